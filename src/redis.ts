@@ -1,0 +1,37 @@
+/** What processes share: through Redis when REDIS_URL is set, else inside the one process. */
+export interface Shared {
+  /** true while the shared side answers; in-process it always does. */
+  healthy(): boolean;
+  /**
+   * The cached value, or the one `load` makes; concurrent callers of one key wait for one load.
+   * `hit` tells whether the value came from the cache. A lost Redis means a process-local cache, never an error.
+   */
+  cached<T>(key: string, ttlMs: number, load: () => Promise<T>): Promise<{ value: T; hit: boolean }>;
+  /** Takes or renews a lease for `ttlMs`; null when another holds it. */
+  lease(name: string, ttlMs: number): Promise<Lease | null>;
+  /**
+   * Takes `cost` from a budget shared by every process. Returns the milliseconds to wait before the call may go out
+   * (0 = now); a wait longer than `maxWaitMs` takes nothing and returns null.
+   */
+  takeBudget(budget: BudgetRule, cost: number, maxWaitMs: number): Promise<number | null>;
+  /** Tells every process, this one included. */
+  publish(channel: string, message: string): Promise<void>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Lease {
+  name: string;
+  /** Extends the lease; false when it was lost, and nothing may be written under it any more. */
+  renew(ttlMs: number): Promise<boolean>;
+  /** Milliseconds for which the lease is certainly still ours. */
+  remainingMs(): number;
+  release(): Promise<void>;
+}
+
+/** A continuously refilled bucket: `capacity` tokens at most, `refillPerSecond` back. */
+export interface BudgetRule {
+  name: string;
+  capacity: number;
+  refillPerSecond: number;
+}

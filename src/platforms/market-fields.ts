@@ -1,0 +1,138 @@
+import { type Usd, USD_SCALE, complement, decimalNumber } from '../decimal.ts';
+import type { Outcome, Quote } from '../schemas.ts';
+
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
+/** From here on a bare number is milliseconds: as seconds it would be the year 5138. */
+const MILLISECONDS_FROM = 1e11;
+
+/**
+ * Unix microseconds of a platform's time text: `T` or space, 0 to 9 fractional digits (cut at 6), `Z`, `+00` or `+00:00`;
+ * a text without offset is UTC. Null for anything else and for Go's zero time (year 1), which means unknown.
+ */
+export function microseconds(text: string | null | undefined): number | null {
+  const match = ISO.exec(text?.trim() ?? '');
+  if (!match || Number(match[1]) < 1900) return null;
+  const [, year, month, day, hour, minute, second, fraction, sign, offsetHours, offsetMinutes] = match;
+  const ms = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour ?? 0),
+    Number(minute ?? 0),
+    Number(second ?? 0),
+  );
+  const offsetMs = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * 60_000;
+  return (ms - (sign === '-' ? -offsetMs : offsetMs)) * 1000 + Number((fraction ?? '').slice(0, 6).padEnd(6, '0'));
+}
+
+/** Any platform's time text as `YYYY-MM-DDTHH:MM:SS.mmmZ`, digits beyond milliseconds cut off; null when unknown. */
+export function isoTime(text: string | null | undefined): string | null {
+  const us = microseconds(text);
+  return us === null ? null : new Date(Math.floor(us / 1000)).toISOString();
+}
+
+/** Unix seconds or milliseconds (told apart by size), as a number or a text, in the same form; null when it is not one. */
+export function isoFromEpoch(value: number | string | null | undefined): string | null {
+  const number = value === null || value === undefined || value === '' ? NaN : Number(value);
+  const ms = Math.abs(number) >= MILLISECONDS_FROM ? number : number * 1000;
+  return Math.abs(ms) <= 8.64e15 ? new Date(Math.floor(ms)).toISOString() : null;
+}
+
+/** Lower case ASCII words joined by `-`: NFKD, combining marks dropped; '' when nothing is left. */
+export const kebab = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+
+/** Outcome ids of a market in the platform's order: `yes`/`no`, else the kebab form, made unique by the index. */
+export function outcomeIds(names: readonly string[]): string[] {
+  const ids: string[] = [];
+  names.forEach((name, index) => {
+    let id = kebab(name) || `outcome-${index}`;
+    while (ids.includes(id)) id = `${id}-${index}`;
+    ids.push(id);
+  });
+  return ids;
+}
+
+/** Yes and No with their token ids, '' where the platform has none. */
+export const yesNoOutcomes = (yesToken: string, noToken: string): Outcome[] => [
+  { id: 'yes', name: 'Yes', tokenId: yesToken },
+  { id: 'no', name: 'No', tokenId: noToken },
+];
+
+export const UNKNOWN_QUOTE: Readonly<Quote> = { price: null, bid: null, ask: null };
+
+/** The quote of a binary market's second outcome: every side at 1 − p of the other, unknown stays unknown. */
+export const complementQuote = ({ price, bid, ask }: Quote): Quote => ({
+  price: price === null ? null : complement(price),
+  bid: ask === null ? null : complement(ask),
+  ask: bid === null ? null : complement(bid),
+});
+
+/** min(1, log10(1 + USD) / 6) to 4 decimals: 0 is nothing, 0.5 is 1,000 USD, 1 is a million. For reporting only. */
+export const liquidityScore = (liquidity: Usd): number =>
+  Math.round(Math.min(1, Math.log10(1 + decimalNumber(liquidity, USD_SCALE)) / 6) * 1e4) / 1e4;
+
+const DAY_MS = 86_400_000;
+/** Windows of the four rolling volumes, in milliseconds. */
+export const WINDOW_MS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS, '1y': 365 * DAY_MS } as const;
+
+/**
+ * Volume over the last `windowMs`, known without any history when the market is younger than the window:
+ * then it is the total. Null otherwise.
+ */
+export function youngMarketVolume(
+  total: Usd | null,
+  startedAt: string | null,
+  nowIso: string,
+  windowMs: number,
+): Usd | null {
+  return startedAt !== null && Date.parse(startedAt) > Date.parse(nowIso) - windowMs ? total : null;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ndash: '–',
+  mdash: '—',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  hellip: '…',
+  bull: '•',
+  middot: '·',
+  euro: '€',
+  pound: '£',
+  deg: '°',
+  times: '×',
+};
+
+function decodeEntity(entity: string, body: string): string {
+  if (!body.startsWith('#')) return ENTITIES[body.toLowerCase()] ?? entity;
+  const code = /^#x/i.test(body) ? parseInt(body.slice(2), 16) : Number(body.slice(1));
+  return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : entity;
+}
+
+/**
+ * HTML (or plain text) as plain text: paragraph ends, line breaks and list items become new lines, tags go, entities are
+ * decoded once and last (so `&lt;b&gt;` stays text), runs of blank lines collapse to one.
+ */
+export function htmlToText(html: string): string {
+  return html
+    .replace(/<(script|style)\b[^>]*>[\s\S]*?<\/\1\s*>/gi, '')
+    .replace(/<br\s*\/?>|<\/(?:p|div|li|h[1-6]|tr)\s*>/gi, '\n')
+    .replace(/<\/?[a-z][^>]*>|<!--[\s\S]*?-->/gi, '')
+    .replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, decodeEntity)
+    .replace(/[ \t\u00a0]+\n/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}

@@ -1,0 +1,94 @@
+-- What changes rarely about a market. Rewritten only when its content changes; search_text is lower-cased here, because the text
+-- index's own preprocessor silently loses rows under ORDER BY … LIMIT.
+CREATE TABLE IF NOT EXISTS markets (
+  platform LowCardinality(String) CODEC(ZSTD(1)),
+  ref String CODEC(ZSTD(1)),
+  market_key UInt64 DEFAULT sipHash64(toString(platform), ref),
+  platform_id String CODEC(ZSTD(1)),
+  slug String CODEC(ZSTD(3)),
+  title String CODEC(ZSTD(3)),
+  market_type LowCardinality(String),
+  outcome_ids Array(LowCardinality(String)),
+  outcome_names Array(String) CODEC(ZSTD(1)),
+  token_ids Array(String) CODEC(ZSTD(1)),
+  event_id String CODEC(ZSTD(1)),
+  event_name String CODEC(ZSTD(1)),
+  series_id String CODEC(ZSTD(1)),
+  description String CODEC(ZSTD(3)),
+  category LowCardinality(String),
+  category_slug LowCardinality(String),
+  subcategory Nullable(String) CODEC(ZSTD(1)),
+  tags Array(LowCardinality(String)),
+  source_url String CODEC(ZSTD(3)),
+  image_url String CODEC(ZSTD(3)),
+  created_at Nullable(DateTime64(3, 'UTC')),
+  trading_start_at Nullable(DateTime64(3, 'UTC')),
+  trading_end_at Nullable(DateTime64(3, 'UTC')),
+  resolution_date Nullable(DateTime64(3, 'UTC')),
+  resolution_criteria String CODEC(ZSTD(3)),
+  resolution_source String CODEC(ZSTD(1)),
+  metadata String CODEC(ZSTD(3)),
+  -- When this service first saw the market; a listing as of an earlier instant leaves it out.
+  first_seen_at DateTime64(3, 'UTC'),
+  version DateTime64(3, 'UTC'),
+  search_text String MATERIALIZED lowerUTF8(concat(title, ' ', description)) CODEC(ZSTD(1)),
+  INDEX search search_text TYPE text(tokenizer = 'splitByNonAlpha'),
+  INDEX by_platform_id platform_id TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX by_slug slug TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX by_event event_id TYPE bloom_filter(0.01) GRANULARITY 1
+) ENGINE = ReplacingMergeTree(version) ORDER BY (platform, market_key)
+SETTINGS index_granularity = 1024;
+
+-- What moves with trading: one narrow row a market, written by every sweep that saw a change. Lists filter and sort on it.
+CREATE TABLE IF NOT EXISTS market_state (
+  platform LowCardinality(String) CODEC(ZSTD(1)),
+  ref String EPHEMERAL '',
+  market_key UInt64 DEFAULT sipHash64(toString(platform), ref),
+  status LowCardinality(String),
+  category_slug LowCardinality(String),
+  event_id String CODEC(ZSTD(1)),
+  resolved_at Nullable(DateTime64(3, 'UTC')),
+  prices Array(Nullable(Decimal64(10))),
+  bids Array(Nullable(Decimal64(10))),
+  asks Array(Nullable(Decimal64(10))),
+  volume_24h Nullable(Decimal64(6)), volume_7d Nullable(Decimal64(6)), volume_30d Nullable(Decimal64(6)),
+  volume_1y Nullable(Decimal64(6)), volume_total Nullable(Decimal64(6)),
+  liquidity Decimal64(6),
+  open_interest Nullable(Decimal64(6)),
+  price_change_24h Nullable(Decimal64(10)), price_change_7d Nullable(Decimal64(10)),
+  trading_end_at Nullable(DateTime64(3, 'UTC')),
+  created_at Nullable(DateTime64(3, 'UTC')),
+  first_seen_at DateTime64(3, 'UTC'),
+  metadata String CODEC(ZSTD(1)),
+  synced_at DateTime64(3, 'UTC')
+) ENGINE = ReplacingMergeTree(synced_at) ORDER BY (platform, market_key)
+SETTINGS index_granularity = 1024;
+
+-- The platform's own objects as received, apart from the tables that are searched and sorted.
+CREATE TABLE IF NOT EXISTS market_raw (
+  platform LowCardinality(String),
+  ref String EPHEMERAL '',
+  market_key UInt64 DEFAULT sipHash64(toString(platform), ref),
+  raw String CODEC(ZSTD(3)),
+  version DateTime64(3, 'UTC')
+) ENGINE = ReplacingMergeTree(version) ORDER BY (platform, market_key)
+SETTINGS index_granularity = 256;
+
+-- Prices, top of book and totals over time: a row whenever a sweep saw a change, and at least every five minutes of sweeping.
+-- Price changes, spreads, bid/ask bars, volume differences and listings as of an earlier instant come from here.
+CREATE TABLE IF NOT EXISTS market_snapshots (
+  platform LowCardinality(String) CODEC(ZSTD(1)),
+  ref String EPHEMERAL '',
+  market_key UInt64 DEFAULT sipHash64(toString(platform), ref) CODEC(ZSTD(1)),
+  at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+  status LowCardinality(String) CODEC(ZSTD(1)),
+  price Nullable(Decimal64(10)) CODEC(ZSTD(1)),
+  bid Nullable(Decimal64(10)) CODEC(ZSTD(1)),
+  ask Nullable(Decimal64(10)) CODEC(ZSTD(1)),
+  volume_24h Nullable(Decimal64(6)) CODEC(ZSTD(1)),
+  volume_total Nullable(Decimal64(6)) CODEC(ZSTD(1)),
+  open_interest Nullable(Decimal64(6)) CODEC(ZSTD(1)),
+  liquidity Decimal64(6) CODEC(ZSTD(1)),
+  trading_end_at Nullable(DateTime64(3, 'UTC')) CODEC(ZSTD(1))
+) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(at) ORDER BY (market_key, at)
+SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, replicated_deduplication_window = 1000;

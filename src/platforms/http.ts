@@ -1,4 +1,5 @@
 import type { Platform } from '../schemas.ts';
+import type { LimitGroupName } from './limits.ts';
 
 /** A user waits behind `live`; `poll` keeps the store fresh; `backfill` takes what is left. */
 export type Priority = 'live' | 'poll' | 'backfill';
@@ -6,8 +7,8 @@ export type Priority = 'live' | 'poll' | 'backfill';
 /** One request to a platform. The budget of `group` is taken before it is sent. */
 export interface PlatformRequest {
   platform: Platform;
-  /** Limit group of src/platforms/limits.ts, e.g. `kalshi:read`, `polymarket:gamma/events`. */
-  group: string;
+  /** What the platform counts this call under; reads without a Kalshi key are `kalshi:anonymous`. */
+  group: LimitGroupName;
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   /** Sent as it is; the caller sets the content type. */

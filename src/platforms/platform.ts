@@ -31,10 +31,11 @@ export interface MarketKeys {
   ref: string;
   platformId: string;
   slug: string;
+  title: string;
   eventId: string;
   seriesId: string;
   status: string;
-  outcomes: { id: string; tokenId: string }[];
+  outcomes: { id: string; name: string; tokenId: string }[];
   tradingEndAt: string | null;
   metadata: JsonObject;
 }
@@ -92,6 +93,8 @@ export interface MarketDirectory {
 export interface PlatformData {
   readonly platform: Platform;
   readonly tradeFeed: TradeFeedKind;
+  /** How far before its high-water mark the feed is read again, because rows may appear late. */
+  readonly tradeOverlapMs: number;
   /** Whether the platform has bars of its own, and at which intervals. */
   readonly candleIntervalsMin: readonly (1 | 60)[];
 

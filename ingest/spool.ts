@@ -1,0 +1,44 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Batches that are on their way into the store, one file each. The file's name is the insert's deduplication token, so a batch
+ * found here after a crash is sent again under the same token. Losing the directory loses nothing: no cursor has moved.
+ */
+export class Spool {
+  readonly #directory: string;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  static async open(directory: string): Promise<Spool> {
+    await mkdir(directory, { recursive: true });
+    return new Spool(directory);
+  }
+
+  /** Durable against a killed process once it returns. */
+  async put(token: string, body: Buffer): Promise<void> {
+    const file = join(this.#directory, `${token}.jsonl`);
+    await writeFile(`${file}.tmp`, body);
+    await rename(`${file}.tmp`, file);
+  }
+
+  async remove(token: string): Promise<void> {
+    await rm(join(this.#directory, `${token}.jsonl`), { force: true });
+  }
+
+  /** Tokens of one feed that were not acknowledged, oldest name first. Half-written files never had an insert and are dropped. */
+  async pending(prefix: string): Promise<string[]> {
+    const names = (await readdir(this.#directory)).filter((name) => name.startsWith(prefix));
+    for (const name of names.filter((n) => n.endsWith('.tmp'))) await rm(join(this.#directory, name), { force: true });
+    return names
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => name.slice(0, -'.jsonl'.length))
+      .toSorted();
+  }
+
+  read(token: string): Promise<Buffer> {
+    return readFile(join(this.#directory, `${token}.jsonl`));
+  }
+}

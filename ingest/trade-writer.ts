@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import PQueue from 'p-queue';
+import type { ClickHouse } from '../src/clickhouse.ts';
+import type { Lease } from '../src/redis.ts';
+import type { Platform, TradeRecord } from '../src/schemas.ts';
+import { microsecondText, packTradeId, TRADE_COLUMNS, tradeLine } from '../src/storage-rows.ts';
+import { reconcile } from './reconcile.ts';
+import type { Spool } from './spool.ts';
+
+/** An insert may take this long; a lease with less left is not written under. */
+const INSERT_MARGIN_MS = 3000;
+const RECENT_US = 2 * 3600 * 1_000_000;
+const RECENT_LIMIT = 400_000;
+const CHECK_ROWS = 1000;
+/** How far before a failure the reconciliation looks: longer than any insert and any skew between clocks. */
+const RECONCILE_MARGIN_MS = 10 * 60_000;
+
+export interface TradeWriterDeps {
+  clickhouse: ClickHouse;
+  spool: Spool;
+  log: Logger;
+  platform: Platform;
+}
+
+/**
+ * Stores trades exactly once. What is already stored is dropped before the insert, because views see inserted blocks, not
+ * deduplicated rows; the batch is spooled, inserted under the spool's name as token, then forgotten. One writer a platform at a
+ * time: the caller's lease says so, and is checked before every insert.
+ */
+export class TradeWriter {
+  readonly #deps: TradeWriterDeps;
+  readonly #queue = new PQueue({ concurrency: 1 });
+  /** Ids of every stored trade executed at or after #floorUs. */
+  #recent = new Map<string, number>();
+  #floorUs = 0;
+  /** No stored trade of the platform was executed before this; null while the store is empty. */
+  #oldestUs: number | null = null;
+  #refs = new Set<string>();
+  #traders = new Map<string, string>();
+  /** Set when an insert's fate is unknown: the next write repairs first. */
+  #repairFrom: Date | null = null;
+
+  constructor(deps: TradeWriterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Repairs what a crash left (spooled batches, roll-ups behind their trades) and learns what is stored. */
+  async open(lease: Lease, reconciledTo: Date | null): Promise<void> {
+    this.#recent.clear();
+    this.#repairFrom = reconciledTo ? new Date(reconciledTo.getTime() - RECONCILE_MARGIN_MS) : new Date(0);
+    await this.#repair(lease);
+    const [span] = await this.#deps.clickhouse.sql<{ n: string; oldest: string; newest: string }>(
+      `SELECT count() AS n, toUnixTimestamp64Micro(min(executed_at)) AS oldest, toUnixTimestamp64Micro(max(executed_at)) AS newest
+       FROM trades WHERE platform = {platform:String}`,
+      { platform: this.#deps.platform },
+    );
+    if (!span || Number(span.n) === 0) {
+      this.#oldestUs = null;
+      this.#floorUs = 0;
+      return;
+    }
+    this.#oldestUs = Number(span.oldest);
+    this.#floorUs = Number(span.newest) - RECENT_US;
+    const rows = await this.#deps.clickhouse.sql<{ trade_id: string; at: string }>(
+      `SELECT trade_id, toUnixTimestamp64Micro(executed_at) AS at FROM trades
+       WHERE platform = {platform:String} AND executed_at >= {floor:DateTime64(6)} ORDER BY executed_at DESC LIMIT {limit:UInt32}`,
+      { platform: this.#deps.platform, floor: microsecondText(this.#floorUs), limit: RECENT_LIMIT },
+    );
+    for (const row of rows.toReversed()) this.#recent.set(row.trade_id, Number(row.at));
+    if (rows.length === RECENT_LIMIT) this.#floorUs = Number(rows.at(-1)?.at) + 1;
+  }
+
+  /** Stores the trades that are not stored yet; resolves when they and every roll-up hold them. Returns how many were new. */
+  write(trades: readonly TradeRecord[], lease: Lease): Promise<number> {
+    return this.#queue.add(async () => {
+      if (this.#repairFrom) await this.#repair(lease);
+      const fresh = await this.#unstored(trades);
+      if (fresh.length > 0) await this.#store(fresh, lease);
+      return fresh.length;
+    });
+  }
+
+  async #unstored(trades: readonly TradeRecord[]): Promise<TradeRecord[]> {
+    const unseen = new Map<string, TradeRecord>();
+    for (const trade of trades) if (!this.#recent.has(trade.tradeId)) unseen.set(trade.tradeId, trade);
+    const doubtful = [...unseen.values()].filter(
+      (t) => t.executedAtUs < this.#floorUs && this.#oldestUs !== null && t.executedAtUs >= this.#oldestUs,
+    );
+    for (let i = 0; i < doubtful.length; i += CHECK_ROWS) {
+      for (const id of await this.#storedIds(doubtful.slice(i, i + CHECK_ROWS))) unseen.delete(id);
+    }
+    return [...unseen.values()];
+  }
+
+  async #storedIds(trades: readonly TradeRecord[]): Promise<string[]> {
+    // Only digits and hex reach the text: a thousand references do not fit in a URL as parameters.
+    const keys = [...new Set(trades.map((t) => t.ref))].map(
+      (ref) => `sipHash64('${this.#deps.platform}', unhex('${Buffer.from(ref).toString('hex')}'))`,
+    );
+    const orders = trades.map((trade) => String(packTradeId(trade).order));
+    const times = trades.map((trade) => trade.executedAtUs);
+    const rows = await this.#deps.clickhouse.sql<{ trade_id: string }>(
+      `SELECT trade_id FROM trades WHERE market_key IN (${keys.join(',')})
+       AND executed_at >= {from:DateTime64(6)} AND executed_at <= {to:DateTime64(6)} AND trade_order IN (${orders.join(',')})`,
+      { from: microsecondText(Math.min(...times)), to: microsecondText(Math.max(...times)) },
+    );
+    return rows.map((row) => row.trade_id);
+  }
+
+  async #store(fresh: TradeRecord[], lease: Lease): Promise<void> {
+    await this.#describe(fresh);
+    const token = `${this.#deps.platform}-${Date.now()}-${randomUUID()}`;
+    const body = Buffer.from(`${fresh.map(tradeLine).join('\n')}\n`);
+    await this.#deps.spool.put(token, body);
+    await this.#insert(token, body, lease);
+    await this.#deps.spool.remove(token);
+    for (const trade of fresh) {
+      if (this.#oldestUs === null || trade.executedAtUs < this.#oldestUs) this.#oldestUs = trade.executedAtUs;
+      if (trade.executedAtUs >= this.#floorUs) this.#recent.set(trade.tradeId, trade.executedAtUs);
+    }
+    if (this.#recent.size > RECENT_LIMIT) this.#forgetOldest();
+  }
+
+  async #insert(token: string, body: Buffer, lease: Lease): Promise<void> {
+    if (lease.remainingMs() < INSERT_MARGIN_MS)
+      throw new Error(`lease ${lease.name} is about to end; nothing was written`);
+    try {
+      await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
+    } catch (error) {
+      this.#repairFrom ??= new Date(Date.now() - RECONCILE_MARGIN_MS);
+      throw error;
+    }
+  }
+
+  /** Names of markets and traders go first: they are idempotent, and a trade must never be seen without them. */
+  async #describe(trades: readonly TradeRecord[]): Promise<void> {
+    const { platform, clickhouse } = this.#deps;
+    const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.has(ref));
+    if (refs.length > 0)
+      await clickhouse.insert(
+        'market_refs (platform, ref)',
+        refs.map((ref) => ({ platform, ref })),
+      );
+    if (this.#refs.size > 1_000_000) this.#refs.clear();
+    for (const ref of refs) this.#refs.add(ref);
+
+    const people = new Map<string, object>();
+    for (const { trader } of trades) {
+      if (!trader || trader.address === '') continue;
+      const print = `${trader.name}\n${trader.pseudonym}\n${trader.profileImage}`;
+      const address = trader.address.toLowerCase();
+      if (this.#traders.get(address) === print) continue;
+      if (this.#traders.size > 200_000) this.#traders.clear();
+      this.#traders.set(address, print);
+      people.set(address, {
+        platform,
+        address,
+        name: trader.name.toWellFormed(),
+        pseudonym: trader.pseudonym.toWellFormed(),
+        profile_image: trader.profileImage,
+        seen_at: new Date().toISOString(),
+      });
+    }
+    if (people.size > 0) {
+      await clickhouse.insert('traders (platform, address, name, pseudonym, profile_image, seen_at)', [
+        ...people.values(),
+      ]);
+    }
+  }
+
+  /** Sends spooled batches again under their tokens, then what is still missing, then corrects the roll-ups. */
+  async #repair(lease: Lease): Promise<void> {
+    const since = this.#repairFrom ?? new Date();
+    for (const token of await this.#deps.spool.pending(`${this.#deps.platform}-`)) {
+      const body = await this.#deps.spool.read(token);
+      await this.#insert(token, body, lease);
+      const missing = await this.#missingLines(body);
+      if (missing.length > 0) {
+        this.#deps.log.warn(
+          { platform: this.#deps.platform, rows: missing.length },
+          'batch was lost under its token; storing it again',
+        );
+        await this.#insert(`${token}-${randomUUID()}`, Buffer.from(`${missing.join('\n')}\n`), lease);
+      }
+      await this.#deps.spool.remove(token);
+    }
+    await reconcile(this.#deps.clickhouse, this.#deps.platform, since);
+    this.#repairFrom = null;
+  }
+
+  async #missingLines(body: Buffer): Promise<string[]> {
+    const lines = new Map<string, { line: string; trade: TradeRecord }>();
+    for (const line of body.toString('utf8').split('\n').filter(Boolean)) {
+      const row = JSON.parse(line) as {
+        ref: string;
+        id_form: string;
+        id_text: string;
+        tx_text: string;
+        executed_at: string;
+      };
+      const tradeId = row.id_form === 'tx' ? `${row.tx_text}-${row.id_text}` : row.id_text;
+      const executedAtUs =
+        Date.parse(`${row.executed_at.slice(0, 23).replace(' ', 'T')}Z`) * 1000 + Number(row.executed_at.slice(23));
+      const trade = { tradeId, ref: row.ref, transactionHash: row.tx_text, executedAtUs } as TradeRecord;
+      lines.set(tradeId, { line, trade });
+    }
+    const trades = [...lines.values()].map((entry) => entry.trade);
+    for (let i = 0; i < trades.length; i += CHECK_ROWS) {
+      for (const id of await this.#storedIds(trades.slice(i, i + CHECK_ROWS))) lines.delete(id);
+    }
+    return [...lines.values()].map((entry) => entry.line);
+  }
+
+  #forgetOldest(): void {
+    const times = [...this.#recent.values()].toSorted((a, b) => a - b);
+    this.#floorUs = (times[Math.floor(times.length / 2)] ?? 0) + 1;
+    this.#recent = new Map([...this.#recent].filter(([, at]) => at >= this.#floorUs));
+  }
+}

@@ -1,0 +1,14 @@
+-- Adds to market_totals what its trades say and it lacks, for the markets that received rows since {since}.
+INSERT INTO market_totals
+WITH touched AS (SELECT DISTINCT market_key FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)})
+SELECT market_key, {platform:String} AS platform, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n, e.first_trade_at, e.last_trade_at, e.traders
+FROM (
+  SELECT market_key, sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n,
+    min(executed_at) AS first_trade_at, max(executed_at) AS last_trade_at, uniqExactIfState(trader, trader != '') AS traders
+  FROM trades FINAL WHERE market_key IN (SELECT market_key FROM touched) GROUP BY market_key
+) AS e
+LEFT JOIN (
+  SELECT market_key, sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n
+  FROM market_totals WHERE market_key IN (SELECT market_key FROM touched) GROUP BY market_key
+) AS a USING (market_key)
+WHERE e.n != a.n OR e.v != a.v OR e.q != a.q

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { ClickHouse } from './clickhouse.ts';
+import type { MarketDirectory, MarketKeys } from './platforms/platform.ts';
+import type { JsonObject, Platform } from './schemas.ts';
+
+const KEPT = 100_000;
+const KEPT_MS = 60_000;
+const UNKNOWN_MS = 30_000;
+
+const KeysRow = z.object({
+  ref: z.string(),
+  platform_id: z.string(),
+  slug: z.string(),
+  event_id: z.string(),
+  series_id: z.string(),
+  title: z.string(),
+  outcome_ids: z.array(z.string()),
+  outcome_names: z.array(z.string()),
+  token_ids: z.array(z.string()),
+  status: z.string(),
+  trading_end_at: z.string().nullable(),
+  metadata: z.string(),
+});
+
+/** Reads one market from its platform and stores it; null when the platform does not know it. */
+export type FetchMarket = (platform: Platform, id: string) => Promise<string | null>;
+
+/**
+ * Stored markets by reference, with a short memory, and by any id a user may send. What the store does not know is fetched from
+ * the platform through `fetchMarket`, stored, and answered.
+ */
+export class StoredMarkets implements MarketDirectory {
+  readonly #clickhouse: ClickHouse;
+  readonly #fetchMarket: FetchMarket;
+  readonly #kept = new Map<string, { keys: MarketKeys | null; until: number }>();
+
+  constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket) {
+    this.#clickhouse = clickhouse;
+    this.#fetchMarket = fetchMarket;
+  }
+
+  async byRef(platform: Platform, refs: string[]): Promise<Map<string, MarketKeys>> {
+    const found = new Map<string, MarketKeys>();
+    const unknown: string[] = [];
+    const now = Date.now();
+    for (const ref of new Set(refs)) {
+      const kept = this.#kept.get(`${platform}:${ref}`);
+      if (!kept || kept.until < now) unknown.push(ref);
+      else if (kept.keys) found.set(ref, kept.keys);
+    }
+    for (const keys of await this.#stored(platform, unknown)) found.set(keys.ref, keys);
+    for (const ref of unknown) {
+      if (found.has(ref)) continue;
+      const fetched = await this.#fetchMarket(platform, ref);
+      const [keys] = fetched === null ? [] : await this.#stored(platform, [fetched]);
+      if (keys) found.set(ref, keys);
+      else this.#keep(`${platform}:${ref}`, null, UNKNOWN_MS);
+    }
+    return found;
+  }
+
+  /** The market a user means by a platform id, condition id, ticker or slug; null when neither store nor platform knows it. */
+  async byAnyId(platform: Platform, id: string): Promise<MarketKeys | null> {
+    const normal = platform === 'kalshi' ? id.toUpperCase() : /^0x/i.test(id) ? id.toLowerCase() : id;
+    const kept = this.#kept.get(`${platform}?${normal}`);
+    if (kept && kept.until > Date.now()) return kept.keys;
+    const [row] = await this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id: normal });
+    const ref = row?.ref ?? (await this.#fetchMarket(platform, normal));
+    const [keys] = ref === null ? [] : await this.#stored(platform, [ref]);
+    this.#keep(`${platform}?${normal}`, keys ?? null, keys ? KEPT_MS : UNKNOWN_MS);
+    return keys ?? null;
+  }
+
+  /** Drops what is remembered of a market, after it was stored anew. */
+  forget(platform: Platform, ref: string): void {
+    this.#kept.delete(`${platform}:${ref}`);
+  }
+
+  async #stored(platform: Platform, refs: string[]): Promise<MarketKeys[]> {
+    const rows: MarketKeys[] = [];
+    // References travel as a parameter in the URL, whose length is bounded.
+    for (let i = 0; i < refs.length; i += 50) {
+      const part = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 50) });
+      rows.push(...part.map((row) => toMarketKeys(platform, row)));
+    }
+    for (const keys of rows) this.#keep(`${platform}:${keys.ref}`, keys, KEPT_MS);
+    return rows;
+  }
+
+  #keep(key: string, keys: MarketKeys | null, ms: number): void {
+    if (this.#kept.size >= KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
+    this.#kept.set(key, { keys, until: Date.now() + ms });
+  }
+}
+
+function toMarketKeys(platform: Platform, row: z.infer<typeof KeysRow>): MarketKeys {
+  return {
+    platform,
+    ref: row.ref,
+    platformId: row.platform_id,
+    slug: row.slug,
+    title: row.title,
+    eventId: row.event_id,
+    seriesId: row.series_id,
+    status: row.status,
+    outcomes: row.outcome_ids.map((id, index) => ({
+      id,
+      name: row.outcome_names[index] ?? '',
+      tokenId: row.token_ids[index] ?? '',
+    })),
+    tradingEndAt: row.trading_end_at,
+    metadata: JSON.parse(row.metadata) as JsonObject,
+  };
+}

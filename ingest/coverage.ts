@@ -19,20 +19,36 @@ export async function readCoverage(clickhouse: ClickHouse, platform: Platform, r
   return row ? { fromUs: row.from_us, toUs: row.to_us, marker: row.marker } : null;
 }
 
-/** Moves the span; to be called only after the rows it speaks of were acknowledged. */
-export async function writeCoverage(
+const moving = new Map<string, Promise<unknown>>();
+
+/**
+ * Moves the span from what it is at this moment; to be called only after the rows it speaks of were acknowledged. Moves of one
+ * feed follow one another: the poll moves the end while the backfill moves the start.
+ */
+export function moveCoverage(
   clickhouse: ClickHouse,
   platform: Platform,
   ref: string,
-  span: Coverage,
+  move: (span: Coverage | null) => Coverage,
 ): Promise<void> {
-  await clickhouse.insert('trade_coverage (platform, ref, complete_from, complete_to, marker)', [
-    {
-      platform,
-      ref,
-      complete_from: microsecondText(span.fromUs),
-      complete_to: microsecondText(span.toUs),
-      marker: span.marker,
-    },
-  ]);
+  const key = `${platform}:${ref}`;
+  const turn = (moving.get(key) ?? Promise.resolve())
+    .catch(() => {})
+    .then(async () => {
+      const span = move(await readCoverage(clickhouse, platform, ref));
+      await clickhouse.insert('trade_coverage (platform, ref, complete_from, complete_to, marker)', [
+        {
+          platform,
+          ref,
+          complete_from: microsecondText(span.fromUs),
+          complete_to: microsecondText(span.toUs),
+          marker: span.marker,
+        },
+      ]);
+    })
+    .finally(() => {
+      if (moving.get(key) === turn) moving.delete(key);
+    });
+  moving.set(key, turn);
+  return turn;
 }

@@ -1,0 +1,72 @@
+import type { TradeRecord } from '../src/schemas.ts';
+import type { PlatformData } from '../src/platforms/platform.ts';
+import { moveCoverage, readCoverage } from './coverage.ts';
+import type { JobResult, JobRun } from './jobs.ts';
+import type { TradesDeps } from './trades.ts';
+
+const BATCH_ROWS = 10_000;
+const DAY_US = 86_400 * 1_000_000;
+
+/** Told as the backfill goes, for the line on the terminal. */
+export interface BackfillProgress {
+  platform: string;
+  /** 0..1 of the time span. */
+  done: number;
+  rows: number;
+  rowsPerSecond: number;
+  secondsLeft: number;
+}
+
+/**
+ * Extends a global feed's stored span back to BACKFILL_DAYS, newest first. The span's start moves with every acknowledged batch,
+ * so a stop anywhere continues from there. The next pages are fetched while a batch is being stored.
+ */
+export async function backfillTrades(
+  deps: TradesDeps,
+  data: PlatformData,
+  run: JobRun,
+  onProgress: (progress: BackfillProgress) => void,
+): Promise<JobResult | null> {
+  const span = await readCoverage(deps.clickhouse, data.platform, '');
+  if (!span) return null;
+  const targetUs = deps.now() * 1000 - deps.backfillDays * DAY_US;
+  // An hour of grace: the target moves with the clock, and a finished backfill is not started again for it.
+  if (span.fromUs <= targetUs + 3600 * 1_000_000) return null;
+  const startedMs = deps.now();
+  const startUs = span.fromUs;
+  let rows = 0;
+  let batch: TradeRecord[] = [];
+  let storing: Promise<void> = Promise.resolve();
+  const store = async (trades: TradeRecord[], completeFromUs: number | null): Promise<void> => {
+    rows += await deps.writer.write(trades, run.lease);
+    if (completeFromUs === null) return;
+    const now = await readCoverage(deps.clickhouse, data.platform, '');
+    await writeCoverage(deps.clickhouse, data.platform, '', {
+      fromUs: completeFromUs,
+      toUs: now?.toUs ?? span.toUs,
+      marker: '',
+    });
+    const done = Math.min(1, (startUs - completeFromUs) / (startUs - targetUs));
+    const seconds = Math.max(0.001, (deps.now() - startedMs) / 1000);
+    const secondsLeft = done > 0 ? (seconds / done) * (1 - done) : 0;
+    onProgress({ platform: data.platform, done, rows, rowsPerSecond: rows / seconds, secondsLeft });
+  };
+  for await (const page of data.trades(
+    { sinceUs: targetUs, untilUs: span.fromUs, market: null },
+    deps.directory,
+    run.context('backfill'),
+  )) {
+    batch.push(...page.trades);
+    if (run.signal.aborted) break;
+    if (batch.length < BATCH_ROWS) continue;
+    await storing;
+    storing = store(batch, page.completeFromUs);
+    // Awaited before the next batch; an early failure must not be an unhandled one meanwhile.
+    storing.catch(() => {});
+    batch = [];
+  }
+  await storing;
+  run.signal.throwIfAborted();
+  await store(batch, targetUs);
+  return { freshTo: new Date(startUs / 1000), rows, note: `trades back to ${new Date(targetUs / 1000).toISOString()}` };
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import cron from 'node-cron';
+import type { Logger } from 'pino';
+import type { ClickHouse } from '../src/clickhouse.ts';
+import { PlatformError } from '../src/errors.ts';
+import type { BadRow, ReadContext } from '../src/platforms/platform.ts';
+import type { Priority } from '../src/platforms/http.ts';
+import type { Lease, Shared } from '../src/redis.ts';
+import type { Platform } from '../src/schemas.ts';
+
+const LEASE_MS = 20_000;
+const RENEW_MS = 5000;
+
+export interface JobRun {
+  lease: Lease;
+  signal: AbortSignal;
+  /** A context for reads of the platform; bad rows are counted and logged. */
+  context(priority: Priority): ReadContext;
+}
+
+export interface JobResult {
+  /** The instant up to which the job's data is complete. */
+  freshTo: Date;
+  rows: number;
+  note?: string;
+}
+
+/** One periodic duty for one platform. Only the holder of `<platform>:<lease>` runs it. */
+export interface Job {
+  platform: Platform;
+  name: string;
+  /** Jobs that name the same lease run in one process. */
+  lease: string;
+  everySeconds: number;
+  run(run: JobRun): Promise<JobResult | null>;
+}
+
+export interface JobDeps {
+  shared: Shared;
+  clickhouse: ClickHouse;
+  log: Logger;
+}
+
+/** What the last run of a job said, for /health and metrics. */
+export interface JobStatus {
+  platform: Platform;
+  job: string;
+  ok: boolean;
+  finishedAt: Date;
+  freshTo: Date | null;
+  badRows: number;
+  note: string;
+}
+
+/** node-cron counts whole seconds, minutes or hours; a period between is rounded up to the next that divides. */
+export function cronExpression(seconds: number): string {
+  if (seconds < 60) return `*/${[1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].find((n) => n >= seconds) ?? 30} * * * * *`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return `0 */${[1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].find((n) => n >= minutes) ?? 30} * * * *`;
+  const hours = Math.ceil(minutes / 60);
+  return `0 0 */${[1, 2, 3, 4, 6, 8, 12].find((n) => n >= hours) ?? 12} * * *`;
+}
+
+/**
+ * Runs jobs on node-cron's clock: at once after start, then every period; never two runs of one job, never without the lease.
+ * A lease lost in the middle aborts the run before anything more is written under it.
+ */
+export class JobRunner {
+  readonly #deps: JobDeps;
+  readonly #tasks: { stop(): void | Promise<void> }[] = [];
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #leases = new Map<string, Lease>();
+  readonly #stopping = new AbortController();
+  readonly #worker = randomUUID().slice(0, 8);
+  readonly #status = new Map<string, JobStatus>();
+  #renewal: NodeJS.Timeout | undefined;
+
+  constructor(deps: JobDeps) {
+    this.#deps = deps;
+  }
+
+  start(jobs: readonly Job[]): void {
+    this.#renewal = setInterval(() => void this.#renewAll(), RENEW_MS);
+    for (const job of jobs) {
+      const tick = (): void => void this.#tick(job);
+      this.#tasks.push(cron.schedule(cronExpression(job.everySeconds), tick));
+      tick();
+    }
+  }
+
+  status(): JobStatus[] {
+    return [...this.#status.values()];
+  }
+
+  /** Stops starting runs, aborts those that run, and releases the leases; bounded by `timeoutMs`. */
+  async stop(timeoutMs = 8000): Promise<void> {
+    this.#stopping.abort();
+    for (const task of this.#tasks) await task.stop();
+    await Promise.race([
+      Promise.allSettled(this.#running.values()),
+      new Promise((resolve) => setTimeout(resolve, timeoutMs).unref()),
+    ]);
+    clearInterval(this.#renewal);
+    for (const lease of this.#leases.values()) await lease.release();
+  }
+
+  async #tick(job: Job): Promise<void> {
+    const key = `${job.platform}:${job.name}`;
+    if (this.#stopping.signal.aborted || this.#running.has(key)) return;
+    const run = this.#run(job, key);
+    this.#running.set(key, run);
+    await run.finally(() => this.#running.delete(key));
+  }
+
+  async #run(job: Job, key: string): Promise<void> {
+    const log = this.#deps.log.child({ platform: job.platform, job: job.name });
+    const startedAt = new Date();
+    const bad: BadRow[] = [];
+    let badRows = 0;
+    const context = (priority: Priority): ReadContext => ({
+      priority,
+      signal: this.#stopping.signal,
+      onBadRow: (row) => {
+        badRows += 1;
+        if (bad.length < 5) bad.push(row);
+      },
+    });
+    let result: JobResult | null = null;
+    let failure = '';
+    try {
+      const lease = await this.#lease(`${job.platform}:${job.lease}`);
+      if (!lease) return;
+      result = await job.run({ lease, signal: this.#stopping.signal, context });
+      if (result === null) return;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : String((error as Error).message);
+      log.error({ err: error }, 'job failed');
+    }
+    if (badRows > 0)
+      log.warn({ badRows, examples: bad }, 'rows were skipped: a required field is missing or malformed');
+    await this.#report(key, job, startedAt, {
+      ok: failure === '',
+      result,
+      badRows,
+      note: failure || (result?.note ?? ''),
+    });
+  }
+
+  async #report(
+    key: string,
+    job: Job,
+    startedAt: Date,
+    outcome: { ok: boolean; result: JobResult | null; badRows: number; note: string },
+  ): Promise<void> {
+    const finishedAt = new Date();
+    const previous = this.#status.get(key);
+    const freshTo = outcome.result?.freshTo ?? previous?.freshTo ?? null;
+    const { ok, badRows, note } = outcome;
+    this.#status.set(key, { platform: job.platform, job: job.name, ok, finishedAt, freshTo, badRows, note });
+    const ms = finishedAt.getTime() - startedAt.getTime();
+    if (outcome.result && outcome.result.rows > 0) {
+      this.#deps.log.info({ platform: job.platform, job: job.name, rows: outcome.result.rows, badRows, ms }, 'stored');
+    }
+    await this.#deps.clickhouse
+      .insert('ingestion_runs', [
+        {
+          platform: job.platform,
+          job: job.name,
+          started_at: startedAt.toISOString(),
+          finished_at: finishedAt.toISOString(),
+          ok,
+          fresh_to: (freshTo ?? new Date(0)).toISOString(),
+          rows: outcome.result?.rows ?? 0,
+          bad_rows: badRows,
+          note: note.slice(0, 500).toWellFormed(),
+          worker: this.#worker,
+        },
+      ])
+      .catch((error: unknown) => this.#deps.log.error({ err: error, job: key }, 'the run could not be recorded'));
+  }
+
+  async #lease(name: string): Promise<Lease | null> {
+    const held = this.#leases.get(name);
+    if (held && held.remainingMs() > 0) return held;
+    const lease = await this.#deps.shared.lease(name, LEASE_MS);
+    if (lease) this.#leases.set(name, lease);
+    else this.#leases.delete(name);
+    return lease;
+  }
+
+  async #renewAll(): Promise<void> {
+    for (const [name, lease] of this.#leases) {
+      if (await lease.renew(LEASE_MS).catch(() => false)) continue;
+      if (this.#leases.get(name) === lease) this.#leases.delete(name);
+      this.#deps.log.warn({ lease: name }, 'lease lost: another process takes over');
+    }
+  }
+}

@@ -1,0 +1,63 @@
+-- People, how they prove who they are, and what they did about it.
+
+CREATE TABLE users (
+  id            uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  email         text NOT NULL UNIQUE,              -- trimmed, lower case
+  name          text NOT NULL DEFAULT '',
+  password_hash text,                              -- argon2id, PHC text; null = signs in through an identity provider only
+  tier          text NOT NULL DEFAULT 'free' CHECK (tier IN ('free', 'pro')),
+  created_at    timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE identities (
+  issuer     text NOT NULL,
+  subject    text NOT NULL,                        -- the provider's own id of the person; e-mails change, this does not
+  user_id    uuid NOT NULL REFERENCES users ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (issuer, subject)
+);
+CREATE INDEX identities_user ON identities (user_id);
+
+CREATE TABLE sessions (
+  id         uuid PRIMARY KEY,                     -- named by the signed cookie
+  user_id    uuid NOT NULL REFERENCES users ON DELETE CASCADE,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX sessions_user ON sessions (user_id);
+CREATE INDEX sessions_expiry ON sessions (expires_at);
+
+CREATE TABLE api_keys (
+  id           uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  user_id      uuid NOT NULL REFERENCES users ON DELETE CASCADE,
+  name         text NOT NULL,
+  prefix       text NOT NULL,                      -- first characters, to recognise a key by
+  hash         text NOT NULL UNIQUE,               -- SHA-256 of the key, base64url
+  created_at   timestamptz NOT NULL DEFAULT now(),
+  last_used_at timestamptz,                        -- written in batches, so up to some seconds old
+  revoked_at   timestamptz
+);
+CREATE INDEX api_keys_user ON api_keys (user_id, created_at);
+
+CREATE TABLE credentials (
+  id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id    uuid NOT NULL REFERENCES users ON DELETE CASCADE,
+  platform   text NOT NULL,
+  label      text NOT NULL,
+  is_default boolean NOT NULL DEFAULT false,
+  key_id     text NOT NULL,                        -- which key of CREDENTIALS_KEY sealed it
+  sealed     text NOT NULL,                        -- base64 of nonce, AES-256-GCM ciphertext and tag
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX credentials_user ON credentials (user_id, platform);
+CREATE UNIQUE INDEX credentials_default ON credentials (user_id, platform) WHERE is_default;
+
+CREATE TABLE account_events (
+  id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at      timestamptz NOT NULL DEFAULT now(),
+  user_id uuid,                                    -- no reference: the record outlives the account
+  event   text NOT NULL,
+  address text NOT NULL DEFAULT '',
+  detail  jsonb NOT NULL DEFAULT '{}'
+);
+CREATE INDEX account_events_user ON account_events (user_id, at);

@@ -1,0 +1,15 @@
+-- ingestion: markets traded in the last three hours whose platform bars were read longest ago
+SELECT m.ref AS ref
+FROM (
+  SELECT market_key, max(last_trade_at) AS last_trade_at FROM market_totals
+  WHERE platform = {platform:String}
+  GROUP BY market_key HAVING last_trade_at >= now() - INTERVAL 3 HOUR
+) AS t
+INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
+LEFT JOIN (
+  SELECT market_key, max(version) AS read_at FROM platform_candles
+  WHERE platform = {platform:String} AND t >= now() - INTERVAL 6 HOUR
+  GROUP BY market_key
+) AS c USING (market_key)
+ORDER BY c.read_at, t.last_trade_at DESC
+LIMIT {limit:UInt32}

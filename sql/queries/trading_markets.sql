@@ -1,0 +1,8 @@
+-- ingestion: markets that the store believes to be trading or about to settle, longest unread first
+SELECT m.ref AS ref
+FROM (
+  SELECT market_key, synced_at FROM market_state FINAL
+  WHERE platform = {platform:String} AND status IN ('unopened', 'open', 'paused', 'closed')
+) AS s
+INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
+ORDER BY s.synced_at, ref

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { ClickHouse } from './clickhouse.ts';
+import type { Shared } from './redis.ts';
+import type { Platform } from './schemas.ts';
+
+export const HISTORY_CHANNEL = 'history';
+
+/** A market whose trades since `sinceUs` are wanted and not stored. */
+export interface HistoryRequest {
+  platform: Platform;
+  ref: string;
+  sinceUs: number;
+}
+
+const Span = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
+
+/** The stored span of a market's trades: its own, joined with the platform's feed where they touch; null when nothing is stored. */
+export async function storedSpan(
+  clickhouse: ClickHouse,
+  platform: Platform,
+  ref: string,
+): Promise<{ fromUs: number; toUs: number } | null> {
+  const [feed] = await clickhouse.query('trade_coverage', Span, { platform, ref: '' });
+  const [own] = await clickhouse.query('trade_coverage', Span, { platform, ref });
+  if (!feed && !own) return null;
+  if (!feed || !own) {
+    const span = own ?? feed;
+    return span ? { fromUs: span.from_us, toUs: span.to_us } : null;
+  }
+  const touch = own.to_us >= feed.from_us && feed.to_us >= own.from_us;
+  if (!touch)
+    return own.to_us > feed.to_us
+      ? { fromUs: own.from_us, toUs: own.to_us }
+      : { fromUs: feed.from_us, toUs: feed.to_us };
+  return { fromUs: Math.min(own.from_us, feed.from_us), toUs: Math.max(own.to_us, feed.to_us) };
+}
+
+/** Asks the ingesting process for a market's older trades and waits, at most `waitMs`; true when they are stored now. */
+export async function wantHistory(
+  deps: { clickhouse: ClickHouse; shared: Shared },
+  request: HistoryRequest,
+  waitMs: number,
+): Promise<boolean> {
+  const deadline = Date.now() + waitMs;
+  const covered = async (): Promise<boolean> => {
+    const span = await storedSpan(deps.clickhouse, request.platform, request.ref);
+    return span !== null && span.fromUs <= request.sinceUs;
+  };
+  if (await covered()) return true;
+  await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
+  while (Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (await covered()) return true;
+  }
+  return false;
+}

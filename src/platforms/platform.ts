@@ -1,3 +1,4 @@
+import type { Usd } from '../decimal.ts';
 import type {
   JsonObject,
   CandleRecord,
@@ -114,6 +115,8 @@ export interface PlatformData {
   /** The live book; null when the platform says that there is none (closed, AMM). */
   orderBook(market: MarketKeys, context: ReadContext): Promise<OrderBook | null>;
   exchangeState(context: ReadContext): Promise<ExchangeState>;
+  /** USD by ref, where the listing does not tell it; refs that the platform leaves out are left out. */
+  openInterest?(refs: string[], context: ReadContext): Promise<Map<string, Usd>>;
 }
 
 /** What an adapter is built from. */

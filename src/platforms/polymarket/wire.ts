@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import { ONE_PRICE, parsePrice } from '../../decimal.ts';
+
+/**
+ * Rows as Polymarket sends them, reduced to the fields that are read. Unknown keys are ignored; an absent key is unknown,
+ * never zero; Gamma sends '' where other platforms send null.
+ */
+
+/** Money: a decimal text or a JSON number. Read with parseDecimal, never computed on. */
+const decimalText = z
+  .string()
+  .max(80)
+  .regex(/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i);
+const money = z.union([z.number(), decimalText]);
+const price = money.refine((value) => {
+  const parsed = parsePrice(value);
+  return parsed >= 0n && parsed <= ONE_PRICE;
+}, 'expected a price of 0 to 1');
+const optionalMoney = z
+  .union([z.literal('').transform(() => null), money])
+  .nullish()
+  .transform((value) => value ?? null);
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? null);
+/** Decimal ids are strings, but some routes send them as numbers. */
+const id = z.union([z.string().min(1), z.int().nonnegative().transform(String)]);
+/** 0x and 40 hex digits, in lower case. */
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .transform((value) => value.toLowerCase());
+/** 0x and 64 hex digits, 62 on markets of protocol version 2; in lower case. */
+const conditionId = z
+  .string()
+  .regex(/^0x([0-9a-f]{62}|[0-9a-f]{64})$/i)
+  .transform((value) => value.toLowerCase());
+const tokenId = z.string().regex(/^\d{1,78}$/);
+
+/** A list that Gamma writes as JSON inside a string (`"[\"Yes\", \"No\"]"`), now and then as a list, or leaves out. */
+const texts = z
+  .union([z.array(z.string()), z.string()])
+  .nullish()
+  .transform((value, context): string[] => {
+    if (typeof value !== 'string') return value ?? [];
+    try {
+      return value === '' ? [] : z.array(z.string()).parse(JSON.parse(value));
+    } catch {
+      context.addIssue({ code: 'custom', message: 'expected a JSON list of strings' });
+      return z.NEVER;
+    }
+  });
+
+const gammaTag = z.object({ slug: text, label: text, forceHide: flag });
+
+/** Gamma event: the parent of one or more markets. On a market row it comes without tags. */
+export const gammaEvent = z.object({
+  id,
+  slug: text,
+  title: text,
+  resolutionSource: text,
+  updatedAt: text,
+  tags: z
+    .array(gammaTag)
+    .nullish()
+    .transform((value) => value ?? []),
+  series: z
+    .array(z.object({ id, slug: text }))
+    .nullish()
+    .transform((value) => value ?? []),
+  sport: z
+    .object({ name: text })
+    .nullish()
+    .transform((value) => value ?? null),
+});
+export type GammaEvent = z.output<typeof gammaEvent>;
+
+/** Gamma market. `outcomes[i]`, `outcomePrices[i]` and `clobTokenIds[i]` (or `positionIds[i]`) speak of one outcome. */
+export const gammaMarket = z.object({
+  id,
+  question: z.string().min(1),
+  conditionId: z
+    .union([z.literal(''), conditionId])
+    .nullish()
+    .transform((value) => value ?? ''),
+  slug: text,
+  description: text,
+  category: text,
+  resolutionSource: text,
+  image: text,
+  icon: text,
+  outcomes: texts.refine((names) => names.length >= 2, 'expected two outcomes or more'),
+  outcomePrices: texts.pipe(z.array(decimalText)),
+  clobTokenIds: texts.pipe(z.array(z.union([z.literal(''), tokenId]))),
+  positionIds: texts.pipe(z.array(z.union([z.literal(''), tokenId]))),
+  active: flag,
+  closed: z.boolean(),
+  enableOrderBook: flag,
+  acceptingOrders: flag,
+  acceptingOrdersTimestamp: text,
+  startDate: text,
+  endDate: text,
+  closedTime: text,
+  umaEndDate: text,
+  createdAt: text,
+  umaResolutionStatus: text,
+  marketType: text,
+  version: text,
+  volume: optionalMoney,
+  volumeNum: optionalMoney,
+  volume24hr: optionalMoney,
+  volume1wk: optionalMoney,
+  volume1mo: optionalMoney,
+  volume1yr: optionalMoney,
+  liquidity: optionalMoney,
+  liquidityNum: optionalMoney,
+  liquidityClob: optionalMoney,
+  lastTradePrice: optionalMoney,
+  bestBid: optionalMoney,
+  bestAsk: optionalMoney,
+  oneDayPriceChange: optionalMoney,
+  oneWeekPriceChange: optionalMoney,
+  competitive: optionalMoney,
+  orderPriceMinTickSize: optionalMoney,
+  orderMinSize: optionalMoney,
+  rewardsMinSize: optionalMoney,
+  groupItemTitle: text,
+  groupItemThreshold: text,
+  line: optionalMoney,
+  lowerBound: optionalMoney,
+  upperBound: optionalMoney,
+  negRisk: flag,
+  negRiskMarketID: text,
+  feesEnabled: flag,
+  feeSchedule: z
+    .object({
+      exponent: z.number().optional(),
+      rate: z.number().optional(),
+      takerOnly: z.boolean().optional(),
+      rebateRate: z.number().optional(),
+    })
+    .nullish()
+    .transform((value) => value ?? {}),
+  tags: z
+    .array(gammaTag)
+    .nullish()
+    .transform((value) => value ?? []),
+  events: z
+    .array(gammaEvent)
+    .nullish()
+    .transform((value) => value ?? []),
+});
+export type GammaMarket = z.output<typeof gammaMarket>;
+
+/** One row of the trade tape, whichever version of the Data API it came from. */
+export interface TradeRow {
+  /** Proxy wallet, lower case. */
+  wallet: string;
+  side: 'BUY' | 'SELL';
+  tokenId: string;
+  conditionId: string;
+  price: string | number;
+  size: string | number;
+  /** Unix seconds. */
+  timestamp: number;
+  transactionHash: string;
+  title: string;
+  slug: string;
+  eventSlug: string;
+  outcome: string;
+  name: string;
+  pseudonym: string;
+  profileImage: string;
+}
+
+const side = z
+  .string()
+  .toUpperCase()
+  .pipe(z.enum(['BUY', 'SELL']));
+const transactionHash = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/i)
+  .transform((value) => value.toLowerCase());
+const shared = { side, price, size: money, timestamp: z.int().positive(), title: text, slug: text, outcome: text };
+
+/** Data API v1 `/trades`, camelCase. */
+export const tradeV1 = z
+  .object({
+    ...shared,
+    proxyWallet: address,
+    asset: tokenId,
+    conditionId,
+    transactionHash,
+    eventSlug: text,
+    name: text,
+    pseudonym: text,
+    profileImage: text,
+  })
+  .transform(({ proxyWallet, asset, ...row }): TradeRow => ({ ...row, wallet: proxyWallet, tokenId: asset }));
+
+/** Data API v2 `/v2/trades`, snake_case. */
+export const tradeV2 = z
+  .object({
+    ...shared,
+    proxy_wallet: address,
+    token_id: tokenId,
+    condition_id: conditionId,
+    transaction_hash: transactionHash,
+    event_slug: text,
+    name: text,
+    pseudonym: text,
+    profile_image: text,
+  })
+  .transform(
+    ({ proxy_wallet, token_id, condition_id, transaction_hash, event_slug, profile_image, ...row }): TradeRow => ({
+      ...row,
+      wallet: proxy_wallet,
+      tokenId: token_id,
+      conditionId: condition_id,
+      transactionHash: transaction_hash,
+      eventSlug: event_slug,
+      profileImage: profile_image,
+    }),
+  );
+
+const level = z.object({ price, size: money });
+
+/** CLOB `/book` and element of `/books`: every number a decimal text, the best level last. */
+export const clobBook = z.object({
+  asset_id: tokenId,
+  /** Unix milliseconds as text. */
+  timestamp: z.string(),
+  bids: z.array(level),
+  asks: z.array(level),
+  min_order_size: optionalMoney,
+  tick_size: optionalMoney,
+  neg_risk: flag,
+});
+export type ClobBook = z.output<typeof clobBook>;
+
+/** Element of CLOB `/prices-history`: seconds and a midpoint-like sample. */
+export const historyPoint = z.object({ t: z.int().positive(), p: price });
+export type HistoryPoint = z.output<typeof historyPoint>;
+
+/** Element of Data API v1 `/oi`. */
+export const openInterestRow = z.object({ market: conditionId, value: money });
+
+const cursor = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+/** A page of rows still to be parsed one by one; `next` is '' on the last one. */
+export interface Page {
+  rows: unknown[];
+  next: string;
+}
+const rows = z.array(z.unknown());
+export const eventPage = z
+  .object({ events: rows, next_cursor: cursor })
+  .transform(({ events, next_cursor }): Page => ({ rows: events, next: next_cursor }));
+export const marketPage = z
+  .object({ markets: rows, next_cursor: cursor })
+  .transform(({ markets, next_cursor }): Page => ({ rows: markets, next: next_cursor }));
+/** Any list of the Data API's version 2. */
+export const dataPage = z
+  .object({ data: rows, pagination: z.object({ next_cursor: cursor }) })
+  .transform(({ data, pagination }): Page => ({ rows: data, next: pagination.next_cursor }));
+/** A reply that is nothing but a list. */
+export const bareList = rows;
+export const historyBody = z.object({ history: rows });

@@ -1,4 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { z } from 'zod';
+import { toStoreError, type StoreError } from './clickhouse-errors.ts';
+import { passOrFail } from './clickhouse-stream.ts';
+import type { Config } from './config.ts';
+import { startEmbeddedClickHouse, type Log } from './embedded/clickhouse.ts';
+
+export { StoreError, type StoreErrorKind } from './clickhouse-errors.ts';
 
 /** Values bound to {name:Type} placeholders; the client formats them. */
 export type QueryParams = Record<string, unknown>;
@@ -8,15 +18,19 @@ export interface ReadOptions {
   signal?: AbortSignal;
 }
 
+export type StreamFormat = 'CSVWithNames' | 'JSONEachRow';
+
 /**
  * The analytical store: ClickHouse over HTTP through the official client, embedded or a server alike.
- * Rows come back as JSONEachRow with 64-bit integers and decimals quoted as text.
+ * Rows come back as JSONEachRow with 64-bit integers and decimals quoted as text. Every failure is a StoreError.
  */
 export interface ClickHouse {
   /** Runs sql/queries/<name>.sql and parses each row. */
   query<Row>(name: string, row: z.ZodType<Row>, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
   /** Runs SQL text that is not a file: checks, tests, the shell. */
   sql<Row = Record<string, unknown>>(text: string, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
+  /** Runs sql/queries/<name>.sql and gives its bytes as they come; a failure on the way destroys the stream with a StoreError. */
+  stream(name: string, params: QueryParams, format: StreamFormat, options?: ReadOptions): Promise<Readable>;
   /** A statement without rows: DDL, INSERT … SELECT. `token` makes a repeated INSERT change nothing. */
   command(text: string, params?: QueryParams, token?: string): Promise<void>;
   /**
@@ -26,4 +40,148 @@ export interface ClickHouse {
   insert(table: string, rows: readonly object[] | Buffer, options?: { token?: string }): Promise<void>;
   ping(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+const QUERIES = new URL('../sql/queries/', import.meta.url);
+const READ_TIMEOUT_MS = 30_000;
+/** DDL and INSERT … SELECT over months of trades. */
+const COMMAND_TIMEOUT_MS = 600_000;
+/** Waits between attempts: together longer than the embedded engine takes to come back. */
+const RETRY_WAITS_MS = [100, 300, 900, 2700];
+
+const READ_SETTINGS: ClickHouseSettings = {
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_decimals: 1,
+};
+
+/** One block an insert, so that its token stands for all of it; acknowledged only when written. */
+const INSERT_SETTINGS: ClickHouseSettings = {
+  async_insert: 0,
+  wait_end_of_query: 1,
+  date_time_input_format: 'best_effort',
+  max_insert_block_size: '10000000',
+  min_insert_block_size_rows: '10000000',
+  min_insert_block_size_bytes: '1000000000',
+};
+
+/** Opens the store that the settings name: a server (CLICKHOUSE_URL), else the engine embedded in DATA_DIR. */
+export async function openClickHouse(
+  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_MEMORY_MB' | 'dataDir'>,
+  log: Log,
+): Promise<ClickHouse> {
+  if (config.CLICKHOUSE_URL) return connect(config.CLICKHOUSE_URL, async () => {});
+  const embedded = await startEmbeddedClickHouse({
+    dataDir: config.dataDir,
+    memoryMb: config.CLICKHOUSE_MEMORY_MB,
+    log,
+  });
+  return connect(embedded.url, () => embedded.close());
+}
+
+/** A store at an address; `closed` runs after its connections are gone. */
+export function connect(url: string, closed: () => Promise<void>): ClickHouse {
+  const client = createClient({
+    url,
+    application: 'forecastle',
+    // Its log lines hold SQL; the errors it throws say the same to our own log.
+    log: { level: ClickHouseLogLevel.OFF },
+    request_timeout: COMMAND_TIMEOUT_MS,
+    // Below the ten seconds after which servers drop an idle connection; checked at use, as a busy loop delays timers.
+    keep_alive: { idle_socket_ttl: 8000, eagerly_destroy_stale_sockets: true },
+    max_open_connections: 16,
+    use_multipart_params_auto: true,
+  });
+  const texts = new Map<string, string>();
+  const textOf = (name: string): string => {
+    let text = texts.get(name);
+    if (text === undefined) {
+      text = readFileSync(new URL(`${name}.sql`, QUERIES), 'utf8')
+        .trim()
+        .replace(/;$/, '');
+      texts.set(name, text);
+    }
+    return text;
+  };
+
+  const read = <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> =>
+    attempts(true, options.signal, async () => {
+      const result = await client.query({ query: text, format: 'JSONEachRow', ...readParams(params, options) });
+      return result.json<Row>();
+    });
+
+  return {
+    async query(name, row, params = {}, options = {}) {
+      const rows = await read<unknown>(textOf(name), params, options);
+      return rows.map((raw) => row.parse(raw));
+    },
+    sql: (text, params = {}, options = {}) => read(text, params, options),
+    stream: (name, params, format, options = {}) =>
+      attempts(true, options.signal, async () => {
+        const query = `${textOf(name)}\nFORMAT ${format}`;
+        const result = await client.exec({ query, ...readParams(params, options) });
+        return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);
+      }),
+    async command(text, params = {}, token) {
+      await attempts(false, undefined, () =>
+        client.command({
+          query: text,
+          query_params: params,
+          clickhouse_settings: {
+            wait_end_of_query: 1,
+            ...(token === undefined ? {} : { ...INSERT_SETTINGS, insert_deduplication_token: token }),
+          },
+        }),
+      );
+    },
+    async insert(table, rows, { token } = {}) {
+      const body = Buffer.isBuffer(rows) ? rows : serialise(rows);
+      if (body.length === 0) return;
+      await attempts(token !== undefined, undefined, async () => {
+        const result = await client.exec({
+          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          values: Readable.from([body], { objectMode: false }),
+          clickhouse_settings: {
+            ...INSERT_SETTINGS,
+            ...(token === undefined ? {} : { insert_deduplication_token: token }),
+          },
+        });
+        result.stream.resume();
+      });
+    },
+    async ping() {
+      const result = await client.ping({ select: true, abort_signal: AbortSignal.timeout(5000) });
+      return result.success;
+    },
+    async close() {
+      await client.close();
+      await closed();
+    },
+  };
+}
+
+function readParams(params: QueryParams, options: ReadOptions) {
+  const timeoutMs = options.timeoutMs ?? READ_TIMEOUT_MS;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  return {
+    query_params: params,
+    abort_signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
+    clickhouse_settings: { ...READ_SETTINGS, max_execution_time: Math.ceil(timeoutMs / 1000) },
+  };
+}
+
+const serialise = (rows: readonly object[]): Buffer =>
+  Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+/** Runs a call; what cannot have had an effect, or may be repeated, is tried again while the store is not reachable. */
+async function attempts<T>(repeatable: boolean, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const failure: StoreError = toStoreError(error, signal);
+      const waitMs = RETRY_WAITS_MS[attempt];
+      if (failure.kind !== 'unreachable' || !repeatable || waitMs === undefined) throw failure;
+      await sleep(waitMs, undefined, signal ? { signal } : {});
+    }
+  }
 }

@@ -1,0 +1,139 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { FastifyBaseLogger } from 'fastify';
+import { ChildMessage, type StartMessage } from './clickhouse-messages.ts';
+
+export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
+
+export interface EmbeddedOptions {
+  /** The engine keeps its files in <dataDir>/clickhouse. */
+  dataDir: string;
+  memoryMb: number;
+  /** Default 0: a free one. It stays the same over restarts. */
+  port?: number;
+  /** Default: random, known to this process only. */
+  password?: string;
+  log: Log;
+}
+
+/** A running ClickHouse on this machine's loopback. */
+export interface EmbeddedClickHouse {
+  /** http://user:password@127.0.0.1:port/database */
+  readonly url: string;
+  /** Process id of the engine now; it changes when a crashed engine is replaced. */
+  pid(): number | undefined;
+  close(): Promise<void>;
+}
+
+const USER = 'default';
+const DATABASE = 'forecastle';
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 8000;
+const RESTART_FIRST_MS = 200;
+const RESTART_MAX_MS = 10_000;
+/** The engine's calls, and file and zlib work besides, run on libuv's threads. */
+const THREADS = 16;
+
+/** Starts the engine in a process of its own and keeps it running. Rejects with one line when it cannot start. */
+export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
+  const { log } = options;
+  const start: StartMessage = {
+    directory: resolve(options.dataDir, 'clickhouse'),
+    memoryMb: options.memoryMb,
+    port: options.port ?? 0,
+    user: USER,
+    password: options.password ?? randomBytes(24).toString('base64url'),
+    database: DATABASE,
+  };
+  const closing = new AbortController();
+  let { child, port } = await startChild(start, log);
+  start.port = port;
+
+  const watch = (watched: ChildProcess) => {
+    watched.once('exit', (code, signal) => {
+      if (closing.signal.aborted) return;
+      log.error({ code, signal }, 'the embedded ClickHouse ended unexpectedly; it is started again');
+      void restart();
+    });
+  };
+  const restart = async () => {
+    for (let waitMs = RESTART_FIRST_MS; !closing.signal.aborted; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
+      await sleep(waitMs);
+      try {
+        ({ child } = await startChild(start, log));
+        log.info({ pid: child.pid }, 'the embedded ClickHouse runs again');
+        if (closing.signal.aborted) await stopChild(child);
+        else watch(child);
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'the embedded ClickHouse did not start');
+      }
+    }
+  };
+  watch(child);
+  return {
+    url: `http://${USER}:${start.password}@127.0.0.1:${port}/${DATABASE}`,
+    pid: () => child.pid,
+    async close() {
+      closing.abort();
+      await stopChild(child);
+    },
+  };
+}
+
+async function startChild(start: StartMessage, log: Log): Promise<{ child: ChildProcess; port: number }> {
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  const child = fork(fileURLToPath(new URL('clickhouse-child.ts', import.meta.url)), [], {
+    execArgv: ['--import', tsx],
+    env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let lastWords = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-4000);
+    log.debug({ text }, 'embedded ClickHouse');
+  });
+  const answer = new Promise<number>((ready, failed) => {
+    child.once('message', (message) => {
+      const parsed = ChildMessage.parse(message);
+      if (parsed.kind === 'ready') ready(parsed.port);
+      else failed(new Error(startFailure(start, `${parsed.message} ${lastWords}`)));
+    });
+    child.once('error', failed);
+    child.once('exit', (code, signal) => failed(new Error(startFailure(start, `${signal ?? code}: ${lastWords}`))));
+  });
+  const timeout = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`the embedded ClickHouse did not start within ${START_TIMEOUT_MS / 1000} s`);
+  });
+  try {
+    child.send(start);
+    return { child, port: await Promise.race([answer, timeout]) };
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+}
+
+/** One line that says what to do, in place of the engine's. */
+function startFailure(start: StartMessage, words: string): string {
+  if (/Cannot lock file|Code: 76\b/.test(words))
+    return `${start.directory} is in use by another process: stop it, or run \`npm run clickhouse\` there once and share it with CLICKHOUSE_URL`;
+  if (/EADDRINUSE/.test(words)) return `port ${start.port} is in use by another process (CLICKHOUSE_PORT)`;
+  return `the embedded ClickHouse did not start in ${start.directory}: ${words.trim().split('\n').at(-1) ?? ''}`;
+}
+
+/** Closing the channel is the signal to end; the engine finishes what it writes. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
+  if (child.connected) child.disconnect();
+  await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await ended;
+}

@@ -1,0 +1,19 @@
+/** What SQL cannot be cut inside of: quoted text, here-documents, comments. */
+const OPAQUE =
+  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S])*"|`(?:[^`\\]|\\[\s\S])*`|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?\*\//g;
+
+/** The text with literals and comments blanked out, position by position: safe to search for keywords, `;` and `{name:Type}`. */
+export const bareSql = (text: string): string => text.replace(OPAQUE, (part) => part.replace(/[^\n]/g, ' '));
+
+/** The statements of a text, separated by `;`; comments and blank ones are dropped only where nothing else is left. */
+export function splitStatements(text: string): string[] {
+  const bare = bareSql(text);
+  const statements: string[] = [];
+  let start = 0;
+  for (let end = bare.indexOf(';'); ; end = bare.indexOf(';', start)) {
+    const stop = end < 0 ? bare.length : end;
+    if (bare.slice(start, stop).trim() !== '') statements.push(text.slice(start, stop).trim());
+    if (end < 0) return statements;
+    start = end + 1;
+  }
+}

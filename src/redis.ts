@@ -1,20 +1,29 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from './config.ts';
+import { createLocalShared } from './shared-local.ts';
+
+export type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>;
+
 /** What processes share: through Redis when REDIS_URL is set, else inside the one process. */
 export interface Shared {
   /** true while the shared side answers; in-process it always does. */
   healthy(): boolean;
   /**
-   * The cached value, or the one `load` makes; concurrent callers of one key wait for one load.
-   * `hit` tells whether the value came from the cache. A lost Redis means a process-local cache, never an error.
+   * The cached value, or the one `load` makes; concurrent callers of one key wait for one load, which must end by itself.
+   * `hit` tells whether the value came from the cache. Values are kept as JSON text, strings as they are.
+   * A lost Redis means a process-local cache, never an error.
    */
   cached<T>(key: string, ttlMs: number, load: () => Promise<T>): Promise<{ value: T; hit: boolean }>;
-  /** Takes or renews a lease for `ttlMs`; null when another holds it. */
+  /** Takes or renews a lease for `ttlMs`, one holder per process; null when another holds it or Redis cannot tell. */
   lease(name: string, ttlMs: number): Promise<Lease | null>;
   /**
    * Takes `cost` from a budget shared by every process. Returns the milliseconds to wait before the call may go out
    * (0 = now); a wait longer than `maxWaitMs` takes nothing and returns null.
    */
   takeBudget(budget: BudgetRule, cost: number, maxWaitMs: number): Promise<number | null>;
-  /** Tells every process, this one included. */
+  /** Takes one of `limit` places for at most `ttlMs`; null when all are taken. */
+  slot(name: string, limit: number, ttlMs: number): Promise<Slot | null>;
+  /** Tells every process, this one included and at once; a process cut off from Redis misses the message. */
   publish(channel: string, message: string): Promise<void>;
   subscribe(channel: string, listener: (message: string) => void): Promise<void>;
   close(): Promise<void>;
@@ -29,9 +38,20 @@ export interface Lease {
   release(): Promise<void>;
 }
 
+export interface Slot {
+  release(): Promise<void>;
+}
+
 /** A continuously refilled bucket: `capacity` tokens at most, `refillPerSecond` back. */
 export interface BudgetRule {
   name: string;
   capacity: number;
   refillPerSecond: number;
+}
+
+/** Opens what the processes share; throws ConfigError when REDIS_URL names a Redis that does not answer. */
+export async function openShared(config: Pick<Config, 'REDIS_URL'>, log: Log, prefix = 'forecastle:'): Promise<Shared> {
+  if (!config.REDIS_URL) return createLocalShared(log);
+  const { connectShared } = await import('./shared-redis.ts');
+  return connectShared(config.REDIS_URL, log, prefix);
 }

@@ -40,12 +40,11 @@ export async function backfillTrades(
   const store = async (trades: TradeRecord[], completeFromUs: number | null): Promise<void> => {
     rows += await deps.writer.write(trades, run.lease);
     if (completeFromUs === null) return;
-    const now = await readCoverage(deps.clickhouse, data.platform, '');
-    await writeCoverage(deps.clickhouse, data.platform, '', {
+    await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
       fromUs: completeFromUs,
       toUs: now?.toUs ?? span.toUs,
       marker: '',
-    });
+    }));
     const done = Math.min(1, (startUs - completeFromUs) / (startUs - targetUs));
     const seconds = Math.max(0.001, (deps.now() - startedMs) / 1000);
     const secondsLeft = done > 0 ? (seconds / done) * (1 - done) : 0;

@@ -70,6 +70,7 @@ export class JobRunner {
   readonly #tasks: { stop(): void | Promise<void> }[] = [];
   readonly #running = new Map<string, Promise<void>>();
   readonly #leases = new Map<string, Lease>();
+  readonly #acquiring = new Map<string, Promise<Lease | null>>();
   readonly #stopping = new AbortController();
   readonly #worker = randomUUID().slice(0, 8);
   readonly #status = new Map<string, JobStatus>();
@@ -180,10 +181,19 @@ export class JobRunner {
       .catch((error: unknown) => this.#deps.log.error({ err: error, job: key }, 'the run could not be recorded'));
   }
 
+  /** The lease of this process, or null while another process holds it. Jobs of one lease share it. */
+  held(name: string): Lease | null {
+    const lease = this.#leases.get(name);
+    return lease && lease.remainingMs() > 0 ? lease : null;
+  }
+
   async #lease(name: string): Promise<Lease | null> {
-    const held = this.#leases.get(name);
-    if (held && held.remainingMs() > 0) return held;
-    const lease = await this.#deps.shared.lease(name, LEASE_MS);
+    const held = this.held(name);
+    if (held) return held;
+    const acquiring =
+      this.#acquiring.get(name) ?? this.#deps.shared.lease(name, LEASE_MS).finally(() => this.#acquiring.delete(name));
+    this.#acquiring.set(name, acquiring);
+    const lease = await acquiring;
     if (lease) this.#leases.set(name, lease);
     else this.#leases.delete(name);
     return lease;

@@ -6,52 +6,65 @@ import type { PlatformData, ReadContext, SweepScope } from '../src/platforms/pla
 import type { JobResult, JobRun } from './jobs.ts';
 
 /** Markets that a complete pass no longer lists are asked for singly, this many a pass. */
-const MISSING_PER_PASS = 200;
+const MISSING_PER_PASS = 40;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
-export interface MarketsDeps {
-  clickhouse: ClickHouse;
-  log: Logger;
-  writer: MarketWriter;
+const Trading = z.object({ ref: z.string(), status: z.string(), end_ms: z.coerce.number() });
+
+/** Keeps one platform's listing stored. */
+export class MarketSweeper {
+  readonly #clickhouse: ClickHouse;
+  readonly #writer: MarketWriter;
+  readonly #data: PlatformData;
+  readonly #log: Logger;
+  /** When a market that is no longer listed was last asked for. */
+  readonly #asked = new Map<string, number>();
+
+  constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData; log: Logger }) {
+    this.#clickhouse = deps.clickhouse;
+    this.#writer = deps.writer;
+    this.#data = deps.data;
+    this.#log = deps.log;
+  }
+
+  /** Stores every page of one sweep. `freshTo` is when it began: whatever was listed was read after that. */
+  async sweep(scope: SweepScope, run: JobRun): Promise<JobResult> {
+    const startedAt = new Date();
+    const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
+    const seen = new Set<string>();
+    let rows = 0;
+    for await (const page of this.#data.sweep(scope, context)) {
+      for (const market of page.markets) seen.add(market.info.ref);
+      rows += await this.#writer.write(this.#data.platform, page.markets);
+      run.signal.throwIfAborted();
+    }
+    if (scope.kind === 'full' || scope.kind === 'open') rows += await this.#readMissing(seen, context);
+    return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
+  }
+
+  /** Disappearing from a list is not deletion: such a market has usually closed or moved to an archive, and says so when asked. */
+  async #readMissing(seen: Set<string>, context: ReadContext): Promise<number> {
+    const now = Date.now();
+    const trading = await this.#clickhouse.query('trading_markets', Trading, { platform: this.#data.platform });
+    const due = trading.filter(
+      (market) => !seen.has(market.ref) && now - (this.#asked.get(market.ref) ?? 0) >= pauseMs(market, now),
+    );
+    let rows = 0;
+    for (const { ref } of due.slice(0, MISSING_PER_PASS)) {
+      context.signal?.throwIfAborted();
+      this.#asked.set(ref, now);
+      const market = await this.#data.market(ref.replace(/^gamma:/, ''), context);
+      if (market) rows += await this.#writer.write(this.#data.platform, [market]);
+      else this.#log.debug({ platform: this.#data.platform, ref }, 'the platform no longer knows this market');
+    }
+    for (const ref of this.#asked.keys()) if (this.#asked.size > 100_000) this.#asked.delete(ref);
+    return rows;
+  }
 }
 
-/** Stores every page of one sweep. `freshTo` is when the sweep began: all listed markets were read after that. */
-export async function sweepMarkets(
-  deps: MarketsDeps,
-  data: PlatformData,
-  scope: SweepScope,
-  run: JobRun,
-): Promise<JobResult> {
-  const startedAt = new Date();
-  const priority = scope.kind === 'historical' ? 'backfill' : 'poll';
-  const context = run.context(priority);
-  const seen = new Set<string>();
-  let rows = 0;
-  for await (const page of data.sweep(scope, context)) {
-    for (const market of page.markets) seen.add(market.info.ref);
-    rows += await deps.writer.write(data.platform, page.markets);
-    if (run.signal.aborted) break;
-  }
-  const complete = scope.kind === 'full' || scope.kind === 'open';
-  if (complete && !run.signal.aborted) rows += await readMissing(deps, data, seen, context);
-  return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
-}
-
-/** Disappearing from a list is not deletion: such a market has usually closed or moved to an archive, and says so when asked. */
-async function readMissing(
-  deps: MarketsDeps,
-  data: PlatformData,
-  seen: Set<string>,
-  context: ReadContext,
-): Promise<number> {
-  const trading = await deps.clickhouse.query('trading_markets', z.object({ ref: z.string() }), {
-    platform: data.platform,
-  });
-  const missing = trading.filter((row) => !seen.has(row.ref)).slice(0, MISSING_PER_PASS);
-  let rows = 0;
-  for (const { ref } of missing) {
-    if (context.signal?.aborted) break;
-    const market = await data.market(ref.replace(/^gamma:/, ''), context);
-    if (market) rows += await deps.writer.write(data.platform, [market]);
-  }
-  return rows;
+/** A market waiting for its result is asked after 1, 3, 7 … minutes: ever later, at least daily. */
+function pauseMs(market: z.infer<typeof Trading>, now: number): number {
+  if (market.status !== 'closed') return MINUTE_MS / 2;
+  return Math.min(DAY_MS, Math.max(MINUTE_MS, (now - market.end_ms) / 2));
 }

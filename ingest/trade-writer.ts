@@ -40,6 +40,7 @@ export class TradeWriter {
   #traders = new Map<string, string>();
   /** Set when an insert's fate is unknown: the next write repairs first. */
   #repairFrom: Date | null = null;
+  #insertingSince: Date | null = null;
 
   constructor(deps: TradeWriterDeps) {
     this.#deps = deps;
@@ -69,6 +70,11 @@ export class TradeWriter {
     );
     for (const row of rows.toReversed()) this.#recent.set(row.trade_id, Number(row.at));
     if (rows.length === RECENT_LIMIT) this.#floorUs = Number(rows.at(-1)?.at) + 1;
+  }
+
+  /** Every batch acknowledged before this instant reached all roll-ups. */
+  soundSince(): Date {
+    return this.#repairFrom ?? this.#insertingSince ?? new Date();
   }
 
   /** Stores the trades that are not stored yet; resolves when they and every roll-up hold them. Returns how many were new. */
@@ -125,11 +131,14 @@ export class TradeWriter {
   async #insert(token: string, body: Buffer, lease: Lease): Promise<void> {
     if (lease.remainingMs() < INSERT_MARGIN_MS)
       throw new Error(`lease ${lease.name} is about to end; nothing was written`);
+    this.#insertingSince = new Date();
     try {
       await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
     } catch (error) {
       this.#repairFrom ??= new Date(Date.now() - RECONCILE_MARGIN_MS);
       throw error;
+    } finally {
+      this.#insertingSince = null;
     }
   }
 

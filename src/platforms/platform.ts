@@ -96,6 +96,8 @@ export interface PlatformData {
   readonly tradeFeed: TradeFeedKind;
   /** How far before its high-water mark the feed is read again, because rows may appear late. */
   readonly tradeOverlapMs: number;
+  /** A complete pass over the open markets is made every this many sweep periods; between them `changed` keeps up. */
+  readonly sweepFactor: number;
   /** Whether the platform has bars of its own, and at which intervals. */
   readonly candleIntervalsMin: readonly (1 | 60)[];
 

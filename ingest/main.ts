@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { ClickHouse } from '../src/clickhouse.ts';
+import type { Config } from '../src/config.ts';
+import type { StoredMarkets } from '../src/market-directory.ts';
+import type { MarketWriter } from '../src/market-writer.ts';
+import type { PlatformData } from '../src/platforms/platform.ts';
+import type { Lease, Shared } from '../src/redis.ts';
+import { type BackfillProgress, backfillTrades } from './backfill.ts';
+import { refreshCandles } from './candles.ts';
+import { serveHistoryRequests } from './history.ts';
+import { type Job, JobRunner, type JobRun, type JobStatus } from './jobs.ts';
+import { MarketSweeper } from './markets.ts';
+import { showProgress } from './progress.ts';
+import { Spool } from './spool.ts';
+import { TradeWriter } from './trade-writer.ts';
+import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } from './trades.ts';
+
+export interface IngestionDeps {
+  config: Config;
+  log: Logger;
+  clickhouse: ClickHouse;
+  shared: Shared;
+  platforms: readonly PlatformData[];
+  markets: StoredMarkets;
+  marketWriter: MarketWriter;
+}
+
+export interface Ingestion {
+  status(): JobStatus[];
+  /** Finishes what runs (bounded), releases the leases. What was not acknowledged is in the spool or before the cursor. */
+  stop(): Promise<void>;
+}
+
+const CHECKPOINT_SECONDS = 60;
+const FULL_SECONDS = 6 * 3600;
+
+/** Starts polling every configured platform. Any number of processes may: leases decide who runs what. */
+export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
+  const runner = new JobRunner({ shared: deps.shared, clickhouse: deps.clickhouse, log: deps.log });
+  const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
+  const feeds = deps.platforms.map((data) => new PlatformFeed(deps, data, spool));
+  const histories = await serveHistoryRequests(
+    deps.shared,
+    deps.log,
+    feeds.map((feed) => ({
+      data: feed.data,
+      deps: feed.trades,
+      leased: () => feed.leasedRun(runner.held(`${feed.data.platform}:trades`)),
+    })),
+  );
+  runner.start(feeds.flatMap((feed) => feed.jobs()));
+  return {
+    status: () => runner.status(),
+    stop: async () => {
+      for (const feed of feeds) feed.stop();
+      histories.clear();
+      await runner.stop();
+    },
+  };
+}
+
+/** The jobs of one platform and what they share. */
+class PlatformFeed {
+  readonly data: PlatformData;
+  readonly trades: TradesDeps;
+  readonly #deps: IngestionDeps;
+  readonly #writer: TradeWriter;
+  readonly #sweeper: MarketSweeper;
+  readonly #stopping = new AbortController();
+  #openedUnder: Lease | null = null;
+  #opening: Promise<void> | null = null;
+  #listed = false;
+  #fullAt = 0;
+  #changedSinceMs: number;
+
+  constructor(deps: IngestionDeps, data: PlatformData, spool: Spool) {
+    const { clickhouse, log } = deps;
+    this.data = data;
+    this.#deps = deps;
+    this.#writer = new TradeWriter({ clickhouse, spool, log, platform: data.platform });
+    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log });
+    this.#changedSinceMs = Date.now() - 10 * 60_000;
+    this.trades = {
+      clickhouse,
+      log,
+      writer: this.#writer,
+      directory: deps.markets,
+      backfillDays: deps.config.BACKFILL_DAYS,
+      now: Date.now,
+    };
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  jobs(): Job[] {
+    const { SWEEP_SECONDS: sweep, TRADES_SECONDS: trades } = this.#deps.config;
+    const { platform } = this.data;
+    const job = (name: string, lease: string, everySeconds: number, run: Job['run']): Job => ({
+      platform,
+      name,
+      lease,
+      everySeconds,
+      run,
+    });
+    return [
+      job('markets', 'markets', sweep * this.data.sweepFactor, (run) => this.#listMarkets(run)),
+      job('changed', 'markets', sweep, (run) => this.#listChanged(run)),
+      job('archive', 'markets', FULL_SECONDS, (run) => this.#listArchive(run)),
+      job('trades', 'trades', trades, (run) => this.#poll(run)),
+      job('backfill', 'trades', trades, (run) => this.#backfill(run)),
+      job('gaps', 'trades', sweep, (run) => this.#storing(run, () => fillTradeGaps(this.trades, this.data, run))),
+      job('candles', 'candles', sweep * 5, (run) => this.#candles(run)),
+      job('checkpoint', 'trades', CHECKPOINT_SECONDS, (run) =>
+        this.#storing(run, async () => ({ freshTo: this.#writer.soundSince(), rows: 0 })),
+      ),
+    ];
+  }
+
+  /** A run for requests that come from outside the schedule; null while this process may not store trades. */
+  leasedRun(lease: Lease | null): JobRun | null {
+    if (!lease || this.#openedUnder !== lease) return null;
+    return {
+      lease,
+      signal: this.#stopping.signal,
+      context: (priority) => ({ priority, signal: this.#stopping.signal, onBadRow: () => {} }),
+    };
+  }
+
+  async #listMarkets(run: JobRun) {
+    const full = Date.now() - this.#fullAt >= FULL_SECONDS * 1000;
+    const startedAt = Date.now();
+    const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run);
+    if (full) this.#fullAt = startedAt;
+    this.#listed = true;
+    return result;
+  }
+
+  async #listChanged(run: JobRun) {
+    if (!this.#listed) return null;
+    const startedAt = Date.now();
+    const result = await this.#sweeper.sweep({ kind: 'changed', sinceMs: this.#changedSinceMs }, run);
+    this.#changedSinceMs = startedAt - 60_000;
+    return result;
+  }
+
+  /** The archives hold years: read whole once, then only what was added since. */
+  async #listArchive(run: JobRun) {
+    const last = await this.#lastRun('archive');
+    return this.#sweeper.sweep({ kind: 'historical', sinceMs: last ? last.getTime() - 86_400_000 : 0 }, run);
+  }
+
+  /** Trades wait for the first listing: their rows name markets and outcomes. */
+  async #poll(run: JobRun) {
+    if (!(await this.#isListed())) return null;
+    const poll = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
+    return this.#storing(run, () => poll(this.trades, this.data, run));
+  }
+
+  async #backfill(run: JobRun) {
+    if (this.data.tradeFeed !== 'global' || !(await this.#isListed())) return null;
+    const show = (progress: BackfillProgress): void => showProgress(this.#deps.log, progress);
+    return this.#storing(run, () => backfillTrades(this.trades, this.data, run, show));
+  }
+
+  async #candles(run: JobRun) {
+    if (this.data.candleIntervalsMin.length === 0 || !(await this.#isListed())) return null;
+    return refreshCandles(
+      { clickhouse: this.#deps.clickhouse, directory: this.#deps.markets, now: Date.now },
+      this.data,
+      run,
+    );
+  }
+
+  /** Opens the writer under a new lease before anything is stored: the process before may have left work half done. */
+  async #storing<T>(run: JobRun, work: () => Promise<T>): Promise<T> {
+    if (this.#openedUnder !== run.lease) {
+      this.#opening ??= this.#lastRun('checkpoint')
+        .then((checkpoint) => this.#writer.open(run.lease, checkpoint))
+        .then(() => {
+          this.#openedUnder = run.lease;
+        })
+        .finally(() => {
+          this.#opening = null;
+        });
+      await this.#opening;
+    }
+    return work();
+  }
+
+  async #isListed(): Promise<boolean> {
+    if (this.#listed) return true;
+    this.#listed = (await this.#lastRun('markets')) !== null;
+    return this.#listed;
+  }
+
+  async #lastRun(job: string): Promise<Date | null> {
+    const [row] = await this.#deps.clickhouse.query('last_run', z.object({ fresh_to_ms: z.coerce.number() }), {
+      platform: this.data.platform,
+      job,
+    });
+    return row ? new Date(row.fresh_to_ms) : null;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { BackfillProgress } from './backfill.ts';
+
+const EVERY_MS = 5000;
+let shownAt = 0;
+
+/** The backfill's line: rewritten in place on a terminal, every few seconds in a log. */
+export function showProgress(log: Logger, progress: BackfillProgress): void {
+  const percent = `${(progress.done * 100).toFixed(1)}%`;
+  const rate = Math.round(progress.rowsPerSecond);
+  const secondsLeft = Math.ceil(progress.secondsLeft);
+  if (process.stdout.isTTY) {
+    const end = progress.done >= 1 ? '\n' : '';
+    process.stdout.write(
+      `\r\u001b[Kbackfill ${progress.platform} ${percent}, ${progress.rows} trades, ${rate}/s, ${secondsLeft} s left${end}`,
+    );
+    return;
+  }
+  if (Date.now() - shownAt < EVERY_MS && progress.done < 1) return;
+  shownAt = Date.now();
+  log.info(
+    { platform: progress.platform, done: percent, rows: progress.rows, rowsPerSecond: rate, secondsLeft },
+    'backfill',
+  );
+}

@@ -52,6 +52,7 @@ const RETRY_WAITS_MS = [100, 300, 900, 2700];
 const READ_SETTINGS: ClickHouseSettings = {
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,
+  date_time_output_format: 'iso',
 };
 
 /** One block an insert, so that its token stands for all of it; acknowledged only when written. */

@@ -78,9 +78,8 @@ export class StoredMarkets implements MarketDirectory {
 
   async #stored(platform: Platform, refs: string[]): Promise<MarketKeys[]> {
     const rows: MarketKeys[] = [];
-    // References travel as a parameter in the URL, whose length is bounded.
-    for (let i = 0; i < refs.length; i += 50) {
-      const part = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 50) });
+    for (let i = 0; i < refs.length; i += 500) {
+      const part = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 500) });
       rows.push(...part.map((row) => toMarketKeys(platform, row)));
     }
     for (const keys of rows) this.#keep(`${platform}:${keys.ref}`, keys, KEPT_MS);

@@ -16,7 +16,7 @@ import {
 /** An unchanged market is written again after this long, so that a snapshot tells "still so" from "not looked at". */
 export const HEARTBEAT_MS = 5 * 60_000;
 const REMEMBERED = 300_000;
-const LOOKBACK_REFS = 50;
+const LOOKBACK_REFS = 500;
 
 const decimalOrNull = z.string().nullable();
 const Lookback = z.object({

@@ -5,6 +5,13 @@ const OPAQUE =
 /** The text with literals and comments blanked out, position by position: safe to search for keywords, `;` and `{name:Type}`. */
 export const bareSql = (text: string): string => text.replace(OPAQUE, (part) => part.replace(/[^\n]/g, ' '));
 
+/** The text without its comments and with single blanks: the same for two spellings of one statement. */
+export const essence = (text: string): string =>
+  text
+    .replace(OPAQUE, (part) => (/^(--|#|\/\*)/.test(part) ? ' ' : part))
+    .replace(/\s+/g, ' ')
+    .trim();
+
 /** The statements of a text, separated by `;`; comments and blank ones are dropped only where nothing else is left. */
 export function splitStatements(text: string): string[] {
   const bare = bareSql(text);
@@ -16,4 +23,14 @@ export function splitStatements(text: string): string[] {
     if (end < 0) return statements;
     start = end + 1;
   }
+}
+
+/** What follows is the name of a table engine of the MergeTree family that is not replicated. */
+const PLAIN_MERGE_TREE = /\bENGINE\s*=?\s*(?=\w*MergeTree\b)(?!Replicated)/gi;
+
+/** ENGINE = XMergeTree as a database needs it: a Replicated one keeps in step only tables of the Replicated engines. */
+export function forDatabaseEngine(statement: string, databaseEngine: string): string {
+  if (databaseEngine !== 'Replicated') return statement;
+  const ends = [...bareSql(statement).matchAll(PLAIN_MERGE_TREE)].map((match) => match.index + match[0].length);
+  return ends.reduceRight((text, end) => `${text.slice(0, end)}Replicated${text.slice(end)}`, statement);
 }

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:zlib';
+import compress from '@fastify/compress';
+import cookie from '@fastify/cookie';
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import jwt from '@fastify/jwt';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { ensureDemoUser } from './accounts.ts';
+import { openApiKeys, type ApiKeys } from './api-keys.ts';
+import { guard, identify, limit } from './auth.ts';
+import type { ClickHouse } from './clickhouse.ts';
+import type { Config } from './config.ts';
+import { notFound, onError } from './error-handlers.ts';
+import { describeApi } from './openapi.ts';
+import { createCursors, type Cursors } from './pages.ts';
+import type { PlatformData } from './platforms/platform.ts';
+import type { Postgres } from './postgres.ts';
+import { openRateLimits, type RateLimits } from './rate-limit.ts';
+import type { Shared } from './redis.ts';
+import { accountRoutes } from './routes/account.ts';
+import { healthRoutes, type IngestionHealth } from './routes/health.ts';
+import type { Platform } from './schemas.ts';
+import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
+
+/**
+ * How a route is declared, everywhere (src/routes/account.ts is the example):
+ *
+ *     export function accountRoutes(app: FastifyInstance, { cursors, postgres }: Services): void {
+ *       endpoint(app, {
+ *         method: 'GET', url: '/v1/api/…', auth: 'key', tag: 'Markets', summary: '…',
+ *         query: { provider: platformParam(), limit: limitParam(50, 500), cursor: cursorParam() },
+ *         answer: MarketsAnswer,
+ *       }, async ({ query, caller, request, reply }) => ({ … }));
+ *     }
+ *
+ * `auth` is `key` (data: X-API-Key or Authorization: Bearer), `session` (accounts: the cookie), or `none`.
+ * Parameters are schemas of parameters.ts under their canonical names; aliases, unknown names and the listing of every
+ * failing field come with readInput (query.ts). A failure is thrown as ApiError, badRequest or PlatformError.
+ * Stored data leaves through render and sendStored (pages.ts), which carry ETag and 304.
+ * A request meets, in this order: its id, identification, limit, guard, validation, the handler.
+ */
+export interface AppDeps {
+  config: Config;
+  log: FastifyBaseLogger;
+  clickhouse: ClickHouse;
+  postgres: Postgres;
+  shared: Shared;
+  /** The read sides of config.platforms. */
+  platforms: Partial<Record<Platform, PlatformData>>;
+  /** How fresh each platform's data is; [] where this process cannot know. */
+  ingestionHealth: () => Promise<IngestionHealth[]>;
+  /** Tests move time; servers leave it out. */
+  now?: () => number;
+  /** Prefix of the counters in Redis. */
+  ratePrefix?: string;
+}
+
+/** What routes are built from. */
+export interface Services extends AppDeps {
+  now: () => number;
+  cursors: Cursors;
+  apiKeys: ApiKeys;
+  sessions: Sessions;
+  limits: RateLimits;
+}
+
+const BODY_BYTES = 64 * 1024;
+const REQUEST_ID = /^[\w.-]{1,64}$/;
+
+/** The whole HTTP interface over stores that are open and migrated. Closing the app closes what it opened, not the stores. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { config, log, postgres, shared } = deps;
+  const limits = openRateLimits(config.REDIS_URL, log, deps.ratePrefix);
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_BYTES,
+    trustProxy: config.TRUST_PROXY.length > 0 ? config.TRUST_PROXY : false,
+    routerOptions: { maxParamLength: 1024 },
+    genReqId: ({ headers: { 'x-request-id': given } }) =>
+      typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
+    // Slow clients: 10 s for the headers, 30 s for the request, 60 s of silence on a connection.
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: 10_000 },
+    // A URL that cannot be read meets no hooks: it is counted by address here.
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      limit(request, reply, limits)
+        .then(() => onError(error, request, reply))
+        .catch((refusal: unknown) => onError(refusal, request, reply));
+    },
+  });
+  await app.register(cookie);
+  await app.register(jwt, {
+    secret: config.jwtSecret,
+    sign: { algorithm: 'HS256', expiresIn: SESSION_SECONDS },
+    verify: { algorithms: ['HS256'] },
+  });
+
+  const now = deps.now ?? Date.now;
+  const sessions = createSessions(postgres.db, app.jwt, now);
+  const told = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
+  const apiKeys = await openApiKeys({ db: postgres.db, shared, log, told, demoKey: config.DEMO_API_KEY, now });
+  const services: Services = { ...deps, now, cursors: createCursors(config.jwtSecret), apiKeys, sessions, limits };
+  if (config.DEMO_API_KEY) await ensureDemoUser(postgres.db, config.DEMO_API_KEY);
+
+  app.decorateRequest('caller', null);
+  app.decorateRequest('refusal', null);
+  app.setErrorHandler(onError);
+  app.setNotFoundHandler(notFound(app));
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+  acceptOnlyJson(app);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    await identify(request, apiKeys, sessions);
+    await limit(request, reply, limits);
+    guard(request, config);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const [path] = request.url.split('?', 1);
+    const ms = Math.round(reply.elapsedTime);
+    request.log.info(
+      { method: request.method, path, status: reply.statusCode, ms, user: request.caller?.userId },
+      'request',
+    );
+  });
+  app.addHook('onClose', async () => {
+    await apiKeys.close();
+    await limits.close();
+  });
+
+  await app.register(helmet, {
+    // The service may be reached over plain http on a laptop, where upgraded requests would go nowhere.
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+    crossOriginResourcePolicy: { policy: 'same-site' },
+  });
+  if (config.CORS_ORIGINS.length > 0) {
+    const exposedHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-request-id', 'retry-after', 'etag'];
+    await app.register(cors, { origin: config.CORS_ORIGINS, credentials: true, exposedHeaders, maxAge: 600 });
+  }
+  await app.register(compress, {
+    encodings: ['br', 'gzip'],
+    threshold: 1024,
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  });
+  await describeApi(app, config.version);
+
+  accountRoutes(app, services);
+  healthRoutes(app, services);
+  return app;
+}
+
+/** JSON bodies only; an empty body with a JSON content type is no body. */
+function acceptOnlyJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parse(request, String(body), done);
+  });
+}

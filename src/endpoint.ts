@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { z } from 'zod';
+import { callerOf, type AuthMode, type Caller } from './auth.ts';
+import { ErrorAnswer } from './openapi.ts';
+import { readInput, type Fields, type Values } from './query.ts';
+
+/** One endpoint: what it takes, who may call it, what it answers. OpenAPI is generated from the same declaration. */
+export interface Endpoint<
+  P extends Fields,
+  Q extends Fields,
+  B extends Fields,
+  A extends AuthMode,
+  R extends z.ZodType,
+> {
+  method: 'GET' | 'POST' | 'DELETE' | 'PATCH';
+  /** The whole path, e.g. `/v1/api/markets/id/:id`. */
+  url: string;
+  auth: A;
+  /** The section of the specification it belongs to. */
+  tag: 'Markets' | 'Portfolio' | 'Analytics' | 'Metrics' | 'Orders' | 'Account' | 'Infrastructure';
+  summary: string;
+  description?: string;
+  params?: P;
+  query?: Q;
+  /** Fields of the JSON body; without it a body is ignored. */
+  body?: B;
+  /** The body of a success. */
+  answer: R;
+  /** Success statuses; the first is the one answered unless the handler sets another. Default 200. */
+  statuses?: readonly [number, ...number[]];
+  /** Error statuses beyond 400, 401, 404 with an id in the path, 413, 415, 429, 500 and 503. */
+  errors?: readonly number[];
+  /** Which count a call without an identified caller belongs to; `login` counts each address, identified or not. */
+  limit?: 'address' | 'login';
+}
+
+/** What a handler is given: every section read and typed, and who calls. */
+export interface Call<P extends Fields, Q extends Fields, B extends Fields, A extends AuthMode> {
+  params: Values<P>;
+  query: Values<Q>;
+  body: Values<B>;
+  /** null only where auth is `none` and nobody was identified. */
+  caller: A extends 'none' ? Caller | null : Caller;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+type None = Record<never, z.ZodType>;
+
+/** Declares an endpoint. The handler runs after identification, limits, guard and validation, and returns the body or the reply it sent. */
+export function endpoint<
+  A extends AuthMode,
+  R extends z.ZodType,
+  P extends Fields = None,
+  Q extends Fields = None,
+  B extends Fields = None,
+>(
+  app: FastifyInstance,
+  spec: Endpoint<P, Q, B, A, R>,
+  handler: (call: Call<P, Q, B, A>) => Promise<z.input<R> | FastifyReply> | z.input<R> | FastifyReply,
+): void {
+  const { method, url, auth, params = {} as P, query = {} as Q, body } = spec;
+  const statuses = spec.statuses ?? [200];
+  app.route({
+    method: method as HTTPMethods,
+    url,
+    config: { auth, limit: spec.limit ?? 'address', answer: spec.answer },
+    schema: {
+      tags: [spec.tag],
+      summary: spec.summary,
+      ...(spec.description ? { description: spec.description } : {}),
+      ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
+      ...(Object.keys(query).length > 0 ? { querystring: z.object(query) } : {}),
+      ...(body ? { body: z.object(body) } : {}),
+      response: Object.fromEntries([
+        ...statuses.map((status) => [status, spec.answer]),
+        ...errorStatuses(spec).map((status) => [status, ErrorAnswer]),
+      ]),
+    },
+    handler: async (request, reply) => {
+      const read = readInput(
+        { params, query, ...(body ? { body } : {}) },
+        { params: request.params, query: request.query, body: request.body },
+      );
+      reply.code(statuses[0]);
+      return handler({ ...read, caller: callerOf(request), request, reply } as Call<P, Q, B, A>);
+    },
+  });
+}
+
+function errorStatuses(spec: { url: string; auth: AuthMode; body?: Fields; errors?: readonly number[] }): number[] {
+  const statuses = new Set([400, 429, 500, 503, ...(spec.errors ?? [])]);
+  if (spec.auth !== 'none') statuses.add(401);
+  if (spec.auth === 'session') statuses.add(403);
+  if (spec.url.includes(':')) statuses.add(404);
+  if (spec.body) for (const status of [413, 415]) statuses.add(status);
+  return [...statuses].toSorted((a, b) => a - b);
+}

@@ -1,0 +1,82 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, PlatformError, envelope, toApiError } from './errors.ts';
+import { storeFailure } from './store-failure.ts';
+
+/** Every failure leaves through here: the envelope for the caller, the cause with its request id for the log. */
+export function onError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = toFailure(error);
+  const level = failure.status >= 500 ? 'error' : 'debug';
+  request.log[level]({ err: error, status: failure.status, error_text: failure.errorText }, failure.message);
+  return sendError(reply, failure);
+}
+
+export function sendError(reply: FastifyReply, failure: ApiError): FastifyReply {
+  const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 5 : undefined);
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+  reply.removeHeader('etag');
+  return reply
+    .code(failure.status)
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(envelope(failure));
+}
+
+function toFailure(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof PlatformError) return toApiError(error);
+  const store = storeFailure(error);
+  if (store) return store;
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  if (statusCode === 413) {
+    return new ApiError(413, 'Request body too large', { resolution: 'Send at most 64 KiB.', cause: error });
+  }
+  if (statusCode === 415) {
+    return new ApiError(415, 'Unsupported media type', {
+      resolution: 'Send JSON with Content-Type: application/json.',
+      cause: error,
+    });
+  }
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new ApiError(404, 'Not found', { resolution: 'Check the id.', cause: error });
+  }
+  if (statusCode === 400 && (code.startsWith('FST_') || error instanceof SyntaxError)) {
+    return new ApiError(400, 'Malformed request', {
+      resolution: 'Send a valid URL and, where a body is taken, a valid JSON object.',
+      errorText: code === 'FST_ERR_BAD_URL' ? 'url: percent-encoding is broken' : 'body: not valid JSON',
+      cause: error,
+    });
+  }
+  return new ApiError(500, 'Internal error', {
+    resolution: 'Try again; if it stays, report the X-Request-Id of this answer.',
+    cause: error,
+  });
+}
+
+/** 404 for an unknown path, 405 with Allow for a known path under another method. */
+export function notFound(app: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return;
+    const pattern = new RegExp(
+      `^${url.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/:[^/]+/g, '[^/]+')}$`,
+    );
+    const entry = known.get(url) ?? { pattern, methods: new Set() };
+    for (const name of [method].flat()) entry.methods.add(name);
+    known.set(url, entry);
+  });
+  return (request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const allowed = new Set(
+      [...known.values()].flatMap(({ pattern, methods }) => (pattern.test(path) ? [...methods] : [])),
+    );
+    if (allowed.size === 0) {
+      return sendError(
+        reply,
+        new ApiError(404, 'Unknown route', { resolution: 'See /docs for the routes of this service.' }),
+      );
+    }
+    const allow = [...allowed].toSorted().join(', ');
+    reply.header('allow', allow);
+    return sendError(reply, new ApiError(405, 'Method not allowed', { resolution: `Use ${allow}.` }));
+  };
+}

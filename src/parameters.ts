@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { parseDecimal } from './decimal.ts';
+import { PLATFORMS, type Platform } from './schemas.ts';
+
+/** The neutral words of the interface, accepted wherever a platform is. */
+const NEUTRAL: Record<string, Platform> = { platform_a: 'kalshi', platform_b: 'polymarket', platform_c: 'limitless' };
+
+/** The platform a caller's word stands for; anything else comes back as it was. */
+export const toPlatform = (word: unknown): unknown => (typeof word === 'string' ? (NEUTRAL[word] ?? word) : word);
+
+/** Query values arrive as text, body values as numbers: both are accepted, nothing else is. */
+const toNumber = (value: unknown): unknown =>
+  typeof value === 'string' && /^[+-]?\d{1,30}(\.\d{1,30})?$/.test(value) ? Number(value) : value;
+
+/** Schemas of parameters whose value is a market id or a list of them: readInput removes or checks the platform prefix. */
+const marketIds = new WeakSet<object>();
+export const isMarketId = (schema: object): boolean => marketIds.has(schema);
+
+/** One of the platforms an endpoint serves, or its neutral word. */
+export function platformParam<const P extends readonly Platform[] = typeof PLATFORMS>(
+  served: P = PLATFORMS as unknown as P,
+): z.ZodType<P[number], unknown> {
+  return z.preprocess(toPlatform, z.enum(served, { error: `one of ${served.join(', ')}` }));
+}
+
+/** Page size: an integer of 1 to `max`, never clamped. */
+export const limitParam = (initial: number, max: number) => integerParam(1, max).default(initial);
+
+/** An integer in [min, max], as number or text. */
+export function integerParam(min: number, max: number) {
+  const error = `an integer of ${min} to ${max}`;
+  return z.preprocess(toNumber, z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+/** One of a few integers, as number or text. */
+export function integerOf<const N extends readonly number[]>(values: N): z.ZodType<N[number], unknown> {
+  const error = `one of ${values.join(', ')}`;
+  return z.preprocess(toNumber, z.literal(values, { error }));
+}
+
+export const enumParam = <const V extends readonly [string, ...string[]]>(values: V) =>
+  z.enum(values, { error: `one of ${values.join(', ')}` });
+
+/** `true` or `false`. */
+export function flagParam(initial: boolean) {
+  const toFlag = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
+  return z.preprocess(toFlag, z.boolean({ error: 'true or false' })).default(initial);
+}
+
+/** Text of 1 to `max` characters, trimmed. */
+export function textParam(max = 200) {
+  const error = `text of 1 to ${max} characters`;
+  return z.string({ error }).trim().min(1, { error }).max(max, { error });
+}
+
+/** A non-negative decimal (number or text), read exactly into a bigint ×10^scale. */
+export function decimalParam(scale: number, max = 1e12) {
+  const error = `a number of 0 to ${max}`;
+  return z
+    .preprocess(toNumber, z.number({ error }).min(0, { error }).max(max, { error }))
+    .transform((value) => parseDecimal(value, scale));
+}
+
+const TIME_RULE = 'a time in Unix seconds, Unix milliseconds or ISO-8601';
+const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+const LAST_MS = 253_402_300_799_999;
+
+/** A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC when no zone is named. */
+export const timestampParam = () =>
+  z
+    .preprocess((value) => (typeof value === 'number' ? String(value) : value), z.string({ error: TIME_RULE }))
+    .transform((text, context) => {
+      const time = timeMs(text.trim());
+      if (time !== null) return time;
+      context.issues.push({ code: 'custom', message: TIME_RULE, input: text });
+      return z.NEVER;
+    });
+
+function timeMs(text: string): number | null {
+  if (/^\d{1,15}(\.\d{1,9})?$/.test(text)) {
+    const value = Number(text);
+    const ms = Math.round(value >= 1e11 ? value : value * 1000);
+    return ms <= LAST_MS ? ms : null;
+  }
+  if (!ISO.test(text)) return null;
+  const zoned = text.includes('T') && !/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? `${text}Z` : text;
+  const ms = Date.parse(zoned);
+  return ms >= 0 && ms <= LAST_MS ? ms : null;
+}
+
+/** A market id of the platform, with or without its `<platform>:` prefix; arrives without it. */
+export function marketIdParam() {
+  const schema = textParam(512);
+  marketIds.add(schema);
+  return schema;
+}
+
+/** Comma-separated market ids, 1 to `max`, repeated ones once; arrive without prefixes. */
+export function marketIdsParam(max: number) {
+  const error = `1 to ${max} market ids, comma-separated`;
+  const schema = z.string({ error }).transform((text, context) => {
+    const ids = [...new Set(text.split(',').map((id) => id.trim()))];
+    if (ids.length <= max && ids.every((id) => id !== '' && id.length <= 512)) return ids;
+    context.issues.push({ code: 'custom', message: error, input: text });
+    return z.NEVER;
+  });
+  marketIds.add(schema);
+  return schema;
+}
+
+/** The `next_cursor` of a previous answer; empty text means the first page. */
+export const cursorParam = () =>
+  z
+    .string({ error: 'the next_cursor of a previous answer' })
+    .max(4096, { error: 'the next_cursor of a previous answer' })
+    .transform((text) => (text === '' ? undefined : text))
+    .optional();

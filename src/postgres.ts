@@ -1,0 +1,99 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+import { ConfigError, type Config } from './config.ts';
+import { openEmbeddedPostgres } from './embedded/postgres.ts';
+
+export type Database = PgDatabase<PgQueryResultHKT>;
+
+/** Runs SQL text; several statements at once when there are no values. */
+export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+
+/** The relational store: PostgreSQL, or PGlite inside this process. */
+export interface Postgres {
+  db: Database;
+  /** One connection, one transaction. */
+  transact<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Opens DATABASE_URL, or PGlite in DATA_DIR/postgres, which one process at a time may hold. The schema is migratePostgres's. */
+export async function openPostgres(config: Config, log: FastifyBaseLogger): Promise<Postgres> {
+  return config.DATABASE_URL === undefined
+    ? openEmbeddedPostgres(config.dataDir)
+    : openServer(config.DATABASE_URL, log);
+}
+
+function openServer(url: string, log: FastifyBaseLogger): Postgres {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: 3000,
+    query_timeout: 10_000,
+    statement_timeout: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'forecastle',
+  });
+  // An idle connection that the server drops: the pool replaces it.
+  pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL dropped a connection'));
+  return {
+    db: drizzle(pool),
+    async transact(work) {
+      const client = await pool.connect();
+      let failed: Error | undefined;
+      try {
+        await client.query('BEGIN');
+        const result = await work(async (text, values) => (await client.query(text, values)).rows);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        failed = error as Error;
+        await client.query('ROLLBACK').catch(() => undefined);
+        throw error;
+      } finally {
+        client.release(failed);
+      }
+    },
+    ping: () =>
+      pool.query('SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+    close: () => pool.end(),
+  };
+}
+
+const FOLDER = new URL('../sql/postgres/', import.meta.url);
+/** Any constant will do, as long as every process uses the same. */
+const LOCK = 4_051_963_407;
+
+/** Applies the numbered files of sql/postgres that are not applied yet, in one transaction under a lock. Refuses a schema newer than its files. */
+export async function migratePostgres(postgres: Postgres, log: FastifyBaseLogger): Promise<void> {
+  const files = (await readdir(FOLDER)).filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
+  const known = Math.max(0, ...files.map((name) => Number(name.slice(0, 3))));
+  await postgres.transact(async (run) => {
+    await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await run(
+      'CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
+    const rows = await run('SELECT number FROM schema_migrations');
+    const applied = new Set(rows.map((row) => Number(row.number)));
+    const newest = Math.max(0, ...applied);
+    if (newest > known) {
+      throw new ConfigError(
+        `DATABASE_URL: its schema has version ${newest}, this release knows ${known}: run a newer release`,
+      );
+    }
+    for (const name of files) {
+      const number = Number(name.slice(0, 3));
+      if (applied.has(number)) continue;
+      await run(await readFile(new URL(name, FOLDER), 'utf8'));
+      await run('INSERT INTO schema_migrations (number, name) VALUES ($1, $2)', [number, name]);
+      log.info({ migration: name }, 'PostgreSQL schema changed');
+    }
+  });
+}

@@ -1,0 +1,95 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Services } from '../app.ts';
+import { endpoint } from '../endpoint.ts';
+import { platformName } from '../errors.ts';
+import { PLATFORMS, type Platform } from '../schemas.ts';
+
+/** How far a platform's stored data is behind the platform. */
+export interface IngestionHealth {
+  platform: Platform;
+  status: 'ok' | 'degraded' | 'down';
+  /** Seconds since the newest time at which stored data is known to be complete; null before the first sweep. */
+  lagSeconds: number | null;
+  /** What is wrong, '' when nothing is. */
+  detail: string;
+}
+
+const Status = z.enum(['ok', 'degraded', 'down']);
+const HealthAnswer = z.object({
+  status: Status.describe('down: requests cannot be served; degraded: some data is old or a limit is held per process'),
+  checks: z.array(
+    z.object({
+      name: z.string(),
+      status: Status,
+      platform: z.enum(PLATFORMS).optional(),
+      lag_seconds: z.number().nullable().optional(),
+      detail: z.string().optional(),
+    }),
+  ),
+  uptime_seconds: z.int(),
+  version: z.string(),
+});
+type Check = z.output<typeof HealthAnswer>['checks'][number];
+
+const CHECK_MS = 3000;
+
+/** GET /v1/api/health: 200 while the service can serve, even from old data; 503 when a store is down. */
+export function healthRoutes(app: FastifyInstance, services: Services): void {
+  const { clickhouse, postgres, shared, config, ingestionHealth } = services;
+  const startedAt = performance.now();
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/health',
+      auth: 'none',
+      tag: 'Infrastructure',
+      summary: 'State of the service, its stores and the freshness of its data',
+      answer: HealthAnswer,
+      statuses: [200, 503],
+    },
+    async ({ reply }) => {
+      const [stored, related, ingestion] = await Promise.all([
+        within(clickhouse.ping(), false),
+        within(postgres.ping(), false),
+        within(ingestionHealth(), []),
+      ]);
+      const redis: Check[] = config.REDIS_URL ? [{ name: 'redis', status: shared.healthy() ? 'ok' : 'degraded' }] : [];
+      const checks: Check[] = [
+        { name: 'clickhouse', status: stored ? 'ok' : 'down' },
+        { name: 'postgres', status: related ? 'ok' : 'down' },
+        ...redis,
+        ...ingestion.map(ingestionCheck),
+      ];
+      const serving = stored && related;
+      const well = checks.every((check) => check.status === 'ok');
+      const status: Check['status'] = serving ? (well ? 'ok' : 'degraded') : 'down';
+      reply.code(serving ? 200 : 503).header('cache-control', 'no-store');
+      if (!serving) reply.header('retry-after', 5);
+      return {
+        status,
+        checks,
+        uptime_seconds: Math.floor((performance.now() - startedAt) / 1000),
+        version: config.version,
+      };
+    },
+  );
+}
+
+const ingestionCheck = ({ platform, status, lagSeconds, detail }: IngestionHealth): Check => ({
+  name: `ingestion ${platformName(platform)}`,
+  status,
+  platform,
+  lag_seconds: lagSeconds,
+  ...(detail === '' ? {} : { detail }),
+});
+
+/** The value, or `otherwise` when it fails or takes longer than a prober waits. */
+async function within<T>(value: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, CHECK_MS, otherwise);
+  });
+  return Promise.race([value.catch(() => otherwise), late]).finally(() => clearTimeout(timer));
+}

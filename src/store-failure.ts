@@ -1,0 +1,29 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors';
+import { StoreError } from './clickhouse-errors.ts';
+import { ApiError } from './errors.ts';
+
+/** Connection lost, refused or timed out; server starting, stopping or out of connections. */
+const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|08|53|57P|57014)/;
+/** What the `pg` package says without a code. */
+const LOST =
+  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|PGlite is closed)/;
+
+/** 503 when a store cannot be reached, with nothing of the store's own text; null when the failure is something else. */
+export function storeFailure(error: unknown): ApiError | null {
+  // `failed` is a query of ours that is wrong: 500.
+  const clickhouseLost = error instanceof StoreError && error.kind !== 'failed';
+  if (!clickhouseLost && !isPostgresLost(error)) return null;
+  return new ApiError(503, 'The data store is unavailable', {
+    resolution: 'Try again shortly.',
+    retryAfter: 5,
+    cause: error,
+  });
+}
+
+/** true when PostgreSQL could not be asked, as opposed to having refused a statement. */
+export function isPostgresLost(error: unknown): boolean {
+  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  if (!(cause instanceof Error)) return false;
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  return UNREACHABLE.test(code) || LOST.test(cause.message);
+}

@@ -1,0 +1,141 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import pg from 'pg';
+import { buildApp, type AppDeps } from '../../src/app.ts';
+import type { ClickHouse } from '../../src/clickhouse.ts';
+import { loadConfig, type Config } from '../../src/config.ts';
+import { hashKey, keyPrefix, newApiKey } from '../../src/key-format.ts';
+import { createLog } from '../../src/log.ts';
+import { migratePostgres, openPostgres, type Postgres } from '../../src/postgres.ts';
+import { openShared, type Shared } from '../../src/redis.ts';
+import { apiKeys, users, type Tier } from '../../src/tables.ts';
+
+/** A service under test on stores of its own: embedded, or on DATABASE_URL and REDIS_URL when these are set. */
+export interface TestApp {
+  app: FastifyInstance;
+  config: Config;
+  deps: AppDeps;
+  postgres: Postgres;
+  shared: Shared;
+  /** A key of a new user, made without HTTP. */
+  newKey(tier?: Tier): Promise<{ userId: string; key: string; keyId: string }>;
+  /** An address nobody used before: counts by address start afresh. */
+  newAddress(): string;
+  /** Everything logged so far, as text. */
+  logged(): string;
+  close(): Promise<void>;
+}
+
+export interface TestAppOptions extends Partial<Omit<AppDeps, 'config' | 'log'>> {
+  /** Settings beside DATA_DIR, which is a fresh directory. */
+  env?: Record<string, string>;
+}
+
+/** Builds an app on fresh stores; whatever is passed in is used, and left open, instead of what would be made. */
+export async function startTestApp({ env = {}, ...given }: TestAppOptions = {}): Promise<TestApp> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-app-'));
+  const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
+  const database = DATABASE_URL && !given.postgres ? await freshDatabase(DATABASE_URL) : null;
+  const url = database?.url ?? DATABASE_URL;
+  const config = loadConfig({
+    DATA_DIR: dataDir,
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'trace',
+    DATABASE_URL: url,
+    REDIS_URL,
+    ...env,
+  });
+  const sink = collect();
+  const log = createLog(config, sink.stream);
+  const postgres = given.postgres ?? (await openPostgres(config, log));
+  await migratePostgres(postgres, log);
+  const prefix = `test-${randomUUID()}:`;
+  const shared = given.shared ?? (await openShared(config, log, prefix));
+  const deps: AppDeps = {
+    config,
+    log,
+    clickhouse: unusedClickHouse,
+    platforms: {},
+    ingestionHealth: async () => [],
+    ratePrefix: prefix,
+    ...given,
+    postgres,
+    shared,
+  };
+  const app = await buildApp(deps);
+  await app.ready();
+  let addresses = 0;
+  return {
+    app,
+    config,
+    deps,
+    postgres,
+    shared,
+    newKey: (tier) => insertKey(postgres, tier),
+    newAddress: () => `10.${(addresses += 1) >> 8}.${addresses & 255}.1`,
+    logged: sink.text,
+    async close() {
+      await app.close();
+      if (!given.shared) await shared.close();
+      if (!given.postgres) await postgres.close();
+      await database?.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A user with a key, straight into the tables. */
+export async function insertKey(postgres: Postgres, tier: Tier = 'free') {
+  const [user] = await postgres.db
+    .insert(users)
+    .values({ email: `${randomUUID()}@example.com`, tier })
+    .returning();
+  if (!user) throw new Error('no user row');
+  const key = newApiKey();
+  const row = { userId: user.id, name: 'test', prefix: keyPrefix(key), hash: hashKey(key) };
+  const [made] = await postgres.db.insert(apiKeys).values(row).returning();
+  if (!made) throw new Error('no key row');
+  return { userId: user.id, key, keyId: made.id };
+}
+
+/** A database of its own on the server of `url`. */
+export async function freshDatabase(url: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const run = async (text: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+  await run(`CREATE DATABASE ${name}`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return { url: own.href, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+function collect(): { stream: Writable; text(): string } {
+  const chunks: string[] = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => chunks.join('') };
+}
+
+const unused = (): never => {
+  throw new Error('this test passed no ClickHouse');
+};
+const unusedClickHouse: ClickHouse = {
+  query: unused,
+  stream: unused,
+  sql: unused,
+  command: unused,
+  insert: unused,
+  ping: async () => true,
+  close: async () => {},
+};

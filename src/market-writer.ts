@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { parsePrice, parseUsd } from './decimal.ts';
+import { parsePrice, parseUsd, type Usd } from './decimal.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import type { MarketInfo, MarketRecord, MarketState, Platform } from './schemas.ts';
 import {
@@ -13,8 +13,10 @@ import {
   stateRow,
 } from './storage-rows.ts';
 
-/** An unchanged market is written again after this long, so that a snapshot tells "still so" from "not looked at". */
-export const HEARTBEAT_MS = 5 * 60_000;
+/** An unchanged market leaves a snapshot in every minute that sweeps it: "still so" is told from "not looked at". */
+const SNAPSHOT_MS = 55_000;
+/** Its state is written again after this long, as differences to 24 h and 7 d ago move with the clock. */
+const STATE_MS = 5 * 60_000;
 const REMEMBERED = 300_000;
 const LOOKBACK_REFS = 500;
 
@@ -42,7 +44,9 @@ type Known = z.infer<typeof Lookback>;
 interface Written {
   info: string;
   state: string;
-  atMs: number;
+  stateAtMs: number;
+  snapshotAtMs: number;
+  volume24h: Usd | null;
 }
 
 /** Stores listings: what changed, and a heartbeat of what did not. Writing the same body twice changes nothing. */
@@ -58,34 +62,34 @@ export class MarketWriter {
 
   /** Stores what is new in these records of one platform; returns how many markets were written. */
   async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
-    const newest = new Map(records.map((record) => [record.info.ref, record]));
-    const due = [...newest.values()].filter((record) => this.#isDue(record));
-    if (due.length === 0) return 0;
+    const newest = [...new Map(records.map((record) => [record.info.ref, record])).values()];
+    const due = newest.filter((record) => this.#isDue(record));
+    const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
     const known = await this.#lookBack(platform, due);
     const rows = due.map((record) => ({
       ...complete(record, known.get(record.info.ref)),
       infoChanged: this.#written.get(record.info.ref)?.info !== print(record.info),
     }));
     const changed = rows.filter((row) => row.infoChanged);
-    const at = (record: MarketRecord): string => record.fetchedAt;
+    const snapshots = [
+      ...rows.map(({ record }) => snapshotRow(record.info, record.state, record.fetchedAt)),
+      ...still.map((record) => this.#stillRow(record)),
+    ];
     // The state comes last: a market is listed once its state is there, and then everything else is too.
     await this.#clickhouse.insert(
       'markets',
-      changed.map(({ record, firstSeenAt }) => marketRow(record.info, firstSeenAt, at(record))),
+      changed.map(({ record, firstSeenAt }) => marketRow(record.info, firstSeenAt, record.fetchedAt)),
     );
     await this.#clickhouse.insert(
       RAW_COLUMNS,
       rows.map(({ record }) => rawRow(record)),
     );
-    await this.#clickhouse.insert(
-      SNAPSHOT_COLUMNS,
-      rows.map(({ record }) => snapshotRow(record.info, record.state, at(record))),
-    );
+    await this.#clickhouse.insert(SNAPSHOT_COLUMNS, snapshots);
     await this.#clickhouse.insert(
       STATE_COLUMNS,
-      rows.map(({ record, firstSeenAt }) => stateRow(record.info, record.state, firstSeenAt, at(record))),
+      rows.map(({ record, firstSeenAt }) => stateRow(record.info, record.state, firstSeenAt, record.fetchedAt)),
     );
-    for (const record of due) this.#remember(record);
+    rows.forEach(({ record }, i) => this.#remember(due[i] ?? record, record.state.volume24h));
     for (const { record } of rows) this.#onWritten(platform, record.info.ref);
     return rows.length;
   }
@@ -93,22 +97,39 @@ export class MarketWriter {
   #isDue(record: MarketRecord): boolean {
     const last = this.#written.get(record.info.ref);
     if (!last || last.state !== print(record.state) || last.info !== print(record.info)) return true;
-    return record.state.status !== 'settled' && Date.parse(record.fetchedAt) - last.atMs >= HEARTBEAT_MS;
+    return record.state.status !== 'settled' && Date.parse(record.fetchedAt) - last.stateAtMs >= STATE_MS;
   }
 
-  #remember(record: MarketRecord): void {
+  #needsSnapshot(record: MarketRecord): boolean {
+    const last = this.#written.get(record.info.ref);
+    return record.state.status === 'open' && Date.parse(record.fetchedAt) - (last?.snapshotAtMs ?? 0) >= SNAPSHOT_MS;
+  }
+
+  #stillRow(record: MarketRecord): object {
+    const last = this.#written.get(record.info.ref);
+    if (last) last.snapshotAtMs = Date.parse(record.fetchedAt);
+    const volume24h = last?.volume24h ?? record.state.volume24h;
+    return snapshotRow(record.info, { ...record.state, volume24h }, record.fetchedAt);
+  }
+
+  /** What the platform said is compared with what it says next; what the store added is not. */
+  #remember(asSent: MarketRecord, volume24h: Usd | null): void {
+    const { ref } = asSent.info;
     if (this.#written.size >= REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? '');
-    this.#written.delete(record.info.ref);
-    this.#written.set(record.info.ref, {
-      info: print(record.info),
-      state: print(record.state),
-      atMs: Date.parse(record.fetchedAt),
+    const atMs = Date.parse(asSent.fetchedAt);
+    this.#written.delete(ref);
+    this.#written.set(ref, {
+      info: print(asSent.info),
+      state: print(asSent.state),
+      stateAtMs: atMs,
+      snapshotAtMs: atMs,
+      volume24h,
     });
   }
 
   async #lookBack(platform: Platform, records: readonly MarketRecord[]): Promise<Map<string, Known>> {
     const refs = records.map((record) => record.info.ref);
-    const at = records[0]?.fetchedAt ?? '';
+    const at = records[0]?.fetchedAt ?? new Date().toISOString();
     const known = new Map<string, Known>();
     for (let i = 0; i < refs.length; i += LOOKBACK_REFS) {
       const part = { platform, refs: refs.slice(i, i + LOOKBACK_REFS), at: at.replace('T', ' ').replace('Z', '') };

@@ -60,7 +60,9 @@ CREATE TABLE IF NOT EXISTS market_state (
   created_at Nullable(DateTime64(3, 'UTC')),
   first_seen_at DateTime64(3, 'UTC'),
   metadata String CODEC(ZSTD(1)),
-  synced_at DateTime64(3, 'UTC')
+  synced_at DateTime64(3, 'UTC'),
+  -- The store's own clock at the insert: what a listing as of an instant is measured by.
+  written_at DateTime64(3, 'UTC') DEFAULT now64(3)
 ) ENGINE = ReplacingMergeTree(synced_at) ORDER BY (platform, market_key)
 SETTINGS index_granularity = 1024;
 
@@ -89,6 +91,7 @@ CREATE TABLE IF NOT EXISTS market_snapshots (
   volume_total Nullable(Decimal64(6)) CODEC(ZSTD(1)),
   open_interest Nullable(Decimal64(6)) CODEC(ZSTD(1)),
   liquidity Decimal64(6) CODEC(ZSTD(1)),
-  trading_end_at Nullable(DateTime64(3, 'UTC')) CODEC(ZSTD(1))
+  trading_end_at Nullable(DateTime64(3, 'UTC')) CODEC(ZSTD(1)),
+  written_at DateTime64(3, 'UTC') DEFAULT now64(3) CODEC(ZSTD(1))
 ) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(at) ORDER BY (market_key, at)
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 1000, replicated_deduplication_window = 1000;

@@ -1,4 +1,4 @@
-import { type Price, parsePrice } from '../../decimal.ts';
+import type { Price } from '../../decimal.ts';
 import type { CandleRecord, Ohlc } from '../../schemas.ts';
 import type { HistoryPoint } from './wire.ts';
 
@@ -9,7 +9,7 @@ const NO_PRICES: Readonly<Ohlc> = { open: null, high: null, low: null, close: nu
  * midpoints, not trades, so there is no volume. Buckets without a sample are left out, as are samples outside
  * [startTs, endTs), Unix seconds.
  */
-export function toCandles(
+export function mapPolymarketCandles(
   points: readonly HistoryPoint[],
   ref: string,
   intervalMin: 1 | 60,
@@ -21,7 +21,7 @@ export function toCandles(
   for (const { t, p } of ordered) {
     const bucket = t - (t % (intervalMin * 60));
     const samples = buckets.get(bucket) ?? [];
-    samples.push(parsePrice(p));
+    samples.push(p);
     buckets.set(bucket, samples);
   }
   return [...buckets].map(([startTs, samples]) => ({

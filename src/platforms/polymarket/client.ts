@@ -1,8 +1,6 @@
-import type { z } from 'zod';
-import { PlatformError } from '../../errors.ts';
 import type { PlatformReply } from '../http.ts';
 import type { LimitGroupName } from '../limits.ts';
-import type { AdapterDeps, BadRow, ReadContext } from '../platform.ts';
+import type { AdapterDeps, ReadContext } from '../platform.ts';
 
 type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
@@ -50,42 +48,4 @@ function queryText(query: Query): string {
   }
   const text = params.toString();
   return text === '' ? '' : `?${text}`;
-}
-
-/** The body of a reply; a body of another shape is the platform's fault and names the endpoint. */
-export function parseBody<T>(schema: z.ZodType<T>, reply: PlatformReply, endpoint: string): T {
-  const result = schema.safeParse(reply.json);
-  if (result.success) return result.data;
-  throw new PlatformError('polymarket', 'bad_answer', {
-    status: reply.status,
-    detail: `${endpoint}: ${firstIssue(result.error)}`,
-    cause: result.error,
-  });
-}
-
-/** The rows that are what they should be; each other one is reported and left out. */
-export function parseRows<T>(
-  schema: z.ZodType<T>,
-  rows: readonly unknown[],
-  kind: BadRow['kind'],
-  context: ReadContext,
-): { row: T; raw: unknown }[] {
-  return rows.flatMap((raw) => {
-    const result = schema.safeParse(raw);
-    if (result.success) return [{ row: result.data, raw }];
-    context.onBadRow({ platform: 'polymarket', kind, id: rowId(raw), reason: firstIssue(result.error) });
-    return [];
-  });
-}
-
-function firstIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
-  return `${issue?.path.join('.') || '(row)'}: ${issue?.message ?? 'malformed'}`;
-}
-
-/** Whatever identifies a row that could not be read. */
-function rowId(raw: unknown): string {
-  const row = typeof raw === 'object' && raw !== null ? (raw as Record<string, unknown>) : {};
-  const id = row.id ?? row.transactionHash ?? row.transaction_hash ?? row.asset_id ?? row.t ?? row.market ?? '';
-  return String(id).slice(0, 100);
 }

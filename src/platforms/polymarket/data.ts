@@ -1,11 +1,12 @@
+import type { Usd } from '../../decimal.ts';
 import { PlatformError } from '../../errors.ts';
 import type { CandleRecord, ExchangeState, JsonObject, MarketRecord, OrderBook } from '../../schemas.ts';
-import { type Usd, parseUsd } from '../../decimal.ts';
 import type { PlatformReply } from '../http.ts';
 import type { AdapterDeps, MarketKeys, PlatformData, ReadContext } from '../platform.ts';
-import { toOrderBook } from './book.ts';
-import { toCandles } from './candle.ts';
-import { type PolymarketClient, createPolymarketClient, parseBody, parseRows } from './client.ts';
+import { isNotFound, parseBody, parseRows } from '../rows.ts';
+import { mapPolymarketBook } from './book.ts';
+import { mapPolymarketCandles } from './candle.ts';
+import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { sweepMarkets, withParents } from './listing.ts';
 import { readTrades } from './trade-feed.ts';
 import { bareList, clobBook, gammaMarket, historyBody, historyPoint, openInterestRow } from './wire.ts';
@@ -18,6 +19,10 @@ const FIDELITY_MIN = { 1: 1, 60: 10 } as const;
 const OVERLAP_MS = 300_000;
 const OPEN_INTEREST_IDS = 50;
 
+const POINT_ROW = { platform: 'polymarket', kind: 'candle', idKey: 't' } as const;
+const BOOK_ROW = { platform: 'polymarket', kind: 'book', idKey: 'asset_id' } as const;
+const INTEREST_ROW = { platform: 'polymarket', kind: 'market', idKey: 'market' } as const;
+
 const CONDITION_ID = /^0x([0-9a-f]{62}|[0-9a-f]{64})$/i;
 const GAMMA_ID = /^\d{1,15}$/;
 const SLUG = /^(?=.*[^\d])[\w.-]{1,400}$/;
@@ -29,6 +34,8 @@ export function createPolymarketData(deps: AdapterDeps): PlatformData {
     platform: 'polymarket',
     tradeFeed: 'global',
     tradeOverlapMs: OVERLAP_MS,
+    // A pass is some 120 pages in series, over a minute.
+    sweepFactor: 10,
     candleIntervalsMin: [1, 60],
     sweep: (scope, context) => sweepMarkets(client, scope, context),
     market: (id, context) => readMarket(client, id, context),
@@ -42,38 +49,34 @@ export function createPolymarketData(deps: AdapterDeps): PlatformData {
 }
 
 /** What `call` gives, null where the platform answers that there is no such thing. */
-async function orNull<T>(call: Promise<T>): Promise<T | null> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof PlatformError && error.kind === 'not_found') return null;
+const orNull = <T>(call: Promise<T>): Promise<T | null> =>
+  call.catch((error: unknown) => {
+    if (isNotFound(error)) return null;
     throw error;
-  }
-}
+  });
 
 /** All digits is a Gamma id, 0x a condition id, anything else a slug. Lists hide closed markets unless asked for them. */
 async function readMarket(client: PolymarketClient, id: string, context: ReadContext): Promise<MarketRecord | null> {
   if (CONDITION_ID.test(id)) {
     for (const closed of [false, true]) {
       const reply = await client.get('gamma/markets', '/markets', { condition_ids: id.toLowerCase(), closed }, context);
-      const [json] = parseBody(bareList, reply, '/markets');
-      if (json !== undefined) return marketOf(client, { ...reply, json }, '/markets', context);
+      const [json] = parseBody('polymarket', bareList, reply);
+      if (json !== undefined) return marketOf(client, { ...reply, json }, context);
     }
     return null;
   }
   if (!GAMMA_ID.test(id) && !SLUG.test(id)) return null;
   const path = GAMMA_ID.test(id) ? `/markets/${id}` : `/markets/slug/${id}`;
   const reply = await orNull(client.get('gamma/markets', path, {}, context));
-  return reply && marketOf(client, reply, path, context);
+  return reply && marketOf(client, reply, context);
 }
 
 async function marketOf(
   client: PolymarketClient,
   reply: PlatformReply,
-  endpoint: string,
   context: ReadContext,
 ): Promise<MarketRecord | null> {
-  const listed = { row: parseBody(gammaMarket, reply, endpoint), raw: reply.json as JsonObject };
+  const listed = { row: parseBody('polymarket', gammaMarket, reply), raw: reply.json as JsonObject };
   const [record] = await withParents(client, [listed], reply.receivedAt, context);
   return record ?? null;
 }
@@ -98,10 +101,11 @@ async function readCandles(
       fidelity: FIDELITY_MIN[intervalMin],
     };
     const reply = await client.get('clob/prices-history', '/prices-history', query, context);
-    const { history } = parseBody(historyBody, reply, '/prices-history');
-    points.push(...parseRows(historyPoint, history, 'candle', context).map(({ row }) => row));
+    const { history } = parseBody('polymarket', historyBody, reply);
+    const samples = parseRows(historyPoint, history, POINT_ROW, context);
+    points.push(...samples.map(({ row }) => row));
   }
-  return toCandles(points, market.ref, intervalMin, startTs, endTs);
+  return mapPolymarketCandles(points, market.ref, intervalMin, startTs, endTs);
 }
 
 /** Both tokens in one call, so that they are of one moment; the reply's order is not promised. */
@@ -115,10 +119,11 @@ async function readOrderBook(
   const body = tokens.map((token_id) => ({ token_id }));
   const reply = await orNull(client.post('clob/books', '/books', body, context));
   if (!reply) return null;
-  const books = parseRows(clobBook, parseBody(bareList, reply, '/books'), 'book', context);
+  const rows = parseBody('polymarket', bareList, reply);
+  const books = parseRows(clobBook, rows, BOOK_ROW, context);
   const [first, second] = tokens.map((token) => books.find(({ row }) => row.asset_id === token));
   if (!first || !second) return null;
-  return toOrderBook(market, first.row, second.row, { books: [first.raw, second.raw] }, reply.receivedAt);
+  return mapPolymarketBook(market, first.row, second.row, { books: [first.raw, second.raw] }, reply.receivedAt);
 }
 
 async function readExchangeState(
@@ -127,7 +132,7 @@ async function readExchangeState(
   context: ReadContext,
 ): Promise<ExchangeState> {
   try {
-    await client.get('clob/other', '/ok', {}, context);
+    await client.get('clob/other', '/time', {}, context);
     return { trading: true, note: '', resumesAt: null };
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind !== 'maintenance') throw error;
@@ -146,9 +151,8 @@ async function readOpenInterest(
   for (let from = 0; from < conditionIds.length; from += OPEN_INTEREST_IDS) {
     const query = { market: conditionIds.slice(from, from + OPEN_INTEREST_IDS).join(',') };
     const reply = await client.get('data/other', '/oi', query, context);
-    for (const { row } of parseRows(openInterestRow, parseBody(bareList, reply, '/oi'), 'market', context)) {
-      interest.set(row.market, parseUsd(row.value));
-    }
+    const rows = parseBody('polymarket', bareList, reply);
+    for (const { row } of parseRows(openInterestRow, rows, INTEREST_ROW, context)) interest.set(row.market, row.value);
   }
   return interest;
 }

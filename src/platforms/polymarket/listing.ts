@@ -1,29 +1,29 @@
-import type { JsonObject, MarketRecord } from '../../schemas.ts';
+import type { MarketRecord } from '../../schemas.ts';
 import { PlatformError } from '../../errors.ts';
 import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../platform.ts';
-import { type PolymarketClient, parseBody, parseRows } from './client.ts';
-import { toMarketRecord } from './market.ts';
+import { type ParsedRow, parseBody, parseRows } from '../rows.ts';
+import type { PolymarketClient } from './client.ts';
+import { mapPolymarketMarket } from './market.ts';
 import { type GammaEvent, type GammaMarket, eventPage, gammaEvent, gammaMarket, marketPage } from './wire.ts';
 
 /** Gamma clamps larger pages to 100 without a word. */
 const PAGE_ROWS = 100;
-const MAX_PAGES = 20_000;
+const MAX_PAGES = 100_000;
+/** The 500 most traded events between two open passes: where prices move. */
+const HOT_PAGES = 5;
 /** closedTime is the time of the resolution on chain; the row turns `closed` minutes later. */
 const LATE_CLOSE_MS = 3_600_000;
 
-interface ListedMarket {
-  row: GammaMarket;
-  raw: JsonObject;
-}
+const EVENT_ROW = { platform: 'polymarket', kind: 'event', idKey: 'id' } as const;
+const MARKET_ROW = { platform: 'polymarket', kind: 'market', idKey: 'id' } as const;
 
 /**
- * Gamma's listings as market records. Events bring markets, tags and series in one; two passes complete them.
+ * Gamma's listings as market records. Events bring markets, tags and series in one; other passes complete them.
  *
- * full: open events, then open markets that no event lists. open: open events only.
- * changed: open events by updatedAt, then markets closed since. Gamma touches updatedAt in batches, also without a visible
- * change, so this is at worst an open pass.
- * historical: markets closed since.
+ * full: open events, then open markets that no event lists. open: open events only. historical: markets closed since.
+ * changed: markets created since, the most traded events, markets closed since. updatedAt would name the changed ones, but
+ * Gamma touches it on thousands of markets at once and without a visible change: that list is an open pass in disguise.
  */
 export async function* sweepMarkets(
   client: PolymarketClient,
@@ -33,11 +33,12 @@ export async function* sweepMarkets(
   if (scope.kind === 'historical') {
     yield* closedMarkets(client, scope.sinceMs, context);
   } else if (scope.kind === 'changed') {
-    yield* openEvents(client, { order: 'updatedAt', ascending: false }, scope.sinceMs, context);
+    yield* newMarkets(client, scope.sinceMs, context);
+    yield* openEvents(client, { order: 'volume24hr', ascending: false }, HOT_PAGES, context);
     yield* closedMarkets(client, scope.sinceMs, context);
   } else {
     const seen = new Set<string>();
-    for await (const page of openEvents(client, {}, null, context)) {
+    for await (const page of openEvents(client, {}, MAX_PAGES, context)) {
       for (const { info } of page.markets) seen.add(info.platformId);
       yield page;
     }
@@ -45,30 +46,39 @@ export async function* sweepMarkets(
   }
 }
 
-/** Open events with all their markets, closed ones too; ends early at the first page all updated before `sinceMs`. */
+/** Open events with all their markets, closed ones too. */
 async function* openEvents(
   client: PolymarketClient,
   order: { order?: string; ascending?: boolean },
-  sinceMs: number | null,
+  pages: number,
   context: ReadContext,
 ): AsyncGenerator<SweepPage> {
+  let count = 0;
   for await (const page of keyset(client, '/events/keyset', { closed: false, ...order }, context)) {
-    const events = parseRows(gammaEvent, page.rows, 'event', context);
-    const markets = events.flatMap(({ row, raw }) => {
-      const { markets: nested, ...event } = raw as JsonObject;
+    const markets = parseRows(gammaEvent, page.rows, EVENT_ROW, context).flatMap(({ row, raw }) => {
+      const { markets: nested, ...event } = raw;
       return parseMarkets(Array.isArray(nested) ? nested : [], context).map((market) =>
-        toMarketRecord(market.row, row, { market: market.raw, event }, page.receivedAt),
+        mapPolymarketMarket(market.row, row, { market: market.raw, event }, page.receivedAt),
       );
     });
     yield { markets, remaining: null };
-    if (
-      sinceMs !== null &&
-      allBefore(
-        events.map(({ row }) => row.updatedAt),
-        sinceMs,
-      )
-    )
-      return;
+    count += 1;
+    if (count === pages) return;
+  }
+}
+
+/** Open markets created since `sinceMs`; ids grow with creation, so the first page that is all older ends it. */
+async function* newMarkets(client: PolymarketClient, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
+  for await (const page of keyset(
+    client,
+    '/markets/keyset',
+    { closed: false, order: 'id', ascending: false },
+    context,
+  )) {
+    const markets = parseMarkets(page.rows, context);
+    const fresh = markets.filter(({ row }) => !isBefore(row.createdAt, sinceMs));
+    if (fresh.length > 0) yield await completed(client, fresh, page.receivedAt, context);
+    else if (markets.length > 0) return;
   }
 }
 
@@ -80,8 +90,7 @@ async function* openMarketsWithoutEvent(
 ): AsyncGenerator<SweepPage> {
   for await (const page of keyset(client, '/markets/keyset', { closed: false }, context)) {
     const fresh = parseMarkets(page.rows, context).filter(({ row }) => !seen.has(row.id));
-    if (fresh.length > 0)
-      yield { markets: await withParents(client, fresh, page.receivedAt, context), remaining: null };
+    if (fresh.length > 0) yield await completed(client, fresh, page.receivedAt, context);
   }
 }
 
@@ -98,29 +107,27 @@ async function* closedMarkets(
   const since = sinceMs - LATE_CLOSE_MS;
   for await (const page of keyset(client, '/markets/keyset', query, context)) {
     const markets = parseMarkets(page.rows, context);
-    const recent = markets.filter(({ row }) => !allBefore([row.closedTime], since));
-    yield { markets: await withParents(client, recent, page.receivedAt, context), remaining: null };
-    if (
-      allBefore(
-        markets.map(({ row }) => row.closedTime),
-        since,
-      )
-    )
-      return;
+    const recent = markets.filter(({ row }) => !isBefore(row.closedTime, since));
+    if (recent.length > 0) yield await completed(client, recent, page.receivedAt, context);
+    else if (markets.length > 0) return;
   }
 }
 
-/** Whether every time is known and before; an empty list says nothing. */
-const allBefore = (times: readonly string[], ms: number): boolean =>
-  times.length > 0 && times.every((time) => Date.parse(isoTime(time) ?? '') < ms);
+/** Whether a time is known and lies before. */
+const isBefore = (time: string, ms: number): boolean => Date.parse(isoTime(time) ?? '') < ms;
 
-const parseMarkets = (rows: readonly unknown[], context: ReadContext): ListedMarket[] =>
-  parseRows(gammaMarket, rows, 'market', context).map(({ row, raw }) => ({ row, raw: raw as JsonObject }));
+const parseMarkets = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaMarket>[] =>
+  parseRows(gammaMarket, rows, MARKET_ROW, context);
+
+const completed = async (...args: Parameters<typeof withParents>): Promise<SweepPage> => ({
+  markets: await withParents(...args),
+  remaining: null,
+});
 
 /** Market rows as records, each with its event as the events route tells it: with tags and series. */
 export async function withParents(
   client: PolymarketClient,
-  markets: readonly ListedMarket[],
+  markets: readonly ParsedRow<GammaMarket>[],
   receivedAt: string,
   context: ReadContext,
 ): Promise<MarketRecord[]> {
@@ -128,9 +135,9 @@ export async function withParents(
   const parents = await readEvents(client, ids, context);
   return markets.map(({ row, raw }) => {
     const parent = parents.get(row.events[0]?.id ?? '');
-    return toMarketRecord(
+    return mapPolymarketMarket(
       row,
-      parent?.event ?? null,
+      parent?.row ?? null,
       parent ? { market: raw, event: parent.raw } : { market: raw },
       receivedAt,
     );
@@ -142,17 +149,17 @@ async function readEvents(
   client: PolymarketClient,
   ids: readonly string[],
   context: ReadContext,
-): Promise<Map<string, { event: GammaEvent; raw: JsonObject }>> {
-  const found = new Map<string, { event: GammaEvent; raw: JsonObject }>();
+): Promise<Map<string, ParsedRow<GammaEvent>>> {
+  const found = new Map<string, ParsedRow<GammaEvent>>();
   for (const closed of [true, false]) {
     const missing = ids.filter((id) => !found.has(id));
     for (let from = 0; from < missing.length; from += PAGE_ROWS) {
       const query = { id: missing.slice(from, from + PAGE_ROWS), closed, limit: PAGE_ROWS, include_markets: false };
       const reply = await client.get('gamma/events', '/events/keyset', query, context);
-      const { rows } = parseBody(eventPage, reply, '/events/keyset');
-      for (const { row, raw } of parseRows(gammaEvent, rows, 'event', context)) {
-        const { markets: _, ...event } = raw as JsonObject;
-        found.set(row.id, { event: row, raw: event });
+      const { rows } = parseBody('polymarket', eventPage, reply);
+      for (const { row, raw } of parseRows(gammaEvent, rows, EVENT_ROW, context)) {
+        const { markets: _, ...event } = raw;
+        found.set(row.id, { row, raw: event });
       }
     }
   }
@@ -175,7 +182,7 @@ async function* keyset(
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = { ...query, limit: PAGE_ROWS, after_cursor: cursor || undefined };
     const reply = await client.get(ROUTES[path].group, path, params, context);
-    const { rows, next } = parseBody(ROUTES[path].schema, reply, path);
+    const { rows, next } = parseBody('polymarket', ROUTES[path].schema, reply);
     yield { rows, receivedAt: reply.receivedAt };
     if (next === '') return;
     if (next === cursor) break;

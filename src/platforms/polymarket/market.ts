@@ -2,36 +2,25 @@ import {
   ONE_PRICE,
   PRICE_SCALE,
   type Price,
-  USD_SCALE,
-  type Usd,
-  decimalNumber,
-  midpoint,
-  parseDecimal,
-  parsePrice,
-  parseSize,
-  parseUsd,
   SIZE_SCALE,
+  USD_SCALE,
+  decimalNumber,
+  divideHalfEven,
+  midpoint,
 } from '../../decimal.ts';
 import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote } from '../../schemas.ts';
 import { canonicalCategory, categorySlug } from '../categories.ts';
 import { UNKNOWN_QUOTE, complementQuote, isoTime, kebab, outcomeIds } from '../market-fields.ts';
 import type { GammaEvent, GammaMarket } from './wire.ts';
 
-type Money = string | number | null;
-
 const HALF_PRICE = ONE_PRICE / 2n;
-const DAY_MS = 86_400_000;
 /** Markets closed before payout vectors existed print `["0","0"]` or fractions for ever: after this they are settled. */
-const SETTLED_AFTER_MS = 30 * DAY_MS;
+const SETTLED_AFTER_MS = 30 * 86_400_000;
+/** Gamma's price changes carry the noise of floats: 6 decimals are what they are worth. */
+const CHANGE_STEP = 10n ** BigInt(PRICE_SCALE - 6);
 
-const usd = (value: Money): Usd | null => (value === null ? null : parseUsd(value));
-const number = (value: Money, scale: number): number | null =>
-  value === null ? null : decimalNumber(parseDecimal(value, scale), scale);
-/** A price strictly between 0 and 1: Gamma prints 0 or 1 for "none". */
-const inside = (value: Money): Price | null => {
-  const price = value === null ? 0n : parsePrice(value);
-  return price > 0n && price < ONE_PRICE ? price : null;
-};
+const number = (value: bigint | null, scale: number): number | null =>
+  value === null ? null : decimalNumber(value, scale);
 
 /** The storage reference: condition id, or `gamma:<id>` while the market has none. */
 export const marketRef = (market: GammaMarket): string => market.conditionId || `gamma:${market.id}`;
@@ -40,7 +29,7 @@ export const marketRef = (market: GammaMarket): string => market.conditionId || 
  * One Gamma market as a record. `parent` is its event with tags and series, where known; `raw` is what was received.
  * Quotes, status and payouts by the rules written at the functions below.
  */
-export function toMarketRecord(
+export function mapPolymarketMarket(
   market: GammaMarket,
   parent: GammaEvent | null,
   raw: JsonObject,
@@ -82,13 +71,13 @@ export function toMarketRecord(
       status,
       resolvedAt: status === 'settled' ? (isoTime(market.umaEndDate) ?? isoTime(market.closedTime)) : null,
       quotes: marketQuotes(market, status, payouts, outcomes.length),
-      volume24h: usd(market.volume24hr),
-      volume7d: usd(market.volume1wk),
-      volume30d: usd(market.volume1mo),
-      volume1y: usd(market.volume1yr),
+      volume24h: market.volume24hr,
+      volume7d: market.volume1wk,
+      volume30d: market.volume1mo,
+      volume1y: market.volume1yr,
       // The number twin is rounded on old markets, and a double holds no more than 15 digits.
-      volumeTotal: usd(market.volume ?? market.volumeNum),
-      liquidity: usd(market.liquidity ?? market.liquidityNum) ?? 0n,
+      volumeTotal: market.volume ?? market.volumeNum,
+      liquidity: market.liquidity ?? market.liquidityNum ?? 0n,
       // The event's openInterest is that of all its markets; the Data API tells it per market.
       openInterest: null,
       priceChange24h: priceChange(market.oneDayPriceChange),
@@ -123,7 +112,7 @@ export function marketStatus(market: GammaMarket, fetchedAt: string): MarketStat
     return acceptingSince !== null && acceptingSince <= fetchedAt ? 'paused' : 'unopened';
   }
   if (market.umaResolutionStatus === 'resolved' || market.umaResolutionStatus === 'settled') return 'settled';
-  if (isPayoutVector(market.outcomePrices.map((text) => parsePrice(text)))) return 'settled';
+  if (isPayoutVector(market.outcomePrices)) return 'settled';
   const closedAt = isoTime(market.closedTime) ?? isoTime(market.endDate);
   return closedAt !== null && Date.parse(closedAt) < Date.parse(fetchedAt) - SETTLED_AFTER_MS ? 'settled' : 'closed';
 }
@@ -140,7 +129,7 @@ function isWhole(prices: Price[]): boolean {
 
 /** What one share of each outcome pays; null when a settled market does not say (`["0","0"]`). Scalars pay any split. */
 function marketPayouts(market: GammaMarket): Price[] | null {
-  const prices = market.outcomePrices.map((text) => parsePrice(text));
+  const prices = market.outcomePrices;
   return isPayoutVector(prices) || (marketType(market) === 'scalar' && isWhole(prices)) ? prices : null;
 }
 
@@ -153,7 +142,7 @@ function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[
   if (status === 'settled') {
     return Array.from({ length: count }, (_, index) => ({ ...UNKNOWN_QUOTE, price: payouts?.[index] ?? null }));
   }
-  const prices = market.outcomePrices.map((text) => parsePrice(text));
+  const prices = market.outcomePrices;
   const quoted = (index: number): Price | null => (isWhole(prices) ? (prices[index] ?? null) : null);
   if (count > 2) return Array.from({ length: count }, (_, index) => ({ ...UNKNOWN_QUOTE, price: quoted(index) }));
   const bid = status === 'closed' ? null : inside(market.bestBid);
@@ -163,15 +152,16 @@ function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[
   return [first, complementQuote(first)];
 }
 
-/** 0 on Gamma means that nothing has traded. */
-function lastTrade(market: GammaMarket): Price | null {
-  const price = market.lastTradePrice === null ? 0n : parsePrice(market.lastTradePrice);
-  return price > 0n && price <= ONE_PRICE ? price : null;
-}
+/** Gamma writes 0 or 1 for a side that is empty. */
+const inside = (price: Price | null): Price | null =>
+  price !== null && price > 0n && price < ONE_PRICE ? price : null;
 
-/** Gamma's changes carry the noise of floats: 6 decimals are what they are worth. */
-const priceChange = (value: Money): Price | null =>
-  value === null ? null : parseDecimal(value, 6) * 10n ** BigInt(PRICE_SCALE - 6);
+/** 0 on Gamma means that nothing has traded. */
+const lastTrade = ({ lastTradePrice: price }: GammaMarket): Price | null =>
+  price !== null && price > 0n && price <= ONE_PRICE ? price : null;
+
+const priceChange = (value: Price | null): Price | null =>
+  value === null ? null : divideHalfEven(value, CHANGE_STEP) * CHANGE_STEP;
 
 interface Classification {
   category: string;
@@ -181,34 +171,34 @@ interface Classification {
 }
 
 /**
- * Category from the tags: the first that the vocabulary knows (these are hidden on the site: `forceHide`), else the first
- * that is shown, else the category that markets of 2020 carry. Subcategory: the sport, else the next tag that is shown.
+ * Category from the tags, or from the one category that markets of 2020 carry: the first the vocabulary knows (the site
+ * hides these: `forceHide`), else the first that is shown. Subcategory: the sport, else the next tag that is shown.
  */
 function classification(market: GammaMarket, event: GammaEvent | null): Classification {
   const tags = event !== null && event.tags.length > 0 ? event.tags : market.tags;
-  const known = canonicalCategory(tags.map((tag) => tag.slug)) ?? canonicalCategory([kebab(market.category)]);
-  const index = tags.length === 0 ? -1 : (known?.index ?? tags.findIndex((tag) => tag.forceHide !== true));
-  const category = known?.name ?? tags[index]?.label ?? market.category;
-  const next = tags
-    .slice(index + 1)
-    .find((tag) => tag.forceHide !== true && canonicalCategory([tag.slug])?.name !== category);
-  const sport = category === 'Sports' ? event?.sport?.name : undefined;
+  const words = tags.length > 0 ? tags : [{ label: market.category, slug: kebab(market.category), forceHide: false }];
+  const known = canonicalCategory(words.map((tag) => tag.slug));
+  const index = known?.index ?? words.findIndex(isShown);
+  const category = known?.name ?? words[index]?.label ?? '';
+  const next = words.slice(index + 1).find((tag) => isShown(tag) && canonicalCategory([tag.slug])?.name !== category);
   return {
     category,
     categorySlug: categorySlug(category),
-    subcategory: sport || (index < 0 ? null : (next?.label ?? null)),
+    subcategory: (category === 'Sports' && event?.sport?.name) || (next?.label ?? null),
     tags: [...new Set(tags.map((tag) => tag.label).filter((label) => label !== ''))],
   };
 }
 
+const isShown = (tag: { forceHide: boolean | null }): boolean => tag.forceHide !== true;
+
 /** Drops what is unknown: a free-form object has no key rather than a null. */
-const known = (entries: JsonObject): JsonObject =>
+const withoutUnknown = (entries: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(entries).filter(([, value]) => value !== null && value !== '' && value !== undefined),
   );
 
 function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: Outcome[]): JsonObject {
-  const strike = known({
+  const strike = withoutUnknown({
     line: number(market.line, USD_SCALE),
     floor: number(market.lowerBound, USD_SCALE),
     cap: number(market.upperBound, USD_SCALE),
@@ -219,9 +209,9 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
     liquidity_basis: 'full_book',
     token_ids: Object.fromEntries(outcomes.filter((one) => one.tokenId !== '').map((one) => [one.id, one.tokenId])),
     condition_id: market.conditionId,
-    ...known({
+    ...withoutUnknown({
       tick_size: number(market.orderPriceMinTickSize, PRICE_SCALE),
-      min_order_size: market.orderMinSize === null ? null : decimalNumber(parseSize(market.orderMinSize), SIZE_SCALE),
+      min_order_size: number(market.orderMinSize, SIZE_SCALE),
       group_item_title: market.groupItemTitle,
       group_item_threshold: market.groupItemThreshold,
       strike: Object.keys(strike).length > 0 ? strike : null,
@@ -232,7 +222,7 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
     }),
     collateral: 'pUSD',
     fee: { enabled: market.feesEnabled === true, ...market.feeSchedule },
-    ...known({ version: market.version }),
+    ...withoutUnknown({ version: market.version }),
   };
 }
 
@@ -244,17 +234,15 @@ function stateMetadata(
 ): JsonObject {
   const byOutcome = (prices: Price[]): JsonObject =>
     Object.fromEntries(outcomes.map((one, index) => [one.id, decimalNumber(prices[index] ?? 0n, PRICE_SCALE)]));
-  const last = status === 'settled' ? lastTrade(market) : null;
-  const clob = usd(market.liquidityClob);
-  return known({
+  const liquidity = market.liquidity ?? market.liquidityNum;
+  return withoutUnknown({
     payouts: payouts === null ? null : byOutcome(payouts),
-    last_trade_price: last === null ? null : decimalNumber(last, PRICE_SCALE),
+    last_trade_price: status === 'settled' ? number(lastTrade(market), PRICE_SCALE) : null,
     uma_resolution_status: market.umaResolutionStatus,
     accepting_orders: market.acceptingOrders,
     competitive: number(market.competitive, PRICE_SCALE),
     // Told only where it is not the whole liquidity.
-    liquidity_clob:
-      clob === usd(market.liquidity ?? market.liquidityNum) ? null : number(market.liquidityClob, USD_SCALE),
+    liquidity_clob: market.liquidityClob === liquidity ? null : number(market.liquidityClob, USD_SCALE),
     volume_30d: number(market.volume1mo, USD_SCALE),
     volume_1y: number(market.volume1yr, USD_SCALE),
   });

@@ -1,8 +1,9 @@
 import { PlatformError } from '../../errors.ts';
 import type { TradeRecord } from '../../schemas.ts';
 import { type MarketDirectory, type ReadContext, TradeFeedGap, type TradePage, type TradeQuery } from '../platform.ts';
-import { type PolymarketClient, parseBody, parseRows } from './client.ts';
-import { toTradeRecord, tradeIds } from './trade.ts';
+import { parseBody, parseRows } from '../rows.ts';
+import type { PolymarketClient } from './client.ts';
+import { mapPolymarketTrade, tradeIds } from './trade.ts';
 import { type TradeRow, bareList, dataPage, tradeV1, tradeV2 } from './wire.ts';
 
 const PAGE_ROWS = 1000;
@@ -11,6 +12,8 @@ const MAX_OFFSET = 3000;
 const MAX_PAGES = 20_000;
 const SECOND_US = 1_000_000;
 const DAY_US = 86_400 * SECOND_US;
+const TRADE_ROW_V1 = { platform: 'polymarket', kind: 'trade', idKey: 'transactionHash' } as const;
+const TRADE_ROW_V2 = { platform: 'polymarket', kind: 'trade', idKey: 'transaction_hash' } as const;
 
 /** What one feed is read with; `now` in Unix milliseconds. */
 interface Feed {
@@ -53,7 +56,7 @@ async function* offsetFeed(feed: Feed): AsyncGenerator<TradePage> {
   let oldest = Infinity;
   for (let offset = 0; offset <= MAX_OFFSET;) {
     const received = await offsetPage(feed, offset);
-    const rows = parseRows(tradeV1, received, 'trade', feed.context).map(({ row }) => row);
+    const rows = parseRows(tradeV1, received, TRADE_ROW_V1, feed.context).map(({ row }) => row);
     const last = rows.at(-1);
     if (!last || last.timestamp >= oldest) return;
     oldest = last.timestamp;
@@ -61,11 +64,11 @@ async function* offsetFeed(feed: Feed): AsyncGenerator<TradePage> {
       yield { trades: await records(feed, rows, tradeIds(rows), untilUs), completeFromUs: sinceUs };
       return;
     }
-    const cut = rows.findIndex((row) => row.transactionHash === last.transactionHash);
-    const whole = cut > 0 ? rows.slice(0, cut) : rows;
+    const whole = wholeTransactions(rows);
+    if (whole.length === 0) whole.push(...rows);
     yield { trades: await records(feed, whole, tradeIds(whole), untilUs), completeFromUs: (oldest + 1) * SECOND_US };
     if (received.length < PAGE_ROWS) return;
-    offset += cut > 0 ? cut : received.length;
+    offset += whole.length < rows.length ? whole.length : received.length;
   }
 }
 
@@ -73,7 +76,7 @@ async function* offsetFeed(feed: Feed): AsyncGenerator<TradePage> {
 async function offsetPage({ client, context }: Feed, offset: number): Promise<unknown[]> {
   try {
     const reply = await client.get('data/trades', '/trades', { takerOnly: true, limit: PAGE_ROWS, offset }, context);
-    return parseBody(bareList, reply, '/trades');
+    return parseBody('polymarket', bareList, reply);
   } catch (error) {
     if (offset > 0 && error instanceof PlatformError && error.kind === 'refused') return [];
     throw error;
@@ -96,14 +99,13 @@ async function* cursorFeed(
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = { ...filter, taker_only: true, limit: PAGE_ROWS, cursor: cursor || undefined };
     const reply = await feed.client.get('data-v2/trades', '/v2/trades', params, feed.context);
-    const { rows: received, next } = parseBody(dataPage, reply, '/v2/trades');
-    const rows = [...waiting, ...parseRows(tradeV2, received, 'trade', feed.context).map(({ row }) => row)];
+    const { rows: received, next } = parseBody('polymarket', dataPage, reply);
+    const rows = [...waiting, ...parseRows(tradeV2, received, TRADE_ROW_V2, feed.context).map(({ row }) => row)];
     const last = rows.at(-1);
     const oldestUs = last ? last.timestamp * SECOND_US : Infinity;
     const reached = oldestUs < sinceUs;
     const ended = next === '';
-    const cut = reached || ended ? rows.length : rows.findIndex((row) => row.transactionHash === last?.transactionHash);
-    const whole = rows.slice(0, Math.max(cut, 0));
+    const whole = reached || ended ? rows : wholeTransactions(rows);
     waiting = rows.slice(whole.length);
     const floored = ended && !reached && sinceUs < floorUs && oldestUs < floorUs + DAY_US;
     const completeFromUs = reached || (ended && !floored) ? sinceUs : oldestUs + SECOND_US;
@@ -117,6 +119,18 @@ async function* cursorFeed(
     cursor = next;
   }
   throw new PlatformError('polymarket', 'bad_answer', { detail: '/v2/trades: the cursor does not come to an end' });
+}
+
+/** The rows before the last transaction, which the page's end may have cut off. */
+function wholeTransactions(rows: readonly TradeRow[]): TradeRow[] {
+  const last = rows.at(-1)?.transactionHash;
+  return rows.slice(
+    0,
+    Math.max(
+      rows.findIndex((row) => row.transactionHash === last),
+      0,
+    ),
+  );
 }
 
 /** The rows inside the query's times as records; rows of markets or tokens that nobody knows are reported. */
@@ -134,7 +148,7 @@ async function records(
     : await directory.byRef('polymarket', [...new Set(wanted.map(({ row }) => row.conditionId))]);
   return wanted.flatMap(({ row, id }) => {
     const market = markets.get(row.conditionId);
-    const record = market ? toTradeRecord(row, id, market) : null;
+    const record = market ? mapPolymarketTrade(row, id, market) : null;
     if (record) return [record];
     const reason = market ? `token ${row.tokenId} is not one of its market's` : `unknown condition ${row.conditionId}`;
     context.onBadRow({ platform: 'polymarket', kind: 'trade', id, reason });

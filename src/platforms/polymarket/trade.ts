@@ -39,7 +39,7 @@ export function tradeIds(rows: readonly TradeRow[]): string[] {
  * One taker row as a record. The outcome is the one whose token traded: the row's own outcome index is 999 until the
  * platform has labelled it. Null when the market has no such token.
  */
-export function toTradeRecord(row: TradeRow, tradeId: string, market: MarketKeys): TradeRecord | null {
+export function mapPolymarketTrade(row: TradeRow, tradeId: string, market: MarketKeys): TradeRecord | null {
   const outcomeIndex = market.outcomes.findIndex((outcome) => outcome.tokenId === row.tokenId);
   const outcome = market.outcomes[outcomeIndex];
   if (!outcome) return null;

@@ -1,29 +1,19 @@
 import { z } from 'zod';
-import { ONE_PRICE, parsePrice } from '../../decimal.ts';
+import { ONE_PRICE } from '../../decimal.ts';
+import { wirePrice, wireSize, wireText as text, wireUsd } from '../rows.ts';
 
 /**
  * Rows as Polymarket sends them, reduced to the fields that are read. Unknown keys are ignored; an absent key is unknown,
  * never zero; Gamma sends '' where other platforms send null.
  */
 
-/** Money: a decimal text or a JSON number. Read with parseDecimal, never computed on. */
-const decimalText = z
-  .string()
-  .max(80)
-  .regex(/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i);
-const money = z.union([z.number(), decimalText]);
-const price = money.refine((value) => {
-  const parsed = parsePrice(value);
-  return parsed >= 0n && parsed <= ONE_PRICE;
-}, 'expected a price of 0 to 1');
-const optionalMoney = z
-  .union([z.literal('').transform(() => null), money])
-  .nullish()
-  .transform((value) => value ?? null);
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
+/** A field that is absent, null or '' when unknown. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z
+    .union([z.literal('').transform(() => null), schema])
+    .nullish()
+    .transform((value) => value ?? null);
+const unitPrice = wirePrice.refine((value) => value >= 0n && value <= ONE_PRICE, 'expected a price of 0 to 1');
 const flag = z
   .boolean()
   .nullish()
@@ -95,7 +85,7 @@ export const gammaMarket = z.object({
   image: text,
   icon: text,
   outcomes: texts.refine((names) => names.length >= 2, 'expected two outcomes or more'),
-  outcomePrices: texts.pipe(z.array(decimalText)),
+  outcomePrices: texts.transform((prices) => prices as unknown[]).pipe(z.array(wirePrice)),
   clobTokenIds: texts.pipe(z.array(z.union([z.literal(''), tokenId]))),
   positionIds: texts.pipe(z.array(z.union([z.literal(''), tokenId]))),
   active: flag,
@@ -111,29 +101,29 @@ export const gammaMarket = z.object({
   umaResolutionStatus: text,
   marketType: text,
   version: text,
-  volume: optionalMoney,
-  volumeNum: optionalMoney,
-  volume24hr: optionalMoney,
-  volume1wk: optionalMoney,
-  volume1mo: optionalMoney,
-  volume1yr: optionalMoney,
-  liquidity: optionalMoney,
-  liquidityNum: optionalMoney,
-  liquidityClob: optionalMoney,
-  lastTradePrice: optionalMoney,
-  bestBid: optionalMoney,
-  bestAsk: optionalMoney,
-  oneDayPriceChange: optionalMoney,
-  oneWeekPriceChange: optionalMoney,
-  competitive: optionalMoney,
-  orderPriceMinTickSize: optionalMoney,
-  orderMinSize: optionalMoney,
-  rewardsMinSize: optionalMoney,
+  volume: optional(wireUsd),
+  volumeNum: optional(wireUsd),
+  volume24hr: optional(wireUsd),
+  volume1wk: optional(wireUsd),
+  volume1mo: optional(wireUsd),
+  volume1yr: optional(wireUsd),
+  liquidity: optional(wireUsd),
+  liquidityNum: optional(wireUsd),
+  liquidityClob: optional(wireUsd),
+  lastTradePrice: optional(wirePrice),
+  bestBid: optional(wirePrice),
+  bestAsk: optional(wirePrice),
+  oneDayPriceChange: optional(wirePrice),
+  oneWeekPriceChange: optional(wirePrice),
+  competitive: optional(wirePrice),
+  orderPriceMinTickSize: optional(wirePrice),
+  orderMinSize: optional(wireSize),
+  rewardsMinSize: optional(wireSize),
   groupItemTitle: text,
   groupItemThreshold: text,
-  line: optionalMoney,
-  lowerBound: optionalMoney,
-  upperBound: optionalMoney,
+  line: optional(wireUsd),
+  lowerBound: optional(wireUsd),
+  upperBound: optional(wireUsd),
   negRisk: flag,
   negRiskMarketID: text,
   feesEnabled: flag,
@@ -164,6 +154,7 @@ export interface TradeRow {
   side: 'BUY' | 'SELL';
   tokenId: string;
   conditionId: string;
+  /** As received (0..1 and above 0): the id is made of the digits. */
   price: string | number;
   size: string | number;
   /** Unix seconds. */
@@ -186,7 +177,16 @@ const transactionHash = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((value) => value.toLowerCase());
-const shared = { side, price, size: money, timestamp: z.int().positive(), title: text, slug: text, outcome: text };
+const digits = z.union([z.string(), z.number()]);
+const shared = {
+  side,
+  price: digits.refine((value) => unitPrice.safeParse(value).success, 'expected a price of 0 to 1'),
+  size: digits.refine((value) => (wireSize.safeParse(value).data ?? 0n) > 0n, 'expected a size above 0'),
+  timestamp: z.int().positive(),
+  title: text,
+  slug: text,
+  outcome: text,
+};
 
 /** Data API v1 `/trades`, camelCase. */
 export const tradeV1 = z
@@ -228,7 +228,7 @@ export const tradeV2 = z
     }),
   );
 
-const level = z.object({ price, size: money });
+const level = z.object({ price: unitPrice, size: wireSize });
 
 /** CLOB `/book` and element of `/books`: every number a decimal text, the best level last. */
 export const clobBook = z.object({
@@ -237,18 +237,18 @@ export const clobBook = z.object({
   timestamp: z.string(),
   bids: z.array(level),
   asks: z.array(level),
-  min_order_size: optionalMoney,
-  tick_size: optionalMoney,
+  min_order_size: optional(wireSize),
+  tick_size: optional(wirePrice),
   neg_risk: flag,
 });
 export type ClobBook = z.output<typeof clobBook>;
 
 /** Element of CLOB `/prices-history`: seconds and a midpoint-like sample. */
-export const historyPoint = z.object({ t: z.int().positive(), p: price });
+export const historyPoint = z.object({ t: z.int().positive(), p: unitPrice });
 export type HistoryPoint = z.output<typeof historyPoint>;
 
 /** Element of Data API v1 `/oi`. */
-export const openInterestRow = z.object({ market: conditionId, value: money });
+export const openInterestRow = z.object({ market: conditionId, value: wireUsd });
 
 const cursor = z
   .string()

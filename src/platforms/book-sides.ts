@@ -7,7 +7,7 @@ function tidy(levels: readonly BookLevel[], best: 'highest' | 'lowest'): BookLev
     if (size > 0n) sizes.set(price, (sizes.get(price) ?? 0n) + size);
   }
   const sign = best === 'lowest' ? 1 : -1;
-  return Array.from(sizes, ([price, size]) => ({ price, size })).sort((a, b) => (a.price < b.price ? -sign : sign));
+  return Array.from(sizes, ([price, size]) => ({ price, size })).toSorted((a, b) => (a.price < b.price ? -sign : sign));
 }
 
 /** One outcome's book from levels in any order: best first, equal prices merged, empty levels dropped. */

@@ -1,0 +1,43 @@
+import { type Price, type Size, parsePrice, parseSize } from '../../decimal.ts';
+import type { BookLevel, JsonObject, OrderBook } from '../../schemas.ts';
+import { bookSide, mirrorLevels, mirrorSide } from '../book-sides.ts';
+import type { MarketKeys } from '../platform.ts';
+import type { KalshiOrderBook } from './wire.ts';
+
+const MIN_ORDER_SIZE = parseSize('0.01');
+
+const toLevels = (rows: readonly (readonly [Price, Size, ...unknown[]])[] | null | undefined): BookLevel[] =>
+  (rows ?? []).map(([price, size]) => ({ price, size }));
+
+function bidsOf(body: KalshiOrderBook): { yes: BookLevel[]; no: BookLevel[] } {
+  if ('orderbook_fp' in body) {
+    return { yes: toLevels(body.orderbook_fp.yes_dollars), no: toLevels(body.orderbook_fp.no_dollars) };
+  }
+  const { yes_dollars, no_dollars, yes, no } = body.orderbook;
+  return { yes: toLevels(yes_dollars ?? yes), no: toLevels(no_dollars ?? no) };
+}
+
+/** Kalshi sends the bids of both outcomes, best last: a bid for No at q is an ask for Yes at 1 − q. */
+export function mapKalshiBook(
+  market: MarketKeys,
+  body: KalshiOrderBook,
+  raw: JsonObject,
+  receivedAt: string,
+): OrderBook {
+  const bids = bidsOf(body);
+  const yes = bookSide(bids.yes, mirrorLevels(bids.no));
+  const tick = market.metadata.tick_size;
+  return {
+    platform: 'kalshi',
+    platformId: market.platformId,
+    timestamp: receivedAt,
+    yes,
+    no: mirrorSide(yes),
+    minOrderSize: MIN_ORDER_SIZE,
+    tickSize: typeof tick === 'number' ? parsePrice(tick) : null,
+    negRisk: false,
+    adjustedMidpoint: null,
+    lastTradePrice: null,
+    raw,
+  };
+}

@@ -1,0 +1,49 @@
+import { ONE_PRICE, type Price } from '../../decimal.ts';
+import type { CandleRecord, Ohlc } from '../../schemas.ts';
+import type { KalshiBar, KalshiCandle } from './wire.ts';
+
+const known = (price: Price | null | undefined): Price | null => price ?? null;
+
+const ohlc = (bar: KalshiBar): Ohlc => ({
+  open: known(bar.open_dollars ?? bar.open),
+  high: known(bar.high_dollars ?? bar.high),
+  low: known(bar.low_dollars ?? bar.low),
+  close: known(bar.close_dollars ?? bar.close),
+});
+
+/** A quote bar without the price that stands for "nobody quotes": 0 for a bid, 1 for an ask. */
+function quotes(bar: KalshiBar, none: Price): Ohlc {
+  const { open, high, low, close } = ohlc(bar);
+  const quoted = (price: Price | null) => (price === none ? null : price);
+  return { open: quoted(open), high: quoted(high), low: quoted(low), close: quoted(close) };
+}
+
+/**
+ * Kalshi's bar, dated by its start instead of its inclusive end. A bar without trades stands at the previous close.
+ * Null when the end does not lie on a UTC multiple of the interval.
+ */
+export function mapKalshiCandle(ticker: string, intervalMin: 1 | 60, candle: KalshiCandle): CandleRecord | null {
+  const seconds = intervalMin * 60;
+  if (candle.end_period_ts % seconds !== 0) return null;
+  const traded = ohlc(candle.price);
+  const told = known(candle.price.previous_dollars ?? candle.price.previous);
+  const previousClose = told === 0n ? null : told;
+  const price =
+    traded.close === null
+      ? { open: previousClose, high: previousClose, low: previousClose, close: previousClose }
+      : traded;
+  return {
+    platform: 'kalshi',
+    ref: ticker,
+    intervalMin,
+    startTs: candle.end_period_ts - seconds,
+    price,
+    previousClose,
+    bid: quotes(candle.yes_bid, 0n),
+    ask: quotes(candle.yes_ask, ONE_PRICE),
+    volume: candle.volume_fp ?? candle.volume ?? null,
+    openInterest: candle.open_interest_fp ?? candle.open_interest ?? null,
+    mean: known(candle.price.mean_dollars ?? candle.price.mean),
+    source: 'trades',
+  };
+}

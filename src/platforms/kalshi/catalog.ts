@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { MarketRecord } from '../../schemas.ts';
+import type { ReadContext } from '../platform.ts';
+import { RecentMap } from '../recent-map.ts';
+import { type ParsedRow, isNotFound, parseBody, parseRow, parseRows } from '../rows.ts';
+import type { KalshiClient, KalshiQuery } from './client.ts';
+import { isKnownStatus, mapKalshiMarket } from './market.ts';
+import { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
+
+const EVENT_PAGE_LIMIT = 200;
+/** Tickers of one look-up: keeps the address line under 4 KB. */
+const EVENTS_PER_LOOKUP = 100;
+/** Open events number about 10,000; the rest are of settled markets passing through. */
+const EVENTS_KEPT = 50_000;
+/** Up to here missing series are read singly; beyond it the one unpaged list is cheaper. */
+const SINGLE_SERIES_READS = 5;
+
+const about = { platform: 'kalshi' } as const;
+
+/**
+ * What a Kalshi market row lacks: event title and category, series, fees and sources. Events and series are kept in
+ * memory, looked up when first needed and refreshed by the sweeps. null = asked for and not there.
+ */
+export class KalshiCatalog {
+  readonly #client: KalshiClient;
+  readonly #events = new RecentMap<string, ParsedRow<KalshiEvent> | 'unknown'>(EVENTS_KEPT);
+  readonly #series = new Map<string, ParsedRow<KalshiSeries> | 'unknown'>();
+  #allSeriesRead = false;
+
+  constructor(client: KalshiClient) {
+    this.#client = client;
+  }
+
+  /** Reads events matching the query anew, e.g. all open ones or those changed since a time. */
+  async refreshEvents(query: KalshiQuery, context: ReadContext): Promise<void> {
+    for await (const page of this.#client.pages('/events', 'events', { limit: EVENT_PAGE_LIMIT, ...query }, context)) {
+      this.#keepEvents(page.rows, context);
+    }
+  }
+
+  /** Reads all series (the list is unpaged), or with `min_updated_ts` those changed since. */
+  async refreshSeries(query: KalshiQuery, context: ReadContext): Promise<void> {
+    const { rows } = await this.#client.page('/series', 'series', query, context);
+    for (const series of parseRows(KalshiSeries, rows, { ...about, kind: 'series', idKey: 'ticker' }, context)) {
+      this.#series.set(series.row.ticker, series);
+    }
+    if (query.min_updated_ts === undefined) this.#allSeriesRead = true;
+  }
+
+  /** Market rows as records, joined with their events and series. */
+  async join(rows: readonly unknown[], receivedAt: string, context: ReadContext): Promise<MarketRecord[]> {
+    const markets = parseRows(KalshiMarket, rows, { ...about, kind: 'market', idKey: 'ticker' }, context);
+    await this.#needEvents(new Set(markets.map(({ row }) => row.event_ticker)), context);
+    const seriesOf = (eventTicker: string) => this.#event(eventTicker)?.row.series_ticker ?? '';
+    await this.#needSeries(new Set(markets.map(({ row }) => seriesOf(row.event_ticker))), context);
+    return markets.map((market) => {
+      const { ticker, status, event_ticker } = market.row;
+      if (!isKnownStatus(status)) {
+        const reason = `status: unknown word ${JSON.stringify(status.slice(0, 40))}, read as closed`;
+        context.onBadRow({ ...about, kind: 'market', id: ticker, reason });
+      }
+      const series = this.#series.get(seriesOf(event_ticker));
+      return mapKalshiMarket(
+        market,
+        this.#event(event_ticker),
+        series === 'unknown' ? null : (series ?? null),
+        receivedAt,
+      );
+    });
+  }
+
+  /** Series of an event, '' when Kalshi does not tell: it cannot be read off a ticker, series get renamed. */
+  async seriesTicker(eventTicker: string, context: ReadContext): Promise<string> {
+    await this.#needEvents(new Set([eventTicker]), context);
+    return this.#event(eventTicker)?.row.series_ticker ?? '';
+  }
+
+  #event(ticker: string): ParsedRow<KalshiEvent> | null {
+    const event = this.#events.get(ticker);
+    return event === undefined || event === 'unknown' ? null : event;
+  }
+
+  #keepEvents(rows: readonly unknown[], context: ReadContext): void {
+    for (const event of parseRows(KalshiEvent, rows, { ...about, kind: 'event', idKey: 'event_ticker' }, context)) {
+      this.#events.set(event.row.event_ticker, event);
+    }
+  }
+
+  async #needEvents(tickers: Set<string>, context: ReadContext): Promise<void> {
+    const missing = [...tickers].filter((ticker) => ticker !== '' && !this.#events.has(ticker));
+    for (let from = 0; from < missing.length; from += EVENTS_PER_LOOKUP) {
+      const wanted = missing.slice(from, from + EVENTS_PER_LOOKUP);
+      await this.refreshEvents({ tickers: wanted.join(',') }, context);
+      for (const ticker of wanted) if (!this.#events.has(ticker)) this.#events.set(ticker, 'unknown');
+    }
+  }
+
+  async #needSeries(tickers: Set<string>, context: ReadContext): Promise<void> {
+    const missing = [...tickers].filter((ticker) => ticker !== '' && !this.#series.has(ticker));
+    if (missing.length > SINGLE_SERIES_READS && !this.#allSeriesRead) {
+      await this.refreshSeries({}, context);
+    }
+    for (const ticker of missing) {
+      if (!this.#series.has(ticker)) this.#series.set(ticker, (await this.#readSeries(ticker, context)) ?? 'unknown');
+    }
+  }
+
+  async #readSeries(ticker: string, context: ReadContext): Promise<ParsedRow<KalshiSeries> | null> {
+    try {
+      const reply = await this.#client.get(`/series/${encodeURIComponent(ticker)}`, {}, context);
+      const { series } = parseBody('kalshi', z.object({ series: z.unknown() }), reply);
+      return parseRow(KalshiSeries, series, { ...about, kind: 'series', idKey: 'ticker' }, context);
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+  }
+}

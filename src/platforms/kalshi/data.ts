@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { PlatformError } from '../../errors.ts';
+import type { CandleRecord, ExchangeState, JsonObject, MarketRecord } from '../../schemas.ts';
+import { isoTime } from '../market-fields.ts';
+import type { AdapterDeps, MarketKeys, PlatformData, ReadContext } from '../platform.ts';
+import { isNotFound, parseBody, parseRows } from '../rows.ts';
+import { mapKalshiBook } from './book.ts';
+import { mapKalshiCandle } from './candle.ts';
+import { KalshiCatalog } from './catalog.ts';
+import { type KalshiClient, createKalshiClient } from './client.ts';
+import { createCutoff } from './cutoff.ts';
+import { kalshiSweep } from './sweep.ts';
+import { kalshiTrades } from './trade-feed.ts';
+import { KalshiCandle, KalshiExchangeStatus, KalshiOrderBook } from './wire.ts';
+
+/** Bars of one request; Kalshi documents 10,000 for its batch form and nothing for this one. */
+const CANDLES_PER_REQUEST = 5000;
+const HOUR_MS = 3_600_000;
+/** Whatever Kalshi may have named a market; keeps paths and noise out of the address. */
+const TICKER = /^[^\s/?#\\]{1,120}$/;
+
+/** Resolves to null when Kalshi does not have the thing. */
+const orNull = <T>(read: Promise<T>): Promise<T | null> =>
+  read.catch((error: unknown) => {
+    if (isNotFound(error)) return null;
+    throw error;
+  });
+
+/** Kalshi's public data: live endpoints, and the archive where markets and trades move after about two months. */
+export function createKalshiData({ http, urls, now }: AdapterDeps): PlatformData {
+  const client = createKalshiClient({ http, urls });
+  const catalog = new KalshiCatalog(client);
+  const cutoff = createCutoff(client, now);
+
+  async function market(id: string, context: ReadContext): Promise<MarketRecord | null> {
+    const ticker = id.trim().toUpperCase();
+    if (!TICKER.test(ticker)) return null;
+    const path = `/markets/${encodeURIComponent(ticker)}`;
+    const reply =
+      (await orNull(client.get(path, {}, context))) ?? (await orNull(client.get(`/historical${path}`, {}, context)));
+    if (!reply) return null;
+    const body = parseBody('kalshi', z.object({ market: z.unknown() }), reply);
+    const [record] = await catalog.join([body.market], reply.receivedAt, context);
+    if (!record) throw new PlatformError('kalshi', 'bad_answer', { detail: `${path}: not a market` });
+    return record;
+  }
+
+  async function candles(
+    market: MarketKeys,
+    intervalMin: 1 | 60,
+    startTs: number,
+    endTs: number,
+    context: ReadContext,
+  ): Promise<CandleRecord[]> {
+    const ticker = encodeURIComponent(market.ref);
+    const archive = `/historical/markets/${ticker}/candlesticks`;
+    const series = market.seriesId || (await catalog.seriesTicker(market.eventId, context));
+    const live = series ? [`/series/${encodeURIComponent(series)}/markets/${ticker}/candlesticks`] : [];
+    const endedS = market.tradingEndAt === null ? Infinity : Date.parse(market.tradingEndAt) / 1000;
+    const archived = market.status === 'settled' && endedS < (await cutoff(HOUR_MS, context)).marketSettledS;
+    for (const path of archived ? [archive, ...live] : [...live, archive]) {
+      const found = await orNull(readCandles(client, path, market.ref, { intervalMin, startTs, endTs }, context));
+      if (found) return found;
+    }
+    return [];
+  }
+
+  return {
+    platform: 'kalshi',
+    tradeFeed: 'global',
+    tradeOverlapMs: 120_000,
+    sweepFactor: 1,
+    candleIntervalsMin: [1, 60],
+    sweep: (scope, context) => kalshiSweep(client, catalog, now, scope, context),
+    market,
+    trades: (query, _directory, context) => kalshiTrades(client, cutoff, query, context),
+    candles,
+    async orderBook(market, context) {
+      const reply = await orNull(client.get(`/markets/${encodeURIComponent(market.ref)}/orderbook`, {}, context));
+      if (!reply) return null;
+      const body = parseBody('kalshi', KalshiOrderBook, reply);
+      return mapKalshiBook(market, body, reply.json as JsonObject, reply.receivedAt);
+    },
+    exchangeState: (context) => exchangeState(client, context),
+  };
+}
+
+/** Bars with startTs in [startTs, endTs): Kalshi dates a bar by its inclusive end, one interval later. */
+async function readCandles(
+  client: KalshiClient,
+  path: string,
+  ticker: string,
+  { intervalMin, startTs, endTs }: { intervalMin: 1 | 60; startTs: number; endTs: number },
+  context: ReadContext,
+): Promise<CandleRecord[]> {
+  const seconds = intervalMin * 60;
+  const about = { platform: 'kalshi', kind: 'candle', idKey: 'end_period_ts' } as const;
+  const found: CandleRecord[] = [];
+  for (let from = startTs; from < endTs; from += CANDLES_PER_REQUEST * seconds) {
+    const to = Math.min(endTs, from + CANDLES_PER_REQUEST * seconds);
+    const query = { start_ts: from + seconds, end_ts: to + seconds - 1, period_interval: intervalMin };
+    const { rows } = await client.page(path, 'candlesticks', query, context);
+    for (const { row } of parseRows(KalshiCandle, rows, about, context)) {
+      const candle = mapKalshiCandle(ticker, intervalMin, row);
+      if (candle && candle.startTs >= from && candle.startTs < to) found.push(candle);
+      else if (!candle) {
+        const reason = `end_period_ts: not a multiple of ${seconds} s`;
+        context.onBadRow({ platform: 'kalshi', kind: 'candle', id: ticker, reason });
+      }
+    }
+  }
+  return found;
+}
+
+/** During an outage Kalshi answers 500, 503 or 504 with the same body. */
+async function exchangeState(client: KalshiClient, context: ReadContext): Promise<ExchangeState> {
+  const status = await client.get('/exchange/status', {}, context).then(
+    (reply) => parseBody('kalshi', KalshiExchangeStatus, reply),
+    (error: unknown) => {
+      const body = error instanceof PlatformError ? KalshiExchangeStatus.safeParse(error.body) : null;
+      if (!body?.success) throw error;
+      return body.data;
+    },
+  );
+  const trading = status.exchange_active && status.trading_active;
+  const paused = (status.exchange_index_statuses ?? []).filter((shard) => !shard.trading_active);
+  const notes = [
+    ...(status.exchange_active ? [] : ['the exchange is paused']),
+    ...(status.trading_active ? [] : ['trading is paused']),
+    ...(trading ? paused.map(({ description, exchange_index }) => `paused: ${description || exchange_index}`) : []),
+  ];
+  return { trading, note: notes.join('; '), resumesAt: isoTime(status.exchange_estimated_resume_time) };
+}

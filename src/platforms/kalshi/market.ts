@@ -1,0 +1,211 @@
+import {
+  ONE_PRICE,
+  PRICE_SCALE,
+  type Price,
+  type Usd,
+  complement,
+  decimalNumber,
+  divideHalfEven,
+  midpoint,
+  parsePrice,
+} from '../../decimal.ts';
+import type { JsonObject, MarketInfo, MarketRecord, MarketState, MarketStatus, Quote } from '../../schemas.ts';
+import { canonicalCategory, categorySlug } from '../categories.ts';
+import { WINDOW_MS, complementQuote, isoTime, kebab, yesNoOutcomes, youngMarketVolume } from '../market-fields.ts';
+import type { ParsedRow } from '../rows.ts';
+import type { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
+
+/** `open` and `settled` are what replies said until 2025. */
+const STATUSES: Readonly<Record<string, MarketStatus>> = {
+  initialized: 'unopened',
+  active: 'open',
+  open: 'open',
+  inactive: 'paused',
+  closed: 'closed',
+  determined: 'closed',
+  disputed: 'closed',
+  amended: 'closed',
+  finalized: 'settled',
+  settled: 'settled',
+};
+export const isKnownStatus = (status: string): boolean => Object.hasOwn(STATUSES, status);
+/** An unknown word reads as closed: nothing is quoted from a state that is not understood. */
+export const kalshiStatus = (status: string): MarketStatus =>
+  isKnownStatus(status) ? (STATUSES[status] ?? 'closed') : 'closed';
+
+const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
+const orNull = (price: Price | null | undefined, none: Price): Price | null =>
+  price === null || price === undefined || price === none ? null : price;
+
+/** Kalshi prints 0 for "no bid" and 1 for "no ask"; a side whose size is 0 is empty as well. */
+function bidAndAsk(market: KalshiMarket): { bid: Price | null; ask: Price | null } {
+  const bid = orNull(market.yes_bid_dollars ?? market.yes_bid, 0n);
+  const ask = orNull(orNull(market.yes_ask_dollars ?? market.yes_ask, ONE_PRICE), 0n);
+  return {
+    bid: market.yes_bid_size_fp === 0n ? null : bid,
+    ask: market.yes_ask_size_fp === 0n ? null : ask,
+  };
+}
+
+/** What one Yes contract paid; null until it is known. */
+function yesPayout(market: KalshiMarket): Price | null {
+  const value = market.settlement_value_dollars ?? market.settlement_value;
+  if (value !== null && value !== undefined) return value;
+  if (market.result === 'yes') return ONE_PRICE;
+  return market.result === 'no' ? 0n : null;
+}
+
+function firstQuote(market: KalshiMarket, status: MarketStatus): Quote {
+  if (status === 'settled') return { price: yesPayout(market), bid: null, ask: null };
+  const last = orNull(market.last_price_dollars ?? market.last_price, 0n);
+  if (status === 'closed') return { price: last, bid: null, ask: null };
+  const { bid, ask } = bidAndAsk(market);
+  return { price: last ?? (bid !== null && ask !== null ? midpoint(bid, ask) : null), bid, ask };
+}
+
+/** Collateral at rest on the best level of each side: bid × size + (1 − ask) × size. */
+function bestLevelLiquidity(market: KalshiMarket, { bid, ask }: Quote): Usd {
+  const bidSide = bid === null ? 0n : bid * (market.yes_bid_size_fp ?? 0n);
+  const askSide = ask === null ? 0n : complement(ask) * (market.yes_ask_size_fp ?? 0n);
+  return divideHalfEven(bidSide + askSide, ONE_PRICE);
+}
+
+/** Siblings often share a title ("A vs B Winner?"): the side's name is appended unless the title already tells it. */
+function title(market: KalshiMarket): string {
+  const plain = market.title.replaceAll('**', '');
+  const name = market.yes_sub_title.replaceAll('**', '');
+  if (plain === '') return name || market.ticker;
+  return name === '' || (plain.includes(name) && !plain.includes(' vs ')) ? plain : `${plain} (${name})`;
+}
+
+/** Series that name no source of their own point to Kalshi's home page. */
+const sourceUrls = (owner: KalshiEvent | KalshiSeries | null): string[] =>
+  (owner?.settlement_sources ?? [])
+    .map(({ url }) => url)
+    .filter((url) => !/^(https?:\/\/(www\.)?kalshi\.com\/?)?$/.test(url));
+
+function strike(market: KalshiMarket): JsonObject | undefined {
+  if (!market.strike_type) return undefined;
+  const parts = {
+    type: market.strike_type,
+    floor: market.floor_strike,
+    cap: market.cap_strike,
+    functional: market.functional_strike,
+    custom: market.custom_strike,
+  };
+  return withoutUnknown(parts);
+}
+
+const withoutUnknown = (object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null));
+
+function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: KalshiSeries | null): JsonObject {
+  const ranges = market.price_ranges ?? [];
+  const steps = ranges.length > 0 ? ranges.map(({ step }) => step) : [market.tick_size ?? parsePrice('0.01')];
+  const feeType = event?.fee_type_override ?? series?.fee_type;
+  const multiplier = event?.fee_multiplier_override ?? series?.fee_multiplier;
+  return withoutUnknown({
+    volume_basis: 'contracts',
+    open_interest_basis: 'contracts',
+    tick_size: number(steps.reduce((a, b) => (b < a ? b : a))),
+    min_order_size: 0.01,
+    price_ranges: market.price_ranges?.map(({ start, end, step }) => ({
+      start: number(start),
+      end: number(end),
+      step: number(step),
+    })),
+    yes_sub_title: market.yes_sub_title,
+    event_sub_title: event?.sub_title,
+    strike: strike(market),
+    mutually_exclusive: event?.mutually_exclusive,
+    collateral: 'USD',
+    fee: feeType || multiplier !== undefined ? withoutUnknown({ type: feeType, multiplier }) : undefined,
+    exchange_index: market.exchange_index ?? 0,
+    is_provisional: market.is_provisional,
+    mve_collection_ticker: market.mve_collection_ticker,
+    can_close_early: market.can_close_early,
+  });
+}
+
+function toInfo(market: KalshiMarket, event: KalshiEvent | null, series: KalshiSeries | null): MarketInfo {
+  const seriesId = event?.series_ticker ?? '';
+  const named = event?.category || series?.category || '';
+  const category = canonicalCategory([kebab(named)])?.name ?? named;
+  const ownSources = sourceUrls(event);
+  return {
+    platform: 'kalshi',
+    ref: market.ticker,
+    platformId: market.ticker,
+    title: title(market),
+    marketType: market.market_type === 'scalar' ? 'scalar' : 'binary',
+    outcomes: yesNoOutcomes('', ''),
+    eventId: market.event_ticker,
+    eventName: event?.title ?? '',
+    seriesId,
+    slug: market.ticker.toLowerCase(),
+    description: market.rules_primary,
+    category,
+    categorySlug: categorySlug(category),
+    subcategory: event?.product_metadata?.competition || series?.tags?.[0] || null,
+    tags: series?.tags ?? [],
+    sourceUrl: seriesId
+      ? `https://kalshi.com/markets/${seriesId.toLowerCase()}/${market.event_ticker.toLowerCase()}`
+      : 'https://kalshi.com',
+    imageUrl: '',
+    createdAt: isoTime(market.created_time),
+    tradingStartAt: isoTime(market.open_time),
+    tradingEndAt: isoTime(market.close_time),
+    resolutionDate: isoTime(market.expected_expiration_time) ?? isoTime(market.latest_expiration_time),
+    resolutionCriteria: [market.rules_primary, market.rules_secondary].filter(Boolean).join('\n\n'),
+    resolutionSource: (ownSources.length > 0 ? ownSources : sourceUrls(series)).join(', '),
+    metadata: infoMetadata(market, event, series),
+  };
+}
+
+function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): MarketState {
+  const status = kalshiStatus(market.status);
+  const first = firstQuote(market, status);
+  const last = orNull(market.last_price_dollars ?? market.last_price, 0n);
+  const previous = orNull(market.previous_price_dollars ?? market.previous_price, 0n);
+  const total = market.volume_fp ?? market.volume ?? null;
+  const young = (windowMs: number) =>
+    youngMarketVolume(total, info.tradingStartAt ?? info.createdAt, fetchedAt, windowMs);
+  const settled = status === 'settled' && first.price !== null;
+  return {
+    status,
+    resolvedAt: isoTime(market.settlement_ts),
+    quotes: [first, complementQuote(first)],
+    volume24h: market.volume_24h_fp ?? market.volume_24h ?? null,
+    volume7d: young(WINDOW_MS['7d']),
+    volume30d: young(WINDOW_MS['30d']),
+    volume1y: young(WINDOW_MS['1y']),
+    volumeTotal: total,
+    liquidity: bestLevelLiquidity(market, first),
+    openInterest: market.open_interest_fp ?? market.open_interest ?? null,
+    priceChange24h: last !== null && previous !== null ? last - previous : null,
+    priceChange7d: null,
+    metadata: withoutUnknown({
+      liquidity_basis: 'best_level',
+      result: market.result,
+      payouts:
+        settled && first.price !== null ? { yes: number(first.price), no: number(complement(first.price)) } : null,
+      last_trade_price: status === 'settled' && last !== null ? number(last) : null,
+    }),
+  };
+}
+
+/** A Kalshi market with what its event and series add; volumes and open interest are contracts. */
+export function mapKalshiMarket(
+  market: ParsedRow<KalshiMarket>,
+  event: ParsedRow<KalshiEvent> | null,
+  series: ParsedRow<KalshiSeries> | null,
+  fetchedAt: string,
+): MarketRecord {
+  const info = toInfo(market.row, event?.row ?? null, series?.row ?? null);
+  return {
+    info,
+    state: toState(market.row, info, fetchedAt),
+    raw: { market: market.raw, ...(event ? { event: event.raw } : {}), ...(series ? { series: series.raw } : {}) },
+    fetchedAt,
+  };
+}

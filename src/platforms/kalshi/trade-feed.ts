@@ -1,0 +1,103 @@
+import { PlatformError } from '../../errors.ts';
+import type { TradeRecord } from '../../schemas.ts';
+import type { ReadContext, TradePage, TradeQuery } from '../platform.ts';
+import { parseRows } from '../rows.ts';
+import type { KalshiClient } from './client.ts';
+import type { ReadCutoff } from './cutoff.ts';
+import { mapKalshiTrade } from './trade.ts';
+import { KalshiTrade } from './wire.ts';
+
+const PAGE_LIMIT = 1000;
+/** A chain of cursors is started anew after this many pages, so that one broken cursor costs little. */
+const PAGES_PER_CHAIN = 50;
+const DAY_S = 86_400;
+const HOUR_MS = 3_600_000;
+/** The archive is asked for a little more than its side of the cutoff; doubles are dropped by trade id. */
+const OVERLAP_S = 3600;
+/** Kalshi opened in July 2021: no trade is older. */
+const FIRST_TRADE_S = Date.UTC(2021, 5, 1) / 1000;
+
+function readTrades(rows: readonly unknown[], context: ReadContext): TradeRecord[] {
+  const about = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
+  return parseRows(KalshiTrade, rows, about, context).flatMap(({ row }) => {
+    const trade = mapKalshiTrade(row);
+    if (!trade)
+      context.onBadRow({ platform: 'kalshi', kind: 'trade', id: row.trade_id, reason: 'created_time: not a time' });
+    return trade ?? [];
+  });
+}
+
+/** Whether the platform refused a cursor rather than failed as a whole. */
+const isBrokenChain = (error: unknown): boolean =>
+  error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
+
+/**
+ * The trade tape newest first: the live list down to its cutoff (below it goes quiet without a word), then the archive
+ * in windows of one day. A page is complete down to just above its oldest trade; an empty page closes a span.
+ */
+export async function* kalshiTrades(
+  client: KalshiClient,
+  readCutoff: ReadCutoff,
+  query: TradeQuery,
+  context: ReadContext,
+): AsyncGenerator<TradePage> {
+  const wanted = ({ executedAtUs }: TradeRecord): boolean =>
+    executedAtUs >= query.sinceUs && (query.untilUs === null || executedAtUs <= query.untilUs);
+  const completeFrom = (us: number): number => Math.max(query.sinceUs, us);
+
+  /** Every page between two times; a chain that breaks goes on from its oldest trade. `untilS` null = now. */
+  async function* chain(path: string, fromS: number, untilS: number | null): AsyncGenerator<TradePage> {
+    const fixed = { limit: PAGE_LIMIT, ticker: query.market?.ref, min_ts: fromS - 1 };
+    let maxS = untilS;
+    let cursor = '';
+    let pages = 0;
+    let oldestUs = Infinity;
+    const restartS = (): number => Math.floor(oldestUs / 1e6) + 1;
+    const canRestart = (): boolean => restartS() < (maxS ?? Infinity);
+    for (;;) {
+      const page = await client
+        .page(path, 'trades', { ...fixed, max_ts: maxS ?? undefined, cursor }, context)
+        .catch((error: unknown) => {
+          if (cursor === '' || !isBrokenChain(error) || !canRestart()) throw error;
+          return null;
+        });
+      if (page) {
+        const trades = readTrades(page.rows, context);
+        oldestUs = trades.reduce((oldest, { executedAtUs }) => Math.min(oldest, executedAtUs), oldestUs);
+        yield {
+          trades: trades.filter(wanted),
+          completeFromUs: oldestUs === Infinity ? null : completeFrom(oldestUs + 1),
+        };
+        if (page.cursor === '') return;
+      }
+      pages += 1;
+      const stuck = page === null || page.cursor === cursor;
+      if ((stuck || pages % PAGES_PER_CHAIN === 0) && canRestart()) {
+        maxS = restartS();
+        cursor = '';
+      } else if (stuck) {
+        throw new PlatformError('kalshi', 'bad_answer', { detail: `${path}: the cursor does not move` });
+      } else {
+        cursor = page.cursor;
+      }
+    }
+  }
+
+  const sinceS = Math.max(FIRST_TRADE_S, Math.floor(query.sinceUs / 1e6));
+  const untilS = query.untilUs === null ? null : Math.floor(query.untilUs / 1e6) + 1;
+  let { tradesCreatedS: cutoffS } = await readCutoff(HOUR_MS, context);
+  if (untilS === null || untilS >= cutoffS - DAY_S) {
+    yield* chain('/markets/trades', sinceS, untilS);
+    if (sinceS < cutoffS + 2 * DAY_S) cutoffS = (await readCutoff(0, context)).tradesCreatedS;
+    yield { trades: [], completeFromUs: completeFrom(cutoffS * 1e6) };
+  }
+  if (sinceS >= cutoffS) return;
+
+  let windowEndS = Math.min(untilS ?? Infinity, cutoffS + OVERLAP_S);
+  while (windowEndS > sinceS) {
+    const windowStartS = query.market ? sinceS : Math.max(sinceS, windowEndS - DAY_S);
+    yield* chain('/historical/trades', windowStartS, windowEndS);
+    yield { trades: [], completeFromUs: completeFrom(windowStartS * 1e6) };
+    windowEndS = windowStartS;
+  }
+}

@@ -1,0 +1,38 @@
+import { complement } from '../../decimal.ts';
+import type { TradeRecord } from '../../schemas.ts';
+import { microseconds } from '../market-fields.ts';
+import type { KalshiTrade } from './wire.ts';
+
+/** The outcome the taker bought; Kalshi's tape has no sells, and `bid` is the Yes side of its one book. */
+function takerOutcome(trade: KalshiTrade): 'yes' | 'no' {
+  if (trade.taker_outcome_side) return trade.taker_outcome_side;
+  if (trade.taker_book_side) return trade.taker_book_side === 'bid' ? 'yes' : 'no';
+  return trade.taker_side ?? 'yes';
+}
+
+/** A print of Kalshi's public tape in terms of the outcome bought; null when its time cannot be read. */
+export function mapKalshiTrade(trade: KalshiTrade): TradeRecord | null {
+  const executedAtUs = microseconds(trade.created_time);
+  const yesPrice = trade.yes_price_dollars ?? trade.yes_price;
+  const size = trade.count_fp ?? trade.count;
+  if (executedAtUs === null || yesPrice === null || yesPrice === undefined || size === null || size === undefined) {
+    return null;
+  }
+  const outcome = takerOutcome(trade);
+  return {
+    platform: 'kalshi',
+    ref: trade.ticker,
+    tradeId: trade.trade_id,
+    executedAtUs,
+    side: 'buy',
+    outcome,
+    outcomeIndex: outcome === 'yes' ? 0 : 1,
+    outcomeCount: 2,
+    price: outcome === 'yes' ? yesPrice : complement(yesPrice),
+    size,
+    transactionHash: '',
+    trader: null,
+    isBlockTrade: trade.is_block_trade ?? false,
+    quoteUsd: null,
+  };
+}

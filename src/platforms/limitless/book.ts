@@ -1,0 +1,30 @@
+import { parsePrice } from '../../decimal.ts';
+import type { JsonObject, OrderBook } from '../../schemas.ts';
+import { bookSide, mirrorSide } from '../book-sides.ts';
+import type { MarketKeys } from '../platform.ts';
+import type { LimitlessOrderBook } from './wire.ts';
+
+const TICK_SIZE = parsePrice('0.001');
+
+/** Limitless keeps one book in Yes terms with the No orders merged in: the No book is its mirror, nothing is added. */
+export function mapLimitlessBook(
+  market: MarketKeys,
+  body: LimitlessOrderBook,
+  raw: JsonObject,
+  receivedAt: string,
+): OrderBook {
+  const yes = bookSide(body.bids, body.asks);
+  return {
+    platform: 'limitless',
+    platformId: market.platformId,
+    timestamp: receivedAt,
+    yes,
+    no: mirrorSide(yes),
+    minOrderSize: null,
+    tickSize: TICK_SIZE,
+    negRisk: market.metadata.neg_risk === true,
+    adjustedMidpoint: body.adjustedMidpoint ?? null,
+    lastTradePrice: body.lastTradePrice ?? null,
+    raw,
+  };
+}

@@ -1,0 +1,59 @@
+import { type Price, divideHalfEven } from '../../decimal.ts';
+import type { CandleRecord, Ohlc } from '../../schemas.ts';
+import { isoFromEpoch, isoTime } from '../market-fields.ts';
+import type { LimitlessPricePoint } from './wire.ts';
+
+const HOUR_S = 3600;
+const NOTHING: Ohlc = { open: null, high: null, low: null, close: null };
+
+const secondsOf = ({ timestamp }: LimitlessPricePoint): number | null => {
+  const iso = isoFromEpoch(timestamp) ?? isoTime(String(timestamp));
+  return iso === null ? null : Math.floor(Date.parse(iso) / 1000);
+};
+
+/**
+ * Hourly bars from samples of the midpoint, newest first as sent; [] when the samples lie further apart than an hour,
+ * where a bar would tell less than it claims. AMM markets sample percents.
+ */
+export function barsFromSamples(
+  slug: string,
+  points: readonly LimitlessPricePoint[],
+  percent: boolean,
+): CandleRecord[] {
+  const samples = points
+    .flatMap((point) => {
+      const at = secondsOf(point);
+      return at === null ? [] : { at, price: percent ? divideHalfEven(point.price, 100n) : point.price };
+    })
+    .toSorted((a, b) => a.at - b.at);
+  const gaps = samples.slice(1).map(({ at }, index) => at - (samples[index]?.at ?? at));
+  const medianGap = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)];
+  if (medianGap === undefined || medianGap > HOUR_S) return [];
+
+  const hours = new Map<number, Price[]>();
+  for (const { at, price } of samples) {
+    const startTs = Math.floor(at / HOUR_S) * HOUR_S;
+    const prices = hours.get(startTs);
+    if (prices) prices.push(price);
+    else hours.set(startTs, [price]);
+  }
+  return Array.from(hours, ([startTs, prices]) => ({
+    platform: 'limitless',
+    ref: slug,
+    intervalMin: 60,
+    startTs,
+    price: {
+      open: prices[0] ?? null,
+      high: prices.reduce((a, b) => (b > a ? b : a)),
+      low: prices.reduce((a, b) => (b < a ? b : a)),
+      close: prices.at(-1) ?? null,
+    },
+    previousClose: null,
+    bid: NOTHING,
+    ask: NOTHING,
+    volume: null,
+    openInterest: null,
+    mean: null,
+    source: 'midpoint',
+  }));
+}

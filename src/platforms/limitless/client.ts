@@ -1,0 +1,23 @@
+import type { PlatformReply } from '../http.ts';
+import type { AdapterDeps, ReadContext } from '../platform.ts';
+
+export interface LimitlessClient {
+  get(path: string, query: Record<string, string | number>, context: ReadContext): Promise<PlatformReply>;
+}
+
+/** Public reads; all of Limitless shares one budget. */
+export const createLimitlessClient = ({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): LimitlessClient => ({
+  get(path, query, { priority, signal }) {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+    return http.send({
+      platform: 'limitless',
+      group: 'limitless:all',
+      method: 'GET',
+      url: `${urls.limitless}${path}${parameters.size > 0 ? `?${parameters}` : ''}`,
+      priority,
+      retry: true,
+      ...(signal ? { signal } : {}),
+    });
+  },
+});

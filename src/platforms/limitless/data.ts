@@ -1,0 +1,94 @@
+import { PlatformError } from '../../errors.ts';
+import type { CandleRecord, ExchangeState, JsonObject } from '../../schemas.ts';
+import { isoTime } from '../market-fields.ts';
+import type { AdapterDeps, MarketKeys, PlatformData, ReadContext } from '../platform.ts';
+import { parseBody, parseRows } from '../rows.ts';
+import { mapLimitlessBook } from './book.ts';
+import { barsFromSamples } from './candle.ts';
+import { type LimitlessClient, createLimitlessClient } from './client.ts';
+import { LimitlessListing } from './listing.ts';
+import { limitlessTrades } from './trade-feed.ts';
+import { LimitlessMaintenance, LimitlessOrderBook, LimitlessPriceHistory, LimitlessPricePoint } from './wire.ts';
+
+const HOUR_MS = 3_600_000;
+/** Look-back windows of historical-price; the shorter, the denser its samples (15 minutes in a day). */
+const WINDOWS = [
+  ['1d', 24 * HOUR_MS],
+  ['1w', 7 * 24 * HOUR_MS],
+  ['1m', 30 * 24 * HOUR_MS],
+] as const;
+
+/** 404, and 400: what Limitless answers for an AMM market or one without an order book. */
+const isAbsent = (error: unknown): boolean =>
+  error instanceof PlatformError && (error.status === 404 || error.status === 400);
+
+const isAmm = (market: MarketKeys): boolean => market.metadata.trade_type === 'amm';
+
+/** Limitless's public data. It has no bars of its own and no global trade feed. */
+export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformData {
+  const client = createLimitlessClient({ http, urls });
+  const listing = new LimitlessListing(client);
+  return {
+    platform: 'limitless',
+    tradeFeed: 'per_market',
+    tradeOverlapMs: 300_000,
+    sweepFactor: 1,
+    candleIntervalsMin: [60],
+    sweep: (scope, context) => listing.sweep(scope, context),
+    market: (id, context) => listing.market(id.trim(), context),
+    async *trades(query, _directory, context) {
+      if (!query.market) throw new RangeError('market: required, Limitless has no feed of all trades');
+      if (!isAmm(query.market)) yield* limitlessTrades(client, query.market, query, context);
+    },
+    async candles(market, intervalMin, startTs, endTs, context) {
+      if (intervalMin !== 60) return [];
+      const bars = await midpointBars(client, market, now() - startTs * 1000, context);
+      return bars.filter((bar) => bar.startTs >= startTs && bar.startTs < endTs);
+    },
+    async orderBook(market, context) {
+      if (isAmm(market)) return null;
+      try {
+        const reply = await client.get(`/markets/${encodeURIComponent(market.ref)}/orderbook`, {}, context);
+        const body = parseBody('limitless', LimitlessOrderBook, reply);
+        return mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt);
+      } catch (error) {
+        if (isAbsent(error)) return null;
+        throw error;
+      }
+    },
+    exchangeState: (context) => maintenance(client, context),
+  };
+}
+
+async function midpointBars(
+  client: LimitlessClient,
+  market: MarketKeys,
+  ageMs: number,
+  context: ReadContext,
+): Promise<CandleRecord[]> {
+  const interval = WINDOWS.find(([, ms]) => ageMs <= ms)?.[0] ?? 'all';
+  const path = `/markets/${encodeURIComponent(market.ref)}/historical-price`;
+  try {
+    const { prices } = parseBody('limitless', LimitlessPriceHistory, await client.get(path, { interval }, context));
+    const about = { platform: 'limitless', kind: 'candle', idKey: 'timestamp' } as const;
+    const points = parseRows(LimitlessPricePoint, prices, about, context).map(({ row }) => row);
+    return barsFromSamples(market.ref, points, isAmm(market));
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+/** Trading counts as on only without any restriction: an order here may take or rest. */
+async function maintenance(client: LimitlessClient, context: ReadContext): Promise<ExchangeState> {
+  const { active } = parseBody('limitless', LimitlessMaintenance, await client.get('/maintenance/status', {}, context));
+  const blocking = (active ?? []).filter(({ effects }) =>
+    (effects ?? []).some(({ target, mode }) => target === 'trading' && mode !== 'normal'),
+  );
+  const ends = blocking.flatMap(({ endsAt }) => isoTime(endsAt) ?? []).toSorted();
+  return {
+    trading: blocking.length === 0,
+    note: blocking.map(({ publicMessage }) => publicMessage || 'maintenance').join('; '),
+    resumesAt: ends.at(-1) ?? null,
+  };
+}

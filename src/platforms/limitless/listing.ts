@@ -1,0 +1,179 @@
+import type { JsonObject, MarketRecord } from '../../schemas.ts';
+import { isoTime } from '../market-fields.ts';
+import type { ReadContext, SweepPage, SweepScope } from '../platform.ts';
+import { RecentMap } from '../recent-map.ts';
+import { type ParsedRow, isNotFound, parseBody, parseRow, parseRows } from '../rows.ts';
+import type { LimitlessClient } from './client.ts';
+import { isKnownStatus, mapLimitlessMarket } from './market.ts';
+import { LimitlessGroup, LimitlessListing as ListingPage, LimitlessMarket, LimitlessSlugs } from './wire.ts';
+
+/** 26 is refused, not cut. */
+const PAGE_LIMIT = 25;
+/** A listing that never comes to rest is left to the next sweep. */
+const MAX_PASSES = 5;
+const GROUPS_KEPT = 10_000;
+const about = { platform: 'limitless' } as const;
+
+interface Pass {
+  rows: JsonObject[];
+  total: number;
+  remaining: number;
+  receivedAt: string;
+}
+
+/** The listing of tradable markets, where a group is one row with its markets nested, and single markets by slug. */
+export class LimitlessListing {
+  readonly #client: LimitlessClient;
+  readonly #groups = new RecentMap<string, ParsedRow<LimitlessGroup>>(GROUPS_KEPT);
+
+  constructor(client: LimitlessClient) {
+    this.#client = client;
+  }
+
+  async *sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage> {
+    switch (scope.kind) {
+      case 'full':
+        yield* this.#untilStable(context);
+        return;
+      case 'open':
+        yield* this.#newRows(new Set(), context);
+        return;
+      case 'changed':
+        yield* this.#createdSince(scope.sinceMs, context);
+        return;
+      case 'historical':
+      // Expired and resolved markets are never listed; they stay readable by slug.
+    }
+  }
+
+  /** Any market ever, by slug or AMM address; null when unknown, and for a group, which is an event. */
+  async market(slug: string, context: ReadContext): Promise<MarketRecord | null> {
+    const detail = await this.#detail(slug, context);
+    if (!detail || Array.isArray(detail.raw.markets)) return null;
+    const market = parseRow(LimitlessMarket, detail.raw, { ...about, kind: 'market', idKey: 'slug' }, context);
+    if (!market) return null;
+    const groupSlug = market.row.groupSlug ?? market.row.metadata?.groupSlug;
+    const group = groupSlug ? await this.#group(groupSlug, context) : null;
+    return this.#record(market, group, detail.receivedAt, context);
+  }
+
+  /** Offsets shift while rows come and go: the listing is whole when a pass brings nothing new and the count stood still. */
+  async *#untilStable(context: ReadContext): AsyncGenerator<SweepPage> {
+    const seen = new Set<string>();
+    const slugs = new Set<string>();
+    let previousTotal = -1;
+    for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
+      const known = seen.size;
+      let total = 0;
+      for await (const page of this.#newRows(seen, context)) {
+        total = page.total;
+        for (const { info } of page.markets) slugs.add(info.ref);
+        yield page;
+      }
+      if (seen.size === known && total === previousTotal) break;
+      previousTotal = total;
+    }
+    const missed = (await this.#listedSlugs(context)).filter((slug) => !slugs.has(slug));
+    for (const [index, slug] of missed.entries()) {
+      const record = await this.market(slug, context);
+      if (record) yield { markets: [record], remaining: missed.length - index - 1 };
+    }
+  }
+
+  /** One pass over the listing; rows whose id is in `seen` are left out, new ones are added to it. */
+  async *#newRows(seen: Set<string>, context: ReadContext): AsyncGenerator<SweepPage & { total: number }> {
+    for await (const page of this.#pass(context)) {
+      const rows = page.rows.filter((row) => {
+        const id = String(row.id ?? row.slug);
+        return !seen.has(id) && seen.add(id);
+      });
+      const markets = this.#records(rows, page.receivedAt, context);
+      yield { markets, remaining: page.remaining, total: page.total };
+    }
+  }
+
+  async *#createdSince(sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
+    for await (const page of this.#pass(context)) {
+      const isNew = (row: JsonObject): boolean => {
+        const createdAt = typeof row.createdAt === 'string' ? isoTime(row.createdAt) : null;
+        return createdAt === null || Date.parse(createdAt) >= sinceMs;
+      };
+      const rows = page.rows.filter(isNew);
+      yield { markets: this.#records(rows, page.receivedAt, context), remaining: null };
+      if (rows.length === 0) return;
+    }
+  }
+
+  async *#pass(context: ReadContext): AsyncGenerator<Pass> {
+    let pages = 1;
+    for (let page = 1; page <= pages; page += 1) {
+      const reply = await this.#client.get('/markets/active', { page, limit: PAGE_LIMIT, sortBy: 'newest' }, context);
+      const { data, totalMarketsCount: total } = parseBody('limitless', ListingPage, reply);
+      pages = Math.ceil(total / PAGE_LIMIT);
+      const rows = data.filter((row): row is JsonObject => typeof row === 'object' && row !== null);
+      yield { rows, total, remaining: Math.max(0, pages - page), receivedAt: reply.receivedAt };
+    }
+  }
+
+  #records(rows: readonly JsonObject[], receivedAt: string, context: ReadContext): MarketRecord[] {
+    return rows.flatMap((raw) => {
+      const group = Array.isArray(raw.markets) ? this.#keepGroup(raw, context) : null;
+      if (Array.isArray(raw.markets) && !group) return [];
+      const markets = parseRows(
+        LimitlessMarket,
+        group?.row.markets ?? [raw],
+        { ...about, kind: 'market', idKey: 'slug' },
+        context,
+      );
+      return markets.map((market) => this.#record(market, group, receivedAt, context));
+    });
+  }
+
+  #record(
+    market: ParsedRow<LimitlessMarket>,
+    group: ParsedRow<LimitlessGroup> | null,
+    receivedAt: string,
+    context: ReadContext,
+  ): MarketRecord {
+    const { slug, status } = market.row;
+    if (!isKnownStatus(status)) {
+      const reason = `status: unknown word ${JSON.stringify(status.slice(0, 40))}, read as closed`;
+      context.onBadRow({ ...about, kind: 'market', id: slug, reason });
+    }
+    return mapLimitlessMarket(market, group, receivedAt);
+  }
+
+  #keepGroup(raw: JsonObject, context: ReadContext): ParsedRow<LimitlessGroup> | null {
+    const group = parseRow(LimitlessGroup, raw, { ...about, kind: 'event', idKey: 'slug' }, context);
+    if (group) this.#groups.set(group.row.slug, group);
+    return group;
+  }
+
+  async #group(slug: string, context: ReadContext): Promise<ParsedRow<LimitlessGroup> | null> {
+    const known = this.#groups.get(slug);
+    if (known) return known;
+    const detail = await this.#detail(slug, context);
+    return detail && Array.isArray(detail.raw.markets) ? this.#keepGroup(detail.raw, context) : null;
+  }
+
+  async #detail(slug: string, context: ReadContext): Promise<{ raw: JsonObject; receivedAt: string } | null> {
+    try {
+      const reply = await this.#client.get(`/markets/${encodeURIComponent(slug)}`, {}, context);
+      return { raw: reply.json as JsonObject, receivedAt: reply.receivedAt };
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Slugs of all listed markets in one unpaged reply; [] should the endpoint go. */
+  async #listedSlugs(context: ReadContext): Promise<string[]> {
+    try {
+      const rows = parseBody('limitless', LimitlessSlugs, await this.#client.get('/markets/active/slugs', {}, context));
+      return rows.flatMap(({ slug, markets }) => (markets?.length ? markets.map((child) => child.slug) : [slug]));
+    } catch (error) {
+      if (isNotFound(error)) return [];
+      throw error;
+    }
+  }
+}

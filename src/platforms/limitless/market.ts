@@ -1,0 +1,235 @@
+import {
+  ONE_PRICE,
+  PRICE_SCALE,
+  type Price,
+  USD_SCALE,
+  type Usd,
+  complement,
+  decimalNumber,
+  divideHalfEven,
+  parsePrice,
+} from '../../decimal.ts';
+import type { JsonObject, MarketInfo, MarketRecord, MarketState, MarketStatus, Quote } from '../../schemas.ts';
+import { canonicalCategory, categorySlug } from '../categories.ts';
+import {
+  UNKNOWN_QUOTE,
+  WINDOW_MS,
+  complementQuote,
+  htmlToText,
+  isoFromEpoch,
+  isoTime,
+  kebab,
+  yesNoOutcomes,
+  youngMarketVolume,
+} from '../market-fields.ts';
+import type { ParsedRow } from '../rows.ts';
+import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
+
+const TICK_SIZE = 0.001;
+/** Beyond this spread the midpoint says little: flagged, not hidden. */
+const WIDE_SPREAD = parsePrice('0.2');
+/** Recurring markets are filed under their period ("Minutely", "15 min"), which is no category. */
+const PERIOD = /^(minutely|hourly|daily|weekly|monthly|\d+\s*(min|minutes?|h|hours?|d|days?))$/i;
+
+const STATUSES: Readonly<Record<string, MarketStatus>> = {
+  CREATED: 'unopened',
+  DRAFT: 'unopened',
+  DRAFTED: 'unopened',
+  PENDING: 'unopened',
+  FUNDED: 'open',
+  FUNDED_FLAGGED: 'open',
+  LOCKED: 'paused',
+  CLOSED: 'closed',
+  RESOLVED: 'settled',
+};
+/** 2024 rows say `MarketStatus.FUNDED`. */
+const statusWord = (status: string): string => status.replace(/^MarketStatus\./, '');
+export const isKnownStatus = (status: string): boolean => Object.hasOwn(STATUSES, statusWord(status));
+
+/** Expired markets stay FUNDED for minutes and LOCKED for longer: they are closed. An unknown word reads as closed. */
+export function limitlessStatus(market: Pick<LimitlessMarket, 'status' | 'expired'>): MarketStatus {
+  const status = isKnownStatus(market.status) ? (STATUSES[statusWord(market.status)] ?? 'closed') : 'closed';
+  return market.expired && (status === 'open' || status === 'paused') ? 'closed' : status;
+}
+
+const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
+const isAmm = (market: LimitlessMarket): boolean => market.tradeType === 'amm' || (!market.tokens && !!market.address);
+
+/** Base units of the collateral as USD; null when the collateral is not USDC (2024 markets in WETH). */
+function toUsd(market: LimitlessMarket, baseUnits: bigint | null | undefined): Usd | null {
+  const token = market.collateralToken;
+  if (baseUnits === null || baseUnits === undefined || (token && token.symbol !== 'USDC')) return null;
+  return divideHalfEven(baseUnits * 10n ** BigInt(USD_SCALE), 10n ** BigInt(token?.decimals ?? USD_SCALE));
+}
+
+/** What one Yes contract paid; sports markets resolve without numerators, a 50-50 without a winner. */
+function yesPayout(market: LimitlessMarket): Price | null {
+  const [yes, no] = market.payoutNumerators ?? [];
+  if (yes !== undefined && no !== undefined && yes >= 0n && no >= 0n && yes + no > 0n) {
+    return divideHalfEven(yes * ONE_PRICE, yes + no);
+  }
+  if (market.winningOutcomeIndex === 0) return ONE_PRICE;
+  return market.winningOutcomeIndex === 1 ? 0n : null;
+}
+
+const quoted = (price: Price | undefined): Price | null =>
+  price === undefined || price === 0n || price === ONE_PRICE ? null : price;
+
+function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
+  if (status === 'unopened') return UNKNOWN_QUOTE;
+  if (status === 'settled') return { price: yesPayout(market), bid: null, ask: null };
+  const price = market.prices?.[0] ?? null;
+  if (isAmm(market)) return { price: price === null ? null : divideHalfEven(price, 100n), bid: null, ask: null };
+  const bid = quoted(market.tradePrices?.sell?.market?.[0]);
+  const ask = quoted(market.tradePrices?.buy?.market?.[0]);
+  const mid = bid === null && ask === null ? null : price;
+  return status === 'closed' ? { price: mid, bid: null, ask: null } : { price: mid, bid, ask };
+}
+
+/** Children are titled "25" or "Draw": the group's title is filled in, or put before. */
+function title(market: LimitlessMarket, group: LimitlessGroup | null): string {
+  if (!group) return market.title;
+  return group.title.includes('__') ? group.title.replace('__', () => market.title) : `${group.title}: ${market.title}`;
+}
+
+function categorize(
+  market: LimitlessMarket,
+  group: LimitlessGroup | null,
+): { category: string; subcategory: string | null } {
+  const words = [market, group].map((row) => row?.categories ?? (row?.category ? [row.category] : []));
+  const categories = words.find((list) => list.length > 0) ?? [];
+  const domain = (market.properties ?? group?.properties ?? [])
+    .filter(({ propertyKeySlug }) => propertyKeySlug === 'domain')
+    .flatMap(({ value }) => value?.slice(0, 1) ?? []);
+  const listed = canonicalCategory(categories.map(kebab));
+  const found =
+    canonicalCategory(domain.map(kebab)) ??
+    listed ??
+    canonicalCategory([kebab(market.priceOracleMetadata?.assetType ?? '')]);
+  const own = categories.find((word) => !PERIOD.test(word)) ?? '';
+  const at = found ? (listed?.slug === found.slug ? listed.index : -1) : categories.indexOf(own);
+  return { category: found?.name ?? own, subcategory: categories[at + 1] ?? null };
+}
+
+function strike(market: LimitlessMarket): JsonObject | undefined {
+  const openPrice = market.metadata?.openPrice;
+  const value = openPrice === null || openPrice === undefined || openPrice === '' ? NaN : Number(openPrice);
+  return Number.isFinite(value) ? { open_price: value } : undefined;
+}
+
+function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null): JsonObject {
+  const amm = isAmm(market);
+  const [yes, no] = tokenIds(market);
+  const { symbol, decimals } = market.collateralToken ?? { symbol: 'USDC', decimals: USD_SCALE };
+  const child = group !== null || typeof market.groupId === 'number';
+  return {
+    volume_basis: symbol === 'USDC' ? 'usd' : 'raw',
+    ...(amm ? { open_interest_basis: 'usd', trade_type: 'amm' } : {}),
+    ...(amm && market.address ? { address: market.address } : {}),
+    ...(yes && no ? { token_ids: { yes, no } } : {}),
+    ...(market.conditionId ? { condition_id: market.conditionId } : {}),
+    tick_size: TICK_SIZE,
+    neg_risk: Boolean(group?.negRiskMarketId ?? market.negRiskRequestId),
+    collateral: symbol,
+    ...(decimals === USD_SCALE ? {} : { collateral_decimals: decimals }),
+    fee: { enabled: market.metadata?.fee ?? true, taker_delay_ms: market.settings?.takerDelayMs ?? 0 },
+    ...(child ? { group_item_title: market.title } : {}),
+    ...(typeof market.orderInGroup === 'number' ? { order_in_group: market.orderInGroup } : {}),
+    ...(strike(market) ? { strike: strike(market) } : {}),
+  };
+}
+
+const tokenIds = (market: LimitlessMarket): [yes: string, no: string] => [
+  market.tokens?.yes ?? market.positionIds?.[0] ?? '',
+  market.tokens?.no ?? market.positionIds?.[1] ?? '',
+];
+
+function toInfo(market: LimitlessMarket, group: LimitlessGroup | null): MarketInfo {
+  const groupSlug = group?.slug ?? market.groupSlug ?? market.metadata?.groupSlug ?? '';
+  const description = htmlToText(market.description);
+  const { category, subcategory } = categorize(market, group);
+  const createdAt = isoTime(market.createdAt);
+  const end = isoFromEpoch(market.expirationTimestamp);
+  return {
+    platform: 'limitless',
+    ref: market.slug,
+    platformId: market.slug,
+    title: title(market, group),
+    marketType: 'binary',
+    outcomes: yesNoOutcomes(...tokenIds(market)),
+    eventId: groupSlug || (market.groupId ? String(market.groupId) : ''),
+    eventName: group?.title ?? '',
+    seriesId: market.stableSlug ?? '',
+    slug: market.slug,
+    description,
+    category,
+    categorySlug: categorySlug(category),
+    subcategory,
+    tags: [...new Set([...(market.categories ?? []), ...(market.tags ?? [])])],
+    sourceUrl: `https://limitless.exchange/markets/${groupSlug || market.slug}`,
+    imageUrl: market.imageUrl || market.logo || group?.imageUrl || '',
+    createdAt,
+    tradingStartAt: isoTime(market.startAt) ?? createdAt,
+    tradingEndAt: end,
+    resolutionDate: end,
+    resolutionCriteria: description,
+    resolutionSource:
+      market.priceOracleMetadata?.chainlinkStreamUrl ?? market.metadata?.chainlinkDataStream?.streamUrl ?? '',
+    metadata: infoMetadata(market, group),
+  };
+}
+
+function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean): JsonObject {
+  const result = market.winningOutcomeIndex === 0 ? 'yes' : 'no';
+  const decided = market.winningOutcomeIndex === 0 || market.winningOutcomeIndex === 1;
+  const wide = first.bid !== null && first.ask !== null && first.ask - first.bid > WIDE_SPREAD;
+  const usd = !market.collateralToken || market.collateralToken.symbol === 'USDC';
+  return {
+    liquidity_basis: isAmm(market) ? 'amm' : 'none',
+    ...(wide ? { wide_book: true } : {}),
+    ...(decided ? { result } : {}),
+    ...(settled
+      ? { payouts: first.price === null ? {} : { yes: number(first.price), no: number(complement(first.price)) } }
+      : {}),
+    ...(usd || market.volume === null || market.volume === undefined ? {} : { volume_raw: String(market.volume) }),
+  };
+}
+
+function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: string): MarketState {
+  const status = limitlessStatus(market);
+  const first = firstQuote(market, status);
+  const amm = isAmm(market);
+  const total = toUsd(market, market.volume);
+  const young = (windowMs: number) => youngMarketVolume(total, createdAt, fetchedAt, windowMs);
+  return {
+    status,
+    resolvedAt: status === 'settled' ? isoTime(market.updatedAt) : null,
+    quotes: [first, complementQuote(first)],
+    volume24h: young(WINDOW_MS['24h']),
+    volume7d: young(WINDOW_MS['7d']),
+    volume30d: young(WINDOW_MS['30d']),
+    volume1y: young(WINDOW_MS['1y']),
+    volumeTotal: total,
+    liquidity: (amm ? toUsd(market, market.liquidity) : null) ?? 0n,
+    openInterest: amm ? toUsd(market, market.openInterest) : null,
+    priceChange24h: null,
+    priceChange7d: null,
+    metadata: stateMetadata(market, first, status === 'settled'),
+  };
+}
+
+/** A Limitless market; `group` is the row that nests it. Volumes are USD; liquidity of an order book market needs its book. */
+export function mapLimitlessMarket(
+  market: ParsedRow<LimitlessMarket>,
+  group: ParsedRow<LimitlessGroup> | null,
+  fetchedAt: string,
+): MarketRecord {
+  const info = toInfo(market.row, group?.row ?? null);
+  const groupRaw = group ? Object.fromEntries(Object.entries(group.raw).filter(([key]) => key !== 'markets')) : null;
+  return {
+    info,
+    state: toState(market.row, info.createdAt, fetchedAt),
+    raw: { market: market.raw, ...(groupRaw ? { group: groupRaw } : {}) },
+    fetchedAt,
+  };
+}

@@ -1,0 +1,73 @@
+import type { TradeRecord } from '../../schemas.ts';
+import { microseconds } from '../market-fields.ts';
+import type { MarketKeys, ReadContext, TradePage, TradeQuery } from '../platform.ts';
+import { parseBody, parseRows } from '../rows.ts';
+import type { LimitlessClient } from './client.ts';
+import { limitlessTradeId, mapLimitlessTrade } from './trade.ts';
+import { LimitlessTrade, LimitlessTradePage } from './wire.ts';
+
+const PAGE_LIMIT = 100;
+
+const timeUs = (trade: LimitlessTrade): number => microseconds(trade.createdAt) ?? Infinity;
+
+/** Rows of complete transactions as records; identical rows are numbered in the order of the feed. */
+function toRecords(market: MarketKeys, rows: readonly LimitlessTrade[], context: ReadContext): TradeRecord[] {
+  const identical = new Map<string, number>();
+  return rows.flatMap((row) => {
+    const identity = limitlessTradeId(row, 0);
+    const k = identical.get(identity) ?? 0;
+    identical.set(identity, k + 1);
+    const trade = mapLimitlessTrade(market, row, k);
+    if (typeof trade !== 'string') return trade;
+    context.onBadRow({ platform: 'limitless', kind: 'trade', id: row.txHash, reason: trade });
+    return [];
+  });
+}
+
+/**
+ * A market's trades newest first, until a page reaches `sinceUs`, and one page further for rows that came late.
+ * Pages are counted from the newest row, so rows that arrive meanwhile push known ones onto the next page: a row's rank
+ * from the oldest does not move, and ranks already read are skipped. The transaction a page ends in waits for the next.
+ */
+export async function* limitlessTrades(
+  client: LimitlessClient,
+  market: MarketKeys,
+  query: TradeQuery,
+  context: ReadContext,
+): AsyncGenerator<TradePage> {
+  const path = `/markets/${encodeURIComponent(market.ref)}/events`;
+  const about = { platform: 'limitless', kind: 'trade', idKey: 'txHash' } as const;
+  let waiting: LimitlessTrade[] = [];
+  let nextRank = Infinity;
+  let reachedSince = false;
+  for (let page = 1; ; page += 1) {
+    const reply = await client.get(path, { page, limit: PAGE_LIMIT }, context);
+    const body = parseBody('limitless', LimitlessTradePage, reply);
+    const perPage = body.limit ?? PAGE_LIMIT;
+    const firstRank = (body.totalRows ?? Infinity) - (page - 1) * perPage;
+    const alreadyRead = Number.isFinite(nextRank) ? Math.max(0, firstRank - nextRank) : 0;
+    nextRank = Math.min(nextRank, firstRank - body.events.length);
+
+    const unread = parseRows(LimitlessTrade, body.events.slice(alreadyRead), about, context).map(({ row }) => row);
+    const rows = [...waiting, ...unread];
+    const ended = body.totalPages ? page >= body.totalPages : body.events.length < perPage;
+    const open = ended ? undefined : rows.at(-1)?.txHash;
+    const settled = rows.findLastIndex(({ txHash }) => txHash !== open) + 1;
+    waiting = rows.slice(settled);
+
+    const wanted = ({ executedAtUs }: TradeRecord): boolean =>
+      executedAtUs >= query.sinceUs && (query.untilUs === null || executedAtUs <= query.untilUs);
+    const done = ended || reachedSince;
+    reachedSince ||= rows.some((row) => timeUs(row) < query.sinceUs);
+    const newestWaitingUs = waiting.reduce((newest, row) => Math.max(newest, timeUs(row)), -Infinity);
+    yield {
+      trades: toRecords(market, rows.slice(0, settled), context).filter(wanted),
+      completeFromUs: done
+        ? query.sinceUs
+        : Number.isFinite(newestWaitingUs)
+          ? Math.max(query.sinceUs, newestWaitingUs + 1)
+          : null,
+    };
+    if (done) return;
+  }
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { priceText } from '../../decimal.ts';
+import type { TradeRecord } from '../../schemas.ts';
+import { microseconds } from '../market-fields.ts';
+import type { MarketKeys } from '../platform.ts';
+import type { LimitlessTrade } from './wire.ts';
+
+/**
+ * Limitless trades have no id: first 32 hex digits of SHA-256 over what identifies one, and over `k`, the number of
+ * identical rows before it in its transaction.
+ */
+export function limitlessTradeId(trade: LimitlessTrade, k: number): string {
+  const text = [
+    trade.txHash.toLowerCase(),
+    trade.tokenId,
+    trade.side,
+    priceText(trade.price),
+    trade.matchedSize,
+    trade.createdAt,
+    k,
+  ].join('|');
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/**
+ * A public trade, seen from its taker and in terms of the token traded. `takerAmount` is the USDC that changed hands;
+ * `makerAmount` is sometimes that of the maker's whole order and is not read. Base units are 1e-6, as sizes and USD are
+ * here. A string tells why a row cannot be read.
+ */
+export function mapLimitlessTrade(market: MarketKeys, trade: LimitlessTrade, k: number): TradeRecord | string {
+  const executedAtUs = microseconds(trade.createdAt);
+  if (executedAtUs === null) return 'createdAt: not a time';
+  const outcomeIndex = market.outcomes.findIndex(({ tokenId }) => tokenId !== '' && tokenId === trade.tokenId);
+  const outcome = market.outcomes[outcomeIndex];
+  if (!outcome) return 'tokenId: not one of the market';
+  const { account, username, displayName, pfpUrl } = trade.profile ?? {};
+  return {
+    platform: 'limitless',
+    ref: market.ref,
+    tradeId: limitlessTradeId(trade, k),
+    executedAtUs,
+    side: trade.side === 0 ? 'buy' : 'sell',
+    outcome: outcome.id,
+    outcomeIndex,
+    outcomeCount: market.outcomes.length,
+    price: trade.price,
+    size: trade.matchedSize,
+    transactionHash: trade.txHash.toLowerCase(),
+    trader: trade.profile
+      ? {
+          address: account ?? '',
+          name: displayName || username || '',
+          pseudonym: username ?? '',
+          profileImage: pfpUrl ?? '',
+        }
+      : null,
+    isBlockTrade: false,
+    quoteUsd: trade.takerAmount ?? null,
+  };
+}

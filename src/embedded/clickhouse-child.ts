@@ -4,26 +4,24 @@ import { createFront, exactly } from './clickhouse-front.ts';
 import { StartMessage, type ChildMessage } from './clickhouse-messages.ts';
 import { SessionPool } from './clickhouse-sessions.ts';
 
-/** The process that owns the engine. It is told what to do by its parent, and ends with it. */
+/** The process that owns the engine: its parent tells it what to serve, and it ends with its parent. */
 const POOL_SIZE = 4;
-
+const QUEUE = 256;
 const MEGABYTE = 1_048_576;
 const CLOSE_TIMEOUT_MS = 5000;
 
+const report = (message: ChildMessage) => process.send?.(message);
+
 async function start(message: StartMessage): Promise<void> {
   mkdirSync(message.directory, { recursive: true, mode: 0o700 });
-  const pool = new SessionPool({
-    directory: message.directory,
-    memoryMb: message.memoryMb,
-    size: POOL_SIZE,
-    queue: 256,
-  });
+  const { directory, memoryMb } = message;
+  const pool = new SessionPool({ directory, memoryMb, size: POOL_SIZE, queue: QUEUE });
   // chDB's own default database is an overlay that refuses refreshable views.
   await pool.control(`CREATE DATABASE IF NOT EXISTS ${message.database} ENGINE = Atomic`);
   const front = createFront(pool, {
     database: message.database,
     maxBodyBytes: 64 * MEGABYTE,
-    maxBodiesBytes: 256 * MEGABYTE,
+    maxHeldBytes: 256 * MEGABYTE,
     admits: exactly(message.user, message.password),
     check: () => {},
   });
@@ -31,23 +29,24 @@ async function start(message: StartMessage): Promise<void> {
     front.once('error', reject);
     front.listen(message.port, '127.0.0.1', resolve);
   });
-  const stop = () => {
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), CLOSE_TIMEOUT_MS).unref();
+  close = async () => {
     front.close();
     front.closeAllConnections();
-    void pool.close().finally(() => process.exit(0));
+    await pool.close();
   };
-  process.once('disconnect', stop);
   report({ kind: 'ready', port: (front.address() as AddressInfo).port });
 }
 
-function report(message: ChildMessage): void {
-  process.send?.(message);
-}
+let close = async () => {};
 
-// The parent decides when to end, so that requests under way can finish: a Ctrl-C reaches the whole process group.
+// A terminal's Ctrl-C reaches the whole process group; the parent decides when to end, so that it can finish its work.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
+// The channel also closes when the parent is killed.
+process.once('disconnect', () => {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), CLOSE_TIMEOUT_MS).unref();
+  void close().finally(() => process.exit(0));
+});
 process.once('message', (message) => {
   start(StartMessage.parse(message)).catch((error: unknown) => {
     report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });

@@ -1,20 +1,29 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { EngineError } from './clickhouse-errors.ts';
-import { credentialsOf, readRequest, type ClickHouseRequest, type Credentials } from './clickhouse-request.ts';
+import {
+  BodyBudget,
+  credentialsOf,
+  readRequest,
+  type ClickHouseRequest,
+  type Credentials,
+} from './clickhouse-request.ts';
 import { sendError, sendWhole, setCommonHeaders, StreamedBody } from './clickhouse-response.ts';
 import type { CallContext, EngineSession, SessionPool } from './clickhouse-sessions.ts';
 import { readStatement, type Statement } from './clickhouse-statement.ts';
+import { headerSkipper, STREAMED_FORMATS } from './clickhouse-stream-formats.ts';
 
 /** What one listening face of the engine lets in. */
 export interface FrontPolicy {
+  /** Where unqualified names are looked up when the request names no database. */
   database: string;
   maxBodyBytes: number;
-  /** Bodies held at the same time, all requests together. */
-  maxBodiesBytes: number;
+  /** Bytes of bodies held at the same time, all requests together. */
+  maxHeldBytes: number;
   admits(credentials: Credentials | null): boolean;
-  /** Throws for a statement this face does not run. */
-  check(statement: Statement): void;
+  /** Throws an EngineError for what this face does not run. */
+  check(statement: Statement, request: ClickHouseRequest): void;
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -25,70 +34,70 @@ export function exactly(user: string, password: string): FrontPolicy['admits'] {
   return (given) => given !== null && timingSafeEqual(digest(`${given.user}\n${given.password}`), expected);
 }
 
-/** Formats whose blocks can be sent one after the other; all others are made whole. */
-const STREAMED_FORMATS = new Set(['JSONEachRow', 'JSONCompactEachRow', 'CSV', 'TabSeparated', 'TSV', 'Native']);
-
 /** ClickHouse's HTTP interface over the embedded engine, as far as clients of ClickHouse use it. */
 export function createFront(pool: SessionPool, policy: FrontPolicy): Server {
-  const held = { bytes: 0 };
-  // A URL may carry a megabyte of parameters, as on a server.
-  const server = createServer({ maxHeaderSize: 1_048_576, keepAliveTimeout: 10_000 }, (request, response) => {
-    void handle(pool, policy, held, request, response);
+  const budget = new BodyBudget(policy.maxHeldBytes);
+  // A URL may carry a megabyte of parameters, as on a server; idle connections are kept as long as there.
+  const options = { maxHeaderSize: 1_048_576, keepAliveTimeout: 10_000, requestTimeout: 120_000 };
+  return createServer(options, (request, response) => {
+    void handle(pool, policy, budget, request, response);
   });
-  server.requestTimeout = 120_000;
-  return server;
 }
 
 async function handle(
   pool: SessionPool,
   policy: FrontPolicy,
-  held: { bytes: number },
+  budget: BodyBudget,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://localhost');
-  if (url.pathname === '/ping' || (request.method === 'GET' && !url.searchParams.has('query'))) {
-    response.end('Ok.\n');
-    return;
-  }
   const gone = new AbortController();
-  response.on('close', () => gone.abort(new Error('client disconnected')));
-  response.on('error', () => gone.abort(new Error('client disconnected')));
-  let reserved = 0;
+  response.on('close', () => gone.abort(new Error('the client has gone')));
+  response.on('error', () => gone.abort(new Error('the client has gone')));
+  let held = 0;
+  const take = (bytes: number) => {
+    budget.take(bytes);
+    held += bytes;
+  };
   try {
-    const credentials = credentialsOf(request, url);
-    if (!policy.admits(credentials)) {
-      request.resume();
-      await refuse(response, credentials);
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (url.pathname === '/ping' || (request.method === 'GET' && !url.searchParams.has('query'))) {
+      response.end('Ok.\n');
       return;
     }
-    reserved = Number(request.headers['content-length'] ?? policy.maxBodyBytes);
-    if (held.bytes + reserved > policy.maxBodiesBytes)
-      throw EngineError.of('TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many large requests at the same time.');
-    held.bytes += reserved;
-    const asked = await readRequest(request, url, policy.maxBodyBytes);
+    const credentials = credentialsOf(request, url);
+    if (!policy.admits(credentials)) {
+      refuse(request, response, credentials);
+      return;
+    }
+    const asked = await readRequest(request, url, policy.maxBodyBytes, take);
     const statement = readStatement(asked.sql, asked.params, asked.defaultFormat);
-    if (request.method === 'GET' && !statement.reads)
-      throw EngineError.of('READONLY', 'Cannot execute query in readonly mode. Method GET implies readonly, use POST.');
-    policy.check(statement);
+    const readOnly = request.method === 'GET' || (asked.settings.get('readonly') ?? '0') !== '0';
+    if (readOnly && !statement.reads)
+      throw EngineError.of('READONLY', 'Cannot execute query in readonly mode. Use POST for modifying queries.');
+    policy.check(statement, asked);
     await pool.use(gone.signal, (session) => execute(session, policy, asked, statement, response, gone.signal));
   } catch (error) {
     if (gone.signal.aborted) return;
-    request.resume();
     if (response.headersSent) response.destroy();
-    else await sendError(response, EngineError.from(error));
+    else {
+      // Not all of the body may have been read: this connection cannot carry another request.
+      if (!request.complete) response.setHeader('Connection', 'close');
+      sendError(response, EngineError.from(error));
+    }
   } finally {
-    held.bytes -= reserved;
+    budget.giveBack(held);
   }
 }
 
-async function refuse(response: ServerResponse, credentials: Credentials | null): Promise<void> {
+function refuse(request: IncomingMessage, response: ServerResponse, credentials: Credentials | null): void {
+  if (!request.complete) response.setHeader('Connection', 'close');
   if (credentials === null) response.setHeader('WWW-Authenticate', 'Basic realm="ClickHouse server HTTP API"');
   const error = EngineError.of(
     'AUTHENTICATION_FAILED',
-    `${JSON.stringify(credentials?.user ?? 'default')}: Authentication failed: password is incorrect, or there is no user with such name.`,
+    `${credentials?.user ?? 'default'}: Authentication failed: password is incorrect, or there is no user with such name.`,
   );
-  await sendError(response, error, credentials === null ? 401 : 403);
+  sendError(response, error, credentials === null ? 401 : 403);
 }
 
 async function execute(
@@ -105,55 +114,65 @@ async function execute(
     database: asked.database ?? policy.database,
   };
   setCommonHeaders(response, asked.queryId ?? randomUUID(), statement.format);
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
   if (statement.insert && asked.data) {
-    // Not stopped when the client goes: the rows are here, and the client repeats them with the same token.
-    const startedAt = performance.now();
+    // Not stopped when the client goes: the rows are here, and a client that cares repeats them with the same token.
     const written = await session.insert(context, statement.insert, asked.data);
-    const elapsedMs = performance.now() - startedAt;
-    await sendWhole(
-      response,
-      new Uint8Array(),
-      { writtenRows: written.rows, writtenBytes: written.bytes, elapsedMs },
-      false,
-    );
+    const summary = { writtenRows: written.rows, writtenBytes: written.bytes, elapsedMs: elapsed() };
+    await sendWhole(response, new Uint8Array(), summary, false);
     return;
   }
   const stop = () => void session.kill();
   gone.addEventListener('abort', stop, { once: true });
   try {
-    const streamed = (statement.verb === 'SELECT' || statement.verb === 'WITH') && !asked.waitEnd;
-    if (statement.reads && streamed && STREAMED_FORMATS.has(statement.format))
-      await sendStream(session.stream(context, statement.sql, statement.format), response, asked.gzip, gone);
+    if (statement.streams && STREAMED_FORMATS.has(statement.format) && !asked.waitEnd)
+      await sendStream(
+        session.stream(context, statement.sql, statement.format),
+        statement.format,
+        response,
+        asked.gzip,
+        gone,
+      );
     else {
-      const startedAt = performance.now();
-      const sql = asked.data ? `${asked.sql}\n${asked.data.toString()}` : statement.sql;
-      const result = await session.run(context, sql, statement.format);
-      const elapsedMs = performance.now() - startedAt;
-      await sendWhole(response, result.bytes, { readRows: result.rowsRead, elapsedMs }, asked.gzip);
+      const result = await session.run(context, withData(statement, asked.data), statement.format);
+      await sendWhole(response, result.bytes, { readRows: result.rowsRead, elapsedMs: elapsed() }, asked.gzip);
     }
   } finally {
     gone.removeEventListener('abort', stop);
-    if (statement.taints) session.renew();
+    // Neither SET nor readonly can be undone on a connection.
+    if (statement.taints || asked.settings.has('readonly')) session.renew();
   }
+}
+
+/** The rows of an INSERT behind its statement; binary formats cannot be passed as text. */
+function withData(statement: Statement, data: Buffer | null): string {
+  if (data === null) return statement.sql;
+  if (!isUtf8(data))
+    throw EngineError.of('NOT_IMPLEMENTED', 'Binary input formats are not supported; use JSONEachRow.');
+  return `${statement.sql}\n${data.toString()}`;
 }
 
 async function sendStream(
   blocks: AsyncGenerator<Uint8Array>,
+  format: string,
   response: ServerResponse,
   packed: boolean,
   gone: AbortSignal,
 ): Promise<void> {
+  const strip = headerSkipper(format);
   // Whatever fails before the first block still gets its own status.
   let next = await blocks.next();
   const body = new StreamedBody(response, packed);
   try {
-    while (!next.done && !gone.aborted) {
-      await body.write(next.value);
+    while (!next.done) {
+      await body.write(strip(next.value), gone);
       next = await blocks.next();
     }
     body.end();
   } catch (error) {
-    if (!gone.aborted) await body.fail(EngineError.from(error));
+    if (error instanceof EngineError && !gone.aborted) body.fail(error);
+    else response.destroy();
   } finally {
     await blocks.return(undefined);
   }

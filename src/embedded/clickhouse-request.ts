@@ -33,20 +33,39 @@ const NOT_SETTINGS = new Set([
   'default_format',
   'enable_http_compression',
   'http_headers_progress_interval_ms',
-  'limit',
   'password',
   'query',
   'query_id',
   'quota_key',
-  'role',
   'send_progress_in_http_headers',
-  'session_check',
-  'session_id',
-  'session_timeout',
   'stacktrace',
   'user',
   'wait_end_of_query',
 ]);
+
+/** Features of a server that a statement would rely on, so they are refused instead of ignored. */
+const REFUSED = new Set(['role', 'session_check', 'session_id', 'session_timeout']);
+
+/** Counts the bytes that requests hold in memory, all of them together. */
+export class BodyBudget {
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Takes bytes, or throws 202: the client may try again. */
+  take(bytes: number): void {
+    if (this.#bytes + bytes > this.#maxBytes)
+      throw EngineError.of('TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many large requests at the same time.');
+    this.#bytes += bytes;
+  }
+
+  giveBack(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
 
 /** Credentials in any place ClickHouse takes them from; null when there are none. */
 export function credentialsOf(request: IncomingMessage, url: URL): Credentials | null {
@@ -64,9 +83,16 @@ export function credentialsOf(request: IncomingMessage, url: URL): Credentials |
   };
 }
 
-/** Reads a request whose body is at most `maxBytes`, packed and unpacked; 307 beyond. */
-export async function readRequest(request: IncomingMessage, url: URL, maxBytes: number): Promise<ClickHouseRequest> {
-  const body = await unpack(await readBody(request, maxBytes), request.headers['content-encoding'], maxBytes);
+/** Reads a request whose body is at most `maxBytes`, packed and unpacked; 307 beyond. `take` is told of bytes held. */
+export async function readRequest(
+  request: IncomingMessage,
+  url: URL,
+  maxBytes: number,
+  take: (bytes: number) => void,
+): Promise<ClickHouseRequest> {
+  const packed = await readBody(request, maxBytes, take);
+  const body = await unpack(packed, request.headers['content-encoding'], maxBytes);
+  if (body !== packed) take(body.length);
   const fields = new URLSearchParams(url.searchParams);
   const multipart = request.headers['content-type']?.startsWith('multipart/form-data') ?? false;
   if (multipart) await addFormFields(fields, body, String(request.headers['content-type']));
@@ -75,6 +101,7 @@ export async function readRequest(request: IncomingMessage, url: URL, maxBytes: 
   const settings = new Map<string, string>();
   for (const [name, value] of fields) {
     if (NOT_SETTINGS.has(name)) continue;
+    if (REFUSED.has(name)) throw EngineError.of('NOT_IMPLEMENTED', `The embedded server does not support ${name}.`);
     if (!/^\w+$/.test(name)) throw EngineError.of('UNKNOWN_SETTING', `Unknown setting '${name}'`);
     if (name.startsWith('param_')) params.set(name.slice('param_'.length), value);
     else settings.set(name, value);
@@ -101,12 +128,13 @@ async function addFormFields(fields: URLSearchParams, body: Buffer, contentType:
 const tooLarge = (maxBytes: number) =>
   EngineError.of('TOO_MANY_BYTES', `Request body is larger than ${maxBytes} bytes; send smaller batches.`);
 
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readBody(request: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);
+    take(chunk.length);
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);

@@ -11,12 +11,14 @@ const GZIP_FROM_BYTES = 512;
 /** A reader that takes nothing for this long is given up: it holds one of few connections to the engine. */
 const STALLED_READER_MS = 30_000;
 
+const JSON_TYPE = 'application/json; charset=UTF-8';
+const JSON_LINES_TYPE = 'application/x-ndjson; charset=UTF-8';
 const CONTENT_TYPES: Record<string, string> = {
-  JSON: 'application/json; charset=UTF-8',
-  JSONCompact: 'application/json; charset=UTF-8',
-  JSONStrings: 'application/json; charset=UTF-8',
-  JSONEachRow: 'application/x-ndjson; charset=UTF-8',
-  JSONCompactEachRow: 'application/x-ndjson; charset=UTF-8',
+  JSON: JSON_TYPE,
+  JSONCompact: JSON_TYPE,
+  JSONStrings: JSON_TYPE,
+  JSONEachRow: JSON_LINES_TYPE,
+  JSONCompactEachRow: JSON_LINES_TYPE,
   CSV: 'text/csv; charset=UTF-8; header=absent',
   CSVWithNames: 'text/csv; charset=UTF-8; header=present',
   TabSeparated: 'text/tab-separated-values; charset=UTF-8',
@@ -70,10 +72,10 @@ export async function sendWhole(
   response.end(body);
 }
 
-export async function sendError(response: ServerResponse, error: EngineError, status?: number): Promise<void> {
+export function sendError(response: ServerResponse, error: EngineError, status = httpStatus(error.code)): void {
   response.setHeader('X-ClickHouse-Exception-Code', String(error.code));
   response.setHeader('Content-Type', 'text/plain; charset=UTF-8');
-  response.statusCode = status ?? httpStatus(error.code);
+  response.statusCode = status;
   response.end(`${error.message.trimEnd()}\n`);
 }
 
@@ -89,27 +91,36 @@ export class StreamedBody {
     this.#gzip = packed ? createGzip({ level: 1 }) : null;
     if (this.#gzip) {
       response.setHeader('Content-Encoding', 'gzip');
-      this.#gzip.pipe(response);
+      this.#gzip.pipe(response, { end: false });
     }
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
+  /** Resolves when more may be written; rejects when the reader has gone or stands still. */
+  async write(bytes: Uint8Array, gone: AbortSignal): Promise<void> {
     const body = this.#gzip ?? this.#response;
     if (body.write(bytes)) return;
-    const signal = AbortSignal.timeout(STALLED_READER_MS);
-    await once(body, 'drain', { signal });
+    await once(body, 'drain', { signal: AbortSignal.any([gone, AbortSignal.timeout(STALLED_READER_MS)]) });
   }
 
   end(): void {
-    (this.#gzip ?? this.#response).end();
+    this.#finish('', () => this.#response.end());
   }
 
-  /** The status is long gone: the error follows the rows, marked by the tag, and the body is left unfinished as ClickHouse does. */
-  async fail(error: EngineError): Promise<void> {
+  /**
+   * The status has gone out long ago: the error follows the rows, marked by the tag, and the body is broken off before
+   * its last chunk, so that no reader takes it for whole. ClickHouse does the same.
+   */
+  fail(error: EngineError): void {
     const message = `${error.message.trimEnd()}\n`;
     const marker = '__exception__';
-    const text = `\r\n${marker}\r\n${this.#tag}\r\n${message}${Buffer.byteLength(message)} ${this.#tag}\r\n${marker}\r\n`;
-    const body = this.#gzip ?? this.#response;
-    body.end(text);
+    const length = `${Buffer.byteLength(message)} ${this.#tag}`;
+    const text = `\r\n${marker}\r\n${this.#tag}\r\n${message}${length}\r\n${marker}\r\n`;
+    this.#finish(text, () => this.#response.write('', () => this.#response.socket?.end()));
+  }
+
+  #finish(text: string, then: () => void): void {
+    if (this.#gzip) this.#gzip.once('end', then).end(text);
+    else if (text === '') then();
+    else this.#response.write(text, then);
   }
 }

@@ -15,7 +15,7 @@ export interface Written {
   bytes: number;
 }
 
-const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`;
 const identifier = (text: string) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 
 /**
@@ -24,7 +24,8 @@ const identifier = (text: string) => `\`${text.replaceAll('\\', '\\\\').replaceA
  */
 export class EngineSession {
   readonly #pool: SessionPool;
-  readonly #mark = randomUUID();
+  /** Stands in a comment of the running statement, so that it can be found and stopped. */
+  #mark = '';
   #session: Session;
   #settings = new Map<string, string>();
   #database = '';
@@ -37,6 +38,7 @@ export class EngineSession {
   /** One statement, its whole output at once. */
   async run(context: CallContext, sql: string, format: string): Promise<{ bytes: Uint8Array; rowsRead: number }> {
     const preamble = this.#difference(context);
+    this.#mark = randomUUID();
     return this.#guarded(context, async () => {
       const result = await this.#session.queryAsync(`${preamble}/*${this.#mark}*/ ${sql}`, { format });
       return { bytes: result.bytes(), rowsRead: result.rowsRead };
@@ -46,6 +48,7 @@ export class EngineSession {
   /** A SELECT, block by block; each block is formatted on its own. Leaving the loop early cancels it. */
   async *stream(context: CallContext, sql: string, format: string): AsyncGenerator<Uint8Array> {
     const preamble = this.#difference(context);
+    this.#mark = randomUUID();
     let finished = false;
     try {
       if (preamble) await this.#session.queryAsync(preamble);
@@ -190,7 +193,9 @@ export class SessionPool {
     }
   }
 
+  /** Stops what runs and lets the engine go; resolves when it has written everything. */
   async close(): Promise<void> {
+    await this.control("KILL QUERY WHERE query_kind = 'Select' ASYNC").catch(() => {});
     for (const session of this.#sessions) session.close();
     this.#control.close();
     await drainPending();

@@ -9,6 +9,8 @@ export interface Statement {
   verb: string;
   /** Changes nothing. */
   reads: boolean;
+  /** Its result may be sent block by block. */
+  streams: boolean;
   /** Output format: the FORMAT clause, else the request's default. */
   format: string;
   /** An INSERT whose rows the engine can read as bytes. */
@@ -17,7 +19,8 @@ export interface Statement {
   taints: boolean;
 }
 
-const READ_VERBS = new Set(['SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'CHECK']);
+const STREAM_VERBS = new Set(['SELECT', 'WITH', 'FROM']);
+const READ_VERBS = new Set([...STREAM_VERBS, 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'CHECK']);
 const RAW_FORMATS = new Set([
   'JSONEachRow',
   'JSONCompactEachRow',
@@ -40,11 +43,13 @@ export function readStatement(sql: string, params: ReadonlyMap<string, string>, 
   for (const [, name = ''] of bare.matchAll(/\{\s*(\w+)\s*:/g))
     if (!params.has(name)) throw EngineError.of('UNKNOWN_QUERY_PARAMETER', `Substitution \`${name}\` is not set.`);
   const verb = /^[\s(]*(\w+)/.exec(bare)?.[1]?.toUpperCase() ?? '';
-  const reads = READ_VERBS.has(verb) && !/\bINTO\s+OUTFILE\b/i.test(bare);
+  const reads = READ_VERBS.has(verb) && !/\b(INTO\s+OUTFILE|INSERT\s+INTO)\b/i.test(bare);
   return {
     sql: end >= 0 ? sql.slice(0, end) : sql,
     verb,
     reads,
+    // Totals come after the last block, where a stream has none.
+    streams: reads && STREAM_VERBS.has(verb) && !/\bWITH\s+TOTALS\b/i.test(bare),
     format: (reads && /\bFORMAT\s+(\w+)/i.exec(bare)?.[1]) || defaultFormat,
     insert: rawInsert(sql),
     taints: verb === 'SET' || verb === 'USE' || /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMPORARY\b/i.test(bare),

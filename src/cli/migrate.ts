@@ -1,0 +1,26 @@
+import { openClickHouse } from '../clickhouse.ts';
+import { loadConfig } from '../config.ts';
+import { createLog } from '../log.ts';
+import { migrateClickHouse } from '../migrations.ts';
+import { migratePostgres, openPostgres } from '../postgres.ts';
+import { runCommand } from './command.ts';
+
+const USAGE = `npm run migrate
+Brings the schemas of ClickHouse and PostgreSQL (servers or embedded) up to this release. Safe to repeat.`;
+
+await runCommand(USAGE, async () => {
+  const config = loadConfig();
+  const log = createLog(config);
+  const clickhouse = await openClickHouse(config, log);
+  try {
+    await migrateClickHouse(clickhouse, log);
+  } finally {
+    await clickhouse.close();
+  }
+  const postgres = await openPostgres(config, log);
+  try {
+    await migratePostgres(postgres, log);
+  } finally {
+    await postgres.close();
+  }
+});

@@ -1,0 +1,35 @@
+const NEWLINE = 0x0a;
+const QUOTE = 0x22;
+
+/** Formats of which the engine's blocks can be sent one after the other; all others are made whole. */
+export const STREAMED_FORMATS: ReadonlySet<string> = new Set([
+  'JSONEachRow',
+  'JSONCompactEachRow',
+  'CSV',
+  'CSVWithNames',
+  'TabSeparated',
+  'TabSeparatedWithNames',
+  'TSV',
+  'TSVWithNames',
+  'Native',
+]);
+
+/** Each block is formatted as if it were the whole result: takes the line of names off every block but the first. */
+export function headerSkipper(format: string): (block: Uint8Array) => Uint8Array {
+  if (!format.endsWith('WithNames')) return (block) => block;
+  let headerBytes: number | undefined;
+  return (block) => {
+    if (headerBytes !== undefined) return block.subarray(headerBytes);
+    headerBytes = firstLine(block, format === 'CSVWithNames');
+    return block;
+  };
+}
+
+function firstLine(block: Uint8Array, quoted: boolean): number {
+  let inside = false;
+  for (let index = 0; index < block.length; index += 1) {
+    if (quoted && block[index] === QUOTE) inside = !inside;
+    else if (block[index] === NEWLINE && !inside) return index + 1;
+  }
+  return block.length;
+}

@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest';
+import { parsePrice, parseUsd } from '../src/decimal.ts';
+import { PlatformError } from '../src/errors.ts';
+import type { SweepScope } from '../src/platforms/platform.ts';
+import { createPolymarketData } from '../src/platforms/polymarket/data.ts';
+import type { MarketRecord } from '../src/schemas.ts';
+import { type AskedRequest, URLS, cannedHttp, refusal, watched } from './fixtures/polymarket/http.ts';
+import { bookRow, gammaEventRow, gammaRow, gammaTag, hex, marketKeys, token } from './fixtures/polymarket/rows.ts';
+
+const NOW = Date.parse('2026-08-01T00:00:00Z');
+const HOUR = 3_600_000;
+
+const reader = (answer: (request: AskedRequest) => unknown) => {
+  const http = cannedHttp(answer);
+  return { data: createPolymarketData({ http, urls: URLS, now: () => NOW }), asked: http.asked, context: watched() };
+};
+
+type Row = Record<string, unknown>;
+
+/** Gamma's lists over a few events and markets; the keyset cursor is an index. */
+function gamma(events: Row[], orphans: Row[] = []) {
+  const nested = events.flatMap((event) =>
+    (event.markets as Row[]).map((market) => Object.assign(structuredClone(market), { events: [bare(event)] })),
+  );
+  const markets = [...nested, ...orphans];
+  return ({ path, query }: AskedRequest): unknown => {
+    const ids = query.getAll('id');
+    const closed = query.get('closed') === 'true';
+    const listed = (path === '/events/keyset' ? events : markets).filter((row) => row.closed === closed);
+    const rows = ids.length > 0 ? listed.filter((row) => ids.includes(String(row.id))) : sorted(listed, query);
+    const from = Number(query.get('after_cursor') ?? 0);
+    const to = from + Number(query.get('limit'));
+    const page = rows.slice(from, to);
+    return {
+      [path === '/events/keyset' ? 'events' : 'markets']: page,
+      ...(to < rows.length ? { next_cursor: String(to) } : {}),
+    };
+  };
+}
+
+/** A parent as a market row carries it: no tags, no series, no markets. */
+const bare = ({ tags: _tags, series: _series, markets: _markets, ...event }: Row): Row => event;
+const sorted = (rows: Row[], query: URLSearchParams): Row[] => {
+  const key = query.get('order');
+  if (key === null) return rows;
+  const value = (row: Row): string => String(row[key] ?? '').padStart(20, '0');
+  return rows.toSorted((a, b) => (value(a) < value(b) ? 1 : -1));
+};
+
+const market = (id: number, over: Row = {}): Row =>
+  gammaRow({ id: String(id), conditionId: hex(id), slug: `market-${id}`, ...over });
+const closedAt = (ms: number): Row => ({
+  closed: true,
+  closedTime: new Date(ms).toISOString().slice(0, 19).replace('T', ' ').concat('+00'),
+});
+
+async function sweep(answer: (request: AskedRequest) => unknown, scope: SweepScope) {
+  const { data, asked, context } = reader(answer);
+  const records: MarketRecord[] = [];
+  for await (const page of data.sweep(scope, context)) records.push(...page.markets);
+  return { records, ids: records.map(({ info }) => info.platformId), asked, bad: context.bad };
+}
+
+const POLITICS = [gammaTag('Politics', 'politics', true)];
+
+describe('listings', () => {
+  const event = gammaEventRow({
+    tags: POLITICS,
+    series: [{ id: '10684', slug: 'works' }],
+    markets: [market(1), market(2, closedAt(NOW - HOUR))],
+  });
+
+  test('markets nested in an event take their category, series and name from it', async () => {
+    const { records } = await sweep(gamma([event]), { kind: 'open' });
+    expect(records.map(({ info }) => [info.platformId, info.category, info.eventId, info.seriesId])).toEqual([
+      ['1', 'Politics', '40111', '10684'],
+      ['2', 'Politics', '40111', '10684'],
+    ]);
+    expect(records[0]?.raw).toMatchObject({ market: { id: '1' }, event: { id: '40111' } });
+    expect(records[0]?.raw.event).not.toHaveProperty('markets');
+  });
+
+  test('a full pass follows the cursor until the key is absent, then finds the markets that no event lists', async () => {
+    const events = Array.from({ length: 250 }, (_, index) =>
+      gammaEventRow({ id: String(1000 + index), markets: [market(5000 + index)] }),
+    );
+    const { ids, asked } = await sweep(gamma(events, [market(9, { events: undefined })]), { kind: 'full' });
+    expect(new Set(ids).size).toBe(251);
+    expect(ids).toHaveLength(251);
+    expect(ids).toContain('9');
+    expect(asked.filter(({ path }) => path === '/events/keyset')).toHaveLength(3);
+  });
+
+  test('closed markets come newest first and end at the bound, with an hour to spare for late ones', async () => {
+    const closed = Array.from({ length: 400 }, (_, index) => market(1000 + index, closedAt(NOW - index * 60_000)));
+    const ended = gammaEventRow({ closed: true, tags: POLITICS, markets: closed });
+    const { records, ids, asked } = await sweep(gamma([ended]), { kind: 'historical', sinceMs: NOW - 2 * HOUR });
+    expect(ids).toHaveLength(181);
+    expect(records.every(({ info }) => info.category === 'Politics')).toBe(true);
+    expect(asked.filter(({ path }) => path === '/markets/keyset')).toHaveLength(3);
+  });
+
+  test('a market of an open event that closed finds its event among the open ones', async () => {
+    const { records } = await sweep(gamma([event]), { kind: 'historical', sinceMs: NOW - 2 * HOUR });
+    expect(records.map(({ info }) => [info.platformId, info.seriesId])).toEqual([['2', '10684']]);
+  });
+
+  test('changes are new markets, the most traded events and closed markets', async () => {
+    const old = { createdAt: '2026-01-01T00:00:00Z' };
+    const quiet = Array.from({ length: 600 }, (_, index) =>
+      gammaEventRow({ id: String(1000 + index), volume24hr: index, markets: [market(5000 + index, old)] }),
+    );
+    const fresh = gammaEventRow({
+      id: '9',
+      volume24hr: 0,
+      markets: [market(9000, { createdAt: '2026-07-31T23:30:00Z' })],
+    });
+    const closed = gammaEventRow({
+      id: '10',
+      closed: true,
+      markets: [market(7, { ...closedAt(NOW - 60_000), ...old })],
+    });
+    const { ids } = await sweep(gamma([...quiet, fresh, closed]), { kind: 'changed', sinceMs: NOW - HOUR });
+    expect(ids).toHaveLength(502);
+    expect(ids).toEqual(expect.arrayContaining(['9000', '7', '5599', '5100']));
+    expect(ids).not.toContain('5099');
+  });
+
+  test('a row that cannot be read is reported by id and field, and the page goes on', async () => {
+    const broken = gammaEventRow({
+      markets: [market(1, { outcomes: '["Yes"' }), market(2), market(3, { closed: 'no' })],
+    });
+    const { ids, bad } = await sweep(gamma([broken]), { kind: 'open' });
+    expect(ids).toEqual(['2']);
+    expect(bad).toEqual([
+      { platform: 'polymarket', kind: 'market', id: '1', reason: 'outcomes: expected a JSON list of strings' },
+      { platform: 'polymarket', kind: 'market', id: '3', reason: expect.stringMatching(/^closed: /) },
+    ]);
+  });
+
+  test('a cursor that does not move is an error, not an endless loop', async () => {
+    const stuck = sweep(() => ({ events: [], next_cursor: 'same' }), { kind: 'open' });
+    await expect(stuck).rejects.toMatchObject({ kind: 'bad_answer' });
+  });
+
+  test('a body of another shape is a bad answer', async () => {
+    await expect(sweep(() => ({ items: [] }), { kind: 'open' })).rejects.toMatchObject({ kind: 'bad_answer' });
+  });
+});
+
+describe('one market', () => {
+  const row = market(1, { events: [bare(gammaEventRow())] });
+  const event = gammaEventRow({ tags: POLITICS });
+  const events = ({ query }: AskedRequest): unknown => ({ events: query.get('closed') === 'false' ? [event] : [] });
+
+  test.each([
+    ['700123', '/markets/700123'],
+    ['harbour-bridge-2027', '/markets/slug/harbour-bridge-2027'],
+  ])('%s is asked for at %s and completed with its event', async (id, path) => {
+    const { data, asked, context } = reader((request) => (request.path === path ? row : events(request)));
+    const record = await data.market(id, context);
+    expect(record?.info).toMatchObject({ platformId: '1', category: 'Politics' });
+    expect(asked[0]?.path).toBe(path);
+  });
+
+  test('a condition id is asked for among open and among closed markets', async () => {
+    const { data, asked, context } = reader((request) => {
+      if (request.path === '/events/keyset') return events(request);
+      return request.query.get('closed') === 'true' ? [row] : [];
+    });
+    const id = hex(0xabc).toUpperCase().replace('0X', '0x');
+    expect((await data.market(id, context))?.info.platformId).toBe('1');
+    expect(asked.slice(0, 2).map(({ query }) => `${query.get('condition_ids')} ${query.get('closed')}`)).toEqual([
+      `${hex(0xabc)} false`,
+      `${hex(0xabc)} true`,
+    ]);
+  });
+
+  test('unknown is null; what no market can be called is not asked for', async () => {
+    const { data, asked, context } = reader(({ path }) => {
+      if (path === '/markets') return [];
+      throw refusal(404);
+    });
+    expect(await data.market('700123', context)).toBeNull();
+    expect(await data.market(hex(1), context)).toBeNull();
+    expect(asked).toHaveLength(3);
+    expect(await data.market('../admin', context)).toBeNull();
+    expect(await data.market('9'.repeat(30), context)).toBeNull();
+    expect(asked).toHaveLength(3);
+  });
+
+  test('a market that cannot be read is a bad answer, not a missing one', async () => {
+    const { data, context } = reader(() => ({ id: '1' }));
+    await expect(data.market('1', context)).rejects.toBeInstanceOf(PlatformError);
+  });
+});
+
+describe('price samples', () => {
+  test('are read for the first token in windows of at most 15 days', async () => {
+    const { data, asked, context } = reader(({ query }) => {
+      const start = Number(query.get('startTs'));
+      return { history: [{ t: start + 44, p: 0.25 }, { t: 'soon' }] };
+    });
+    const start = 1_780_012_800;
+    const bars = await data.candles(marketKeys, 60, start, start + 31 * 86_400, context);
+    const spans = asked.map(({ query }) => Number(query.get('endTs')) - Number(query.get('startTs')));
+    expect(spans).toEqual([15 * 86_400, 15 * 86_400, 86_400]);
+    expect(asked.every(({ query }) => query.get('market') === token(11))).toBe(true);
+    expect(bars.map((bar) => bar.startTs)).toEqual([start, start + 15 * 86_400, start + 30 * 86_400]);
+    expect(bars[0]?.price.open).toBe(parsePrice('0.25'));
+    expect(context.bad).toHaveLength(3);
+  });
+});
+
+describe('the order book', () => {
+  test('both tokens are asked for in one call and told apart by id, whatever their order', async () => {
+    const second = bookRow({ asset_id: token(12), bids: [{ price: '0.4', size: '7' }] });
+    const { data, asked, context } = reader(() => [second, bookRow()]);
+    const book = await data.orderBook(marketKeys, context);
+    expect(asked).toMatchObject([{ method: 'POST', path: '/books', group: 'polymarket:clob/books' }]);
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual([{ token_id: token(11) }, { token_id: token(12) }]);
+    expect(book?.yes.bids[0]?.price).toBe(parsePrice('0.5'));
+    expect(book?.no.bids[0]?.price).toBe(parsePrice('0.4'));
+  });
+
+  test.each([
+    [
+      'a 404',
+      () => {
+        throw refusal(404, 'No orderbook exists for the requested token id');
+      },
+    ],
+    ['no row', () => []],
+    ['one token only', () => [bookRow()]],
+  ])('%s means that there is none', async (_, answer) => {
+    const { data, context } = reader(answer);
+    expect(await data.orderBook(marketKeys, context)).toBeNull();
+  });
+
+  test('a market without tokens has none and is not asked for', async () => {
+    const { data, asked, context } = reader(() => []);
+    const outcomes = marketKeys.outcomes.map((outcome) => ({ ...outcome, tokenId: '' }));
+    expect(await data.orderBook({ ...marketKeys, outcomes }, context)).toBeNull();
+    expect(asked).toEqual([]);
+  });
+});
+
+test('open interest is asked for 50 conditions at a time and keyed by lower-case condition', async () => {
+  const { data, asked, context } = reader(({ query }) =>
+    (query.get('market') ?? '')
+      .split(',')
+      .slice(0, 1)
+      .map((id) => ({ market: id.toUpperCase().replace('0X', '0x'), value: 3356.035556 })),
+  );
+  const refs = Array.from({ length: 120 }, (_, index) => hex(0xa00 + index));
+  const interest = await data.openInterest?.(refs, context);
+  expect(asked).toHaveLength(3);
+  expect(interest).toEqual(new Map([refs[0], refs[50], refs[100]].map((ref) => [ref, parseUsd('3356.035556')])));
+});
+
+describe('the exchange', () => {
+  test('trades while it tells the time', async () => {
+    const { data, context } = reader(() => 1_795_219_200);
+    expect(await data.exchangeState(context)).toEqual({ trading: true, note: '', resumesAt: null });
+  });
+
+  test('in maintenance it says until when', async () => {
+    const { data, context } = reader(() => {
+      throw new PlatformError('polymarket', 'maintenance', {
+        status: 503,
+        detail: 'cancel-only',
+        retryAfterMs: 30_000,
+      });
+    });
+    expect(await data.exchangeState(context)).toEqual({
+      trading: false,
+      note: 'cancel-only',
+      resumesAt: '2026-08-01T00:00:30.000Z',
+    });
+  });
+});

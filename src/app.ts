@@ -13,20 +13,28 @@ import type { ClickHouse } from './clickhouse.ts';
 import type { Config } from './config.ts';
 import { notFound, onError } from './error-handlers.ts';
 import { describeApi } from './openapi.ts';
+import { createCredentials, type Credentials } from './credentials.ts';
 import { createCursors, type Cursors } from './pages.ts';
-import type { PlatformData } from './platforms/platform.ts';
+import { Freshness } from './freshness.ts';
+import type { StoredMarkets } from './market-directory.ts';
+import type { BadRow, PlatformData } from './platforms/platform.ts';
 import type { Postgres } from './postgres.ts';
 import { openRateLimits, type RateLimits } from './rate-limit.ts';
 import type { Shared } from './redis.ts';
 import { accountRoutes } from './routes/account.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
+import { credentialRoutes } from './routes/credentials.ts';
+import { googleRoutes } from './routes/google.ts';
 import { healthRoutes, type IngestionHealth } from './routes/health.ts';
+import { marketRoutes } from './routes/markets.ts';
+import { priceHistoryRoutes } from './routes/price-history.ts';
 import type { Platform } from './schemas.ts';
 import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
 
 /**
- * How a route is declared, everywhere (src/routes/account.ts is the example):
+ * How a route is declared, everywhere (src/routes/api-keys.ts is the example):
  *
- *     export function accountRoutes(app: FastifyInstance, { cursors, postgres }: Services): void {
+ *     export function marketRoutes(app: FastifyInstance, { cursors, clickhouse }: Services): void {
  *       endpoint(app, {
  *         method: 'GET', url: '/v1/api/…', auth: 'key', tag: 'Markets', summary: '…',
  *         query: { provider: platformParam(), limit: limitParam(50, 500), cursor: cursorParam() },
@@ -48,6 +56,10 @@ export interface AppDeps {
   shared: Shared;
   /** The read sides of config.platforms. */
   platforms: Partial<Record<Platform, PlatformData>>;
+  /** Stored markets by any id; what is not stored is fetched. */
+  markets: StoredMarkets;
+  /** Told of each row of a platform that had to be skipped. */
+  onBadRow: (row: BadRow) => void;
   /** How fresh each platform's data is; [] where this process cannot know. */
   ingestionHealth: () => Promise<IngestionHealth[]>;
   /** Tests move time; servers leave it out. */
@@ -62,7 +74,9 @@ export interface Services extends AppDeps {
   cursors: Cursors;
   apiKeys: ApiKeys;
   sessions: Sessions;
+  credentials: Credentials;
   limits: RateLimits;
+  freshness: Freshness;
 }
 
 const BODY_BYTES = 64 * 1024;
@@ -104,7 +118,15 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const sessions = createSessions(postgres.db, app.jwt, now);
   const told = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
   const apiKeys = await openApiKeys({ db: postgres.db, shared, log, told, demoKey: config.DEMO_API_KEY, now });
-  const services: Services = { ...deps, now, cursors: createCursors(config.jwtSecret), apiKeys, sessions, limits };
+  const services: Services = {
+    ...deps,
+    now,
+    cursors: createCursors(config.jwtSecret),
+    apiKeys,
+    sessions,
+    limits,
+    freshness: new Freshness(deps.clickhouse),
+  };
   if (config.DEMO_API_KEY) await ensureDemoUser(postgres.db, config.DEMO_API_KEY);
 
   app.decorateRequest('caller', null);
@@ -116,7 +138,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   acceptOnlyJson(app);
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    // Nobody but the caller may keep an answer, unless its route says more.
+    reply.header('x-request-id', request.id).header('cache-control', 'no-store');
     await identify(request, apiKeys, sessions);
     await limit(request, reply, limits);
     guard(request, config);
@@ -151,7 +174,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await describeApi(app, config.version);
 
   accountRoutes(app, services);
+  await googleRoutes(app, services);
+  apiKeyRoutes(app, services);
+  credentialRoutes(app, services);
   healthRoutes(app, services);
+  marketRoutes(app, services);
+  priceHistoryRoutes(app, services);
   return app;
 }
 

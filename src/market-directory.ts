@@ -18,6 +18,7 @@ const KeysRow = z.object({
   outcome_names: z.array(z.string()),
   token_ids: z.array(z.string()),
   status: z.string(),
+  trading_start_at: z.string().nullable(),
   trading_end_at: z.string().nullable(),
   metadata: z.string(),
 });
@@ -107,6 +108,7 @@ function toMarketKeys(platform: Platform, row: z.infer<typeof KeysRow>): MarketK
       name: row.outcome_names[index] ?? '',
       tokenId: row.token_ids[index] ?? '',
     })),
+    tradingStartAt: row.trading_start_at,
     tradingEndAt: row.trading_end_at,
     metadata: JSON.parse(row.metadata) as JsonObject,
   };

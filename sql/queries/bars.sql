@@ -1,5 +1,5 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets, a row a bucket and source:
--- trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
+-- in no order: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
 SELECT 'trades' AS src, toUnixTimestamp(b) AS t,
   if(o.1 < toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toNullable(o.3), NULL) AS open,
   if(o.1 < toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toNullable(h), NULL) AS high,
@@ -43,4 +43,3 @@ FROM market_snapshots
 WHERE market_key = sipHash64({platform:String}, {ref:String}) AND {series:UInt8} = 0
   AND at >= toDateTime64({start:UInt32}, 3, 'UTC') AND at < toDateTime64({end:UInt32}, 3, 'UTC')
 GROUP BY b
-ORDER BY t, src

@@ -37,6 +37,7 @@ export interface MarketKeys {
   seriesId: string;
   status: string;
   outcomes: { id: string; name: string; tokenId: string }[];
+  tradingStartAt: string | null;
   tradingEndAt: string | null;
   metadata: JsonObject;
 }

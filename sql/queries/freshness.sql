@@ -1,0 +1,10 @@
+-- meta.data_freshness of every endpoint over stored data: the watermarks of listings and trades by platform
+SELECT platform, max(listed) AS listed_ms, max(traded) AS traded_ms
+FROM (
+  SELECT platform, toUnixTimestamp64Milli(max(fresh_to)) AS listed, 0 AS traded
+  FROM ingestion_runs WHERE job IN ('markets', 'changed') AND ok AND started_at >= now() - INTERVAL 30 DAY
+  GROUP BY platform
+  UNION ALL
+  SELECT platform, 0, toUnixTimestamp64Milli(toDateTime64(complete_to, 3, 'UTC')) FROM trade_coverage FINAL WHERE market_key = 0
+)
+GROUP BY platform

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { ClickHouse } from './clickhouse.ts';
+import { complementNumber } from './market-rows.ts';
+import type { Platform } from './schemas.ts';
+
+const decimals = z.array(z.string().nullable());
+const text = z.string().nullable();
+
+/** A row of sql/queries/bars.sql. */
+const BarRow = z.object({
+  src: z.enum(['trades', 'platform', 'snapshots']),
+  t: z.coerce.number(),
+  open: text,
+  high: text,
+  low: text,
+  close: text,
+  previous_close: text,
+  mean: text,
+  bid: decimals,
+  ask: decimals,
+  volume: text,
+  notional: text,
+  trades: z.coerce.number(),
+  open_interest: text,
+  read_at: z.string(),
+  source: z.string(),
+});
+type BarRow = z.infer<typeof BarRow>;
+
+export interface OhlcText {
+  open: string | null;
+  high: string | null;
+  low: string | null;
+  close: string | null;
+}
+
+/** One bucket of a market, in terms of its first outcome; decimals as text, null where nothing is known. */
+export interface Bar {
+  startTs: number;
+  price: OhlcText;
+  bid: OhlcText;
+  ask: OhlcText;
+  volume: string | null;
+  /** Σ price × size on the outcomes actually traded; null when the bucket's trades are not all stored. */
+  notional: string | null;
+  trades: number | null;
+  openInterest: string | null;
+  /** Mean × volume of the platform's bar: notional in terms of the first outcome, where there is no trade history. */
+  platformMean: string | null;
+  source: 'trades' | 'midpoint';
+  /** Whether trades or a bar of the platform stand behind it; false when only snapshots do. */
+  priced: boolean;
+}
+
+export interface BarQuery {
+  platform: Platform;
+  ref: string;
+  series: number;
+  stepSeconds: number;
+  startTs: number;
+  endTs: number;
+  /** The stored span of the market's trades, Unix µs. */
+  span: { fromUs: number; toUs: number } | null;
+}
+
+const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
+
+/**
+ * The buckets of [startTs, endTs) in which something is known, oldest first. A finished bar of the platform's own trades wins,
+ * then our bars from trades, then (where trades are not stored) the platform's samples; quotes come from the platform's bars,
+ * then from snapshots. A bar of the platform without trades carries its previous close; nothing else is carried.
+ */
+export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
+  const rows = await clickhouse.query('bars', BarRow, {
+    platform: query.platform,
+    ref: query.ref,
+    series: query.series,
+    step: query.stepSeconds,
+    start: query.startTs,
+    end: query.endTs,
+  });
+  const buckets = new Map<number, Partial<Record<BarRow['src'], BarRow>>>();
+  for (const row of rows) buckets.set(row.t, { ...buckets.get(row.t), [row.src]: row });
+  return [...buckets].toSorted(([a], [b]) => a - b).map(([startTs, sources]) => toBar(startTs, sources, query));
+}
+
+function toBar(startTs: number, sources: Partial<Record<BarRow['src'], BarRow>>, query: BarQuery): Bar {
+  const { trades, platform, snapshots } = sources;
+  const endTs = startTs + query.stepSeconds;
+  const { span } = query;
+  // A bucket that is still filling counts as covered: what is stored of it is all there is so far.
+  const covered = span !== null && span.fromUs <= startTs * 1e6 && span.toUs >= startTs * 1e6;
+  const finished = platform?.source === 'trades' && Date.parse(platform.read_at) >= endTs * 1000;
+  const usable = platform && (platform.source === 'trades' || !covered);
+  const own = trades && trades.open !== null ? ohlc(trades) : null;
+  const theirs = usable && platform.open !== null ? ohlc(platform) : null;
+  const carried = usable && platform.previous_close !== null ? flat(platform.previous_close) : null;
+  const price = (finished ? (theirs ?? own) : (own ?? theirs)) ?? carried ?? NOTHING;
+  const ownVolume = trades?.volume ?? (covered ? '0' : null);
+  const theirVolume = platform?.source === 'trades' ? platform.volume : null;
+  return {
+    startTs,
+    price,
+    bid: quoted(platform?.bid) ?? quoted(snapshots?.bid) ?? NOTHING,
+    ask: quoted(platform?.ask) ?? quoted(snapshots?.ask) ?? NOTHING,
+    volume: finished ? (theirVolume ?? ownVolume) : (trades?.volume ?? theirVolume ?? ownVolume),
+    notional: trades && covered ? trades.notional : covered ? '0' : null,
+    trades: covered ? (trades?.trades ?? 0) : null,
+    openInterest: platform?.open_interest ?? snapshots?.open_interest ?? null,
+    platformMean: platform?.source === 'trades' ? platform.mean : null,
+    source: price === theirs && platform?.source === 'midpoint' ? 'midpoint' : 'trades',
+    priced: trades !== undefined || Boolean(usable),
+  };
+}
+
+const ohlc = ({ open, high, low, close }: BarRow): OhlcText => ({ open, high, low, close });
+const flat = (close: string): OhlcText => ({ open: close, high: close, low: close, close });
+
+function quoted(values: (string | null)[] | undefined): OhlcText | null {
+  const [open = null, high = null, low = null, close = null] = values ?? [];
+  return open === null && close === null ? null : { open, high, low, close };
+}
+
+const numeric = (value: string | null): number | null => (value === null ? null : Number(value));
+
+/** OHLC as numbers; `flip` puts it in terms of a binary market's other outcome (1 − p, high and low swapped). */
+export function ohlcNumbers(
+  bar: OhlcText,
+  flip = false,
+): { open: number | null; high: number | null; low: number | null; close: number | null } {
+  if (!flip)
+    return { open: numeric(bar.open), high: numeric(bar.high), low: numeric(bar.low), close: numeric(bar.close) };
+  const other = (value: string | null): number | null => (value === null ? null : complementNumber(value));
+  return { open: other(bar.open), high: other(bar.low), low: other(bar.high), close: other(bar.close) };
+}

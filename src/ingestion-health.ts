@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { ClickHouse } from './clickhouse.ts';
+import type { Config } from './config.ts';
+import type { IngestionHealth } from './routes/health.ts';
+
+/** Data older than this many polls means that something is wrong. */
+const POLLS_BEHIND = 10;
+const LEAST_SECONDS = 120;
+
+const Row = z.object({
+  platform: z.string(),
+  job: z.string(),
+  last_ok: z.boolean(),
+  fresh_ms: z.coerce.number(),
+  rows_read: z.coerce.number(),
+  bad_rows: z.coerce.number(),
+  note: z.string(),
+});
+
+/** What the recorded runs say of each platform: its lag, failing jobs, and fields that vanished from many rows. */
+export async function ingestionHealth(
+  clickhouse: ClickHouse,
+  config: Pick<Config, 'platforms' | 'TRADES_SECONDS' | 'SWEEP_SECONDS'>,
+): Promise<IngestionHealth[]> {
+  const runs = await clickhouse.query('ingestion_health', Row);
+  const allowed = Math.max(LEAST_SECONDS, POLLS_BEHIND * Math.max(config.TRADES_SECONDS, config.SWEEP_SECONDS));
+  return config.platforms.map((platform): IngestionHealth => {
+    const own = runs.filter((run) => run.platform === platform);
+    const listing = own.filter((run) => run.job === 'markets' || run.job === 'changed');
+    const trades = own.find((run) => run.job === 'trades');
+    const marks = [Math.max(0, ...listing.map((run) => run.fresh_ms)), trades?.fresh_ms ?? 0];
+    const oldest = Math.min(...marks);
+    const lagSeconds = oldest > 0 ? Math.max(0, Math.round((Date.now() - oldest) / 1000)) : null;
+    const problems = own
+      .filter((run) => !run.last_ok)
+      .map((run) => `${run.job} fails: ${run.note}`)
+      .concat(
+        own
+          .filter((run) => run.bad_rows > 0)
+          .map((run) => `${run.job} skipped ${run.bad_rows} malformed rows in the last hour`),
+      );
+    if (lagSeconds === null) problems.unshift('nothing is stored yet');
+    else if (lagSeconds > allowed) problems.unshift(`${lagSeconds} s behind`);
+    return { platform, status: problems.length === 0 ? 'ok' : 'degraded', lagSeconds, detail: problems.join('; ') };
+  });
+}

@@ -1,0 +1,44 @@
+import { ConfigError, loadConfig, settingsHelp } from './config.ts';
+import { createLog } from './log.ts';
+import { ROLES, type Role, startService } from './service.ts';
+
+/** Finishing what runs may take this long; then the process ends as it is, and the next start repairs. */
+const STOP_MS = 10_000;
+
+const HELP = `npm start | npm run api | npm run ingest
+Serves the API, ingests the platforms, or both in one process. Settings come from the environment:
+
+${settingsHelp()}`;
+
+async function main(): Promise<void> {
+  const [role = 'all'] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+  if (process.argv.includes('--help')) {
+    process.stdout.write(`${HELP}\n`);
+    return;
+  }
+  if (!ROLES.includes(role as Role))
+    throw new ConfigError(`role: one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
+  const config = loadConfig();
+  const log = createLog(config);
+  const service = await startService(config, role as Role, log);
+  log.info({ role, url: service.url, platforms: config.platforms }, 'ready');
+  let stopping = false;
+  const stop = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    const forced = setTimeout(() => process.exit(1), STOP_MS);
+    void service.close().then(() => {
+      clearTimeout(forced);
+      process.exit(0);
+    });
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+// A start that fails says why in one line; a stack would hide it.
+main().catch((error: unknown) => {
+  process.stderr.write(`forecastle: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

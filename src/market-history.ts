@@ -1,0 +1,67 @@
+import { storedSpan, wantHistory } from './history-requests.ts';
+import type { Services } from './app.ts';
+import type { MarketKeys } from './platforms/platform.ts';
+import { CANDLE_COLUMNS, candleRow } from './storage-rows.ts';
+
+/** A caller waits this long for history that is not stored; what comes later is there on the next call. */
+const WAIT_MS = 2500;
+const OPEN_BARS_MS = 60_000;
+const CLOSED_BARS_MS = 3_600_000;
+
+export interface ReadyHistory {
+  /** The stored span of the market's trades, Unix µs; null when none is. */
+  span: { fromUs: number; toUs: number } | null;
+  /** false when older trades of the range are still being fetched. */
+  complete: boolean;
+}
+
+/**
+ * Makes a market's range as complete as a bounded wait allows: bars of the platform are read and stored, trades that are not
+ * stored are asked from the ingesting process. A platform that fails leaves what the store has.
+ */
+export async function readyHistory(
+  services: Services,
+  market: MarketKeys,
+  range: { startTs: number; endTs: number; stepSeconds: number },
+): Promise<ReadyHistory> {
+  const { clickhouse, shared } = services;
+  const bornMs = market.tradingStartAt === null ? 0 : Date.parse(market.tradingStartAt);
+  const sinceUs = Math.max(range.startTs * 1000, bornMs) * 1000;
+  const [complete] = await Promise.all([
+    wantHistory({ clickhouse, shared }, { platform: market.platform, ref: market.ref, sinceUs }, WAIT_MS),
+    readBars(services, market, range).catch((error: unknown) => {
+      services.log.warn(
+        { err: error, platform: market.platform, ref: market.ref },
+        'bars of the platform could not be read',
+      );
+    }),
+  ]);
+  return { span: await storedSpan(clickhouse, market.platform, market.ref), complete };
+}
+
+/** Reads the platform's bars of a range once a minute at most, for one caller at a time. */
+async function readBars(
+  services: Services,
+  market: MarketKeys,
+  { startTs, endTs, stepSeconds }: { startTs: number; endTs: number; stepSeconds: number },
+): Promise<void> {
+  const data = services.platforms[market.platform];
+  const intervalMin = stepSeconds < 3600 ? 1 : 60;
+  if (!data?.candleIntervalsMin.includes(intervalMin)) return;
+  // Whole blocks, so that neighbouring requests share one read.
+  const block = intervalMin * 60 * 60;
+  const from = Math.floor(startTs / block) * block;
+  const to = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.now() / 1000 / 60) * 60);
+  const ttlMs = market.status === 'open' || market.status === 'paused' ? OPEN_BARS_MS : CLOSED_BARS_MS;
+  const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(endTs / block)}`;
+  await services.shared.cached(key, ttlMs, async () => {
+    const signal = AbortSignal.timeout(WAIT_MS);
+    const candles = await data.candles(market, intervalMin, from, to, {
+      priority: 'live',
+      signal,
+      onBadRow: services.onBadRow,
+    });
+    await services.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow));
+    return candles.length;
+  });
+}

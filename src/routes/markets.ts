@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { MarketsAnswer, MarketTradesAnswer, OrderBookAnswer } from '../answers.ts';
+import type { Services } from '../app.ts';
+import { endpoint } from '../endpoint.ts';
+import { ApiError, platformName } from '../errors.ts';
+import { toMarket, MarketRow } from '../market-rows.ts';
+import { toOrderBook } from '../order-books.ts';
+import { pagination, requestTimeMs } from '../pages.ts';
+import {
+  cursorParam,
+  enumParam,
+  flagParam,
+  limitParam,
+  marketIdParam,
+  platformParam,
+  textParam,
+} from '../parameters.ts';
+import type { MarketKeys } from '../platforms/platform.ts';
+import { MARKET_STATUSES, type Platform } from '../schemas.ts';
+import { answerStored } from '../stored-answers.ts';
+import { tradePage, TradePosition } from '../trade-pages.ts';
+
+/** Lists and records may be this old; the sweep behind them is older. */
+const LIST_MS = 2000;
+const BOOK_MS = 1000;
+/** A listing is read as it was this long ago: longer than an insert takes to show after its clock was read. */
+const SETTLED_MS = 1000;
+const LAST_RANK = '9223372036854775807';
+
+const KeyRow = z.object({ market_key: z.string(), rank: z.string(), total: z.coerce.number() });
+const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string(), total: z.number() });
+
+export const cacheKey = (name: string, parameters: object): string =>
+  `${name}:${createHash('sha1')
+    .update(JSON.stringify(parameters, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value)))
+    .digest('base64url')}`;
+
+/** The stored market, fetched from the platform when the store does not know it; 404 when nobody does. */
+export async function requireMarket(
+  { markets }: Pick<Services, 'markets'>,
+  platform: Platform,
+  id: string,
+): Promise<MarketKeys> {
+  const market = await markets.byAnyId(platform, id);
+  if (market) return market;
+  const name = platformName(platform);
+  throw new ApiError(404, `Market not found on ${name}`, {
+    resolution: 'Check the id and the provider; GET /v1/api/markets lists what there is.',
+    errorText: `no market ${JSON.stringify(id)} on ${name}`,
+  });
+}
+
+/** GET markets, markets/id/{id}, markets/id/{id}/orderbook, markets/trades. */
+export function marketRoutes(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors, freshness, shared } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/markets',
+      auth: 'key',
+      tag: 'Markets',
+      summary: 'List markets',
+      description:
+        'Markets of one platform. All pages of one listing show it as it was at the first page: none repeats, none is missed. `query` finds words of title or description.',
+      query: {
+        provider: platformParam(),
+        limit: limitParam(50, 500),
+        cursor: cursorParam(),
+        status: enumParam(MARKET_STATUSES).optional(),
+        query: textParam().optional(),
+        include_raw: flagParam(false),
+        event_id: textParam().optional(),
+        category: textParam().optional(),
+        sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created']).default('volume_24h'),
+      },
+      answer: MarketsAnswer,
+    },
+    async ({ query, request, reply }) => {
+      const { cursor, limit, include_raw: withRaw, ...filters } = query;
+      const key = cacheKey('markets', query);
+      const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
+      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS }, async () => {
+        const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
+        const rows = await clickhouse.query('markets_list', KeyRow, {
+          platform: query.provider,
+          as_of: asOf.slice(0, 23).replace('T', ' '),
+          sort: query.sort,
+          status: query.status ?? '',
+          category: query.category ?? '',
+          event_id: query.event_id ?? '',
+          words: searchWords(query.query),
+          after_rank: position?.rank ?? LAST_RANK,
+          after_key: position?.key ?? '0',
+          limit: limit + 1,
+          want_total: position === null,
+        });
+        const page = rows.slice(0, limit);
+        const total = position?.total ?? rows[0]?.total ?? 0;
+        const last = page.at(-1);
+        const next =
+          rows.length > limit && last
+            ? cursors.encode('markets', filters, { asOf, rank: last.rank, key: last.market_key, total })
+            : null;
+        const markets = await marketsByKey(
+          services,
+          query.provider,
+          page.map((row) => row.market_key),
+          withRaw,
+        );
+        return {
+          body: { pagination: pagination(total, limit, next), markets },
+          meta: { platforms_queried: [query.provider], data_freshness: await freshness.listings([query.provider]) },
+          rows: 'markets',
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/markets/id/:id',
+      auth: 'key',
+      tag: 'Markets',
+      summary: 'One market by id',
+      description:
+        'Takes the platform id, the unified id, and on Polymarket the condition id or slug too. A market that is not stored yet is fetched from its platform.',
+      params: { id: marketIdParam() },
+      query: { provider: platformParam(), include_raw: flagParam(false) },
+      answer: MarketsAnswer,
+      errors: [502, 504],
+    },
+    async ({ params, query, request, reply }) => {
+      const key = cacheKey('market', { ...params, ...query });
+      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS }, async () => {
+        const market = await requireMarket(services, query.provider, params.id);
+        const marketKey = await keyOf(services, market);
+        const markets = await marketsByKey(services, query.provider, [marketKey], query.include_raw);
+        return {
+          body: { pagination: pagination(1, 1, null), markets },
+          meta: { platforms_queried: [query.provider], data_freshness: await freshness.listings([query.provider]) },
+          rows: 'markets',
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/markets/id/:id/orderbook',
+      auth: 'key',
+      tag: 'Markets',
+      summary: 'Live order book of one market',
+      description: 'Read from the platform, at most a second old. A closed or settled market has an empty book.',
+      params: { id: marketIdParam() },
+      query: { provider: platformParam(), include_raw: flagParam(false) },
+      answer: OrderBookAnswer,
+      errors: [502, 504],
+    },
+    async ({ params, query, reply }) => {
+      const market = await requireMarket(services, query.provider, params.id);
+      const data = services.platforms[query.provider];
+      const { value, hit } = await shared.cached(`book:${query.provider}:${market.ref}`, BOOK_MS, async () => {
+        const trading = market.status !== 'closed' && market.status !== 'settled';
+        const book =
+          trading && data ? await data.orderBook(market, { priority: 'live', onBadRow: services.onBadRow }) : null;
+        return toOrderBook(market, book, new Date(services.now()).toISOString());
+      });
+      const { raw_data: raw, ...rest } = value;
+      const answer = query.include_raw ? { ...rest, ...(raw ? { raw_data: raw } : {}) } : rest;
+      return { data: answer, meta: { request_time: requestTimeMs(reply), cache_hit: hit } };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/markets/trades',
+      auth: 'key',
+      tag: 'Markets',
+      summary: 'Trades of one market, newest first',
+      description:
+        'Each fill once, from its taker. Limitless is not supported here; its trades appear among the whales.',
+      query: {
+        provider: platformParam(['kalshi', 'polymarket']),
+        market_id: marketIdParam(),
+        limit: limitParam(100, 1000),
+        cursor: cursorParam(),
+        takerOnly: flagParam(false).describe('No effect: every stored print is a taker row'),
+      },
+      answer: MarketTradesAnswer,
+      errors: [404, 502, 504],
+    },
+    async ({ query, request, reply }) => {
+      const { cursor, limit, ...filters } = query;
+      const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
+      return answerStored(shared, { request, reply }, { key: cacheKey('trades', query), ttlMs: LIST_MS }, async () => {
+        const market = await requireMarket(services, query.provider, query.market_id);
+        const page = await tradePage(clickhouse, market, position, limit);
+        const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
+        return {
+          body: { trades: page.trades, pagination: pagination(page.total, limit, next) },
+          meta: {
+            market_id: market.platformId,
+            platform: query.provider,
+            data_freshness: await freshness.trades([query.provider]),
+          },
+          rows: 'trades',
+        };
+      });
+    },
+  );
+}
+
+async function marketsByKey(services: Services, platform: Platform, keys: string[], withRaw: boolean) {
+  if (keys.length === 0) return [];
+  const rows = await services.clickhouse.query('markets_by_key', MarketRow, {
+    platform,
+    keys: keys.map(BigInt),
+    with_raw: withRaw,
+  });
+  const byKey = new Map(rows.map((row) => [row.market_key, row]));
+  return keys.flatMap((key) => {
+    const row = byKey.get(key);
+    return row ? [toMarket(row)] : [];
+  });
+}
+
+async function keyOf({ clickhouse }: Services, market: MarketKeys): Promise<string> {
+  const [row] = await clickhouse.query('market_key', z.object({ market_key: z.string() }), {
+    platform: market.platform,
+    ref: market.ref,
+  });
+  return row?.market_key ?? '0';
+}
+
+/** The words of a search, as the index splits them: runs of letters and digits, lower case. */
+function searchWords(query: string | undefined): string[] {
+  return [...new Set((query ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])].slice(0, 20);
+}

@@ -1,0 +1,90 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { type Ingestion, startIngestion } from '../ingest/main.ts';
+import { buildApp } from './app.ts';
+import { openClickHouse } from './clickhouse.ts';
+import type { Config } from './config.ts';
+import { ingestionHealth } from './ingestion-health.ts';
+import { StoredMarkets } from './market-directory.ts';
+import { MarketWriter } from './market-writer.ts';
+import { migrateClickHouse } from './migrations.ts';
+import { createPlatformHttp } from './platforms/http.ts';
+import { createPlatforms } from './platforms/index.ts';
+import type { BadRow, PlatformData } from './platforms/platform.ts';
+import { migratePostgres, openPostgres } from './postgres.ts';
+import { openShared } from './redis.ts';
+import type { Platform } from './schemas.ts';
+
+export const ROLES = ['all', 'api', 'ingest'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A running process: its API (in the roles that have one) and its ingestion. */
+export interface Service {
+  /** http://HOST:PORT; '' in the role without an API. */
+  url: string;
+  ingestion: Ingestion | null;
+  /** Stops accepting, lets requests and batches finish (bounded), then closes the stores. */
+  close(): Promise<void>;
+}
+
+/** Opens the stores, brings their schemas up to date, and starts what the role asks for. */
+export async function startService(config: Config, role: Role, log: FastifyBaseLogger): Promise<Service> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closers.toReversed()) {
+      await end().catch((error: unknown) => log.error({ err: error }, 'a part did not close cleanly'));
+    }
+  };
+  try {
+    const shared = await openShared(config, log);
+    closers.push(() => shared.close());
+    const clickhouse = await openClickHouse(config, log);
+    closers.push(() => clickhouse.close());
+    await migrateClickHouse(clickhouse, log);
+
+    const http = createPlatformHttp({ shared, log });
+    closers.push(() => http.close());
+    const adapters = createPlatforms({ http, urls: config.platformUrls, now: Date.now });
+    const platforms: Partial<Record<Platform, PlatformData>> = Object.fromEntries(
+      config.platforms.map((platform) => [platform, adapters[platform]]),
+    );
+    const onBadRow = (row: BadRow): void => log.warn({ row }, 'a row of a platform was skipped');
+    const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
+    const markets = new StoredMarkets(clickhouse, async (platform, id) => {
+      const market = await platforms[platform]?.market(id, { priority: 'live', onBadRow });
+      if (!market) return null;
+      await marketWriter.write(platform, [market]);
+      return market.info.ref;
+    });
+
+    let ingestion: Ingestion | null = null;
+    if (role !== 'api') {
+      const data = config.platforms.map((platform) => adapters[platform]);
+      ingestion = await startIngestion({ config, log, clickhouse, shared, platforms: data, markets, marketWriter });
+      closers.push(() => ingestion?.stop() ?? Promise.resolve());
+    }
+    if (role === 'ingest') return { url: '', ingestion, close };
+
+    const postgres = await openPostgres(config, log);
+    closers.push(() => postgres.close());
+    await migratePostgres(postgres, log);
+    const app = await buildApp({
+      config,
+      log,
+      clickhouse,
+      postgres,
+      shared,
+      platforms,
+      markets,
+      onBadRow,
+      ingestionHealth: () => ingestionHealth(clickhouse, config),
+    });
+    closers.push(() => app.close());
+    await app.listen({ host: config.HOST, port: config.PORT });
+    const { port } = app.server.address() as AddressInfo;
+    return { url: `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`, ingestion, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import { getAddress } from 'viem';
+import { z } from 'zod';
+import type { MarketTradeAnswer } from './answers.ts';
+import type { ClickHouse } from './clickhouse.ts';
+import type { MarketKeys } from './platforms/platform.ts';
+import type { Platform } from './schemas.ts';
+import { microsecondText } from './storage-rows.ts';
+
+/** The last trade of a page: the next begins behind it. */
+export const TradePosition = z.object({ atUs: z.number(), order: z.string(), id: z.string(), total: z.number() });
+type TradePosition = z.infer<typeof TradePosition>;
+
+const TradeRow = z.object({
+  trade_id: z.string(),
+  side: z.enum(['buy', 'sell']),
+  outcome: z.string(),
+  outcome_index: z.number(),
+  transaction_hash: z.string(),
+  price: z.string(),
+  size: z.string(),
+  series_price: z.string(),
+  executed_at_us: z.coerce.number(),
+  trade_order: z.string(),
+  is_block: z.boolean(),
+  wallet: z.string(),
+});
+
+const TraderRow = z.object({ wallet: z.string(), name: z.string(), pseudonym: z.string(), profile_image: z.string() });
+export type TraderRow = z.infer<typeof TraderRow>;
+
+/** A page of a market's stored trades, newest first, and where the next one begins. */
+export async function tradePage(
+  clickhouse: ClickHouse,
+  market: MarketKeys,
+  after: TradePosition | null,
+  limit: number,
+): Promise<{ trades: z.infer<typeof MarketTradeAnswer>[]; total: number; next: TradePosition | null }> {
+  const { platform, ref } = market;
+  const rows = await clickhouse.query('market_trades', TradeRow, {
+    platform,
+    ref,
+    before: after ? microsecondText(after.atUs) : '2199-01-01 00:00:00',
+    before_order: after ? BigInt(after.order) : 0n,
+    before_id: after?.id ?? '',
+    limit: limit + 1,
+  });
+  const page = rows.slice(0, limit);
+  const [total, people] = await Promise.all([
+    after ? after.total : countTrades(clickhouse, platform, ref),
+    tradersOf(
+      clickhouse,
+      platform,
+      page.map((row) => row.wallet),
+    ),
+  ]);
+  const last = page.at(-1);
+  return {
+    trades: page.map((row) => toTrade(row, market, people.get(row.wallet))),
+    total,
+    next:
+      rows.length > limit && last
+        ? { atUs: last.executed_at_us, order: last.trade_order, id: last.trade_id, total }
+        : null,
+  };
+}
+
+async function countTrades(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<number> {
+  const [row] = await clickhouse.query('market_trade_count', z.object({ trades: z.coerce.number() }), {
+    platform,
+    ref,
+  });
+  return row?.trades ?? 0;
+}
+
+/** Names of wallets, as the platform last told them, by 0x address in lower case. */
+export async function tradersOf(
+  clickhouse: ClickHouse,
+  platform: Platform,
+  wallets: string[],
+): Promise<Map<string, TraderRow>> {
+  const known = [...new Set(wallets)].filter((wallet) => wallet !== '');
+  if (known.length === 0) return new Map();
+  const rows = await clickhouse.query('traders', TraderRow, { platform, wallets: known });
+  return new Map(rows.map((row) => [row.wallet, row]));
+}
+
+/** Limitless spells accounts with a checksum, Polymarket in lower case. */
+export const walletText = (platform: Platform, wallet: string): string =>
+  platform === 'limitless' && wallet !== '' ? getAddress(wallet) : wallet;
+
+function toTrade(
+  row: z.infer<typeof TradeRow>,
+  market: MarketKeys,
+  trader: TraderRow | undefined,
+): z.infer<typeof MarketTradeAnswer> {
+  const { platform } = market;
+  const executedAt = { executed_at: new Date(Math.floor(row.executed_at_us / 1000)).toISOString() };
+  return {
+    trade_id: row.trade_id,
+    market_id: market.platformId,
+    platform,
+    side: row.side,
+    outcome: row.outcome,
+    price: Number(row.price),
+    size: Number(row.size),
+    timestamp: Math.floor(row.executed_at_us / 1e6),
+    taker: true,
+    transaction_hash: row.transaction_hash,
+    user: { name: trader?.name ?? '', pseudonym: trader?.pseudonym ?? '', profile_image: trader?.profile_image ?? '' },
+    metadata:
+      platform === 'kalshi'
+        ? { is_block_trade: row.is_block, yes_price: Number(row.series_price), ...executedAt }
+        : {
+            token_id: market.outcomes[row.outcome_index]?.tokenId ?? '',
+            condition_id: market.ref,
+            wallet: walletText(platform, row.wallet),
+            event_slug: typeof market.metadata['event_slug'] === 'string' ? market.metadata['event_slug'] : '',
+            ...executedAt,
+          },
+  };
+}

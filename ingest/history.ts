@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { PlatformData } from '../src/platforms/platform.ts';
@@ -22,7 +22,7 @@ const Request = z.object({
  */
 export async function serveHistoryRequests(
   shared: Shared,
-  log: Logger,
+  log: FastifyBaseLogger,
   platforms: readonly { data: PlatformData; deps: TradesDeps; leased(): JobRun | null }[],
 ): Promise<PQueue> {
   const queue = new PQueue({ concurrency: 2 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import cron from 'node-cron';
-import type { Logger } from 'pino';
+import type { FastifyBaseLogger } from 'fastify';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import { PlatformError } from '../src/errors.ts';
 import type { BadRow, ReadContext } from '../src/platforms/platform.ts';
@@ -38,7 +38,7 @@ export interface Job {
 export interface JobDeps {
   shared: Shared;
   clickhouse: ClickHouse;
-  log: Logger;
+  log: FastifyBaseLogger;
 }
 
 /** What the last run of a job said, for /health and metrics. */

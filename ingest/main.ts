@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Logger } from 'pino';
+import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import type { Config } from '../src/config.ts';
@@ -19,7 +19,7 @@ import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } fr
 
 export interface IngestionDeps {
   config: Config;
-  log: Logger;
+  log: FastifyBaseLogger;
   clickhouse: ClickHouse;
   shared: Shared;
   platforms: readonly PlatformData[];

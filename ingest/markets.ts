@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import type { MarketWriter } from '../src/market-writer.ts';
@@ -17,11 +17,11 @@ export class MarketSweeper {
   readonly #clickhouse: ClickHouse;
   readonly #writer: MarketWriter;
   readonly #data: PlatformData;
-  readonly #log: Logger;
+  readonly #log: FastifyBaseLogger;
   /** When a market that is no longer listed was last asked for. */
   readonly #asked = new Map<string, number>();
 
-  constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData; log: Logger }) {
+  constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData; log: FastifyBaseLogger }) {
     this.#clickhouse = deps.clickhouse;
     this.#writer = deps.writer;
     this.#data = deps.data;

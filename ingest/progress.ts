@@ -1,11 +1,11 @@
-import type { Logger } from 'pino';
+import type { FastifyBaseLogger } from 'fastify';
 import type { BackfillProgress } from './backfill.ts';
 
 const EVERY_MS = 5000;
 let shownAt = 0;
 
 /** The backfill's line: rewritten in place on a terminal, every few seconds in a log. */
-export function showProgress(log: Logger, progress: BackfillProgress): void {
+export function showProgress(log: FastifyBaseLogger, progress: BackfillProgress): void {
   const percent = `${(progress.done * 100).toFixed(1)}%`;
   const rate = Math.round(progress.rowsPerSecond);
   const secondsLeft = Math.ceil(progress.secondsLeft);

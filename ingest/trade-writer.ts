@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
+import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import type { Lease } from '../src/redis.ts';
@@ -19,7 +19,7 @@ const RECONCILE_MARGIN_MS = 10 * 60_000;
 export interface TradeWriterDeps {
   clickhouse: ClickHouse;
   spool: Spool;
-  log: Logger;
+  log: FastifyBaseLogger;
   platform: Platform;
 }
 

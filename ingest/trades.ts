@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import { type MarketDirectory, type PlatformData, TradeFeedGap } from '../src/platforms/platform.ts';
@@ -13,7 +13,7 @@ const DAY_US = 86_400 * 1_000_000;
 
 export interface TradesDeps {
   clickhouse: ClickHouse;
-  log: Logger;
+  log: FastifyBaseLogger;
   writer: TradeWriter;
   directory: MarketDirectory;
   backfillDays: number;

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { PlatformError } from '../../errors.ts';
 import type { JsonObject, MarketRecord } from '../../schemas.ts';
 import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../platform.ts';
@@ -18,6 +20,11 @@ interface Pass {
   rows: JsonObject[];
   total: number;
   remaining: number;
+  receivedAt: string;
+}
+
+interface Detail {
+  raw: JsonObject;
   receivedAt: string;
 }
 
@@ -50,11 +57,9 @@ export class LimitlessListing {
   async market(slug: string, context: ReadContext): Promise<MarketRecord | null> {
     const detail = await this.#detail(slug, context);
     if (!detail || Array.isArray(detail.raw.markets)) return null;
-    const market = parseRow(LimitlessMarket, detail.raw, { ...about, kind: 'market', idKey: 'slug' }, context);
-    if (!market) return null;
-    const groupSlug = market.row.groupSlug ?? market.row.metadata?.groupSlug;
-    const group = groupSlug ? await this.#group(groupSlug, context) : null;
-    return this.#record(market, group, detail.receivedAt, context);
+    const record = await this.#single(detail, context);
+    if (!record) throw new PlatformError('limitless', 'bad_answer', { detail: `/markets/${slug}: not a market` });
+    return record;
   }
 
   /** Offsets shift while rows come and go: the listing is whole when a pass brings nothing new and the count stood still. */
@@ -75,7 +80,8 @@ export class LimitlessListing {
     }
     const missed = (await this.#listedSlugs(context)).filter((slug) => !slugs.has(slug));
     for (const [index, slug] of missed.entries()) {
-      const record = await this.market(slug, context);
+      const detail = await this.#detail(slug, context);
+      const record = detail && (await this.#single(detail, context));
       if (record) yield { markets: [record], remaining: missed.length - index - 1 };
     }
   }
@@ -143,6 +149,15 @@ export class LimitlessListing {
     return mapLimitlessMarket(market, group, receivedAt);
   }
 
+  /** A market read by itself: told which group it belongs to, not what the group is called. */
+  async #single({ raw, receivedAt }: Detail, context: ReadContext): Promise<MarketRecord | null> {
+    const market = parseRow(LimitlessMarket, raw, { ...about, kind: 'market', idKey: 'slug' }, context);
+    if (!market) return null;
+    const groupSlug = market.row.groupSlug ?? market.row.metadata?.groupSlug;
+    const group = groupSlug ? await this.#group(groupSlug, context) : null;
+    return this.#record(market, group, receivedAt, context);
+  }
+
   #keepGroup(raw: JsonObject, context: ReadContext): ParsedRow<LimitlessGroup> | null {
     const group = parseRow(LimitlessGroup, raw, { ...about, kind: 'event', idKey: 'slug' }, context);
     if (group) this.#groups.set(group.row.slug, group);
@@ -156,10 +171,10 @@ export class LimitlessListing {
     return detail && Array.isArray(detail.raw.markets) ? this.#keepGroup(detail.raw, context) : null;
   }
 
-  async #detail(slug: string, context: ReadContext): Promise<{ raw: JsonObject; receivedAt: string } | null> {
+  async #detail(slug: string, context: ReadContext): Promise<Detail | null> {
     try {
       const reply = await this.#client.get(`/markets/${encodeURIComponent(slug)}`, {}, context);
-      return { raw: reply.json as JsonObject, receivedAt: reply.receivedAt };
+      return { raw: parseBody('limitless', z.looseObject({}), reply), receivedAt: reply.receivedAt };
     } catch (error) {
       if (isNotFound(error)) return null;
       throw error;

@@ -7,6 +7,8 @@ export interface SimRequest {
   method: string;
   /** Path as sent, still percent-encoded, without query. */
   path: string;
+  /** Path and query exactly as sent, for signatures over them. */
+  target: string;
   query: URLSearchParams;
   /** Lower-case names. */
   headers: Record<string, string>;
@@ -69,7 +71,7 @@ export async function createSimServer(options: { handle: SimHandler }): Promise<
       return send(response, { status: fault.status ?? 500, body: fault.body ?? '', headers: fault.headers });
     }
     const query = new URLSearchParams(target.slice(path.length + 1));
-    const reply = await options.handle({ method, path, query, headers: flatHeaders(incoming), body });
+    const reply = await options.handle({ method, path, target, query, headers: flatHeaders(incoming), body });
     if (reply.status === 429) refused.count += 1;
     if (fault?.kind === 'after') return void incoming.socket.resetAndDestroy();
     if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.delayMs ?? 1000).unref());

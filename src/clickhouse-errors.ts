@@ -59,3 +59,7 @@ function kindOf(code: string): StoreErrorKind {
   if (MEMORY_CODES.has(code)) return 'memory';
   return UNREACHABLE_CODES.has(code) ? 'unreachable' : 'failed';
 }
+
+/** The store did not take the call at all: nobody listened, or it had no room (202). */
+export const neverRan = (error: StoreError): boolean =>
+  error.code === '202' || (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';

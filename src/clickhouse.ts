@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { z } from 'zod';
-import { toStoreError, type StoreError } from './clickhouse-errors.ts';
+import { neverRan, toStoreError } from './clickhouse-errors.ts';
 import { passOrFail } from './clickhouse-stream.ts';
 import type { Config } from './config.ts';
 import { startEmbeddedClickHouse, type Log } from './embedded/clickhouse.ts';
@@ -72,7 +73,7 @@ export async function openClickHouse(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_MEMORY_MB' | 'dataDir'>,
   log: Log,
 ): Promise<ClickHouse> {
-  if (config.CLICKHOUSE_URL) return connect(config.CLICKHOUSE_URL, async () => {});
+  if (config.CLICKHOUSE_URL) return connect(config.CLICKHOUSE_URL);
   const embedded = await startEmbeddedClickHouse({
     dataDir: config.dataDir,
     memoryMb: config.CLICKHOUSE_MEMORY_MB,
@@ -81,8 +82,8 @@ export async function openClickHouse(
   return connect(embedded.url, () => embedded.close());
 }
 
-/** A store at an address; `closed` runs after its connections are gone. */
-export function connect(url: string, closed: () => Promise<void>): ClickHouse {
+/** A store at an address; `closed` runs after its connections are gone, `queries` is the folder of named queries. */
+export function connect(url: string, closed = async () => {}, queries = QUERIES): ClickHouse {
   const client = createClient({
     url,
     application: 'forecastle',
@@ -98,7 +99,7 @@ export function connect(url: string, closed: () => Promise<void>): ClickHouse {
   const textOf = (name: string): string => {
     let text = texts.get(name);
     if (text === undefined) {
-      text = readFileSync(new URL(`${name}.sql`, QUERIES), 'utf8')
+      text = readFileSync(new URL(`${name}.sql`, queries), 'utf8')
         .trim()
         .replace(/;$/, '');
       texts.set(name, text);
@@ -106,11 +107,13 @@ export function connect(url: string, closed: () => Promise<void>): ClickHouse {
     return text;
   };
 
-  const read = <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> =>
-    attempts(true, options.signal, async () => {
-      const result = await client.query({ query: text, format: 'JSONEachRow', ...readParams(params, options) });
-      return result.json<Row>();
+  const read = <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> => {
+    const under = readParams(params, options);
+    return attempts(true, options.signal, async () => {
+      const result = await client.query({ query: text, format: 'JSONEachRow', ...under });
+      return parseLines<Row>(await result.text());
     });
+  };
 
   return {
     async query(name, row, params = {}, options = {}) {
@@ -118,14 +121,16 @@ export function connect(url: string, closed: () => Promise<void>): ClickHouse {
       return rows.map((raw) => row.parse(raw));
     },
     sql: (text, params = {}, options = {}) => read(text, params, options),
-    stream: (name, params, format, options = {}) =>
-      attempts(true, options.signal, async () => {
-        const query = `${textOf(name)}\nFORMAT ${format}`;
-        const result = await client.exec({ query, ...readParams(params, options, { wait_end_of_query: 0 }) });
+    stream(name, params, format, options = {}) {
+      const query = `${textOf(name)}\nFORMAT ${format}`;
+      const under = readParams(params, options, { wait_end_of_query: 0 });
+      return attempts(true, options.signal, async () => {
+        const result = await client.exec({ query, ...under });
         return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);
-      }),
+      });
+    },
     async command(text, params = {}, token) {
-      await attempts(false, undefined, () =>
+      await attempts(token !== undefined, undefined, () =>
         client.command({
           query: text,
           query_params: params,
@@ -148,7 +153,7 @@ export function connect(url: string, closed: () => Promise<void>): ClickHouse {
             ...(token === undefined ? {} : { insert_deduplication_token: token }),
           },
         });
-        result.stream.resume();
+        await finished(result.stream.resume());
       });
     },
     async ping() {
@@ -172,19 +177,26 @@ function readParams(params: QueryParams, options: ReadOptions, settings: ClickHo
   };
 }
 
+/** One JSON value a line; a line break inside a value is escaped. */
+const parseLines = <Row>(text: string): Row[] => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as Row[];
+
 const serialise = (rows: readonly object[]): Buffer =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
-/** Runs a call; what cannot have had an effect, or may be repeated, is tried again while the store is not reachable. */
+/**
+ * Runs a call, again while the store cannot be reached: any call that did not get to run, and those that may be
+ * `repeatable` although they might have run.
+ */
 async function attempts<T>(repeatable: boolean, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await call();
     } catch (error) {
-      const failure: StoreError = toStoreError(error, signal);
+      const failure = toStoreError(error, signal);
       const waitMs = RETRY_WAITS_MS[attempt];
-      if (failure.kind !== 'unreachable' || !repeatable || waitMs === undefined) throw failure;
-      await sleep(waitMs, undefined, signal ? { signal } : {});
+      if (failure.kind !== 'unreachable' || !(repeatable || neverRan(failure)) || waitMs === undefined) throw failure;
+      await sleep(waitMs);
+      if (signal?.aborted) throw failure;
     }
   }
 }

@@ -1,23 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { Engine } from './clickhouse-engine.ts';
 import { createFront, exactly } from './clickhouse-front.ts';
 import { StartMessage, type ChildMessage } from './clickhouse-messages.ts';
-import { SessionPool } from './clickhouse-sessions.ts';
+import { SessionPool } from './clickhouse-pool.ts';
 
 /** The process that owns the engine: its parent tells it what to serve, and it ends with its parent. */
 const POOL_SIZE = 4;
 const QUEUE = 256;
 const MEGABYTE = 1_048_576;
-const CLOSE_TIMEOUT_MS = 5000;
+const CLOSE_TIMEOUT_MS = 3000;
 
 const report = (message: ChildMessage) => process.send?.(message);
 
 async function start(message: StartMessage): Promise<void> {
   mkdirSync(message.directory, { recursive: true, mode: 0o700 });
-  const { directory, memoryMb } = message;
-  const pool = new SessionPool({ directory, memoryMb, size: POOL_SIZE, queue: QUEUE });
-  // chDB's own default database is an overlay that refuses refreshable views.
-  await pool.control(`CREATE DATABASE IF NOT EXISTS ${message.database} ENGINE = Atomic`);
+  const engine = await Engine.open(message.directory, message.memoryMb, message.database);
+  const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });
   const front = createFront(pool, {
     database: message.database,
     maxBodyBytes: 64 * MEGABYTE,
@@ -32,7 +31,8 @@ async function start(message: StartMessage): Promise<void> {
   close = async () => {
     front.close();
     front.closeAllConnections();
-    await pool.close();
+    pool.close();
+    await engine.close();
   };
   report({ kind: 'ready', port: (front.address() as AddressInfo).port });
 }

@@ -10,7 +10,8 @@ import {
   type Credentials,
 } from './clickhouse-request.ts';
 import { sendError, sendWhole, setCommonHeaders, StreamedBody } from './clickhouse-response.ts';
-import type { CallContext, EngineSession, SessionPool } from './clickhouse-sessions.ts';
+import type { SessionPool } from './clickhouse-pool.ts';
+import type { CallContext, EngineSession } from './clickhouse-session.ts';
 import { readStatement, type Statement } from './clickhouse-statement.ts';
 import { headerSkipper, STREAMED_FORMATS } from './clickhouse-stream-formats.ts';
 

@@ -1,6 +1,6 @@
 import { bareSql } from '../sql-text.ts';
 import { EngineError } from './clickhouse-errors.ts';
-import type { RawInsert } from './clickhouse-sessions.ts';
+import type { RawInsert } from './clickhouse-session.ts';
 
 /** What a statement is, as far as it decides how it is run. */
 export interface Statement {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
+import { ConfigError } from '../config.ts';
 import { ChildMessage, type StartMessage } from './clickhouse-messages.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -32,7 +33,7 @@ export interface EmbeddedClickHouse {
 const USER = 'default';
 const DATABASE = 'forecastle';
 const START_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 8000;
+const STOP_TIMEOUT_MS = 5000;
 const RESTART_FIRST_MS = 200;
 const RESTART_MAX_MS = 10_000;
 /** The engine's calls, and file and zlib work besides, run on libuv's threads. */
@@ -49,37 +50,38 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     password: options.password ?? randomBytes(24).toString('base64url'),
     database: DATABASE,
   };
-  const closing = new AbortController();
+  let closing = false;
+  let restarting = Promise.resolve();
   let { child, port } = await startChild(start, log);
   start.port = port;
 
-  const watch = (watched: ChildProcess) => {
-    watched.once('exit', (code, signal) => {
-      if (closing.signal.aborted) return;
+  const watch = () => {
+    child.once('exit', (code, signal) => {
+      if (closing) return;
       log.error({ code, signal }, 'the embedded ClickHouse ended unexpectedly; it is started again');
-      void restart();
+      restarting = restart();
     });
   };
   const restart = async () => {
-    for (let waitMs = RESTART_FIRST_MS; !closing.signal.aborted; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
+    for (let waitMs = RESTART_FIRST_MS; !closing; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
       await sleep(waitMs);
       try {
         ({ child } = await startChild(start, log));
+        watch();
         log.info({ pid: child.pid }, 'the embedded ClickHouse runs again');
-        if (closing.signal.aborted) await stopChild(child);
-        else watch(child);
         return;
       } catch (error) {
         log.error({ err: error }, 'the embedded ClickHouse did not start');
       }
     }
   };
-  watch(child);
+  watch();
   return {
     url: `http://${USER}:${start.password}@127.0.0.1:${port}/${DATABASE}`,
     pid: () => child.pid,
     async close() {
-      closing.abort();
+      closing = true;
+      await restarting;
       await stopChild(child);
     },
   };
@@ -101,10 +103,10 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
     child.once('message', (message) => {
       const parsed = ChildMessage.parse(message);
       if (parsed.kind === 'ready') ready(parsed.port);
-      else failed(new Error(startFailure(start, `${parsed.message} ${lastWords}`)));
+      else failed(startFailure(start, `${lastWords}\n${parsed.message}`));
     });
     child.once('error', failed);
-    child.once('exit', (code, signal) => failed(new Error(startFailure(start, `${signal ?? code}: ${lastWords}`))));
+    child.once('exit', (code, signal) => failed(startFailure(start, `${lastWords}\nended with ${signal ?? code}`)));
   });
   const timeout = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
     throw new Error(`the embedded ClickHouse did not start within ${START_TIMEOUT_MS / 1000} s`);
@@ -119,11 +121,15 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
 }
 
 /** One line that says what to do, in place of the engine's. */
-function startFailure(start: StartMessage, words: string): string {
+function startFailure(start: StartMessage, words: string): Error {
   if (/Cannot lock file|Code: 76\b/.test(words))
-    return `${start.directory} is in use by another process: stop it, or run \`npm run clickhouse\` there once and share it with CLICKHOUSE_URL`;
-  if (/EADDRINUSE/.test(words)) return `port ${start.port} is in use by another process (CLICKHOUSE_PORT)`;
-  return `the embedded ClickHouse did not start in ${start.directory}: ${words.trim().split('\n').at(-1) ?? ''}`;
+    return new ConfigError(
+      `DATA_DIR: ${start.directory} is in use by another process; stop it, or share the store: npm run clickhouse, then CLICKHOUSE_URL`,
+    );
+  if (/EADDRINUSE/.test(words))
+    return new ConfigError(`CLICKHOUSE_PORT: must be free, received ${start.port}, which another process listens on`);
+  const lines = words.trim().split('\n');
+  return new Error(`the embedded ClickHouse did not start in ${start.directory}: ${lines.at(-1) ?? ''}`);
 }
 
 /** Closing the channel is the signal to end; the engine finishes what it writes. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { drainPending, Session } from 'chdb';
+import type { Session } from 'chdb';
+import type { Engine } from './clickhouse-engine.ts';
 import { EngineError } from './clickhouse-errors.ts';
 
 /** What one request runs under; nothing of it may reach the next one. */
@@ -15,6 +16,12 @@ export interface Written {
   bytes: number;
 }
 
+export interface RawInsert {
+  table: string;
+  columns: string[] | null;
+  format: 'JSONEachRow' | 'JSONCompactEachRow' | 'CSV' | 'CSVWithNames' | 'TabSeparated' | 'TabSeparatedWithNames';
+}
+
 const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\0', '\\0')}'`;
 const identifier = (text: string) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 
@@ -23,16 +30,16 @@ const identifier = (text: string) => `\`${text.replaceAll('\\', '\\\\').replaceA
  * query also that query's output: so each call states the difference, and a failure is scrubbed off.
  */
 export class EngineSession {
-  readonly #pool: SessionPool;
+  readonly #engine: Engine;
   /** Stands in a comment of the running statement, so that it can be found and stopped. */
   #mark = '';
   #session: Session;
   #settings = new Map<string, string>();
   #database = '';
 
-  constructor(pool: SessionPool) {
-    this.#pool = pool;
-    this.#session = pool.openSession();
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#session = engine.openSession();
   }
 
   /** One statement, its whole output at once. */
@@ -64,8 +71,7 @@ export class EngineSession {
 
   /** Rows already serialised in `format`: the engine reads the bytes as they are. Settings go with the statement alone. */
   async insert(context: CallContext, target: RawInsert, data: Buffer): Promise<Written> {
-    const none: CallContext = { ...context, settings: new Map(), params: new Map() };
-    const preamble = this.#difference(none);
+    const preamble = this.#difference({ ...context, settings: new Map(), params: new Map() });
     return this.#guarded(context, async () => {
       if (preamble) await this.#session.queryAsync(preamble);
       const summary = await this.#session.insert({
@@ -82,13 +88,13 @@ export class EngineSession {
   /** Stops what runs here. ASYNC because SYNC waits for this very connection; the running call then fails with 394. */
   async kill(): Promise<void> {
     // The mark is put together by the engine, so that this statement does not find itself.
-    await this.#pool.control(`KILL QUERY WHERE position(query, concat('/*', '${this.#mark}', '*/')) > 0 ASYNC`);
+    await this.#engine.control(`KILL QUERY WHERE position(query, concat('/*', '${this.#mark}', '*/')) > 0 ASYNC`);
   }
 
   /** Replaces the connection: for statements that change it in ways that cannot be told (SET, USE, temporary tables). */
   renew(): void {
     this.#session.close();
-    this.#session = this.#pool.openSession();
+    this.#session = this.#engine.openSession();
     this.#settings = new Map();
     this.#database = '';
   }
@@ -100,12 +106,13 @@ export class EngineSession {
   /** The SET and USE that turn what the connection has into what the call wants; '' when nothing differs. */
   #difference(context: CallContext): string {
     const changes: string[] = [];
-    for (const name of this.#settings.keys()) if (!context.settings.has(name)) changes.push(`${name}=DEFAULT`);
-    for (const [name, value] of context.settings)
-      if (this.#settings.get(name) !== value) changes.push(`${name}=${quote(value)}`);
+    for (const name of context.settings.keys()) this.#engine.requireSetting(name);
+    const wanted = new Map([...this.#engine.defaults, ...context.settings]);
+    for (const name of this.#settings.keys()) if (!wanted.has(name)) changes.push(`${name}=DEFAULT`);
+    for (const [name, value] of wanted) if (this.#settings.get(name) !== value) changes.push(`${name}=${quote(value)}`);
     for (const [name, value] of context.params) changes.push(`param_${name}=${quote(value)}`);
     const use = this.#database === context.database ? '' : `USE ${identifier(context.database)}; `;
-    this.#settings = new Map(context.settings);
+    this.#settings = wanted;
     this.#database = context.database;
     return `${changes.length > 0 ? `SET ${changes.join(', ')}; ` : ''}${use}`;
   }
@@ -135,94 +142,5 @@ export class EngineSession {
       // An engine that cannot answer a constant: the connection is given up below.
     }
     this.renew();
-  }
-}
-
-export interface RawInsert {
-  table: string;
-  columns: string[] | null;
-  format: 'JSONEachRow' | 'JSONCompactEachRow' | 'CSV' | 'CSVWithNames' | 'TabSeparated' | 'TabSeparatedWithNames';
-}
-
-export interface PoolOptions {
-  directory: string;
-  memoryMb: number;
-  /** Queries that run at the same time; libuv's pool must hold four threads more. */
-  size: number;
-  /** Requests that may wait for a connection. */
-  queue: number;
-}
-
-/** The engine of one directory and the connections that requests take turns on. */
-export class SessionPool {
-  readonly #options: PoolOptions;
-  readonly #control: Session;
-  readonly #sessions: EngineSession[];
-  readonly #free: EngineSession[];
-  readonly #waiting: { give(session: EngineSession): void }[] = [];
-
-  constructor(options: PoolOptions) {
-    this.#options = options;
-    // The limit of the whole engine is taken from its first connection and from nowhere else.
-    this.#control = new Session(options.directory, {
-      connectionArgs: [`--max_server_memory_usage=${options.memoryMb * 1_000_000}`],
-    });
-    this.#sessions = Array.from({ length: options.size }, () => new EngineSession(this));
-    this.#free = [...this.#sessions];
-  }
-
-  openSession(): Session {
-    return new Session(this.#options.directory);
-  }
-
-  /** The engine's own housekeeping, on a connection no request uses. */
-  async control(sql: string): Promise<string> {
-    const result = await this.#control.queryAsync(sql, { format: 'TabSeparated' });
-    return result.text();
-  }
-
-  /** Runs `work` on a connection of its own; waits for a free one, refuses with 202 when too many wait already. */
-  async use<T>(signal: AbortSignal, work: (session: EngineSession) => Promise<T>): Promise<T> {
-    const session = await this.#take(signal);
-    try {
-      return await work(session);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next.give(session);
-      else this.#free.push(session);
-    }
-  }
-
-  /** Stops what runs and lets the engine go; resolves when it has written everything. */
-  async close(): Promise<void> {
-    await this.control("KILL QUERY WHERE query_kind = 'Select' ASYNC").catch(() => {});
-    for (const session of this.#sessions) session.close();
-    this.#control.close();
-    await drainPending();
-  }
-
-  #take(signal: AbortSignal): Promise<EngineSession> {
-    signal.throwIfAborted();
-    const session = this.#free.pop();
-    if (session) return Promise.resolve(session);
-    if (this.#waiting.length >= this.#options.queue)
-      throw EngineError.of(
-        'TOO_MANY_SIMULTANEOUS_QUERIES',
-        `Too many simultaneous queries. Maximum: ${this.#options.size} running and ${this.#options.queue} waiting.`,
-      );
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(signal.reason as Error);
-      };
-      const waiter = {
-        give: (freed: EngineSession) => {
-          signal.removeEventListener('abort', leave);
-          resolve(freed);
-        },
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(waiter);
-    });
   }
 }

@@ -26,7 +26,7 @@ export interface LimitGroup {
 type Bucket = [capacity: number, refillPerSecond: number];
 
 const rule = (name: string, [capacity, refillPerSecond]: Bucket): BudgetRule => ({ name, capacity, refillPerSecond });
-const unlimited = { concurrency: 8, slots: null, lateMs: 500 };
+const unlimited = { concurrency: 16, slots: null, lateMs: 500 };
 
 /** Two buckets that together stay half a second of refill below Kalshi's own, for calls that bunch up on the way. */
 const kalshi = (name: string, live: Bucket, background: Bucket | null): LimitGroup => {
@@ -111,3 +111,5 @@ const groups = {
 export type LimitGroupName = keyof typeof groups;
 
 export const LIMIT_GROUPS: Readonly<Record<LimitGroupName, LimitGroup>> = groups;
+
+export const isLimitGroup = (name: string): name is LimitGroupName => Object.hasOwn(LIMIT_GROUPS, name);

@@ -33,3 +33,9 @@ export function scaledInteger(text: string, scale: number): bigint | null {
 /** numerator / denominator (positive), rounded up. */
 export const divideCeil = (numerator: bigint, denominator: bigint): bigint =>
   numerator > 0n ? (numerator + denominator - 1n) / denominator : numerator / denominator;
+
+/** numerator / denominator (positive), a half rounded up. */
+export const divideHalfUp = (numerator: bigint, denominator: bigint): bigint => {
+  const floor = numerator / denominator - (numerator < 0n && numerator % denominator !== 0n ? 1n : 0n);
+  return (numerator - floor * denominator) * 2n >= denominator ? floor + 1n : floor;
+};

@@ -1,5 +1,5 @@
 export { createBucket, type Bucket } from './bucket.ts';
 export { atRate, manualClock, realClock, type ManualClock } from './clock.ts';
-export { divideCeil, fixedText, scaledInteger, trimmedText } from './decimal.ts';
+export { divideCeil, divideHalfUp, fixedText, scaledInteger, trimmedText } from './decimal.ts';
 export { createRng, type Rng } from './rng.ts';
 export { createSimServer, json, type SimHandler, type SimReply, type SimRequest, type SimServer } from './server.ts';

@@ -1,0 +1,77 @@
+import type { Exchange } from './exchange.ts';
+import type { SimMarket } from './market.ts';
+import { mix32 } from './tape.ts';
+import { ONE_DOLLAR } from './units.ts';
+
+/** Lets every market whose time has come open, close, be determined and be paid out. */
+export function advance(exchange: Exchange): void {
+  const now = exchange.nowMs;
+  if (now < exchange.nextChangeMs) return;
+  let next = Infinity;
+  for (const market of exchange.markets) {
+    let due = dueMs(market);
+    while (due <= now) {
+      step(exchange, market, due);
+      due = dueMs(market);
+    }
+    next = Math.min(next, due);
+  }
+  exchange.nextChangeMs = next;
+}
+
+/** When the clock changes the market's status next; Infinity when it does not. */
+function dueMs(market: SimMarket): number {
+  const { plan } = market.spec;
+  switch (market.status) {
+    case 'initialized':
+      return market.openMs;
+    case 'active':
+    case 'inactive':
+      return market.closeMs;
+    case 'closed':
+    case 'disputed':
+    case 'amended':
+      return market.vanished ? Infinity : market.closeMs + plan.lagMs;
+    case 'determined':
+      return (market.determinedMs ?? market.closeMs) + plan.timerMs;
+    case 'finalized':
+      return Infinity;
+  }
+}
+
+function step(exchange: Exchange, market: SimMarket, atMs: number): void {
+  if (market.status === 'initialized') market.status = 'active';
+  else if (market.status === 'active' || market.status === 'inactive') closeMarket(exchange, market, atMs);
+  else if (market.status === 'determined') finalize(market, atMs);
+  else determine(market, market.spec.plan.result, market.spec.plan.value, atMs);
+}
+
+/** Ends trading at an instant, Unix ms. Waiting orders go; an untraded provisional market is forgotten. */
+export function closeMarket(exchange: Exchange, market: SimMarket, atMs: number): void {
+  market.status = 'closed';
+  market.closeMs = atMs;
+  market.updatedUs = Math.max(market.updatedUs, atMs * 1000);
+  market.book = null;
+  market.vanished = market.spec.provisional && market.prints.length === 0;
+  exchange.nextChangeMs = 0;
+  exchange.onClose(market);
+}
+
+/** Fixes the result; `value` is the payout of one YES in 0.0001 dollars. */
+export function determine(market: SimMarket, result: 'yes' | 'no' | 'scalar', value: number, atMs: number): void {
+  if (value < 0 || value > ONE_DOLLAR) throw new RangeError(`payout ${value} is outside 0..${ONE_DOLLAR}`);
+  market.status = 'determined';
+  market.result = result;
+  market.value = value;
+  market.expirationValue = market.spec.plan.expirationValue;
+  market.determinedMs = atMs;
+  market.updatedUs = Math.max(market.updatedUs, atMs * 1000);
+}
+
+/** Pays out. The platform writes the row some milliseconds after the settlement. */
+export function finalize(market: SimMarket, atMs: number): void {
+  const jitter = mix32(market.index) % 900_000;
+  market.status = 'finalized';
+  market.settledUs = atMs * 1000 + jitter;
+  market.updatedUs = market.settledUs + 50_000;
+}

@@ -1,0 +1,45 @@
+import { fixedText } from '../lib/index.ts';
+
+/**
+ * Inside the simulator a price is an integer of 0.0001 dollars (0..10000), a count an integer of 0.01 contracts and
+ * money a bigint of 0.000001 dollars: price × count is money exactly. Times are integers of Unix microseconds.
+ */
+export const ONE_DOLLAR = 10_000;
+/** An empty bid prints as 0.0000 and an empty ask as 1.0000. */
+export const NO_BID = 0;
+export const NO_ASK = ONE_DOLLAR;
+
+export const SECOND_US = 1_000_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+export const DAY_US = DAY_MS * 1000;
+
+const PRICE_TEXTS = Array.from({ length: ONE_DOLLAR + 1 }, (_, price) => fixedText(BigInt(price), 4, 4));
+
+/** "0.8100" */
+export function priceText(price: number): string {
+  const text = PRICE_TEXTS[price];
+  if (text === undefined) throw new RangeError(`price ${price} is outside 0..${ONE_DOLLAR}`);
+  return text;
+}
+
+/** "14.18", "-3.00" */
+export function countText(count: number): string {
+  const magnitude = Math.abs(count);
+  const cents = magnitude % 100;
+  return `${count < 0 ? '-' : ''}${(magnitude - cents) / 100}.${cents < 10 ? '0' : ''}${cents}`;
+}
+
+/** Money with the six decimals of costs, exposures and fees: "0.013800". */
+export const usdText = (usd: bigint): string => fixedText(usd, 6, 6);
+
+/** price × count, exactly. */
+export const cost = (price: number, count: number): bigint => BigInt(price) * BigInt(count);
+
+/** RFC 3339 in UTC with 0 to 6 fractional digits, trailing zeros trimmed, as the platform prints times. */
+export function timeText(timeUs: number): string {
+  const fraction = timeUs % SECOND_US;
+  const seconds = new Date((timeUs - fraction) / 1000).toISOString().slice(0, 19);
+  return fraction === 0 ? `${seconds}Z` : `${seconds}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}Z`;
+}

@@ -1,0 +1,209 @@
+import type { Book } from './book.ts';
+import { buildExchange, type BuildOptions } from './build.ts';
+import { COIN_LIFE_MS } from './catalogue.ts';
+import type { Exchange, ExchangeStatus } from './exchange.ts';
+import { KINDS, type KindName } from './kinds.ts';
+import { advance, closeMarket, determine, finalize } from './lifecycle.ts';
+import { bookOf, crowdTrade, openBook, syncQuote, take } from './matching.ts';
+import type { MarketStatus, SimMarket } from './market.ts';
+import type { SeriesSpec } from './series.ts';
+import * as truth from './truth.ts';
+import { DAY_MS, MINUTE_MS, ONE_DOLLAR } from './units.ts';
+import { scaledInteger } from '../lib/index.ts';
+
+/** A new market is born when the crowd trades and this much time has passed. */
+const BIRTH_MS = 30_000;
+
+/** The exchange as a test sees it: what is true, and levers to make things happen. */
+export class KalshiWorld {
+  readonly exchange: Exchange;
+  #lastBirthMs: number;
+
+  constructor(options: BuildOptions) {
+    this.exchange = buildExchange(options);
+    this.#lastBirthMs = this.exchange.nowMs;
+  }
+
+  /** Every market, archived and vanished ones included, oldest first. */
+  get markets(): truth.TrueMarket[] {
+    advance(this.exchange);
+    return this.exchange.markets.map((market) => truth.trueMarket(this.exchange, market));
+  }
+
+  market(ticker: string): truth.TrueMarket {
+    advance(this.exchange);
+    return truth.trueMarket(this.exchange, this.#market(ticker));
+  }
+
+  get events(): truth.TrueEvent[] {
+    return this.exchange.events.map(truth.trueEvent);
+  }
+
+  get series(): truth.TrueSeries[] {
+    return truth.trueSeries(this.exchange);
+  }
+
+  /** Every trade, historical ones included, oldest first. Built anew at each call. */
+  get trades(): truth.TrueTrade[] {
+    return Array.from({ length: this.exchange.tape.length }, (_, position) => truth.trueTrade(this.exchange, position));
+  }
+
+  /** Trades of one market, oldest first. */
+  tradesOf(ticker: string): truth.TrueTrade[] {
+    const { prints } = this.#market(ticker);
+    return Array.from({ length: prints.length }, (_, at) => truth.trueTrade(this.exchange, prints.at(at)));
+  }
+
+  /** Every change of a market's best quotes, oldest first. */
+  quotesOf(ticker: string): truth.TrueQuote[] {
+    return truth.trueQuotes(this.#market(ticker));
+  }
+
+  /** The live book in YES prices (0.0001 dollars) and 0.01 contracts. */
+  bookOf(ticker: string): Book {
+    return bookOf(this.exchange, this.#market(ticker));
+  }
+
+  /** Nicknames by what the social endpoints say of them. */
+  nicknames(visibility: 'public' | 'hidden'): string[] {
+    return this.exchange.traders.filter((one) => one.visibility === visibility).map((one) => one.nickname);
+  }
+
+  /** Makes exactly `count` prints happen among the open markets, and a market be born now and then. */
+  trade(count: number): void {
+    advance(this.exchange);
+    if (this.exchange.nowMs - this.#lastBirthMs >= BIRTH_MS) this.createMarket('coin');
+    const open = this.exchange.markets.filter((market) => market.status === 'active');
+    if (open.length === 0 || !this.exchange.status.tradingActive) return;
+    for (let left = count; left > 0;) {
+      const random = this.exchange.rng.next();
+      const market = open[Math.floor(open.length * random * random)] as SimMarket;
+      left -= crowdTrade(this.exchange, market, left);
+    }
+  }
+
+  /**
+   * One print of a crowd taker at exactly this YES price: what stands in its way leaves the book first.
+   * `yesPrice` dollars on the market's grid, `count` contracts. Returns the trade.
+   */
+  tradeOn(
+    ticker: string,
+    print: { takerSide: 'yes' | 'no'; yesPrice: string; count: string; isBlockTrade?: boolean },
+  ): truth.TrueTrade {
+    const { exchange } = this;
+    const market = this.#market(ticker);
+    const price = exact(print.yesPrice, 4);
+    const count = exact(print.count, 2);
+    if (!market.spec.grid.has(price)) throw new RangeError(`${print.yesPrice} is not on the grid of ${ticker}`);
+    const side = print.takerSide === 'yes' ? 'bid' : 'ask';
+    if (print.isBlockTrade) {
+      const timeUs = exchange.stampUs();
+      const takerYes = side === 'bid';
+      return truth.trueTrade(
+        exchange,
+        exchange.print(market, { timeUs, yesPrice: price, count, takerYes, block: true, maker: 0, taker: 1 }),
+      );
+    }
+    const book = bookOf(exchange, market);
+    for (const resting of ['bid', 'ask'] as const) {
+      const inTheWay = [...book.orders(resting)].filter((one) =>
+        resting === 'ask' ? one.price <= price : one.price >= price,
+      );
+      for (const { order } of inTheWay) book.remove(resting, order);
+    }
+    book.add(side === 'bid' ? 'ask' : 'bid', price, { trader: 0, count });
+    syncQuote(exchange, market, exchange.stampUs());
+    const [fill] = take(exchange, market, { side, limit: price, count, trader: 1 });
+    if (!fill) throw new Error(`no trade on ${ticker}`);
+    return truth.trueTrade(exchange, fill.position);
+  }
+
+  /** Brings an event of a kind into the world, open from now; returns its first market's ticker. */
+  createMarket(kind: KindName, options: { lifeMs?: number } = {}): string {
+    const { exchange } = this;
+    const openMs = exchange.nowMs;
+    const { series: choices } = KINDS[kind];
+    const series = choices[exchange.events.length % choices.length] as SeriesSpec;
+    const lifeMs = options.lifeMs ?? (kind === 'coin' ? COIN_LIFE_MS : 7 * DAY_MS);
+    const closeMs = Math.ceil((openMs + lifeMs) / MINUTE_MS) * MINUTE_MS;
+    const event = exchange.castEvent({ kind, series, openMs, closeMs });
+    for (const market of event.markets) {
+      market.status = 'active';
+      market.updatedUs = exchange.stampUs();
+      openBook(exchange, market);
+    }
+    this.#lastBirthMs = openMs;
+    return (event.markets[0] as SimMarket).ticker;
+  }
+
+  /** Ends trading now. */
+  close(ticker: string): void {
+    closeMarket(this.exchange, this.#market(ticker), this.exchange.nowMs);
+  }
+
+  /** Moves close_time into the future again. */
+  reopen(ticker: string, closeMs: number): void {
+    const market = this.#market(ticker);
+    if (market.status !== 'closed') throw new Error(`${ticker} is ${market.status}, not closed`);
+    market.closeMs = closeMs;
+    this.#setStatus(market, 'active');
+    openBook(this.exchange, market);
+  }
+
+  /** Suspends trading of one market; its quotes stay. */
+  pause(ticker: string): void {
+    this.#setStatus(this.#market(ticker), 'inactive');
+  }
+
+  resume(ticker: string): void {
+    this.#setStatus(this.#market(ticker), 'active');
+  }
+
+  /** A result is contested or changed after all; the clock settles the market later as planned. */
+  contest(ticker: string, status: 'disputed' | 'amended'): void {
+    this.#setStatus(this.#market(ticker), status);
+  }
+
+  /** Closes, determines and pays out now. `value` = payout of one YES in dollars, needed for a scalar result. */
+  settle(ticker: string, result: 'yes' | 'no' | 'scalar', value?: string): void {
+    const market = this.#market(ticker);
+    const payout = result === 'yes' ? ONE_DOLLAR : result === 'no' ? 0 : exact(value ?? '', 4);
+    if (market.status === 'active' || market.status === 'inactive') this.close(ticker);
+    determine(market, result, payout, this.exchange.nowMs);
+    finalize(market, this.exchange.nowMs);
+    this.exchange.nextChangeMs = 0;
+  }
+
+  /** Moves all four cutoffs of the historical tier, Unix ms. */
+  moveCutoff(ms: number): void {
+    Object.assign(this.exchange.cutoff, {
+      marketSettledMs: ms,
+      tradesCreatedMs: ms,
+      ordersUpdatedMs: ms,
+      positionsMs: ms,
+    });
+  }
+
+  /** Trading pause, exchange pause, or `down` (503 everywhere). */
+  setExchange(status: Partial<ExchangeStatus>): void {
+    Object.assign(this.exchange.status, status);
+  }
+
+  #market(ticker: string): SimMarket {
+    const market = this.exchange.marketByTicker.get(ticker);
+    if (!market) throw new Error(`no market ${ticker} in this world`);
+    return market;
+  }
+
+  #setStatus(market: SimMarket, status: MarketStatus): void {
+    market.status = status;
+    market.updatedUs = this.exchange.stampUs();
+    this.exchange.nextChangeMs = 0;
+  }
+}
+
+function exact(text: string, scale: number): number {
+  const value = scaledInteger(text, scale);
+  if (value === null || value < 0n) throw new RangeError(`not a decimal of ${scale} places: ${text}`);
+  return Number(value);
+}

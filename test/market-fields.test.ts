@@ -15,6 +15,8 @@ import {
 } from '../src/platforms/market-fields.ts';
 import { RecentMap } from '../src/platforms/recent-map.ts';
 
+const level = (price: string, size: bigint) => ({ price: parsePrice(price), size });
+
 describe('a platform time', () => {
   test.each([
     ['2026-09-29T04:01:07.17746Z', '2026-09-29T04:01:07.177Z'],
@@ -97,7 +99,6 @@ test('categories are found by precedence, with the word that named them; others 
 });
 
 test('a book side is sorted best first, merged and rid of empty levels; its mirror swaps the sides', () => {
-  const level = (price: string, size: bigint) => ({ price: parsePrice(price), size });
   const side = bookSide(
     [level('0.1', 1n), level('0.3', 2n), level('0.10', 4n), level('0.2', 0n)],
     [level('0.9', 1n), level('0.5', 3n)],

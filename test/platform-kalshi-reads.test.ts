@@ -26,16 +26,46 @@ const keys: MarketKeys = {
   platform: 'kalshi',
   ref: 'KXOTTERCUP-26OCT08REDBLU-BLU',
   platformId: 'KXOTTERCUP-26OCT08REDBLU-BLU',
+  title: 'Bluewater wins',
   slug: 'kxottercup-26oct08redblu-blu',
   eventId: 'KXOTTERCUP-26OCT08REDBLU',
   seriesId: 'KXOTTERCUP',
   status: 'open',
   outcomes: [],
+  tradingStartAt: '2026-09-29T04:05:00.000Z',
   tradingEndAt: '2026-10-11T00:15:00.000Z',
   metadata: { tick_size: 0.01 },
 };
 const directory = { byRef: async () => new Map() };
 const unknownEvents: Answer = (path) => (path === '/events' ? { events: [] } : undefined);
+
+const archive = (days: number[][]) =>
+  adapter((path, query) => {
+    if (path !== '/historical/markets') return unknownEvents(path, query);
+    const page = Number(query.get('cursor') ?? 0);
+    const markets = days[page]!.map((day) =>
+      marketRow({
+        ticker: `D-${day}`,
+        status: 'finalized',
+        result: 'yes',
+        settlement_ts: `2026-06-${day}T00:00:00Z`,
+      }),
+    );
+    return { markets, cursor: page + 1 < days.length ? String(page + 1) : '' };
+  });
+const archived = async ({ data, context }: ReturnType<typeof archive>) => {
+  const sinceMs = Date.UTC(2026, 5, 15);
+  const pages = await collect(data.sweep({ kind: 'historical', sinceMs }, context));
+  return pages.flatMap(({ markets }) => markets.map(({ info }) => info.ref));
+};
+
+const us = (seconds: number) => seconds * 1e6;
+const at = (seconds: number, id: string, change: object = {}) =>
+  tradeRow({ trade_id: id, created_time: new Date(seconds * 1000).toISOString(), ...change });
+const ids = (pages: TradePage[]) => pages.flatMap(({ trades }) => trades.map(({ tradeId }) => tradeId));
+const archiveDay = (from: number, to: number) => `/historical/trades?limit=1000&min_ts=${from - 1}&max_ts=${to}`;
+const archivedBars: Answer = (path) =>
+  path.startsWith('/historical/markets/') ? { candlesticks: [candleRow()] } : undefined;
 
 describe('sweeping Kalshi', () => {
   test('a full sweep asks each status by itself, at the maximum limit, without combinations, until the cursor is empty', async () => {
@@ -93,26 +123,6 @@ describe('sweeping Kalshi', () => {
       `/markets?limit=1000&mve_filter=exclude&status=settled&min_settled_ts=${since}`,
     ]);
   });
-
-  const archive = (days: number[][]) =>
-    adapter((path, query) => {
-      if (path !== '/historical/markets') return unknownEvents(path, query);
-      const page = Number(query.get('cursor') ?? 0);
-      const markets = days[page]!.map((day) =>
-        marketRow({
-          ticker: `D-${day}`,
-          status: 'finalized',
-          result: 'yes',
-          settlement_ts: `2026-06-${day}T00:00:00Z`,
-        }),
-      );
-      return { markets, cursor: page + 1 < days.length ? String(page + 1) : '' };
-    });
-  const archived = async ({ data, context }: ReturnType<typeof archive>) => {
-    const sinceMs = Date.UTC(2026, 5, 15);
-    const pages = await collect(data.sweep({ kind: 'historical', sinceMs }, context));
-    return pages.flatMap(({ markets }) => markets.map(({ info }) => info.ref));
-  };
 
   test('the archive is left at the first page that is too old while it comes newest first', async () => {
     const newestFirst = archive([
@@ -197,10 +207,6 @@ describe('one Kalshi market', () => {
 });
 
 describe('reading Kalshi trades', () => {
-  const us = (seconds: number) => seconds * 1e6;
-  const at = (seconds: number, id: string, change: object = {}) =>
-    tradeRow({ trade_id: id, created_time: new Date(seconds * 1000).toISOString(), ...change });
-  const ids = (pages: TradePage[]) => pages.flatMap(({ trades }) => trades.map(({ tradeId }) => tradeId));
   const nowS = NOW / 1000;
 
   test('pages follow the cursor, newest first, and say down to where they are complete', async () => {
@@ -253,11 +259,10 @@ describe('reading Kalshi trades', () => {
     const sinceS = CUTOFF_S - 1.5 * DAY_S;
     const query = { sinceUs: us(sinceS), untilUs: us(CUTOFF_S + 60), market: null };
     const pages = await collect(data.trades(query, directory, context));
-    const day = (from: number, to: number) => `/historical/trades?limit=1000&min_ts=${from - 1}&max_ts=${to}`;
     const top = CUTOFF_S + 61;
     expect(http.asked.filter((url) => url.startsWith('/historical/trades'))).toEqual([
-      day(top - DAY_S, top),
-      day(sinceS, top - DAY_S),
+      archiveDay(top - DAY_S, top),
+      archiveDay(sinceS, top - DAY_S),
     ]);
     expect(pages.map(({ completeFromUs }) => completeFromUs)).toEqual([
       us(CUTOFF_S + 10) + 1,
@@ -314,12 +319,10 @@ describe('reading Kalshi bars', () => {
   });
 
   test('turns to the archive when the live tier no longer has the market, and asks it first for one settled before the cutoff', async () => {
-    const answer: Answer = (path) =>
-      path.startsWith('/historical/markets/') ? { candlesticks: [candleRow()] } : undefined;
-    const open = adapter(answer);
+    const open = adapter(archivedBars);
     expect(await open.data.candles(keys, 1, 1_786_292_280, 1_786_292_340, open.context)).toHaveLength(1);
     expect(open.http.asked).toHaveLength(2);
-    const settled = adapter(answer);
+    const settled = adapter(archivedBars);
     const old = { ...keys, status: 'settled', tradingEndAt: '2026-05-01T00:00:00.000Z' };
     expect(await settled.data.candles(old, 1, 1_786_292_280, 1_786_292_340, settled.context)).toHaveLength(1);
     expect(settled.http.asked.filter((url) => url.startsWith('/series'))).toEqual([]);

@@ -29,6 +29,13 @@ const numbers = ({ price, bid, ask }: Quote) =>
   [price, bid, ask].map((value) => (value === null ? null : decimalNumber(value, 10)));
 const firstQuote = (change: object) => numbers(map(marketRow(change)).state.quotes[0]!);
 
+const openedAt = (open_time: string) => map(marketRow({ open_time })).state;
+const readTrade = (change: object = {}) => mapKalshiTrade(KalshiTrade.parse(tradeRow(change)));
+const takerOutcome = (change: object) => readTrade(change)?.outcome;
+const readBar = (change: object = {}) => mapKalshiCandle('KXOTTERCUP-1', 1, KalshiCandle.parse(candleRow(change)));
+const readHour = (raw: object) => mapKalshiCandle('FED-1', 60, KalshiCandle.parse(raw));
+const levels = (side: BookLevel[]) => side.map(({ price, size }) => [decimalNumber(price, 10), decimalNumber(size, 6)]);
+
 describe('a Kalshi market', () => {
   test('is told with its event and series, exact to the last digit', () => {
     const { info, state, raw, fetchedAt } = map(marketRow());
@@ -235,17 +242,14 @@ describe('a Kalshi market', () => {
   });
 
   test('younger than a window had its whole volume within it', () => {
-    const at = (open_time: string) => map(marketRow({ open_time })).state;
-    expect(at('2026-09-29T04:05:00Z')).toMatchObject({ volume7d: null, volume30d: parseUsd('271926.68') });
-    expect(at('2026-09-29T06:40:00Z').volume7d).toBe(parseUsd('271926.68'));
+    expect(openedAt('2026-09-29T04:05:00Z')).toMatchObject({ volume7d: null, volume30d: parseUsd('271926.68') });
+    expect(openedAt('2026-09-29T06:40:00Z').volume7d).toBe(parseUsd('271926.68'));
   });
 });
 
 describe('a Kalshi trade', () => {
-  const read = (change: object = {}) => mapKalshiTrade(KalshiTrade.parse(tradeRow(change)));
-
   test('of a No taker is a purchase of No at what No cost', () => {
-    const trade = read();
+    const trade = readTrade();
     expect(trade).toMatchObject({
       tradeId: '00000000-0000-9eec-eac5-000000000001',
       side: 'buy',
@@ -263,25 +267,24 @@ describe('a Kalshi trade', () => {
   });
 
   test('reads the taker from the outcome side, else the book side, else the retired side', () => {
-    const outcome = (change: object) => read(change)?.outcome;
-    expect(outcome({ taker_outcome_side: 'yes', taker_book_side: 'ask', taker_side: 'no' })).toBe('yes');
-    expect(outcome({ taker_outcome_side: undefined, taker_book_side: 'bid', taker_side: 'no' })).toBe('yes');
-    expect(outcome({ taker_outcome_side: undefined, taker_book_side: undefined, taker_side: 'no' })).toBe('no');
+    expect(takerOutcome({ taker_outcome_side: 'yes', taker_book_side: 'ask', taker_side: 'no' })).toBe('yes');
+    expect(takerOutcome({ taker_outcome_side: undefined, taker_book_side: 'bid', taker_side: 'no' })).toBe('yes');
+    expect(takerOutcome({ taker_outcome_side: undefined, taker_book_side: undefined, taker_side: 'no' })).toBe('no');
   });
 
   test('in cents and whole counts, as sent until March 2026, reads the same', () => {
     const { trade_id, ticker, taker_side, created_time } = tradeRow();
     const retired = { trade_id, ticker, taker_side, created_time, count: 14, yes_price: 80, no_price: 20, price: 0.8 };
-    expect(mapKalshiTrade(KalshiTrade.parse(retired))).toEqual({ ...read(), size: parseSize('14') });
+    expect(mapKalshiTrade(KalshiTrade.parse(retired))).toEqual({ ...readTrade(), size: parseSize('14') });
   });
 
   test('is ordered by microseconds whatever number of digits its time has', () => {
-    const at = (created_time: string) => read({ created_time })?.executedAtUs;
+    const at = (created_time: string) => readTrade({ created_time })?.executedAtUs;
     const second = Date.UTC(2026, 9, 6, 6, 38, 21) * 1000;
     expect(at('2026-10-06T06:38:21Z')).toBe(second);
     expect(at('2026-10-06T06:38:21.58Z')).toBe(second + 580_000);
     expect(at('2026-10-06T06:38:21.589836Z')).toBe(second + 589_836);
-    expect(read({ created_time: 'yesterday' })).toBeNull();
+    expect(readTrade({ created_time: 'yesterday' })).toBeNull();
   });
 
   test('without a taker is refused', () => {
@@ -291,35 +294,36 @@ describe('a Kalshi trade', () => {
 });
 
 describe('a Kalshi bar', () => {
-  const read = (change: object = {}, interval: 1 | 60 = 1) =>
-    mapKalshiCandle('KXOTTERCUP-1', interval, KalshiCandle.parse(candleRow(change)));
-  const p = (text: string) => parsePrice(text);
-
   test('is dated by its start, and an empty side of the book is not a price', () => {
-    expect(read()).toEqual({
+    expect(readBar()).toEqual({
       platform: 'kalshi',
       ref: 'KXOTTERCUP-1',
       intervalMin: 1,
       startTs: 1_786_292_280,
-      price: { open: p('0.42'), high: p('0.44'), low: p('0.41'), close: p('0.43') },
-      previousClose: p('0.4'),
-      bid: { open: null, high: p('0.42'), low: null, close: p('0.42') },
-      ask: { open: null, high: null, low: p('0.43'), close: p('0.43') },
+      price: { open: parsePrice('0.42'), high: parsePrice('0.44'), low: parsePrice('0.41'), close: parsePrice('0.43') },
+      previousClose: parsePrice('0.4'),
+      bid: { open: null, high: parsePrice('0.42'), low: null, close: parsePrice('0.42') },
+      ask: { open: null, high: null, low: parsePrice('0.43'), close: parsePrice('0.43') },
       volume: parseSize('22.36'),
       openInterest: parseUsd('19276.41'),
-      mean: p('0.425'),
+      mean: parsePrice('0.425'),
       source: 'trades',
     });
   });
 
   test('without trades stands at the previous close, and is unknown when there never was one', () => {
-    const flat = { open: p('0.04'), high: p('0.04'), low: p('0.04'), close: p('0.04') };
-    expect(read({ price: { previous_dollars: '0.0400' }, volume_fp: '0.00' })).toMatchObject({
+    const flat = {
+      open: parsePrice('0.04'),
+      high: parsePrice('0.04'),
+      low: parsePrice('0.04'),
+      close: parsePrice('0.04'),
+    };
+    expect(readBar({ price: { previous_dollars: '0.0400' }, volume_fp: '0.00' })).toMatchObject({
       price: flat,
       volume: 0n,
     });
     const nothing = { open: null, high: null, low: null, close: null };
-    expect(read({ price: {} })).toMatchObject({ price: nothing, previousClose: null });
+    expect(readBar({ price: {} })).toMatchObject({ price: nothing, previousClose: null });
   });
 
   test('of the archive has bare names for dollar texts and explicit nulls', () => {
@@ -332,15 +336,14 @@ describe('a Kalshi bar', () => {
       yes_bid: bar,
       yes_ask: { ...bar, high: '1.0000' },
     };
-    const read60 = (raw: object) => mapKalshiCandle('FED-1', 60, KalshiCandle.parse(raw));
-    expect(read60(archived)).toMatchObject({
+    expect(readHour(archived)).toMatchObject({
       startTs: 1_672_891_200,
-      price: { open: p('0.92'), close: p('0.99') },
-      ask: { high: null, close: p('0.99') },
+      price: { open: parsePrice('0.92'), close: parsePrice('0.99') },
+      ask: { high: null, close: parsePrice('0.99') },
       volume: parseSize('618'),
     });
     const empty = { open: null, high: null, low: null, close: null, mean: null, previous: '0.9700' };
-    expect(read60({ ...archived, price: empty })).toMatchObject({ price: { open: p('0.97') }, mean: null });
+    expect(readHour({ ...archived, price: empty })).toMatchObject({ price: { open: parsePrice('0.97') }, mean: null });
   });
 
   test('of January 2026 has whole cents beside dollar texts', () => {
@@ -355,23 +358,21 @@ describe('a Kalshi bar', () => {
       yes_ask: bar,
     };
     expect(mapKalshiCandle('X', 60, KalshiCandle.parse(raw))).toMatchObject({
-      price: { open: p('0.11'), close: p('0.11') },
-      bid: { open: p('0.08'), high: p('0.08'), low: p('0.08'), close: p('0.08') },
+      price: { open: parsePrice('0.11'), close: parsePrice('0.11') },
+      bid: { open: parsePrice('0.08'), high: parsePrice('0.08'), low: parsePrice('0.08'), close: parsePrice('0.08') },
       volume: 0n,
       openInterest: parseUsd('12432'),
     });
   });
 
   test('that does not end on a UTC multiple of its interval, as daily bars do, is refused', () => {
-    expect(read({ end_period_ts: 1_786_292_341 })).toBeNull();
+    expect(readBar({ end_period_ts: 1_786_292_341 })).toBeNull();
   });
 });
 
 describe('a Kalshi order book', () => {
   const keys = { platformId: 'KXOTTERCUP-1', metadata: { tick_size: 0.01 } } as unknown as MarketKeys;
   const read = (body: object) => mapKalshiBook(keys, KalshiOrderBook.parse(body), { ...body }, RECEIVED_AT);
-  const levels = (side: BookLevel[]) =>
-    side.map(({ price, size }) => [decimalNumber(price, 10), decimalNumber(size, 6)]);
 
   test('of bids only, best last, becomes two books, best first', () => {
     const book = read({

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { PlatformError } from '../errors.ts';
+import { PlatformError, type PlatformErrorKind } from '../errors.ts';
 import { NotSentError, type Answer } from './http-errors.ts';
 import type { PlatformRequest } from './http.ts';
 
@@ -9,7 +9,7 @@ const DEFAULT_HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip, 
 
 /**
  * One request, one answer: nothing is sent twice and no redirect is followed. Throws PlatformError when the connection
- * fails (unavailable) or the body breaks off, cannot be unpacked or exceeds `maxBytes` unpacked; an abort's reason as it is.
+ * fails (unavailable, timeout) or the body breaks off, cannot be unpacked or exceeds `maxBytes` unpacked; an abort's reason as it is.
  */
 export async function exchange(
   agent: Dispatcher,
@@ -37,12 +37,14 @@ export async function exchange(
     const code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
     // A header value no HTTP message can carry, e.g. a credential with a line break in it.
     if (code === 'UND_ERR_INVALID_ARG') throw new NotSentError(platform, 'refused', { detail: 'not a valid request' });
-    const damaged = code.startsWith('Z_') || code.startsWith('ERR_BROTLI') || code.startsWith('ERR__ERROR_FORMAT');
-    throw new PlatformError(platform, damaged ? 'bad_answer' : 'unavailable', {
-      detail: damaged ? 'damaged compressed body' : `no connection: ${code}`,
-      cause: error,
-    });
+    throw new PlatformError(platform, kindOf(code), { detail: code, cause: error });
   }
+}
+
+function kindOf(code: string): PlatformErrorKind {
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
+  // What zlib says of a damaged body; everything else is the connection.
+  return /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT)/.test(code) ? 'bad_answer' : 'unavailable';
 }
 
 function unpacked(
@@ -61,7 +63,8 @@ function unpacked(
     case 'br':
       return through(createBrotliDecompress());
     default:
-      body.destroy();
+      // Unread, and its abort is nobody's error.
+      body.on('error', () => {}).destroy();
       throw new PlatformError(platform, 'bad_answer', { detail: `content-encoding ${String(encoding)}` });
   }
 }

@@ -72,11 +72,13 @@ export function parseRows<T>(
   return rows.flatMap((raw) => parseRow(schema, raw, about, context) ?? []);
 }
 
-/** The body of a reply; throws PlatformError `bad_answer` when the whole is not of the expected shape. */
-export function parseBody<T>(platform: Platform, schema: z.ZodType<T>, reply: PlatformReply): T {
+/** The body of a reply; throws PlatformError `bad_answer`, naming `endpoint` if given, when the whole is not of the expected shape. */
+export function parseBody<T>(platform: Platform, schema: z.ZodType<T>, reply: PlatformReply, endpoint?: string): T {
   const result = schema.safeParse(reply.json);
   if (result.success) return result.data;
-  throw new PlatformError(platform, 'bad_answer', { status: reply.status, detail: firstIssue(result.error) });
+  const issue = firstIssue(result.error);
+  const detail = endpoint === undefined ? issue : `${endpoint}: ${issue}`;
+  throw new PlatformError(platform, 'bad_answer', { status: reply.status, detail });
 }
 
 /** Whether a read failed because the platform does not have the thing. */

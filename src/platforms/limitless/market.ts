@@ -108,7 +108,8 @@ function categorize(
     canonicalCategory([kebab(market.priceOracleMetadata?.assetType ?? '')]);
   const own = categories.find((word) => !PERIOD.test(word)) ?? '';
   const at = found ? (listed?.slug === found.slug ? listed.index : -1) : categories.indexOf(own);
-  return { category: found?.name ?? own, subcategory: categories[at + 1] ?? null };
+  const category = found?.name ?? own;
+  return { category, subcategory: (category && categories[at + 1]) || null };
 }
 
 function strike(market: LimitlessMarket): JsonObject | undefined {

@@ -1,11 +1,10 @@
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { z } from 'zod';
 import type { KeyCaller } from './auth.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { ApiError } from './errors.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './key-format.ts';
+import { RecentMap } from './platforms/recent-map.ts';
 import type { Database } from './postgres.ts';
 import { LIMITS, tooMany } from './rate-limit.ts';
 import type { Shared } from './redis.ts';
@@ -14,15 +13,18 @@ import { apiKeys, users } from './tables.ts';
 const CHANNEL = 'accounts';
 /** How long a looked-up key is believed: revocations are told at once, so this only bounds what a lost message can cost. */
 const LIFE_MS = 30_000;
-/** The same while revocations in other processes may not reach this one. */
-const UNSURE_LIFE_MS = 1_000;
+/** The same while messages of other processes may not reach this one. */
+const DEAF_LIFE_MS = 1_000;
 const FLUSH_MS = 5_000;
+const LISTEN_MS = 250;
 const MAX_CACHED = 20_000;
 const MAX_KEYS_PER_USER = 100;
 
 interface Entry {
   caller: KeyCaller | null;
   loadedAt: number;
+  /** Number of messages heard before the look-up began. */
+  asOf: number;
 }
 
 export interface ApiKeysOptions {
@@ -40,31 +42,48 @@ export type ApiKeys = Awaited<ReturnType<typeof openApiKeys>>;
 
 /** Keys of users: made, listed, revoked, and looked up without a database round trip once seen. */
 export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKeysOptions) {
-  const cache = new BoundedMap<string, Entry>(MAX_CACHED);
+  const cache = new RecentMap<string, Entry>(MAX_CACHED);
   const loading = new Map<string, Promise<KeyCaller | null>>();
   const used = new Map<string, Date>();
   const unknown = new RateLimiterMemory({ points: LIMITS.address, duration: 60 });
-  let epoch = 0;
+  /** Key and user ids that changed, by the place of the message that said so: what was read before it is void. */
+  const changed = new RecentMap<string, number>(MAX_CACHED);
+  let messages = 0;
 
-  const forget = z.object({ key: z.string().optional(), user: z.string().optional() });
-  await shared.subscribe(CHANNEL, (message) => {
-    const { key, user } = forget.parse(JSON.parse(message));
-    epoch += 1;
-    cache.deleteWhere(({ caller }) => caller !== null && (caller.keyId === key || caller.userId === user));
-  });
+  await shared.subscribe(CHANNEL, (id) => changed.set(id, (messages += 1)));
+
+  /** When messages were last known to be missed. */
+  let deafAt = -Infinity;
+  const listen = (): boolean => {
+    const hearing = told && shared.healthy();
+    if (!hearing) deafAt = now();
+    return hearing;
+  };
+
+  const isFresh = ({ caller, loadedAt, asOf }: Entry): boolean => {
+    const age = now() - loadedAt;
+    if (caller === null) return age < LIFE_MS;
+    if ([caller.keyId, caller.userId].some((id) => (changed.get(id) ?? 0) > asOf)) return false;
+    return listen() ? age < LIFE_MS && loadedAt > deafAt : age < DEAF_LIFE_MS;
+  };
 
   async function load(hash: string, address: string): Promise<KeyCaller | null> {
-    const started = epoch;
-    const [row] = await db
-      .select({ keyId: apiKeys.id, userId: users.id, tier: users.tier })
-      .from(apiKeys)
-      .innerJoin(users, eq(users.id, apiKeys.userId))
-      .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt)));
-    const caller: KeyCaller | null = row ? { kind: 'key', ...row } : null;
-    // Something was revoked meanwhile: what was read may be older than that, so it is not kept.
-    if (started === epoch) cache.set(hash, { caller, loadedAt: now() });
-    if (caller) await unknown.reward(address);
-    return caller;
+    const begun = { asOf: messages, loadedAt: now() };
+    await pay(unknown, address);
+    let found = true;
+    try {
+      const [row] = await db
+        .select({ keyId: apiKeys.id, userId: users.id, tier: users.tier })
+        .from(apiKeys)
+        .innerJoin(users, eq(users.id, apiKeys.userId))
+        .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt)));
+      const caller: KeyCaller | null = row ? { kind: 'key', ...row } : null;
+      cache.set(hash, { caller, ...begun });
+      found = caller !== null;
+      return caller;
+    } finally {
+      if (found) await unknown.reward(address);
+    }
   }
 
   async function flush(): Promise<void> {
@@ -80,23 +99,18 @@ export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKe
       .where(and(inArray(apiKeys.id, ids), sql`${apiKeys.id} = seen.id`))
       .catch((error: unknown) => log.warn({ err: error }, 'last_used_at was not written'));
   }
-  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
+  const timers = [setInterval(() => void flush(), FLUSH_MS).unref(), setInterval(listen, LISTEN_MS).unref()];
 
   return {
     /** The caller of a key, null when there is none. `address` pays for look-ups of keys that do not exist. */
     async find(key: string, address: string): Promise<KeyCaller | null> {
       if (key !== demoKey && !isWellFormedKey(key)) return null;
       const hash = hashKey(key);
-      const life = told && shared.healthy() ? LIFE_MS : UNSURE_LIFE_MS;
       const entry = cache.get(hash);
       let caller = entry?.caller ?? null;
-      if (!entry || now() - entry.loadedAt >= (entry.caller ? life : LIFE_MS)) {
-        let flight = loading.get(hash);
-        if (!flight) {
-          await pay(unknown, address);
-          flight = load(hash, address).finally(() => loading.delete(hash));
-          loading.set(hash, flight);
-        }
+      if (!entry || !isFresh(entry)) {
+        const flight = loading.get(hash) ?? load(hash, address).finally(() => loading.delete(hash));
+        loading.set(hash, flight);
         caller = await flight;
       }
       if (caller) used.set(caller.keyId, new Date(now()));
@@ -130,20 +144,21 @@ export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKe
         .where(and(eq(apiKeys.id, id), eq(apiKeys.userId, userId)))
         .returning({ id: apiKeys.id });
       if (rows.length === 0) return false;
-      await shared.publish(CHANNEL, JSON.stringify({ key: id }));
+      await forgetKeys(shared, [id]);
       return true;
     },
 
     async close(): Promise<void> {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await flush();
     },
   };
 }
 
-/** Makes every process look up the keys of a user afresh: after a change of tier. */
-export const forgetUser = (shared: Shared, userId: string): Promise<void> =>
-  shared.publish(CHANNEL, JSON.stringify({ user: userId }));
+/** Makes every process look up keys afresh: of a user whose tier changed, or by the keys' own ids. */
+export async function forgetKeys(shared: Shared, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await shared.publish(CHANNEL, id);
+}
 
 /** Takes one look-up from an address; a look-up that finds a key is given back. */
 async function pay(unknown: RateLimiterMemory, address: string): Promise<void> {

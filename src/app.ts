@@ -11,9 +11,9 @@ import { openApiKeys, type ApiKeys } from './api-keys.ts';
 import { guard, identify, limit } from './auth.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import type { Config } from './config.ts';
+import { createCredentials, type Credentials } from './credentials.ts';
 import { notFound, onError } from './error-handlers.ts';
 import { describeApi } from './openapi.ts';
-import { createCredentials, type Credentials } from './credentials.ts';
 import { createCursors, type Cursors } from './pages.ts';
 import { Freshness } from './freshness.ts';
 import type { StoredMarkets } from './market-directory.ts';
@@ -94,10 +94,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 1024 },
     genReqId: ({ headers: { 'x-request-id': given } }) =>
       typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
-    // Slow clients: 10 s for the headers, 30 s for the request, 60 s of silence on a connection.
+    // Slow clients: 10 s for the headers, 30 s for the request, 90 s of silence on a connection.
     requestTimeout: 30_000,
-    connectionTimeout: 60_000,
-    keepAliveTimeout: 65_000,
+    connectionTimeout: 90_000,
+    keepAliveTimeout: 72_000,
     http: { headersTimeout: 10_000 },
     // A URL that cannot be read meets no hooks: it is counted by address here.
     frameworkErrors: (error, request, reply) => {
@@ -124,6 +124,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     cursors: createCursors(config.jwtSecret),
     apiKeys,
     sessions,
+    credentials: createCredentials(postgres.db, config.credentialKeys),
     limits,
     freshness: new Freshness(deps.clickhouse),
   };

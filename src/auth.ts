@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { ApiKeys } from './api-keys.ts';
 import type { Config } from './config.ts';
 import { ApiError, badRequest } from './errors.ts';
@@ -32,6 +33,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     auth?: AuthMode;
     limit?: 'address' | 'login';
+    /** Schema of a success's body: tests hold answers against it. */
+    answer?: z.ZodType;
   }
 }
 

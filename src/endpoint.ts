@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { z } from 'zod';
-import { callerOf, type AuthMode, type Caller } from './auth.ts';
+import { callerOf, type AuthMode, type Caller, type KeyCaller, type SessionCaller } from './auth.ts';
 import { ErrorAnswer } from './openapi.ts';
 import { readInput, type Fields, type Values } from './query.ts';
 
@@ -40,7 +40,7 @@ export interface Call<P extends Fields, Q extends Fields, B extends Fields, A ex
   query: Values<Q>;
   body: Values<B>;
   /** null only where auth is `none` and nobody was identified. */
-  caller: A extends 'none' ? Caller | null : Caller;
+  caller: A extends 'key' ? KeyCaller : A extends 'session' ? SessionCaller : Caller | null;
   request: FastifyRequest;
   reply: FastifyReply;
 }
@@ -73,8 +73,8 @@ export function endpoint<
       ...(Object.keys(query).length > 0 ? { querystring: z.object(query) } : {}),
       ...(body ? { body: z.object(body) } : {}),
       response: Object.fromEntries([
-        ...statuses.map((status) => [status, spec.answer]),
         ...errorStatuses(spec).map((status) => [status, ErrorAnswer]),
+        ...statuses.map((status) => [status, spec.answer]),
       ]),
     },
     handler: async (request, reply) => {
@@ -83,7 +83,8 @@ export function endpoint<
         { params: request.params, query: request.query, body: request.body },
       );
       reply.code(statuses[0]);
-      return handler({ ...read, caller: callerOf(request), request, reply } as Call<P, Q, B, A>);
+      // The guard let this caller through, so it is of the kind that `auth` names.
+      return handler({ ...read, caller: callerOf(request), request, reply } as unknown as Call<P, Q, B, A>);
     },
   });
 }

@@ -66,9 +66,10 @@ export function notFound(app: FastifyInstance): (request: FastifyRequest, reply:
   });
   return (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
-    const allowed = new Set(
-      [...known.values()].flatMap(({ pattern, methods }) => (pattern.test(path) ? [...methods] : [])),
-    );
+    const allowed = new Set<string>();
+    for (const { pattern, methods } of known.values()) {
+      if (pattern.test(path)) for (const method of methods) allowed.add(method);
+    }
     if (allowed.size === 0) {
       return sendError(
         reply,

@@ -17,16 +17,6 @@ export const ErrorAnswer = z
   })
   .meta({ id: 'Error' });
 
-/** `pagination` of every list. */
-export const Pagination = z
-  .object({
-    total: z.int().describe('Number of results for the filter as of the first page'),
-    limit: z.int().describe('Results per page'),
-    has_more: z.boolean(),
-    next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last'),
-  })
-  .meta({ id: 'Pagination' });
-
 const MEANING: Record<string, string> = {
   200: 'Success',
   201: 'Created',

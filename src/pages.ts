@@ -87,9 +87,10 @@ export function sendStored(request: FastifyRequest, reply: FastifyReply, data: R
   return reply.type('application/json; charset=utf-8').send(`${open}"meta":${JSON.stringify(meta)}}`);
 }
 
+const bare = (tag: string): string => tag.trim().replace(/^W\//, '');
+
 /** Weak comparison (RFC 9110 §8.8.3.2) over the list of If-None-Match. */
 function etagMatches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  const bare = (tag: string) => tag.trim().replace(/^W\//, '');
   return header.trim() === '*' || header.split(',').some((tag) => bare(tag) === bare(etag));
 }

@@ -41,9 +41,10 @@ export function integerOf<const N extends readonly number[]>(values: N): z.ZodTy
 export const enumParam = <const V extends readonly [string, ...string[]]>(values: V) =>
   z.enum(values, { error: `one of ${values.join(', ')}` });
 
+const toFlag = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
+
 /** `true` or `false`. */
 export function flagParam(initial: boolean) {
-  const toFlag = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
   return z.preprocess(toFlag, z.boolean({ error: 'true or false' })).default(initial);
 }
 

@@ -33,7 +33,8 @@ const ALIASES: Record<string, string> = {
 };
 
 const PREFIXED = /^([a-z_]+):(.+)$/s;
-const SECRET = /password|secret|passphrase|private_key|^key$|token/;
+const SECRET = /password|secret|passphrase|private_?key|^key$|token|^fields/i;
+const HIDDEN = 'a value that is not shown';
 
 /**
  * Reads the sections of a request against their fields: aliases resolved, unknown names refused, market ids checked
@@ -66,7 +67,8 @@ function readSection(section: Section, fields: Fields, raw: object, issues: Fiel
       issues.push({
         field: name,
         expected: `no such parameter (nearest: ${nearest(name, fields)})`,
-        received: shown(name, value),
+        // A mistyped field of a body may hold a secret.
+        received: section === 'body' ? HIDDEN : shown(name, value),
       });
       continue;
     }
@@ -102,10 +104,11 @@ function readSection(section: Section, fields: Fields, raw: object, issues: Fiel
 const same = (field: string, a: unknown, b: unknown): boolean =>
   a === b || ((field === 'provider' || field === 'platform') && toPlatform(a) === toPlatform(b));
 
+const iso = (ms: number): string => new Date(ms).toISOString();
+
 function checkTimes(query: Record<string, unknown>, issues: FieldIssue[]): void {
   const { start_ts: start, end_ts: end } = query;
   if (typeof start !== 'number' || typeof end !== 'number' || start < end) return;
-  const iso = (ms: number) => new Date(ms).toISOString();
   issues.push({
     field: 'start_ts',
     expected: 'a time before end_ts',
@@ -155,7 +158,7 @@ function at(value: unknown, path: PropertyKey[]): unknown {
 
 function shown(field: string, value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (SECRET.test(field)) return 'a value that is not shown';
+  if (SECRET.test(field)) return HIDDEN;
   const text = JSON.stringify(value).replaceAll(/pk_[\w-]{8,}/g, 'pk_…');
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }

@@ -1,57 +1,117 @@
-import type { FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { changePassword, checkPassword, createUser, findUser, recordEvent, type User } from '../accounts.ts';
+import { requestTimeField, timeField } from '../answers.ts';
 import type { Services } from '../app.ts';
 import { endpoint } from '../endpoint.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, badRequest } from '../errors.ts';
 import { requestTimeMs } from '../pages.ts';
-import { textParam } from '../parameters.ts';
+import { passwordWeakness, verifyPassword } from '../passwords.ts';
+import { setLimitHeaders, tooMany, type RateLimits } from '../rate-limit.ts';
+import { clearSessionCookie, setSessionCookie } from '../session-cookie.ts';
 
-const Meta = z.object({ request_time: z.int() });
-const Time = z.iso.datetime();
-const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
+const emailRule = { error: 'an e-mail address' };
+const email = z.string(emailRule).trim().toLowerCase().max(254, emailRule).pipe(z.email(emailRule));
+const lengthRule = { error: 'text of 12 to 128 characters' };
+const newPassword = z
+  .string(lengthRule)
+  .refine((text) => [...text].length >= 12 && [...text].length <= 128, lengthRule);
+/** At login only the right one passes, so its form is not checked. */
+const password = z.string({ error: 'text' }).min(1, { error: 'text' }).max(1024, { error: 'text' });
+const name = z
+  .string({ error: 'text of at most 100 characters' })
+  .trim()
+  .max(100, { error: 'text of at most 100 characters' });
 
-const KeyRecord = z.object({
-  id: z.string(),
-  name: z.string(),
-  prefix: z.string(),
-  created_at: Time,
-  last_used_at: Time.nullable(),
-  revoked_at: Time.nullable(),
+const Meta = z.object({ request_time: requestTimeField });
+export const UserAnswer = z.object({
+  user: z
+    .object({
+      id: z.string(),
+      email: z.string(),
+      name: z.string(),
+      tier: z.enum(['free', 'pro']),
+      created_at: timeField,
+    })
+    .meta({ id: 'User' }),
+  meta: Meta,
 });
 
-/** Sessions and API keys. */
-export function accountRoutes(app: FastifyInstance, { apiKeys }: Services): void {
+export const userAnswer = (user: User, reply: FastifyReply): z.output<typeof UserAnswer> => ({
+  user: { id: user.id, email: user.email, name: user.name, tier: user.tier, created_at: user.createdAt.toISOString() },
+  meta: { request_time: requestTimeMs(reply) },
+});
+
+const WRONG = new ApiError(401, 'Wrong e-mail or password', { resolution: 'Check both, or register.' });
+
+/** Accounts and sessions. */
+export function accountRoutes(app: FastifyInstance, { config, postgres: { db }, sessions, limits }: Services): void {
+  const signIn = async (request: FastifyRequest, reply: FastifyReply, user: User) => {
+    setSessionCookie(request, reply, await sessions.start(user.id), config.PUBLIC_URL);
+    return userAnswer(user, reply);
+  };
+
   endpoint(
     app,
     {
       method: 'POST',
-      url: '/v1/api/auth/api-keys',
+      url: '/v1/api/auth/register',
+      auth: 'none',
+      limit: 'login',
+      tag: 'Account',
+      summary: 'Create an account and a session',
+      body: { email, password: newPassword, name: name.default('') },
+      statuses: [201],
+      errors: [403, 409],
+      answer: UserAnswer,
+    },
+    async ({ body, request, reply }) => {
+      await countAttempt(limits, reply, 'register', body.email);
+      refuseWeak('password', body.password, body.email);
+      const user = await createUser(db, body.email, body.name, body.password);
+      await recordEvent(db, 'registered', user.id, request.ip);
+      return signIn(request, reply, user);
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/api/auth/login',
+      auth: 'none',
+      limit: 'login',
+      tag: 'Account',
+      summary: 'Log in: sets the session cookie',
+      body: { email, password },
+      errors: [401, 403],
+      answer: UserAnswer,
+    },
+    async ({ body, request, reply }) => {
+      await countAttempt(limits, reply, 'login', body.email);
+      const { account, proven } = await checkPassword(db, body.email, body.password);
+      await recordEvent(db, proven ? 'logged_in' : 'login_failed', account?.id ?? null, request.ip);
+      if (!account || !proven) throw WRONG;
+      return signIn(request, reply, account);
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/api/auth/logout',
       auth: 'session',
       tag: 'Account',
-      summary: 'Create an API key',
-      description: 'The key is in this answer only; the service keeps a hash.',
-      body: { name: textParam(100) },
-      statuses: [201],
-      errors: [409],
-      answer: z.object({
-        id: z.string(),
-        name: z.string(),
-        key: z.string(),
-        prefix: z.string(),
-        created_at: Time,
-        meta: Meta,
-      }),
+      summary: 'End this session',
+      answer: z.object({ logged_out: z.literal(true), meta: Meta }),
     },
-    async ({ body, caller, reply }) => {
-      const { id, name, key, prefix, createdAt } = await apiKeys.create(caller.userId, body.name);
-      return {
-        id,
-        name,
-        key,
-        prefix,
-        created_at: createdAt.toISOString(),
-        meta: { request_time: requestTimeMs(reply) },
-      };
+    async ({ caller, request, reply }) => {
+      await sessions.end(caller.sessionId);
+      await recordEvent(db, 'logged_out', caller.userId, request.ip);
+      clearSessionCookie(request, reply, config.PUBLIC_URL);
+      return { logged_out: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );
 
@@ -59,42 +119,54 @@ export function accountRoutes(app: FastifyInstance, { apiKeys }: Services): void
     app,
     {
       method: 'GET',
-      url: '/v1/api/auth/api-keys',
+      url: '/v1/api/auth/me',
       auth: 'session',
       tag: 'Account',
-      summary: 'List API keys',
-      answer: z.object({ api_keys: z.array(KeyRecord), meta: Meta }),
+      summary: 'Who is logged in',
+      answer: UserAnswer,
     },
-    async ({ caller, reply }) => {
-      const rows = await apiKeys.list(caller.userId);
-      const records = rows.map(({ id, name, prefix, createdAt, lastUsedAt, revokedAt }) => ({
-        id,
-        name,
-        prefix,
-        created_at: createdAt.toISOString(),
-        last_used_at: iso(lastUsedAt),
-        revoked_at: iso(revokedAt),
-      }));
-      return { api_keys: records, meta: { request_time: requestTimeMs(reply) } };
-    },
+    async ({ caller, reply }) => userAnswer(await findUser(db, caller.userId), reply),
   );
 
   endpoint(
     app,
     {
-      method: 'DELETE',
-      url: '/v1/api/auth/api-keys/:id',
+      method: 'POST',
+      url: '/v1/api/auth/password',
       auth: 'session',
+      limit: 'login',
       tag: 'Account',
-      summary: 'Revoke an API key',
-      params: { id: textParam(64) },
-      answer: z.object({ id: z.string(), revoked: z.literal(true), meta: Meta }),
+      summary: 'Change the password: ends every session and starts a new one',
+      description:
+        'An account without a password (made through an identity provider) sets its first one without current_password.',
+      body: { current_password: password.optional(), new_password: newPassword },
+      answer: UserAnswer,
     },
-    async ({ params, caller, reply }) => {
-      const found = z.uuid().safeParse(params.id).success && (await apiKeys.revoke(caller.userId, params.id));
-      if (!found)
-        throw new ApiError(404, 'No such API key', { resolution: 'See GET /v1/api/auth/api-keys for the ids.' });
-      return { id: params.id, revoked: true as const, meta: { request_time: requestTimeMs(reply) } };
+    async ({ body, caller, request, reply }) => {
+      const user = await findUser(db, caller.userId);
+      await countAttempt(limits, reply, 'password', user.email);
+      refuseWeak('new_password', body.new_password, user.email);
+      const proven =
+        user.passwordHash === null || (await verifyPassword(user.passwordHash, body.current_password ?? ''));
+      if (!proven)
+        throw badRequest([{ field: 'current_password', expected: 'the current password', received: 'another' }]);
+      await changePassword(db, user.id, body.new_password);
+      await recordEvent(db, 'password_changed', user.id, request.ip);
+      return signIn(request, reply, user);
     },
   );
+}
+
+function refuseWeak(field: string, text: string, mail: string): void {
+  const weakness = passwordWeakness(text, mail);
+  if (weakness !== null) throw badRequest([{ field, expected: weakness, received: 'a value that is not shown' }]);
+}
+
+/** Ten attempts a minute per account, whatever addresses they come from. The e-mail is hashed: counters outlive requests. */
+async function countAttempt(limits: RateLimits, reply: FastifyReply, action: string, mail: string): Promise<void> {
+  const account = createHash('sha256').update(mail).digest('base64url');
+  const count = await limits.count('login', `${action}:${account}`);
+  if (count.allowed) return;
+  setLimitHeaders(reply, count);
+  throw tooMany(count, 'on one account');
 }

@@ -3,13 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import pg from 'pg';
 import { buildApp, type AppDeps } from '../../src/app.ts';
 import type { ClickHouse } from '../../src/clickhouse.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { hashKey, keyPrefix, newApiKey } from '../../src/key-format.ts';
 import { createLog } from '../../src/log.ts';
+import { StoredMarkets } from '../../src/market-directory.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/postgres.ts';
 import { openShared, type Shared } from '../../src/redis.ts';
 import { apiKeys, users, type Tier } from '../../src/tables.ts';
@@ -60,6 +62,8 @@ export async function startTestApp({ env = {}, ...given }: TestAppOptions = {}):
     log,
     clickhouse: unusedClickHouse,
     platforms: {},
+    markets: new StoredMarkets(given.clickhouse ?? unusedClickHouse, async () => null),
+    onBadRow: () => {},
     ingestionHealth: async () => [],
     ratePrefix: prefix,
     ...given,
@@ -67,6 +71,7 @@ export async function startTestApp({ env = {}, ...given }: TestAppOptions = {}):
     shared,
   };
   const app = await buildApp(deps);
+  app.addHook('onSend', holdToSchema);
   await app.ready();
   let addresses = 0;
   return {
@@ -86,6 +91,18 @@ export async function startTestApp({ env = {}, ...given }: TestAppOptions = {}):
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Fails a request whose success does not look as its route declares, down to a field too many. */
+async function holdToSchema(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  const { answer } = request.routeOptions.config;
+  const json = String(reply.getHeader('content-type')).startsWith('application/json');
+  if (!answer || !json || typeof payload !== 'string' || reply.statusCode > 299) return payload;
+  const body: unknown = JSON.parse(payload);
+  const result = answer.safeParse(body);
+  if (!result.success) throw new Error(`answer of ${request.url} is not as declared: ${result.error.message}`);
+  if (!isDeepStrictEqual(result.data, body)) throw new Error(`answer of ${request.url} has undeclared fields`);
+  return payload;
 }
 
 /** A user with a key, straight into the tables. */

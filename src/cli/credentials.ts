@@ -1,0 +1,23 @@
+import { ConfigError, loadConfig } from '../config.ts';
+import { createCredentials } from '../credentials.ts';
+import { createLog } from '../log.ts';
+import { migratePostgres, openPostgres } from '../postgres.ts';
+import { runCommand } from './command.ts';
+
+const USAGE = `npm run credentials -- rotate
+Seals every stored platform credential under the first key of CREDENTIALS_KEY. Put the new key first and keep the old ones
+behind it, restart the service, run this, then drop the old keys. With embedded stores the service must be stopped.`;
+
+await runCommand(USAGE, async ([action]) => {
+  if (action !== 'rotate') throw new ConfigError(USAGE);
+  const config = loadConfig();
+  const log = createLog({ LOG_LEVEL: 'warn' });
+  const postgres = await openPostgres(config, log);
+  try {
+    await migratePostgres(postgres, log);
+    const sealed = await createCredentials(postgres.db, config.credentialKeys).rotate();
+    process.stdout.write(`${sealed} credentials sealed under ${config.credentialKeys[0]?.id}\n`);
+  } finally {
+    await postgres.close();
+  }
+});

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { recordEvent, signInByIdentity } from '../accounts.ts';
+import { forgetKeys } from '../api-keys.ts';
+import type { Services } from '../app.ts';
+import { endpoint } from '../endpoint.ts';
+import { ApiError } from '../errors.ts';
+import { identityOf, setUpGoogle } from '../oauth.ts';
+import { setSessionCookie } from '../session-cookie.ts';
+import { userAnswer, UserAnswer } from './account.ts';
+
+const text = z.string().max(4096).optional();
+
+/** Sign-in with Google, or any OpenID provider the settings name: OAuth 2.0 authorization code with PKCE and state. */
+export async function googleRoutes(app: FastifyInstance, services: Services): Promise<void> {
+  const { config, postgres, sessions, shared } = services;
+  const configured = await setUpGoogle(app, config);
+  const refuseUnconfigured = (): void => {
+    if (configured) return;
+    throw new ApiError(404, 'Google sign-in is not configured', {
+      resolution: 'Operator: set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET. Otherwise register with a password.',
+    });
+  };
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/auth/google',
+      auth: 'none',
+      tag: 'Account',
+      summary: 'Log in with Google: redirects there',
+      statuses: [302],
+      errors: [404],
+      answer: z.unknown(),
+    },
+    async ({ request, reply }) => {
+      refuseUnconfigured();
+      return reply.redirect(await app.google.generateAuthorizationUri(request, reply));
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/auth/google/callback',
+      auth: 'none',
+      limit: 'login',
+      tag: 'Account',
+      summary: 'Where Google sends the browser back to: sets the session cookie',
+      query: {
+        code: text,
+        state: text,
+        error: text,
+        error_description: text,
+        iss: text,
+        scope: text,
+        authuser: text,
+        prompt: text,
+        hd: text,
+        session_state: text,
+      },
+      errors: [401, 403, 404],
+      answer: UserAnswer,
+    },
+    async ({ caller, request, reply }) => {
+      refuseUnconfigured();
+      const identity = await identityOf(app, config, request);
+      const loggedInAs = caller?.kind === 'session' ? caller.userId : null;
+      const { user, revokedKeys } = await signInByIdentity(postgres.db, identity, loggedInAs);
+      await forgetKeys(shared, revokedKeys);
+      await recordEvent(postgres.db, 'logged_in', user.id, request.ip, { issuer: identity.issuer });
+      setSessionCookie(request, reply, await sessions.start(user.id), config.PUBLIC_URL);
+      return userAnswer(user, reply);
+    },
+  );
+}

@@ -1,0 +1,4 @@
+import type { Log } from '../../src/embedded/clickhouse.ts';
+
+/** For what a test does not look at. */
+export const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

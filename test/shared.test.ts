@@ -59,10 +59,10 @@ describe.each(variants)('shared state $name', ({ url, there }) => {
     const key = randomUUID();
     let loads = 0;
     const load = async () => ({ load: ++loads, price: '0.5000' });
-    expect(await shared.cached(key, 300, load)).toEqual({ value: { load: 1, price: '0.5000' }, hit: false });
-    expect(await shared.cached(key, 300, load)).toEqual({ value: { load: 1, price: '0.5000' }, hit: true });
-    await sleep(320);
-    expect(await shared.cached(key, 300, load)).toMatchObject({ value: { load: 2 }, hit: false });
+    expect(await shared.cached(key, 600, load)).toEqual({ value: { load: 1, price: '0.5000' }, hit: false });
+    expect(await shared.cached(key, 600, load)).toEqual({ value: { load: 1, price: '0.5000' }, hit: true });
+    await sleep(620);
+    expect(await shared.cached(key, 600, load)).toMatchObject({ value: { load: 2 }, hit: false });
   });
 
   test.runIf(there)('concurrent callers of one key wait for one load, other keys do not', async () => {
@@ -102,7 +102,7 @@ describe.each(variants)('shared state $name', ({ url, there }) => {
   test.runIf(there)('a budget gives its capacity at once and then only its refill', async () => {
     const shared = await open(url);
     const granted = await spend(shared, { name: randomUUID(), capacity: 5, refillPerSecond: 20 }, 15);
-    expect(granted[4]).toBeLessThan(45);
+    expect(granted[4]).toBeLessThan(150);
     expect(granted[14]).toBeGreaterThanOrEqual(495);
   });
 
@@ -129,22 +129,23 @@ describe.each(variants)('shared state $name', ({ url, there }) => {
     const shared = await open(url);
     const name = randomUUID();
     const first = await shared.slot(name, 2, 5000);
-    expect(await shared.slot(name, 2, 150)).not.toBeNull();
-    expect(await shared.slot(name, 2, 150)).toBeNull();
+    expect(await shared.slot(name, 2, 400)).not.toBeNull();
+    expect(await shared.slot(name, 2, 400)).toBeNull();
     await first?.release();
     expect(await shared.slot(name, 2, 5000)).not.toBeNull();
-    expect(await shared.slot(name, 2, 150)).toBeNull();
-    await sleep(170);
-    expect(await shared.slot(name, 2, 150)).not.toBeNull();
+    expect(await shared.slot(name, 2, 400)).toBeNull();
+    await sleep(420);
+    expect(await shared.slot(name, 2, 400)).not.toBeNull();
   });
 
   test.runIf(there)('the holder of a lease renews it, and knows when it can no longer be sure of it', async () => {
     const shared = await open(url);
-    const lease = await shared.lease(randomUUID(), 300);
-    expect(lease?.remainingMs()).toBeGreaterThan(200);
-    expect(lease?.remainingMs()).toBeLessThanOrEqual(270);
-    expect(await lease?.renew(5000)).toBe(true);
-    expect(lease?.remainingMs()).toBeGreaterThan(4000);
+    const lease = await shared.lease(randomUUID(), 3000);
+    expect(lease?.remainingMs()).toBeGreaterThan(2000);
+    expect(lease?.remainingMs()).toBeLessThanOrEqual(2700);
+    expect(await lease?.renew(9000)).toBe(true);
+    expect(lease?.remainingMs()).toBeGreaterThan(7000);
+    expect(lease?.remainingMs()).toBeLessThanOrEqual(8100);
     await lease?.release();
     expect(lease?.remainingMs()).toBe(0);
     expect(await lease?.renew(300)).toBe(false);
@@ -207,10 +208,10 @@ describe.runIf(reachable)('several processes on one Redis', () => {
   test('a lease has one holder, passes on when it expires, and its old holder cannot renew or free it', async () => {
     const [a, b] = [await open(REDIS_URL), await open(REDIS_URL)];
     const name = randomUUID();
-    const first = await a.lease(name, 150);
+    const first = await a.lease(name, 500);
     expect(first).not.toBeNull();
     expect(await b.lease(name, 1000)).toBeNull();
-    await sleep(170);
+    await sleep(520);
     expect(first?.remainingMs()).toBe(0);
     const second = await b.lease(name, 5000);
     expect(second).not.toBeNull();

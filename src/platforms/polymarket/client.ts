@@ -4,6 +4,9 @@ import type { AdapterDeps, ReadContext } from '../platform.ts';
 
 type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
+/** A hundred events bring all their markets: the largest hold hundreds, at some 3.5 kB each. */
+const LARGE = { maxBytes: 96 * 1024 * 1024, timeoutMs: 30_000 };
+
 /** A limit group of Polymarket without the platform's name; what stands before the slash names the host. */
 type Group = LimitGroupName extends infer Name ? (Name extends `polymarket:${infer Rest}` ? Rest : never) : never;
 
@@ -20,7 +23,12 @@ export function createPolymarketClient({ http, urls }: Pick<AdapterDeps, 'http' 
   };
   return {
     get: (group, path, query, context) =>
-      http.send({ ...common(group, context), method: 'GET', url: `${base(group)}${path}${queryText(query)}` }),
+      http.send({
+        ...common(group, context),
+        method: 'GET',
+        url: `${base(group)}${path}${queryText(query)}`,
+        ...(path === '/events/keyset' ? LARGE : {}),
+      }),
     post: (group, path, body, context) =>
       http.send({
         ...common(group, context),

@@ -250,6 +250,28 @@ export type HistoryPoint = z.output<typeof historyPoint>;
 /** Element of Data API v1 `/oi`. */
 export const openInterestRow = z.object({ market: conditionId, value: wireUsd });
 
+/** Element of Data API v2 `/v2/positions`. */
+export const positionRow = z.object({
+  token_id: tokenId,
+  condition_id: conditionId,
+  current_size: wireSize,
+  current_price: optional(wirePrice),
+  redeemable: z.boolean(),
+  title: text,
+  outcome: text,
+});
+export type PositionRow = z.output<typeof positionRow>;
+
+/** The profiles of Gamma's `/public-search`; some are null, and none are sent when none are found. */
+export const profiles = z
+  .object({ profiles: z.array(z.object({ name: text, proxyWallet: text }).nullable()).nullish() })
+  .transform(({ profiles }) =>
+    (profiles ?? []).flatMap((profile) => {
+      const wallet = address.safeParse(profile?.proxyWallet);
+      return profile && wallet.success ? [{ name: profile.name, proxyWallet: wallet.data }] : [];
+    }),
+  );
+
 const cursor = z
   .string()
   .nullish()
@@ -266,10 +288,10 @@ export const eventPage = z
 export const marketPage = z
   .object({ markets: rows, next_cursor: cursor })
   .transform(({ markets, next_cursor }): Page => ({ rows: markets, next: next_cursor }));
-/** Any list of the Data API's version 2. */
+/** Any list of the Data API's version 2; a documented miss is null instead of a list. */
 export const dataPage = z
-  .object({ data: rows, pagination: z.object({ next_cursor: cursor }) })
-  .transform(({ data, pagination }): Page => ({ rows: data, next: pagination.next_cursor }));
+  .object({ data: rows.nullable(), pagination: z.object({ next_cursor: cursor }).nullish() })
+  .transform(({ data, pagination }): Page => ({ rows: data ?? [], next: pagination?.next_cursor ?? '' }));
 /** A reply that is nothing but a list. */
 export const bareList = rows;
 export const historyBody = z.object({ history: rows });

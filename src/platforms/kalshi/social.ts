@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { complement } from '../../decimal.ts';
+import type { PlatformReply } from '../http.ts';
+import { microseconds } from '../market-fields.ts';
+import type { AdapterDeps, ReadContext } from '../platform.ts';
+import { parseBody, parseRows, wirePrice, wireSize, wireText } from '../rows.ts';
+import {
+  type PlatformSocial,
+  type UserPosition,
+  type UserPositions,
+  type UserTrade,
+  type Visibility,
+  requireReadable,
+  tradesAfter,
+} from '../social.ts';
+
+/** Kalshi's social endpoints are public and undocumented: they may change or go away at any time. */
+const TRADES = '/social/trades';
+const HOLDINGS = '/social/profile/holdings';
+const PAGE_ROWS = 100;
+const MAX_PAGES = 50;
+
+const TRADE_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
+const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'event_ticker' } as const;
+
+/** A fill between two users; '' is a party that stays private. Prices are the Yes side's, whoever traded what. */
+export const SocialTrade = z.object({
+  trade_id: z.string().min(1),
+  ticker: z.string().min(1),
+  price_dollars: wirePrice,
+  count_fp: wireSize.nullish(),
+  count: wireSize.nullish(),
+  taker_side: z.enum(['yes', 'no']),
+  maker_nickname: wireText,
+  taker_nickname: wireText,
+  maker_action: wireText,
+  maker_social_id: wireText,
+  taker_social_id: wireText,
+  create_date: z.string(),
+});
+export type SocialTrade = z.output<typeof SocialTrade>;
+
+/** Positions of one event; a negative position is one in No. */
+export const SocialHolding = z.object({
+  market_holdings: z.array(
+    z.object({
+      market_ticker: z.string().min(1),
+      signed_open_position_fp: wireSize.nullish(),
+      signed_open_position: wireSize.nullish(),
+    }),
+  ),
+});
+export type SocialHolding = z.output<typeof SocialHolding>;
+
+const TradesBody = z.object({ trades: z.array(z.unknown()), cursor: wireText, visibility_state: wireText });
+const HoldingsBody = z.object({ holdings: z.array(z.unknown()), cursor: wireText, visibility_state: wireText });
+
+/** Kalshi's users by nickname. */
+export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): PlatformSocial {
+  const get = (path: string, query: Record<string, string>, context: ReadContext): Promise<PlatformReply> =>
+    http.send({
+      platform: 'kalshi',
+      group: 'kalshi:social',
+      method: 'GET',
+      url: `${urls.kalshiSocial}${path}?${new URLSearchParams(query)}`,
+      priority: context.priority,
+      signal: context.signal,
+      retry: true,
+    });
+
+  const tradePage = async (nickname: string, cursor: string, context: ReadContext) => {
+    const reply = await get(TRADES, { nickname, page_size: String(PAGE_ROWS), ...(cursor && { cursor }) }, context);
+    const body = parseBody('kalshi', TradesBody, reply, TRADES);
+    const rows = requireReadable(
+      'kalshi',
+      TRADES,
+      body.trades,
+      parseRows(SocialTrade, body.trades, TRADE_ROW, context),
+    );
+    return {
+      trades: rows.flatMap((row) => mapKalshiUserTrade(row, nickname) ?? []),
+      next: body.cursor,
+      visibility: visibilityOf(body.visibility_state),
+      readAt: reply.receivedAt,
+    };
+  };
+
+  const positions = async (nickname: string, context: ReadContext): Promise<UserPositions> => {
+    const held: UserPosition[] = [];
+    let cursor = '';
+    let readAt = '';
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const query = { nickname, limit: String(PAGE_ROWS), closed_positions: 'false', ...(cursor && { cursor }) };
+      const reply = await get(HOLDINGS, query, context);
+      const body = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
+      readAt ||= reply.receivedAt;
+      const parsed = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
+      held.push(...requireReadable('kalshi', HOLDINGS, body.holdings, parsed).flatMap(mapKalshiHolding));
+      const visibility = visibilityOf(body.visibility_state);
+      if (body.cursor === '' || body.cursor === cursor) return { user: nickname, visibility, readAt, positions: held };
+      cursor = body.cursor;
+    }
+    return { user: nickname, visibility: 'public', readAt, positions: held };
+  };
+
+  return {
+    platform: 'kalshi',
+    userTrades: (user, page, context) => tradesAfter(user, (cursor) => tradePage(user, cursor, context), page),
+    positions,
+  };
+}
+
+const visibilityOf = (state: string): Visibility => (state === 'hidden' ? 'hidden' : 'public');
+
+/**
+ * A fill seen from `nickname`: the taker bought `taker_side`, the maker the other outcome at 1 − p. `maker_action` is often
+ * empty or wrong. Who traded with themselves is the taker. Null when the fill is not theirs or has no time or size.
+ */
+export function mapKalshiUserTrade(row: SocialTrade, nickname: string): UserTrade | null {
+  const same = (name: string): boolean => name.toLowerCase() === nickname.toLowerCase();
+  const executedAtUs = microseconds(row.create_date);
+  const size = row.count_fp ?? row.count;
+  const taker = same(row.taker_nickname);
+  if (executedAtUs === null || size === null || size === undefined || !(taker || same(row.maker_nickname))) return null;
+  const outcome = taker === (row.taker_side === 'yes') ? 'yes' : 'no';
+  return {
+    tradeId: row.trade_id,
+    ref: row.ticker,
+    ticker: row.ticker,
+    title: '',
+    side: 'buy',
+    outcome: { id: outcome },
+    price: outcome === 'yes' ? row.price_dollars : complement(row.price_dollars),
+    size,
+    executedAtUs,
+    metadata: {
+      maker_nickname: row.maker_nickname,
+      maker_action: row.maker_action,
+      maker_social_id: row.maker_social_id,
+      taker_nickname: row.taker_nickname,
+      taker_social_id: row.taker_social_id,
+    },
+  };
+}
+
+/** The positions of one event; flat markets stay listed and are left out. */
+export const mapKalshiHolding = (holding: SocialHolding): UserPosition[] =>
+  holding.market_holdings.flatMap((row) => {
+    const signed = row.signed_open_position_fp ?? row.signed_open_position ?? 0n;
+    if (signed === 0n) return [];
+    return [
+      {
+        ref: row.market_ticker,
+        tokenId: `${row.market_ticker}:${signed > 0n ? 'yes' : 'no'}`,
+        title: '',
+        label: signed > 0n ? 'Yes' : 'No',
+        size: signed < 0n ? -signed : signed,
+        redeemable: false,
+        won: false,
+      },
+    ];
+  });

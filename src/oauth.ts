@@ -1,5 +1,5 @@
 import oauth2, { type OAuth2Namespace } from '@fastify/oauth2';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { request as fetch } from 'undici';
 import { z } from 'zod';
 import type { Identity } from './accounts.ts';
@@ -53,11 +53,16 @@ const refused = (errorText: string, cause?: unknown): ApiError =>
   new ApiError(401, 'Sign-in refused', { resolution: 'Start again at GET /v1/api/auth/google.', errorText, cause });
 
 /** Turns the callback's code into a person: state and PKCE hold, the provider confirms, the e-mail is verified. */
-export async function identityOf(app: FastifyInstance, config: Config, request: FastifyRequest): Promise<Identity> {
+export async function identityOf(
+  app: FastifyInstance,
+  config: Config,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Identity> {
   const query = request.query as Record<string, unknown>;
   if (typeof query.error === 'string') throw refused('the identity provider did not authorize the sign-in');
   if (query.iss !== undefined && query.iss !== config.GOOGLE_ISSUER) throw refused('the answer is of another issuer');
-  const accessToken = await exchange(app, request);
+  const accessToken = await exchange(app, request, reply);
   const person = await userInfo(config, accessToken);
   const email = person.email?.trim().toLowerCase() ?? '';
   if (email === '' || String(person.email_verified) !== 'true') {
@@ -68,9 +73,9 @@ export async function identityOf(app: FastifyInstance, config: Config, request: 
   return { issuer: config.GOOGLE_ISSUER, subject: person.sub, email, name: (person.name ?? '').slice(0, 100) };
 }
 
-async function exchange(app: FastifyInstance, request: FastifyRequest): Promise<string> {
+async function exchange(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<string> {
   try {
-    const { token } = await app.google.getAccessTokenFromAuthorizationCodeFlow(request);
+    const { token } = await app.google.getAccessTokenFromAuthorizationCodeFlow(request, reply);
     return token.access_token;
   } catch (error) {
     const { output, message } = error as { output?: { statusCode?: number }; message?: string };

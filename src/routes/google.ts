@@ -66,7 +66,7 @@ export async function googleRoutes(app: FastifyInstance, services: Services): Pr
     },
     async ({ caller, request, reply }) => {
       refuseUnconfigured();
-      const identity = await identityOf(app, config, request);
+      const identity = await identityOf(app, config, request, reply);
       const loggedInAs = caller?.kind === 'session' ? caller.userId : null;
       const { user, revokedKeys } = await signInByIdentity(postgres.db, identity, loggedInAs);
       await forgetKeys(shared, revokedKeys);

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { browser, newEmail, PASSWORD, registered, type Browser } from '../helpers/browser.ts';
+import { startIdentityProvider, type IdentityProvider } from '../helpers/identity-provider.ts';
+
+const START = '/v1/api/auth/google';
+const ME = '/v1/api/auth/me';
+const HOST = { host: 'localhost:3000' };
+
+let provider: IdentityProvider;
+let service: TestApp;
+beforeAll(async () => {
+  provider = await startIdentityProvider(`http://${HOST.host}${START}/callback`);
+  service = await startTestApp({ env: provider.env });
+});
+afterAll(async () => {
+  await service.close();
+  await provider.close();
+});
+beforeEach(() => {
+  const email = newEmail();
+  provider.person = { sub: `sub-of-${email}`, email, email_verified: true, name: 'Ann' };
+});
+
+/** The way to the provider and back; the path and query the browser then asks us for. */
+async function comeBack(person: Browser): Promise<string> {
+  const start = await person.get(START, HOST);
+  expect(start.statusCode).toBe(302);
+  const back = await provider.authorize(String(start.headers.location));
+  expect(back.origin).toBe(`http://${HOST.host}`);
+  return `${back.pathname}${back.search}`;
+}
+
+const signIn = async (person: Browser) => person.get(await comeBack(person), HOST);
+
+test('a new person gets an account and a session, by authorization code with PKCE and state', async () => {
+  const person = browser(service);
+  const start = await person.get(START, HOST);
+  const sent = new URL(String(start.headers.location)).searchParams;
+  expect(sent.get('code_challenge_method')).toBe('S256');
+  expect(sent.get('state')?.length).toBeGreaterThan(15);
+  const answer = await signIn(person);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json().user).toMatchObject({ email: provider.person.email, name: 'Ann', tier: 'free' });
+  expect((await person.get(ME)).json().user.email).toBe(provider.person.email);
+  expect(person.cookies.get('oauth2-code-verifier')).toBeUndefined();
+});
+
+test('the same person comes back to the same account, also under a new e-mail', async () => {
+  const first = (await signIn(browser(service))).json().user;
+  provider.person = { ...provider.person, email: newEmail() };
+  const second = (await signIn(browser(service))).json().user;
+  expect(second.id).toBe(first.id);
+});
+
+test('a verified e-mail links to the account registered with it, and what its unproven owner made ends', async () => {
+  const { email } = provider.person;
+  const squatter = await registered(service, email);
+  const { key } = (await squatter.post('/v1/api/auth/api-keys', { name: 'kept back' })).json();
+  const { id } = (await squatter.get(ME)).json().user;
+  const owner = browser(service);
+  expect((await signIn(owner)).json().user.id).toBe(id);
+  expect((await squatter.get(ME)).statusCode).toBe(401);
+  const relogin = await browser(service).post('/v1/api/auth/login', { email, password: PASSWORD });
+  expect(relogin.statusCode).toBe(401);
+  const byKey = await service.app.inject({
+    url: ME,
+    headers: { 'x-api-key': key },
+    remoteAddress: service.newAddress(),
+  });
+  expect(byKey.statusCode).toBe(401);
+  const fresh = { new_password: 'another 7 good words here' };
+  expect((await owner.post('/v1/api/auth/password', fresh)).statusCode).toBe(200);
+});
+
+test('who is logged in to the account keeps everything when linking', async () => {
+  const { email } = provider.person;
+  const person = await registered(service, email);
+  const { key } = (await person.post('/v1/api/auth/api-keys', { name: 'kept' })).json();
+  expect((await signIn(person)).statusCode).toBe(200);
+  const login = await browser(service).post('/v1/api/auth/login', { email, password: PASSWORD });
+  expect(login.statusCode).toBe(200);
+  const byKey = await service.app.inject({
+    url: ME,
+    headers: { 'x-api-key': key },
+    remoteAddress: service.newAddress(),
+  });
+  expect(byKey.statusCode).toBe(403);
+});
+
+test('a wrong, a missing and a foreign state are refused', async () => {
+  const person = browser(service);
+  const path = await comeBack(person);
+  const wrong = path.replace(/state=[^&]+/, 'state=invented');
+  const missing = path.replace(/state=[^&]+&?/, '');
+  for (const bad of [wrong, missing]) {
+    const answer = await person.get(bad, HOST);
+    expect(answer.statusCode).toBe(401);
+    expect(answer.cookies.some(({ name }) => name === 'jwt')).toBe(false);
+  }
+  const victim = browser(service);
+  await victim.get(START, HOST);
+  expect((await victim.get(path, HOST)).statusCode).toBe(401);
+});
+
+test('a code is good once: replayed, with the same state and verifier, it is refused', async () => {
+  const person = browser(service);
+  const path = await comeBack(person);
+  const cookies = new Map(person.cookies);
+  expect((await person.get(path, HOST)).statusCode).toBe(200);
+  const thief = browser(service);
+  for (const [name, value] of cookies) thief.cookies.set(name, value);
+  const answer = await thief.get(path, HOST);
+  expect(answer.statusCode).toBe(401);
+  expect(answer.json().error.error_text).toContain('code');
+});
+
+test('a code is worth nothing without its verifier', async () => {
+  const person = browser(service);
+  const path = await comeBack(person);
+  person.cookies.set('oauth2-code-verifier', 'A'.repeat(43));
+  expect((await person.get(path, HOST)).statusCode).toBe(401);
+});
+
+test('an unverified e-mail signs nobody in', async () => {
+  provider.person = { ...provider.person, email_verified: false };
+  const person = browser(service);
+  const answer = await signIn(person);
+  expect(answer.statusCode).toBe(403);
+  expect(person.cookies.has('jwt')).toBe(false);
+});
+
+test('what the provider refused, and an answer of another issuer, are 401', async () => {
+  const denied = await browser(service).get(`${START}/callback?error=access_denied&state=x`, HOST);
+  expect(denied.statusCode).toBe(401);
+  const foreign = await browser(service).get(`${START}/callback?code=x&state=x&iss=https://evil.example`, HOST);
+  expect(foreign.statusCode).toBe(401);
+});
+
+test('without a configured client the answer is 404 and says what to set', async () => {
+  const plain = await startTestApp({ postgres: service.postgres });
+  const answer = await browser(plain).get(START);
+  expect(answer.statusCode).toBe(404);
+  expect(answer.json().error.resolution).toContain('GOOGLE_CLIENT_ID');
+  await plain.close();
+});
+
+test('a provider that is down is 503 with Retry-After, and nothing of the failure is shown', async () => {
+  const person = browser(service);
+  const path = await comeBack(person);
+  await provider.close();
+  const answer = await person.get(path, HOST);
+  expect(answer.statusCode).toBe(503);
+  expect(answer.headers['retry-after']).toBe('30');
+  expect(answer.body).not.toMatch(/ECONN|127\.0\.0\.1/);
+  provider = await startIdentityProvider(`http://${HOST.host}${START}/callback`);
+});

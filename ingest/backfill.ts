@@ -5,6 +5,8 @@ import type { JobResult, JobRun } from './jobs.ts';
 import type { TradesDeps } from './trades.ts';
 
 const BATCH_ROWS = 10_000;
+/** A slow feed is stored at least this often, so that a stop loses little work. */
+const BATCH_MS = 2000;
 const DAY_US = 86_400 * 1_000_000;
 
 /** Told as the backfill goes, for the line on the terminal. */
@@ -35,6 +37,7 @@ export async function backfillTrades(
   const startedMs = deps.now();
   const startUs = span.fromUs;
   let rows = 0;
+  let storedMs = startedMs;
   let batch: TradeRecord[] = [];
   let storing: Promise<void> = Promise.resolve();
   const store = async (trades: TradeRecord[], completeFromUs: number | null): Promise<void> => {
@@ -57,7 +60,8 @@ export async function backfillTrades(
   )) {
     batch.push(...page.trades);
     if (run.signal.aborted) break;
-    if (batch.length < BATCH_ROWS) continue;
+    if (batch.length < BATCH_ROWS && deps.now() - storedMs < BATCH_MS) continue;
+    storedMs = deps.now();
     await storing;
     storing = store(batch, page.completeFromUs);
     // Awaited before the next batch; an early failure must not be an unhandled one meanwhile.

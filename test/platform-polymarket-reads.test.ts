@@ -3,16 +3,19 @@ import { parsePrice, parseUsd } from '../src/decimal.ts';
 import { PlatformError } from '../src/errors.ts';
 import type { SweepScope } from '../src/platforms/platform.ts';
 import { createPolymarketData } from '../src/platforms/polymarket/data.ts';
-import type { MarketRecord } from '../src/schemas.ts';
-import { type AskedRequest, URLS, cannedHttp, refusal, watched } from './fixtures/polymarket/http.ts';
+import { URLS, cannedHttp, collect, readContext, refuse } from './fixtures/canned-http.ts';
 import { bookRow, gammaEventRow, gammaRow, gammaTag, hex, marketKeys, token } from './fixtures/polymarket/rows.ts';
 
 const NOW = Date.parse('2026-08-01T00:00:00Z');
 const HOUR = 3_600_000;
 
-const reader = (answer: (request: AskedRequest) => unknown) => {
+type Answer = (path: string, query: URLSearchParams) => unknown;
+
+const reader = (answer: Answer) => {
   const http = cannedHttp(answer);
-  return { data: createPolymarketData({ http, urls: URLS, now: () => NOW }), asked: http.asked, context: watched() };
+  const data = createPolymarketData({ http, urls: URLS, now: () => NOW });
+  const asked = (): URL[] => http.requests.map(({ url }) => new URL(url));
+  return { data, context: readContext(), requests: http.requests, asked };
 };
 
 type Row = Record<string, unknown>;
@@ -23,7 +26,7 @@ function gamma(events: Row[], orphans: Row[] = []) {
     (event.markets as Row[]).map((market) => Object.assign(structuredClone(market), { events: [bare(event)] })),
   );
   const markets = [...nested, ...orphans];
-  return ({ path, query }: AskedRequest): unknown => {
+  return (path: string, query: URLSearchParams): unknown => {
     const ids = query.getAll('id');
     const closed = query.get('closed') === 'true';
     const listed = (path === '/events/keyset' ? events : markets).filter((row) => row.closed === closed);
@@ -54,11 +57,11 @@ const closedAt = (ms: number): Row => ({
   closedTime: new Date(ms).toISOString().slice(0, 19).replace('T', ' ').concat('+00'),
 });
 
-async function sweep(answer: (request: AskedRequest) => unknown, scope: SweepScope) {
+async function sweep(answer: Answer, scope: SweepScope) {
   const { data, asked, context } = reader(answer);
-  const records: MarketRecord[] = [];
-  for await (const page of data.sweep(scope, context)) records.push(...page.markets);
-  return { records, ids: records.map(({ info }) => info.platformId), asked, bad: context.bad };
+  const pages = await collect(data.sweep(scope, context));
+  const records = pages.flatMap((page) => page.markets);
+  return { records, ids: records.map(({ info }) => info.platformId), asked: asked(), bad: context.badRows };
 }
 
 const POLITICS = [gammaTag('Politics', 'politics', true)];
@@ -88,7 +91,7 @@ describe('listings', () => {
     expect(new Set(ids).size).toBe(251);
     expect(ids).toHaveLength(251);
     expect(ids).toContain('9');
-    expect(asked.filter(({ path }) => path === '/events/keyset')).toHaveLength(3);
+    expect(asked.filter(({ pathname }) => pathname === '/events/keyset')).toHaveLength(3);
   });
 
   test('closed markets come newest first and end at the bound, with an hour to spare for late ones', async () => {
@@ -97,7 +100,7 @@ describe('listings', () => {
     const { records, ids, asked } = await sweep(gamma([ended]), { kind: 'historical', sinceMs: NOW - 2 * HOUR });
     expect(ids).toHaveLength(181);
     expect(records.every(({ info }) => info.category === 'Politics')).toBe(true);
-    expect(asked.filter(({ path }) => path === '/markets/keyset')).toHaveLength(3);
+    expect(asked.filter(({ pathname }) => pathname === '/markets/keyset')).toHaveLength(3);
   });
 
   test('a market of an open event that closed finds its event among the open ones', async () => {
@@ -151,42 +154,40 @@ describe('listings', () => {
 describe('one market', () => {
   const row = market(1, { events: [bare(gammaEventRow())] });
   const event = gammaEventRow({ tags: POLITICS });
-  const events = ({ query }: AskedRequest): unknown => ({ events: query.get('closed') === 'false' ? [event] : [] });
+  const events = (query: URLSearchParams) => ({ events: query.get('closed') === 'false' ? [event] : [] });
 
   test.each([
     ['700123', '/markets/700123'],
     ['harbour-bridge-2027', '/markets/slug/harbour-bridge-2027'],
   ])('%s is asked for at %s and completed with its event', async (id, path) => {
-    const { data, asked, context } = reader((request) => (request.path === path ? row : events(request)));
+    const { data, asked, context } = reader((asked, query) => (asked === path ? row : events(query)));
     const record = await data.market(id, context);
     expect(record?.info).toMatchObject({ platformId: '1', category: 'Politics' });
-    expect(asked[0]?.path).toBe(path);
+    expect(asked()[0]?.pathname).toBe(path);
   });
 
   test('a condition id is asked for among open and among closed markets', async () => {
-    const { data, asked, context } = reader((request) => {
-      if (request.path === '/events/keyset') return events(request);
-      return request.query.get('closed') === 'true' ? [row] : [];
+    const { data, asked, context } = reader((path, query) => {
+      if (path === '/events/keyset') return events(query);
+      return query.get('closed') === 'true' ? [row] : [];
     });
     const id = hex(0xabc).toUpperCase().replace('0X', '0x');
     expect((await data.market(id, context))?.info.platformId).toBe('1');
-    expect(asked.slice(0, 2).map(({ query }) => `${query.get('condition_ids')} ${query.get('closed')}`)).toEqual([
+    const queries = asked().map(({ searchParams }) => searchParams);
+    expect(queries.slice(0, 2).map((query) => `${query.get('condition_ids')} ${query.get('closed')}`)).toEqual([
       `${hex(0xabc)} false`,
       `${hex(0xabc)} true`,
     ]);
   });
 
   test('unknown is null; what no market can be called is not asked for', async () => {
-    const { data, asked, context } = reader(({ path }) => {
-      if (path === '/markets') return [];
-      throw refusal(404);
-    });
+    const { data, asked, context } = reader((path) => (path === '/markets' ? [] : undefined));
     expect(await data.market('700123', context)).toBeNull();
     expect(await data.market(hex(1), context)).toBeNull();
-    expect(asked).toHaveLength(3);
+    expect(asked()).toHaveLength(3);
     expect(await data.market('../admin', context)).toBeNull();
     expect(await data.market('9'.repeat(30), context)).toBeNull();
-    expect(asked).toHaveLength(3);
+    expect(asked()).toHaveLength(3);
   });
 
   test('a market that cannot be read is a bad answer, not a missing one', async () => {
@@ -197,39 +198,35 @@ describe('one market', () => {
 
 describe('price samples', () => {
   test('are read for the first token in windows of at most 15 days', async () => {
-    const { data, asked, context } = reader(({ query }) => {
+    const { data, asked, context } = reader((_, query) => {
       const start = Number(query.get('startTs'));
       return { history: [{ t: start + 44, p: 0.25 }, { t: 'soon' }] };
     });
     const start = 1_780_012_800;
     const bars = await data.candles(marketKeys, 60, start, start + 31 * 86_400, context);
-    const spans = asked.map(({ query }) => Number(query.get('endTs')) - Number(query.get('startTs')));
+    const queries = asked().map(({ searchParams }) => searchParams);
+    const spans = queries.map((query) => Number(query.get('endTs')) - Number(query.get('startTs')));
     expect(spans).toEqual([15 * 86_400, 15 * 86_400, 86_400]);
-    expect(asked.every(({ query }) => query.get('market') === token(11))).toBe(true);
+    expect(queries.every((query) => query.get('market') === token(11))).toBe(true);
     expect(bars.map((bar) => bar.startTs)).toEqual([start, start + 15 * 86_400, start + 30 * 86_400]);
     expect(bars[0]?.price.open).toBe(parsePrice('0.25'));
-    expect(context.bad).toHaveLength(3);
+    expect(context.badRows).toHaveLength(3);
   });
 });
 
 describe('the order book', () => {
   test('both tokens are asked for in one call and told apart by id, whatever their order', async () => {
     const second = bookRow({ asset_id: token(12), bids: [{ price: '0.4', size: '7' }] });
-    const { data, asked, context } = reader(() => [second, bookRow()]);
+    const { data, requests, context } = reader(() => [second, bookRow()]);
     const book = await data.orderBook(marketKeys, context);
-    expect(asked).toMatchObject([{ method: 'POST', path: '/books', group: 'polymarket:clob/books' }]);
-    expect(JSON.parse(asked[0]?.body ?? '')).toEqual([{ token_id: token(11) }, { token_id: token(12) }]);
+    expect(requests).toMatchObject([{ method: 'POST', url: `${URLS.polymarketClob}/books`, retry: true }]);
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual([{ token_id: token(11) }, { token_id: token(12) }]);
     expect(book?.yes.bids[0]?.price).toBe(parsePrice('0.5'));
     expect(book?.no.bids[0]?.price).toBe(parsePrice('0.4'));
   });
 
   test.each([
-    [
-      'a 404',
-      () => {
-        throw refusal(404, 'No orderbook exists for the requested token id');
-      },
-    ],
+    ['a 404', () => refuse('not_found', 404)],
     ['no row', () => []],
     ['one token only', () => [bookRow()]],
   ])('%s means that there is none', async (_, answer) => {
@@ -241,12 +238,12 @@ describe('the order book', () => {
     const { data, asked, context } = reader(() => []);
     const outcomes = marketKeys.outcomes.map((outcome) => ({ ...outcome, tokenId: '' }));
     expect(await data.orderBook({ ...marketKeys, outcomes }, context)).toBeNull();
-    expect(asked).toEqual([]);
+    expect(asked()).toEqual([]);
   });
 });
 
 test('open interest is asked for 50 conditions at a time and keyed by lower-case condition', async () => {
-  const { data, asked, context } = reader(({ query }) =>
+  const { data, asked, context } = reader((_, query) =>
     (query.get('market') ?? '')
       .split(',')
       .slice(0, 1)
@@ -254,7 +251,7 @@ test('open interest is asked for 50 conditions at a time and keyed by lower-case
   );
   const refs = Array.from({ length: 120 }, (_, index) => hex(0xa00 + index));
   const interest = await data.openInterest?.(refs, context);
-  expect(asked).toHaveLength(3);
+  expect(asked()).toHaveLength(3);
   expect(interest).toEqual(new Map([refs[0], refs[50], refs[100]].map((ref) => [ref, parseUsd('3356.035556')])));
 });
 

@@ -48,7 +48,7 @@ const READ_TIMEOUT_MS = 30_000;
 /** DDL and INSERT … SELECT over months of trades. */
 const COMMAND_TIMEOUT_MS = 600_000;
 /** Waits between attempts: together longer than the embedded engine takes to come back. */
-const RETRY_WAITS_MS = [100, 300, 900, 2700];
+const RETRY_WAITS_MS = [100, 200, 400, 800, 1000, 1000, 1000];
 
 /** Pages are small: waiting for the end gives an error its own status instead of a place behind half the rows. */
 const READ_SETTINGS: ClickHouseSettings = {

@@ -6,6 +6,9 @@ import { EngineError } from './clickhouse-errors.ts';
 const QUERY_SHARE = 0.7;
 const SPILL_SHARE = 0.25;
 
+/** As much as a request may hold. */
+const MAX_TEXT_BYTES = 67_108_864;
+
 /** The engine of a parent that was killed may still be ending, and hold the directory for as long. */
 const LOCKED_WAIT_MS = 4000;
 
@@ -51,7 +54,10 @@ export class Engine {
   }
 
   openSession(): Session {
-    return new Session(this.#directory);
+    const session = new Session(this.#directory);
+    // Parameters are part of the text here, unlike on a server, where this limit does not count them.
+    session.query(`SET max_query_size = ${MAX_TEXT_BYTES}`);
+    return session;
   }
 
   async control(sql: string): Promise<string> {

@@ -33,6 +33,7 @@ const NOT_SETTINGS = new Set([
   'default_format',
   'enable_http_compression',
   'http_headers_progress_interval_ms',
+  'max_query_size',
   'password',
   'query',
   'query_id',

@@ -50,20 +50,20 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     password: options.password ?? randomBytes(24).toString('base64url'),
     database: DATABASE,
   };
-  let closing = false;
+  const closing = new AbortController();
   let restarting = Promise.resolve();
   let { child, port } = await startChild(start, log);
   start.port = port;
 
   const watch = () => {
     child.once('exit', (code, signal) => {
-      if (closing) return;
+      if (closing.signal.aborted) return;
       log.error({ code, signal }, 'the embedded ClickHouse ended unexpectedly; it is started again');
       restarting = restart();
     });
   };
   const restart = async () => {
-    for (let waitMs = RESTART_FIRST_MS; !closing; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
+    for (let waitMs = RESTART_FIRST_MS; !closing.signal.aborted; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
       await sleep(waitMs);
       try {
         ({ child } = await startChild(start, log));
@@ -80,7 +80,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     url: `http://${USER}:${start.password}@127.0.0.1:${port}/${DATABASE}`,
     pid: () => child.pid,
     async close() {
-      closing = true;
+      closing.abort();
       await restarting;
       await stopChild(child);
     },

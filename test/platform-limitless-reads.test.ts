@@ -136,7 +136,7 @@ describe('one Limitless market', () => {
 });
 
 /** A feed of trades, newest first, that may grow before a page is cut. */
-function feed(rows: object[], onPage: (page: number) => void = () => {}) {
+function feed(rows: object[], onPage: (page: number) => unknown = () => {}) {
   return adapter((path, query) => {
     if (path !== '/markets/otter-1/events') return undefined;
     const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))];
@@ -186,6 +186,19 @@ describe('reading Limitless trades', () => {
     const found = ids(await collect(data.trades(all, directory, context)));
     expect(found).toHaveLength(150);
     expect(new Set(found).size).toBe(150);
+  });
+
+  test('finds its place again when more than a page of new trades came in between, and gives up when they never stop', async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => trade(n + 300));
+    const burst = (count: number) => rows.unshift(...Array.from({ length: count }, (_, n) => trade(rows.length + n)));
+    const once = feed(rows, (page) => page === 2 && rows.length === 150 && burst(130));
+    const found = ids(await collect(once.data.trades(all, directory, once.context)));
+    expect([found.length, new Set(found).size]).toEqual([150, 150]);
+    expect(once.http.asked.map((url) => /page=(\d+)/.exec(url)?.[1])).toEqual(['1', '2', '3']);
+    const endless = feed(rows, () => burst(130));
+    await expect(collect(endless.data.trades(all, directory, endless.context))).rejects.toMatchObject({
+      detail: expect.stringContaining('outrun'),
+    });
   });
 
   test('keeps within its bounds and leaves out what cannot be read', async () => {

@@ -1,3 +1,4 @@
+import { PlatformError } from '../../errors.ts';
 import type { TradeRecord } from '../../schemas.ts';
 import { microseconds } from '../market-fields.ts';
 import type { MarketKeys, ReadContext, TradePage, TradeQuery } from '../platform.ts';
@@ -7,6 +8,8 @@ import { limitlessTradeId, mapLimitlessTrade } from './trade.ts';
 import { LimitlessTrade, LimitlessTradePage } from './wire.ts';
 
 const PAGE_LIMIT = 100;
+/** Pages in a row that may bring nothing but rows already read. */
+const MAX_STALLS = 5;
 
 const timeUs = (trade: LimitlessTrade): number => microseconds(trade.createdAt) ?? Infinity;
 
@@ -26,8 +29,8 @@ function toRecords(market: MarketKeys, rows: readonly LimitlessTrade[], context:
 
 /**
  * A market's trades newest first, until a page reaches `sinceUs`, and one page further for rows that came late.
- * Pages are counted from the newest row, so rows that arrive meanwhile push known ones onto the next page: a row's rank
- * from the oldest does not move, and ranks already read are skipped. The transaction a page ends in waits for the next.
+ * Pages are counted from the newest row, so rows that arrive meanwhile push known ones onto later pages: a row's rank
+ * from the oldest does not move; ranks already read are skipped. The transaction a page ends in waits for the next page.
  */
 export async function* limitlessTrades(
   client: LimitlessClient,
@@ -37,10 +40,13 @@ export async function* limitlessTrades(
 ): AsyncGenerator<TradePage> {
   const path = `/markets/${encodeURIComponent(market.ref)}/events`;
   const about = { platform: 'limitless', kind: 'trade', idKey: 'txHash' } as const;
+  const wanted = ({ executedAtUs }: TradeRecord): boolean =>
+    executedAtUs >= query.sinceUs && (query.untilUs === null || executedAtUs <= query.untilUs);
   let waiting: LimitlessTrade[] = [];
   let nextRank = Infinity;
   let reachedSince = false;
-  for (let page = 1; ; page += 1) {
+  let stalls = 0;
+  for (let page = 1; ;) {
     const reply = await client.get(path, { page, limit: PAGE_LIMIT }, context);
     const body = parseBody('limitless', LimitlessTradePage, reply);
     const perPage = body.limit ?? PAGE_LIMIT;
@@ -51,23 +57,23 @@ export async function* limitlessTrades(
     const unread = parseRows(LimitlessTrade, body.events.slice(alreadyRead), about, context).map(({ row }) => row);
     const rows = [...waiting, ...unread];
     const ended = body.totalPages ? page >= body.totalPages : body.events.length < perPage;
-    const open = ended ? undefined : rows.at(-1)?.txHash;
-    const settled = rows.findLastIndex(({ txHash }) => txHash !== open) + 1;
-    waiting = rows.slice(settled);
-
-    const wanted = ({ executedAtUs }: TradeRecord): boolean =>
-      executedAtUs >= query.sinceUs && (query.untilUs === null || executedAtUs <= query.untilUs);
-    const done = ended || reachedSince;
+    const openTransaction = ended ? undefined : rows.at(-1)?.txHash;
+    const complete = rows.findLastIndex(({ txHash }) => txHash !== openTransaction) + 1;
+    waiting = rows.slice(complete);
+    const done = ended || (reachedSince && unread.length > 0);
     reachedSince ||= rows.some((row) => timeUs(row) < query.sinceUs);
     const newestWaitingUs = waiting.reduce((newest, row) => Math.max(newest, timeUs(row)), -Infinity);
+    const completeFromUs = done ? query.sinceUs : Math.max(query.sinceUs, newestWaitingUs + 1);
     yield {
-      trades: toRecords(market, rows.slice(0, settled), context).filter(wanted),
-      completeFromUs: done
-        ? query.sinceUs
-        : Number.isFinite(newestWaitingUs)
-          ? Math.max(query.sinceUs, newestWaitingUs + 1)
-          : null,
+      trades: toRecords(market, rows.slice(0, complete), context).filter(wanted),
+      completeFromUs: Number.isFinite(newestWaitingUs) || done ? completeFromUs : null,
     };
     if (done) return;
+
+    stalls = alreadyRead < body.events.length ? 0 : stalls + 1;
+    if (stalls > MAX_STALLS) {
+      throw new PlatformError('limitless', 'unavailable', { detail: `${path}: new trades outrun the reading` });
+    }
+    page = Number.isFinite(nextRank) ? Math.floor((Number(body.totalRows) - nextRank) / perPage) + 1 : page + 1;
   }
 }

@@ -1,6 +1,7 @@
 import { atRate, createSimServer, type SimReply, type SimRequest } from './lib/index.ts';
 import { CallLimits, DOCUMENTED_LIMITS, type LimitRules } from './limitless/limits.ts';
 import { publicRoute } from './limitless/router.ts';
+import { tradingRoute } from './limitless/trading-router.ts';
 import { notFound, Refusal } from './limitless/wire.ts';
 import { LimitlessWorld, type LimitlessOptions } from './limitless/world.ts';
 import type { Simulator } from './simulator.ts';
@@ -22,7 +23,7 @@ export async function startLimitless(options: LimitlessStart = {}): Promise<Simu
     if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs).unref());
     world.advance();
     try {
-      const reply = publicRoute(world, request);
+      const reply = (await tradingRoute(world, request)) ?? publicRoute(world, request);
       if (reply) return reply;
       throw notFound(`Cannot ${request.method} ${request.path}`);
     } catch (error) {

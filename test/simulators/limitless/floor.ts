@@ -45,28 +45,32 @@ export class Floor {
   }
 
   /** Executes a taker's order against the book as far as it goes; null when nothing was met. */
-  take(market: ClobMarket, taker: Taker, txHash: string = this.ids.txHash()): { fills: Fill[]; trade: Trade } | null {
+  take(market: ClobMarket, taker: Taker, txHash?: string): { fills: Fill[]; trade: Trade } | null {
     const fills = market.book.preview(taker);
-    if (fills.length === 0) return null;
+    return fills.length === 0 ? null : { fills, trade: this.execute(market, taker, fills, { txHash }) };
+  }
+
+  /** Takes what was previewed and prints it as one row of the tape. */
+  execute(market: ClobMarket, taker: Taker, fills: Fill[], details: { txHash?: string; makerAmount?: bigint }): Trade {
     market.book.apply(fills);
     const size = fills.reduce((sum, fill) => sum + fill.size, 0n);
     const usd = fills.reduce((sum, fill) => sum + fill.usd, 0n);
     const trade: Trade = {
       at: this.now(),
-      txHash,
+      txHash: details.txHash ?? this.ids.txHash(),
       outcome: taker.outcome,
       side: taker.side,
       price: printedPrice(fills),
       size,
       usd,
-      makerAmount: makerAmountOf(this.rng, taker.side, size, usd),
+      makerAmount: details.makerAmount ?? makerAmountOf(this.rng, taker.side, size, usd),
       account: taker.account,
     };
     market.trades.push(trade);
     market.volume += usd;
     for (const fill of fills) fill.maker.onFill?.(fill, trade);
     this.noteQuote(market);
-    return { fills, trade };
+    return trade;
   }
 
   /** Lets the market live a moment: the fair price moves, the house follows, takers come. Makes 1..`most` trades. */

@@ -22,15 +22,22 @@ export class Lifecycle {
   private readonly catalog: Catalog;
   private readonly rng: Rng;
   private readonly onOpen: (market: ClobMarket) => void;
+  private readonly onResolved: (market: ClobMarket, at: number) => void;
   /** Soonest first. */
   private readonly timers: Timer[] = [];
   /** Grows with every change of what may be traded. */
   revision = 0;
 
-  constructor(deps: { catalog: Catalog; rng: Rng; onOpen: (market: ClobMarket) => void }) {
+  constructor(deps: {
+    catalog: Catalog;
+    rng: Rng;
+    onOpen: (market: ClobMarket) => void;
+    onResolved: (market: ClobMarket, at: number) => void;
+  }) {
     this.catalog = deps.catalog;
     this.rng = deps.rng;
     this.onOpen = deps.onOpen;
+    this.onResolved = deps.onResolved;
   }
 
   /** Lets everything due at `now` happen, in order and at its own time. */
@@ -132,6 +139,7 @@ export class Lifecycle {
     market.expiresAt = Math.min(market.expiresAt, at);
     if (market.kind === 'clob') this.endTrading(market);
     this.setStatus(market, 'RESOLVED', at);
+    if (market.kind === 'clob') this.onResolved(market, at);
   }
 
   setStatus(market: Market, status: Market['status'], at: number): void {

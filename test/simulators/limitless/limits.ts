@@ -1,4 +1,4 @@
-import { json, type SimReply, type SimRequest } from '../lib/index.ts';
+import { createBucket, json, type SimReply, type SimRequest } from '../lib/index.ts';
 
 export interface LimitRules {
   /** Requests of one caller under way at once. */
@@ -7,9 +7,11 @@ export interface LimitRules {
   spacingMs: number;
   /** A call may come this much early as long as the average keeps the spacing: a busy machine bunches them. */
   slackMs: number;
+  /** Look-ups of profiles by anybody; more of them are taken for scraping. */
+  profilesPerMinute: number;
 }
 
-export const DOCUMENTED_LIMITS: LimitRules = { concurrent: 2, spacingMs: 300, slackMs: 200 };
+export const DOCUMENTED_LIMITS: LimitRules = { concurrent: 2, spacingMs: 300, slackMs: 200, profilesPerMinute: 10 };
 
 const CLOUDFLARE_PAGE =
   '<!doctype html><html><head><title>Access denied | api.limitless.exchange used Cloudflare to restrict access</title></head>' +
@@ -21,13 +23,17 @@ export class CallLimits {
   private readonly rules: LimitRules;
   private readonly callers = new Map<string, { underWay: number; nextStart: number }>();
 
+  private readonly profiles;
+
   constructor(rules: LimitRules) {
     this.rules = rules;
+    this.profiles = createBucket({ capacity: rules.profilesPerMinute, refillPerSecond: rules.profilesPerMinute / 60 });
   }
 
   /** Runs the call, or answers 429: JSON to a token, Cloudflare's page to everybody else. */
   async admit(request: SimRequest, run: () => SimReply | Promise<SimReply>): Promise<SimReply> {
     if (!this.enabled) return run();
+    if (request.path.startsWith('/profiles/') && !this.profiles.take(1)) return tooMany(false);
     const token = request.headers['lmts-api-key'] ?? '';
     const caller = this.callers.get(token) ?? { underWay: 0, nextStart: 0 };
     this.callers.set(token, caller);

@@ -1,3 +1,5 @@
+import { refuse } from './wire.ts';
+
 /** normal | post_only (only postOnly creates) | cancel_only | disabled (even cancelling is blocked). */
 export type TradingMode = 'normal' | 'post_only' | 'cancel_only' | 'disabled';
 
@@ -17,5 +19,18 @@ export class Maintenance {
       effects: [{ target: 'trading', mode: this.mode }],
     };
     return { active: [window], scheduled: [] };
+  }
+
+  refuseCreate(isPostOnly: boolean): void {
+    this.refuseCancel();
+    if (this.mode === 'cancel_only')
+      throw refuse(this.status, 'Only cancellations are accepted', { code: 'cancel_only_mode' });
+    if (this.mode === 'post_only' && !isPostOnly) {
+      throw refuse(this.status, 'Only post-only orders are accepted', { code: 'post_only_mode' });
+    }
+  }
+
+  refuseCancel(): void {
+    if (this.mode === 'disabled') throw refuse(this.status, 'Trading is disabled', { code: 'trading_disabled' });
   }
 }

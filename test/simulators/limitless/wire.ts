@@ -51,3 +51,10 @@ export function choice<T extends string>(query: URLSearchParams, name: string, v
     throw refuse(400, [{ property: name, error: `${name} must be one of the following values: ${values.join(', ')}` }]);
   return found;
 }
+
+/** Version 4, as the platform demands of order ids. */
+export const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+export type JsonBody = Record<string, unknown>;
+export const isObject = (value: unknown): value is JsonBody =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

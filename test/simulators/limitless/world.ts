@@ -6,7 +6,10 @@ import { Floor } from './floor.ts';
 import { populate } from './genesis.ts';
 import { Ids } from './ids.ts';
 import { isExpired, Lifecycle, type Result } from './lifecycle.ts';
+import { Desk } from './desk.ts';
 import { Maintenance } from './maintenance.ts';
+import { Members, type Profile, type ProfileSpec } from './members.ts';
+import type { MemberOrder } from './orders.ts';
 import type { AmmMarket, ClobMarket, Group, Market, Outcome, Trade } from './model.ts';
 
 export interface LimitlessOptions extends WorldOptions {
@@ -21,6 +24,10 @@ export class LimitlessWorld {
   readonly floor: Floor;
   readonly lifecycle: Lifecycle;
   readonly maintenance = new Maintenance();
+  readonly members: Members;
+  readonly desk: Desk;
+  /** A member who may trade at once, with the keys to act for him. */
+  readonly demoProfile: { tokenId: string; secret: string; privateKey: `0x${string}`; address: `0x${string}` };
   minedDelayMs: number;
   private readonly catalog: Catalog;
   private readonly rng: Rng;
@@ -33,16 +40,24 @@ export class LimitlessWorld {
     const now = (): number => this.clock.now();
     this.ids = new Ids(seed.fork('ids'));
     this.rng = seed.fork('trading');
-    const people = Array.from({ length: 60 }, (_, i) => this.ids.person(i % 3 !== 0));
-    this.floor = new Floor({ rng: this.rng, ids: this.ids, now, house: people.slice(0, 8), crowd: people.slice(8) });
+    const crowd = Array.from({ length: 60 }, (_, i) => this.ids.person(i % 3 !== 0));
+    this.floor = new Floor({ rng: this.rng, ids: this.ids, now, house: crowd.slice(0, 8), crowd: crowd.slice(8) });
     this.catalog = new Catalog(this.ids, now);
     this.lifecycle = new Lifecycle({
       catalog: this.catalog,
       rng: seed.fork('results'),
       onOpen: (market) => this.floor.quote(market),
+      onResolved: (market, at) => this.members.settle(market, at),
     });
+    const { ids, floor, lifecycle } = this;
+    const people = seed.fork('members');
+    this.members = new Members(people, ids);
+    this.desk = new Desk({ ids, floor, lifecycle, now });
+    const privateKey: `0x${string}` = `0x${people.hex(64)}`;
+    const { tokenId, secret, address } = this.members.add({ privateKey });
+    this.demoProfile = { tokenId, secret, privateKey, address };
     populate(
-      { rng: seed.fork('genesis'), ids: this.ids, catalog: this.catalog, lifecycle: this.lifecycle, floor: this.floor },
+      { rng: seed.fork('genesis'), ids, catalog: this.catalog, lifecycle, floor },
       {
         now: now(),
         markets: options.markets ?? 30,
@@ -160,6 +175,16 @@ export class LimitlessWorld {
     let count = market.trades.length;
     while (count > 0 && (market.trades[count - 1] as Trade).at > minedBy) count -= 1;
     return count;
+  }
+
+  addProfile(spec: ProfileSpec): Profile {
+    return this.members.add(spec);
+  }
+
+  /** Every order of an account, oldest first. */
+  ordersOf(address: string): MemberOrder[] {
+    const profile = this.members.withAddress(address);
+    return profile ? this.desk.ordersOf(profile) : [];
   }
 
   private opened(market: ClobMarket): ClobMarket {

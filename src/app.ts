@@ -19,7 +19,7 @@ import { Freshness } from './freshness.ts';
 import type { StoredMarkets } from './market-directory.ts';
 import type { BadRow, PlatformData } from './platforms/platform.ts';
 import type { Postgres } from './postgres.ts';
-import { openRateLimits, type RateLimits } from './rate-limit.ts';
+import { openRateLimits, type RateLimitOptions, type RateLimits } from './rate-limit.ts';
 import type { Shared } from './redis.ts';
 import { accountRoutes } from './routes/account.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
@@ -64,8 +64,8 @@ export interface AppDeps {
   ingestionHealth: () => Promise<IngestionHealth[]>;
   /** Tests move time; servers leave it out. */
   now?: () => number;
-  /** Prefix of the counters in Redis. */
-  ratePrefix?: string;
+  /** Tests name the counters in Redis apart and shorten the window. */
+  rates?: RateLimitOptions;
 }
 
 /** What routes are built from. */
@@ -85,7 +85,7 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 /** The whole HTTP interface over stores that are open and migrated. Closing the app closes what it opened, not the stores. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, postgres, shared } = deps;
-  const limits = openRateLimits(config.REDIS_URL, log, deps.ratePrefix);
+  const limits = openRateLimits(config.REDIS_URL, log, deps.rates);
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -7,8 +7,6 @@ import { ApiError } from './errors.ts';
 export const LIMITS = { free: 250, pro: 500, address: 60, login: 10 } as const;
 export type LimitClass = keyof typeof LIMITS;
 
-const WINDOW_SECONDS = 60;
-
 export interface RateCount {
   limit: number;
   remaining: number;
@@ -24,22 +22,38 @@ export interface RateLimits {
   close(): Promise<void>;
 }
 
+export interface RateLimitOptions {
+  /** Before every key in Redis. */
+  prefix?: string;
+  windowSeconds?: number;
+}
+
 /** With `redisUrl` undefined everything is counted in this process; a Redis that is lost is stood in for the same way, with a warning. */
 export function openRateLimits(
   redisUrl: string | undefined,
   log: FastifyBaseLogger,
-  prefix = 'forecastle',
+  { prefix = 'forecastle:', windowSeconds = 60 }: RateLimitOptions = {},
 ): RateLimits {
   const redis = redisUrl === undefined ? null : connect(redisUrl, log);
-  const limiters = Object.fromEntries(
-    Object.entries(LIMITS).map(([name, points]) => {
-      const keyPrefix = `${prefix}:rate:${name === 'free' || name === 'pro' ? 'user' : name}`;
-      const local = new RateLimiterMemory({ keyPrefix, points, duration: WINDOW_SECONDS });
-      if (!redis) return [name, local];
-      const options = { keyPrefix, points, duration: WINDOW_SECONDS, insuranceLimiter: local };
-      return [name, new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })];
-    }),
-  ) as Record<LimitClass, RateLimiterAbstract>;
+  const limiter = (counter: string, points: number): RateLimiterAbstract => {
+    const options = { keyPrefix: `${prefix}rate:${counter}`, points, duration: windowSeconds };
+    const local = new RateLimiterMemory(options);
+    if (!redis) return local;
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: redis,
+      insuranceLimiter: local,
+      rejectIfRedisNotReady: true,
+    });
+  };
+  // One counter for both tiers, so that a change of tier within a window keeps its count.
+  const users = limiter('user', LIMITS.pro);
+  const limiters: Record<LimitClass, RateLimiterAbstract> = {
+    free: users,
+    pro: users,
+    address: limiter('address', LIMITS.address),
+    login: limiter('login', LIMITS.login),
+  };
   return {
     async count(name, key) {
       const limit = LIMITS[name];

@@ -23,8 +23,8 @@ export interface TestApp {
   deps: AppDeps;
   postgres: Postgres;
   shared: Shared;
-  /** A key of a new user, made without HTTP. */
-  newKey(tier?: Tier): Promise<{ userId: string; key: string; keyId: string }>;
+  /** A key of a new user, or one more of `ownerId`, made without HTTP. */
+  newKey(tier?: Tier, ownerId?: string): Promise<{ userId: string; key: string; keyId: string }>;
   /** An address nobody used before: counts by address start afresh. */
   newAddress(): string;
   /** Everything logged so far, as text. */
@@ -35,10 +35,12 @@ export interface TestApp {
 export interface TestAppOptions extends Partial<Omit<AppDeps, 'config' | 'log'>> {
   /** Settings beside DATA_DIR, which is a fresh directory. */
   env?: Record<string, string>;
+  /** Routes beside the service's own. */
+  extend?: (app: FastifyInstance) => void;
 }
 
 /** Builds an app on fresh stores; whatever is passed in is used, and left open, instead of what would be made. */
-export async function startTestApp({ env = {}, ...given }: TestAppOptions = {}): Promise<TestApp> {
+export async function startTestApp({ env = {}, extend, ...given }: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-app-'));
   const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
   const database = DATABASE_URL && !given.postgres ? await freshDatabase(DATABASE_URL) : null;
@@ -65,12 +67,13 @@ export async function startTestApp({ env = {}, ...given }: TestAppOptions = {}):
     markets: new StoredMarkets(given.clickhouse ?? unusedClickHouse, async () => null),
     onBadRow: () => {},
     ingestionHealth: async () => [],
-    ratePrefix: prefix,
     ...given,
+    rates: { prefix, ...given.rates },
     postgres,
     shared,
   };
   const app = await buildApp(deps);
+  extend?.(app);
   app.addHook('onSend', holdToSchema);
   await app.ready();
   let addresses = 0;
@@ -80,7 +83,7 @@ export async function startTestApp({ env = {}, ...given }: TestAppOptions = {}):
     deps,
     postgres,
     shared,
-    newKey: (tier) => insertKey(postgres, tier),
+    newKey: (tier, ownerId) => insertKey(postgres, tier, ownerId),
     newAddress: () => `10.${(addresses += 1) >> 8}.${addresses & 255}.1`,
     logged: sink.text,
     async close() {
@@ -105,18 +108,15 @@ async function holdToSchema(request: FastifyRequest, reply: FastifyReply, payloa
   return payload;
 }
 
-/** A user with a key, straight into the tables. */
-export async function insertKey(postgres: Postgres, tier: Tier = 'free') {
-  const [user] = await postgres.db
-    .insert(users)
-    .values({ email: `${randomUUID()}@example.com`, tier })
-    .returning();
-  if (!user) throw new Error('no user row');
+/** A user (unless there is one) and a key, straight into the tables. */
+export async function insertKey(postgres: Postgres, tier: Tier = 'free', ownerId: string = randomUUID()) {
+  const email = `${ownerId}@example.com`;
+  await postgres.db.insert(users).values({ id: ownerId, email, tier }).onConflictDoNothing();
   const key = newApiKey();
-  const row = { userId: user.id, name: 'test', prefix: keyPrefix(key), hash: hashKey(key) };
+  const row = { userId: ownerId, name: 'test', prefix: keyPrefix(key), hash: hashKey(key) };
   const [made] = await postgres.db.insert(apiKeys).values(row).returning();
   if (!made) throw new Error('no key row');
-  return { userId: user.id, key, keyId: made.id };
+  return { userId: ownerId, key, keyId: made.id };
 }
 
 /** A database of its own on the server of `url`. */

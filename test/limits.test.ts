@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setTier } from '../src/accounts.ts';
+import { forgetKeys } from '../src/api-keys.ts';
+import { users } from '../src/tables.ts';
+import { startTestApp, type TestApp } from './helpers/app.ts';
+
+const HEALTH = '/v1/api/health';
+const WINDOW = 3;
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startTestApp({ rates: { windowSeconds: WINDOW } });
+});
+afterAll(() => service.close());
+
+const get = (url: string, headers: Record<string, string>, remoteAddress = service.newAddress()) =>
+  service.app.inject({ url, headers, remoteAddress });
+
+/** How many of `count` requests at once were let through, and the answers. */
+async function burst(count: number, ask: (index: number) => ReturnType<typeof get>) {
+  const answers = await Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
+  return { answers, passed: answers.filter(({ statusCode }) => statusCode !== 429).length };
+}
+
+describe('a window', () => {
+  test.each([
+    ['free', 250],
+    ['pro', 500],
+  ] as const)('lets a %s user through %i times, over all of the user’s keys and addresses', async (tier, limit) => {
+    const { key, userId } = await service.newKey(tier);
+    const keys = [key, (await service.newKey(tier, userId)).key];
+    const { answers, passed } = await burst(limit + 40, (i) => get(HEALTH, { 'x-api-key': keys[i % 2] ?? '' }));
+    expect(passed).toBe(limit);
+    expect(answers[0]?.headers['x-ratelimit-limit']).toBe(String(limit));
+    const remaining = new Set(answers.map(({ headers }) => Number(headers['x-ratelimit-remaining'])));
+    expect([...remaining].toSorted((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, i) => i));
+  });
+
+  test('ends exactly when Retry-After says: the first request after it passes', async () => {
+    const { key } = await service.newKey();
+    const { answers } = await burst(251, () => get(HEALTH, { 'x-api-key': key }));
+    const refused = answers.find(({ statusCode }) => statusCode === 429);
+    const retryAfter = Number(refused?.headers['retry-after']);
+    expect(retryAfter).toBeGreaterThanOrEqual(1);
+    expect(retryAfter).toBeLessThanOrEqual(WINDOW);
+    expect(refused?.json().error).toMatchObject({ status: 429, message: 'Rate limit exceeded' });
+    expect((await get(HEALTH, { 'x-api-key': key })).statusCode).toBe(429);
+    await sleep(retryAfter * 1000);
+    const answer = await get(HEALTH, { 'x-api-key': key });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['x-ratelimit-remaining']).toBe('249');
+  });
+
+  test('of one user leaves others alone', async () => {
+    const [busy, quiet] = [await service.newKey(), await service.newKey()];
+    await burst(251, () => get(HEALTH, { 'x-api-key': busy.key }));
+    expect((await get(HEALTH, { 'x-api-key': quiet.key })).statusCode).toBe(200);
+  });
+
+  test('of an address lets 60 requests without a caller through, with wrong keys or none', async () => {
+    const address = service.newAddress();
+    const { passed } = await burst(80, (i) => get(HEALTH, i % 2 ? { 'x-api-key': 'pk_wrong' } : {}, address));
+    expect(passed).toBe(60);
+    const { key } = await service.newKey();
+    expect((await get(HEALTH, { 'x-api-key': key }, address)).statusCode).toBe(200);
+  });
+
+  test('of an IPv6 address is that of its /64 network', async () => {
+    const { passed } = await burst(80, (i) => get(HEALTH, {}, `2001:db8:1:2::${i.toString(16)}`));
+    expect(passed).toBe(60);
+    expect((await get(HEALTH, {}, '2001:db8:1:3::1')).statusCode).toBe(200);
+  });
+});
+
+test('every kind of answer says limit, remaining and request id; Retry-After is on 429 and 503 only', async () => {
+  const { key } = await service.newKey();
+  const address = service.newAddress();
+  const known = { 'x-api-key': key };
+  const answers = [
+    await get(HEALTH, {}),
+    await get(HEALTH, known),
+    await get('/v1/api/nowhere', known),
+    await get('/v1/api/auth/me', {}),
+    await get('/v1/api/auth/me', known),
+    await get('/v1/%zz', {}),
+    await service.app.inject({ method: 'POST', url: HEALTH, remoteAddress: service.newAddress() }),
+    await service.app.inject({
+      method: 'POST',
+      url: '/v1/api/auth/login',
+      payload: '{',
+      headers: { 'content-type': 'application/json' },
+      remoteAddress: address,
+    }),
+    await service.app.inject({
+      method: 'POST',
+      url: '/v1/api/auth/login',
+      payload: 'x',
+      headers: { 'content-type': 'text/plain' },
+      remoteAddress: address,
+    }),
+    await service.app.inject({
+      method: 'POST',
+      url: '/v1/api/auth/login',
+      payload: { a: 'x'.repeat(70_000) },
+      remoteAddress: address,
+    }),
+    (await burst(61, () => get(HEALTH, {}, address))).answers.at(-1) ?? (await get(HEALTH, {})),
+  ];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 404, 401, 403, 400, 405, 400, 415, 413, 429]);
+  for (const { headers, statusCode, body } of answers) {
+    expect(Number(headers['x-ratelimit-limit'])).toBeGreaterThan(0);
+    expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(0);
+    expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+    expect('retry-after' in headers).toBe(statusCode === 429);
+    if (statusCode >= 400)
+      expect(Object.keys(JSON.parse(body).error)).toEqual(['status', 'message', 'resolution', 'error_text']);
+  }
+});
+
+/** Of six requests from one address, each forwarded for another, how many were counted together. */
+async function counted(app: TestApp['app'], remoteAddress: string): Promise<number> {
+  let remaining = 60;
+  for (let i = 0; i < 6; i++) {
+    const headers = { 'x-forwarded-for': `203.0.113.${i}` };
+    const answer = await app.inject({ url: HEALTH, headers, remoteAddress });
+    remaining = Number(answer.headers['x-ratelimit-remaining']);
+  }
+  return 60 - remaining;
+}
+
+test('X-Forwarded-For is believed from trusted proxies only', async () => {
+  expect(await counted(service.app, service.newAddress())).toBe(6);
+  const behind = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, postgres: service.postgres });
+  expect(await counted(behind.app, '10.9.1.1')).toBe(1);
+  expect(await counted(behind.app, '10.8.1.1')).toBe(6);
+  await behind.close();
+});
+
+test('a changed tier holds from the next request on', async () => {
+  const { key, userId } = await service.newKey();
+  expect((await get(HEALTH, { 'x-api-key': key })).headers['x-ratelimit-limit']).toBe('250');
+  const [user] = await service.postgres.db.select().from(users).where(eq(users.id, userId));
+  await setTier(service.postgres.db, user?.email ?? '', 'pro');
+  await forgetKeys(service.shared, [userId]);
+  const answer = await get(HEALTH, { 'x-api-key': key });
+  expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '498' });
+});

@@ -574,6 +574,32 @@ describe('waiting for a departure', () => {
     expect((await call()).status).toBe(200);
   });
 
+  test('a request cancelled while its budget is asked for keeps no place', async () => {
+    const near = await openShared({ REDIS_URL: undefined }, log);
+    const slow: Shared = {
+      ...near,
+      takeBudget: async (...asked) => {
+        await sleep(30);
+        return near.takeBudget(...asked);
+      },
+    };
+    const { url } = await platform(ok);
+    const client = await http(slow);
+    for (let n = 0; n < LIMIT_GROUPS['kalshi:read'].concurrency; n++)
+      expect(await failure(client.send(get(url, { signal: AbortSignal.timeout(5) })))).toBeInstanceOf(NotSentError);
+    expect((await client.send(get(url))).status).toBe(200);
+  });
+
+  test('no more calls of one budget are in flight than its group allows', async () => {
+    const { url, seen } = await platform(() => {});
+    const client = await http();
+    const calls = Array.from({ length: 20 }, () => failure(client.send(get(url, { timeoutMs: 400, retry: false }))));
+    await expect.poll(() => seen.open).toBe(LIMIT_GROUPS['kalshi:read'].concurrency);
+    await sleep(100);
+    expect(seen.count).toBe(LIMIT_GROUPS['kalshi:read'].concurrency);
+    await Promise.all(calls);
+  });
+
   test('a caller that no budget is left for is told so within its time-out', async () => {
     const { url, seen } = await platform(ok);
     const client = await http();

@@ -1,0 +1,102 @@
+import { atRate, createSimServer, json, type SimReply, type SimRequest } from './lib/index.ts';
+import { ClobError } from './polymarket/clob/error.ts';
+import { clobPublic } from './polymarket/clob/public.ts';
+import { dataV1, DataError } from './polymarket/data/v1.ts';
+import { dataV2 } from './polymarket/data/v2.ts';
+import { gamma } from './polymarket/gamma/routes.ts';
+import { createLimits } from './polymarket/limits.ts';
+import { v2Refusal, V2Error } from './polymarket/data/v2-query.ts';
+import { PolymarketWorld } from './polymarket/world/world.ts';
+import type { Simulator, WorldOptions } from './simulator.ts';
+
+export type { PolymarketWorld } from './polymarket/world/world.ts';
+
+/** Gamma, the CLOB and the Data API over one seeded world, under /gamma, /clob and /data of one port. */
+export async function startPolymarket(options: WorldOptions = {}): Promise<Simulator<PolymarketWorld>> {
+  const world = new PolymarketWorld(options);
+  const limits = createLimits();
+  let enforceLimits = true;
+  let refusals = 0;
+  let stopTrading: (() => void) | null = null;
+
+  const server = await createSimServer({
+    async handle(request) {
+      if (enforceLimits) {
+        const verdict = limits.admit(`${request.method} ${request.path}`);
+        if (verdict.kind === 'refuse') return tooMany(request.path, verdict.retryAfterSeconds, ++refusals);
+        if (verdict.kind === 'hold') await new Promise((resolve) => setTimeout(resolve, verdict.delayMs));
+      }
+      world.advance();
+      return answer(world, request);
+    },
+  });
+
+  return {
+    env: {
+      POLYMARKET_GAMMA_URL: `${server.origin}/gamma`,
+      POLYMARKET_CLOB_URL: `${server.origin}/clob`,
+      POLYMARKET_DATA_URL: `${server.origin}/data`,
+    },
+    world,
+    trade: (count) => world.makeTrades(count),
+    startTrading(perSecond) {
+      stopTrading?.();
+      stopTrading = atRate(perSecond, (count) => world.makeTrades(count));
+    },
+    inject: server.inject,
+    clearFaults: server.clearFaults,
+    requests: server.requests,
+    refused: server.refused,
+    get enforceLimits() {
+      return enforceLimits;
+    },
+    set enforceLimits(value) {
+      enforceLimits = value;
+    },
+    close() {
+      stopTrading?.();
+      return server.close();
+    },
+  };
+}
+
+function answer(world: PolymarketWorld, request: SimRequest): SimReply {
+  const [, base = ''] = request.path.split('/', 2);
+  const path = decodeURIComponent(request.path.slice(base.length + 1)) || '/';
+  if (base === 'gamma') return gamma(world, path, request);
+  if (base === 'clob') return clob(world, path, request);
+  if (base === 'data') return data(world, path, request);
+  return json(404, { error: 'not found' });
+}
+
+function clob(world: PolymarketWorld, path: string, request: SimRequest): SimReply {
+  try {
+    return clobPublic(world, path, request) ?? json(404, { error: 'route not found' });
+  } catch (error) {
+    if (error instanceof ClobError) return json(error.status, { error: error.message });
+    throw error;
+  }
+}
+
+function data(world: PolymarketWorld, path: string, { query }: SimRequest): SimReply {
+  try {
+    if (path.startsWith('/v2/')) return dataV2(world, path.slice(3), query);
+    return dataV1(world, path, query) ?? json(404, { error: 'not found' });
+  } catch (error) {
+    if (error instanceof V2Error) return v2Refusal(error);
+    if (error instanceof DataError) return json(400, { error: error.message });
+    throw error;
+  }
+}
+
+/** A 429: v2 with Retry-After, elsewhere JSON without one, every third time Cloudflare's page. */
+function tooMany(path: string, retryAfterSeconds: number, nth: number): SimReply {
+  if (path.startsWith('/data/v2/')) {
+    const refusal = new V2Error('rate limit exceeded', undefined, 429, 'rate_limited');
+    return v2Refusal(refusal, { 'retry-after': String(retryAfterSeconds) });
+  }
+  if (nth % 3 !== 0) return json(429, { error: 'Too Many Requests' });
+  const body =
+    '<!DOCTYPE html><html><head><title>Access denied | Error 1015</title></head><body>You are being rate limited</body></html>';
+  return { status: 429, body, headers: { 'content-type': 'text/html; charset=UTF-8' } };
+}

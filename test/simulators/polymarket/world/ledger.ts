@@ -1,0 +1,68 @@
+import type { OutcomeIndex, SimMarket } from './model.ts';
+import { Tape, type Form, type TapeEntry } from './tape.ts';
+
+/** A maker's part before its token is chosen. Numbers are scaled integers: the first outcome's price ×10^10, size ×10^6. */
+export interface Part {
+  wallet: number;
+  /** null: the house, which sells what it holds and mints otherwise. */
+  form: Form | null;
+  firstPrice: number;
+  size: number;
+}
+
+const ONE = 1e10;
+
+/** The tape together with what follows from it: who holds what, volume, complete sets. Nobody ever holds less than nothing. */
+export class Ledger {
+  readonly tape = new Tape();
+  private readonly holdings: Map<number, [number, number]>[] = [];
+
+  /** Shares ×10^6. */
+  held(wallet: number, market: SimMarket, outcome: OutcomeIndex): number {
+    return this.holdings[market.index]?.get(wallet)?.[outcome] ?? 0;
+  }
+
+  /** Wallets that ever held anything of a market. */
+  holders(market: SimMarket): ReadonlyMap<number, readonly [number, number]> {
+    return this.holdings[market.index] ?? new Map();
+  }
+
+  add(wallet: number, market: SimMarket, outcome: OutcomeIndex, size: number): void {
+    const byWallet = (this.holdings[market.index] ??= new Map());
+    let own = byWallet.get(wallet);
+    if (!own) byWallet.set(wallet, (own = [0, 0]));
+    own[outcome] += size;
+    if (own[outcome] < 0) throw new RangeError(`wallet ${wallet} would hold ${own[outcome]} of market ${market.id}`);
+  }
+
+  /** The token a house wallet trades to lift (or press) the first outcome: it sells before it mints. */
+  houseForm(wallet: number, market: SimMarket, lifts: boolean, size: number): Form {
+    if (lifts) return this.held(wallet, market, 1) >= size ? 3 : 0;
+    return this.held(wallet, market, 0) >= size ? 2 : 1;
+  }
+
+  /** Prints a trade of `entry.wallet` against the parts and moves the shares. */
+  record(market: SimMarket, entry: Omit<TapeEntry, 'market' | 'volumeBefore'>, parts: readonly Part[]): void {
+    const makerLifts = entry.form === 1 || entry.form === 2;
+    for (const part of parts) {
+      const form = part.form ?? this.houseForm(part.wallet, market, makerLifts, part.size);
+      this.tape.fill(part.wallet, form, form & 1 ? ONE - part.firstPrice : part.firstPrice, part.size);
+      this.move(part.wallet, market, form, part.size);
+      // Two buyers mint complete sets, two sellers merge them.
+      if ((form & 2) === (entry.form & 2)) market.sets += BigInt(form & 2 ? -part.size : part.size);
+    }
+    const { size, notional } = this.tape.commit({
+      ...entry,
+      market: market.index,
+      volumeBefore: Number(market.volume),
+    });
+    this.move(entry.wallet, market, entry.form, size);
+    market.trades.push(this.tape.count - 1);
+    market.volume += BigInt(notional);
+    market.updatedMs = Math.max(market.updatedMs, entry.timestamp * 1000);
+  }
+
+  private move(wallet: number, market: SimMarket, form: Form, size: number): void {
+    this.add(wallet, market, (form & 1) as OutcomeIndex, form & 2 ? -size : size);
+  }
+}

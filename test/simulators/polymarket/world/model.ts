@@ -1,0 +1,202 @@
+import type { Book } from './book.ts';
+
+/** The native objects of the world: what a test reads to know the truth. Prices ×10^10, shares and USD ×10^6, times Unix ms. */
+
+export interface SimTag {
+  id: string;
+  label: string;
+  slug: string;
+  /** Absent on young tags, as on the platform. */
+  forceShow?: boolean;
+  forceHide?: boolean;
+  publishedMs: number | null;
+}
+
+export interface SimSeries {
+  id: string;
+  slug: string;
+  title: string;
+  recurrence: string;
+}
+
+export interface SimSport {
+  id: number;
+  sport: string;
+  name: string;
+  /** Comma list, as on the wire. */
+  tags: string;
+  series: string;
+}
+
+export interface SimEvent {
+  id: string;
+  slug: string;
+  title: string;
+  description: string;
+  resolutionSource: string;
+  tags: SimTag[];
+  series: SimSeries | null;
+  sport: SimSport | null;
+  teams: string[];
+  gameId: number | null;
+  createdMs: number;
+  endMs: number;
+  startTimeMs: number | null;
+  negRisk: boolean;
+  /** Placeholders may be named later. */
+  negRiskAugmented: boolean;
+  negRiskMarketId: string;
+  archived: boolean;
+  markets: SimMarket[];
+}
+
+/** A fee of `rate × (p(1−p))^exponent` per share, taker only. */
+export interface SimFee {
+  /** Hundredths of a percent: 500 = 0.05. */
+  rateBps: number;
+  exponent: number;
+  rebateBps: number;
+  type: string;
+}
+
+export type SimState = 'unopened' | 'open' | 'paused' | 'closed' | 'resolved';
+
+/** A row from before the order book: other keys, its own category, volumes as they stood. */
+export interface SimLegacy {
+  category: string;
+  marketType: 'normal' | 'scalar';
+  bounds: [string, string] | null;
+  /** USD. */
+  volume: bigint;
+}
+
+export interface SimMarket {
+  /** Position in world.markets; the number trades refer to. */
+  readonly index: number;
+  readonly id: string;
+  /** '' on a very old market. */
+  conditionId: string;
+  questionId: string;
+  slug: string;
+  question: string;
+  description: string;
+  outcomes: string[];
+  /** One per outcome; [] where the market never had tokens. */
+  tokenIds: string[];
+  /** Protocol V2 only. */
+  positionIds: string[] | null;
+  readonly event: SimEvent;
+  /** Smallest price step, and smallest resting order. */
+  tick: bigint;
+  minSize: bigint;
+  fee: SimFee | null;
+  negRiskOther: boolean;
+  groupItemTitle: string | null;
+  createdMs: number;
+  /** When orders are (or will be) taken; null = never said. */
+  acceptingFromMs: number | null;
+  endMs: number;
+  updatedMs: number;
+  /** Start of the window an Up/Down market asks about. */
+  eventStartMs: number | null;
+  gameStartMs: number | null;
+  sportsMarketType: string | null;
+  line: string | null;
+  /** Seconds a marketable order waits before it is matched. */
+  secondsDelay: number;
+  /** A marketable order is held a quarter of a second before it is matched. */
+  takerDelay: boolean;
+  legacy: SimLegacy | null;
+  archived: boolean;
+  state: SimState;
+  /** Closes and resolves by the clock at endMs. */
+  autoClose: boolean;
+  /** The house quotes it but never trades it. */
+  quiet: boolean;
+  closedMs: number | null;
+  resolvedMs: number | null;
+  /** What a share of each outcome pays; set when resolved. */
+  payouts: bigint[] | null;
+  /** UMA states passed so far; the last one is the current one. */
+  uma: string[];
+  /** false: the row never names a UMA state, not even when resolved. */
+  showsUma: boolean;
+  /** true: acceptingOrders stays true after closing. */
+  acceptingWhenClosed: boolean;
+  /** Midpoint of the first outcome before the first trade. */
+  openMid: bigint;
+  /** Best house quotes in ticks of the first outcome; 0 = no bid, 1/tick = no ask. */
+  bidTick: number;
+  askTick: number;
+  /** Indices into world.tape, oldest first. */
+  trades: number[];
+  /** Σ notional of taker rows. */
+  volume: bigint;
+  /** Complete sets outstanding, in shares; 1 USD each. */
+  sets: bigint;
+  /** Built when first looked at; null when closed. */
+  book: Book | null;
+  /** Quotes as they stood at closing; the row keeps printing them. */
+  frozen: { bid: bigint | null; ask: bigint | null } | null;
+}
+
+export interface SimWallet {
+  readonly index: number;
+  /** Lower case; the proxy wallet where there is one. */
+  address: string;
+  name: string;
+  pseudonym: string;
+  bio: string;
+  profileImage: string;
+  displayUsernamePublic: boolean;
+}
+
+export type OutcomeIndex = 0 | 1;
+export type WireSide = 'BUY' | 'SELL';
+
+/** One maker's part of a trade, in terms of the maker's own token. */
+export interface SimFill {
+  wallet: SimWallet;
+  outcome: OutcomeIndex;
+  side: WireSide;
+  price: bigint;
+  size: bigint;
+}
+
+/** One taker order matched in one transaction. */
+export interface SimTrade {
+  /** Position in the tape; also the order of the feed. */
+  index: number;
+  timestamp: number;
+  market: SimMarket;
+  wallet: SimWallet;
+  outcome: OutcomeIndex;
+  side: WireSide;
+  /** Size-weighted over the fills, half-even to 10 decimals. */
+  price: bigint;
+  size: bigint;
+  /** price × size, half-even to 6 decimals. */
+  notional: bigint;
+  transactionHash: string;
+  /** First-outcome midpoint after the trade. */
+  midAfter: bigint;
+  /** When the Data API shows it. */
+  visibleMs: number;
+  fills: SimFill[];
+}
+
+/** Anything but a trade in a wallet's history. */
+export interface SimActivity {
+  timestamp: number;
+  wallet: SimWallet;
+  type: 'SPLIT' | 'MERGE' | 'REDEEM' | 'REWARD';
+  market: SimMarket | null;
+  /** Shares of each outcome, first to last, that it adds (or takes). */
+  shares: [bigint, bigint];
+  usdc: bigint;
+  transactionHash: string;
+}
+
+export const isClosed = (market: SimMarket): boolean => market.state === 'closed' || market.state === 'resolved';
+/** Has an order book on the CLOB. */
+export const hasBook = (market: SimMarket): boolean => market.legacy === null && market.tokenIds.length === 2;

@@ -1,0 +1,361 @@
+import { createRng, realClock, type Rng } from '../../lib/index.ts';
+import type { SimClock, WorldOptions } from '../../simulator.ts';
+import { Book, type Match } from './book.ts';
+import { Catalog, type EventSpec, type MarketSpec } from './catalog.ts';
+import { growHistory } from './history.ts';
+import { atTick, createWallet, drawDirection, drawSize, participant, quote, stepQuotes, tickCount } from './house.ts';
+import { createIds, type Ids } from './ids.ts';
+import { Ledger } from './ledger.ts';
+import {
+  hasBook,
+  isClosed,
+  type OutcomeIndex,
+  type SimActivity,
+  type SimEvent,
+  type SimFill,
+  type SimMarket,
+  type SimTrade,
+  type SimWallet,
+} from './model.ts';
+import { addUpDown, stageScenes } from './scenes.ts';
+import { formOf, outcomeOf, sideOf, type Form } from './tape.ts';
+import { ONE, SHARE, usdOf, DAY, HOUR, MINUTE } from './units.ts';
+
+/** Told of what happens to orders that clients rest in the books. */
+export interface ClientOrders {
+  filled(trade: SimTrade, matches: readonly Match[]): void;
+  closed(market: SimMarket): void;
+}
+
+/**
+ * The platform's state: catalog, books, trades, holdings; everything the routes answer is computed from here.
+ * A test reads the same objects to know what a service in front of it must answer.
+ */
+export class PolymarketWorld {
+  readonly clock: SimClock;
+  readonly ids: Ids;
+  readonly catalog: Catalog;
+  readonly ledger = new Ledger();
+  readonly wallets: SimWallet[] = [];
+  /** Everything but trades in wallets' histories, oldest first. */
+  readonly activities: SimActivity[] = [];
+  /** A wallet with open and redeemable positions, trades as taker and maker, and a name the search finds. */
+  readonly demoUser: SimWallet;
+  /** How late the Data API shows a new trade (plus up to `jitterMs`), and for how long v2 cannot name its outcome. */
+  readonly indexer = { delayMs: 0, jitterMs: 0, labelMs: 20_000 };
+  /** What happens in the world before each page of a list is read: pages shift. */
+  readonly drift = { trades: 0, markets: 0 };
+  /** Data v1 refuses a larger offset. */
+  tradesOffsetCap = 3000;
+  clients: ClientOrders | null = null;
+  private readonly rng: Rng;
+  private readonly agenda: { atMs: number; run: (atMs: number) => void }[] = [];
+  private transactions = 1_000_000_000;
+
+  constructor(options: WorldOptions = {}) {
+    const { seed = 1, markets = 60, tradesPerMarket = 40, historyDays = 30 } = options;
+    this.clock = options.clock ?? realClock;
+    this.ids = createIds(seed);
+    const root = createRng(seed);
+    this.rng = root.fork('live');
+    const nowMs = this.clock.now();
+    this.catalog = new Catalog({ ids: this.ids, rng: root.fork('catalog'), now: () => this.clock.now() });
+    for (let i = 0; i < 40 + Math.floor(markets / 10); i++) {
+      this.wallets.push(createWallet(this.ids, i, i === 0 ? 'tidewatcher' : undefined));
+    }
+    this.demoUser = this.wallet(0);
+    stageScenes({ catalog: this.catalog, ids: this.ids, rng: root.fork('scenes'), nowMs }, markets);
+    const demo = this.castDemoUser();
+    growHistory({
+      markets: this.markets.filter((market) => hasBook(market) && market.state !== 'unopened' && !market.quiet),
+      ledger: this.ledger,
+      rng: root.fork('history'),
+      nowMs,
+      historyDays,
+      tradesPerMarket,
+      wallets: this.wallets.length,
+      demo,
+    });
+    for (const market of this.markets) {
+      if (isClosed(market)) this.freeze(market);
+      this.schedule(market);
+    }
+    this.playDemoUser([...demo.keys()], nowMs);
+  }
+
+  get markets(): readonly SimMarket[] {
+    return this.catalog.markets;
+  }
+
+  get events(): readonly SimEvent[] {
+    return this.catalog.events;
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  wallet(index: number): SimWallet {
+    const wallet = this.wallets[index];
+    if (!wallet) throw new RangeError(`no wallet ${index}`);
+    return wallet;
+  }
+
+  walletOf(address: string): SimWallet | undefined {
+    return this.wallets.find((wallet) => wallet.address === address.toLowerCase());
+  }
+
+  /** The order book; null where the platform has none (closed, not open yet, never had one). */
+  book(market: SimMarket): Book | null {
+    if (!hasBook(market) || isClosed(market) || market.state === 'unopened') return null;
+    if (!market.book) {
+      market.book = new Book(market.updatedMs);
+      quote(market.book, market, this.wallets, createRng(market.index).fork(market.conditionId), market.updatedMs);
+    }
+    return market.book;
+  }
+
+  /** One trade with its fills. */
+  trade(index: number): SimTrade {
+    const { wallet, form, market, transaction, ...row } = this.ledger.tape.row(index);
+    const fills = this.ledger.tape.fills(index).map((fill): SimFill => ({
+      wallet: this.wallet(fill.wallet),
+      outcome: outcomeOf(fill.form),
+      side: sideOf(fill.form),
+      price: fill.price,
+      size: fill.size,
+    }));
+    return {
+      ...row,
+      midAfter: BigInt(row.midAfter),
+      index,
+      fills,
+      market: this.markets[market] as SimMarket,
+      wallet: this.wallet(wallet),
+      outcome: outcomeOf(form),
+      side: sideOf(form),
+      transactionHash: this.ids.hex('tx', transaction),
+    };
+  }
+
+  /** Every trade so far (of one market), oldest first. Taker rows are the trades, maker rows their fills. */
+  trades(market?: SimMarket): SimTrade[] {
+    const indices = market ? market.trades : Array.from({ length: this.ledger.tape.count }, (_, index) => index);
+    return indices.map((index) => this.trade(index));
+  }
+
+  /** The first outcome's midpoint: `at` Unix ms it became `mid`, oldest first. */
+  quoteHistory(market: SimMarket): { at: number; mid: bigint }[] {
+    const { tape } = this.ledger;
+    const start = { at: market.acceptingFromMs ?? market.createdMs, mid: market.openMid };
+    return [start, ...market.trades.map((index) => ({ at: tape.timestamp(index) * 1000, mid: tape.midAfter(index) }))];
+  }
+
+  createEvent(spec: EventSpec): SimEvent {
+    return this.catalog.addEvent({ createdMs: this.now(), ...spec });
+  }
+
+  /** Lists a market, open for orders at once unless the fields say otherwise, in an event of its own or a given one. */
+  createMarket(spec: MarketSpec, event = this.createEvent({ title: spec.question })): SimMarket {
+    const nowMs = this.now();
+    const market = this.catalog.addMarket(event, { createdMs: nowMs, acceptingFromMs: nowMs, ...spec });
+    if (isClosed(market)) this.freeze(market);
+    this.schedule(market);
+    return market;
+  }
+
+  /** Opens an unopened or paused market. */
+  openMarket(market: SimMarket): void {
+    if (market.state === 'unopened') market.acceptingFromMs = this.now();
+    this.enter(market, 'open');
+  }
+
+  pauseMarket(market: SimMarket): void {
+    this.enter(market, 'paused');
+  }
+
+  /** Trading ends and the book goes; `uma` is what the oracle is doing. */
+  closeMarket(market: SimMarket, options: { uma?: string; atMs?: number } = {}): void {
+    if (isClosed(market)) return;
+    this.freeze(market);
+    market.closedMs = options.atMs ?? this.now();
+    if (options.uma) market.uma.push(options.uma);
+    this.enter(market, 'closed');
+    this.clients?.closed(market);
+    market.book = null;
+  }
+
+  /** Pays out: the index of the winner, 'split' for 50-50, or one price per outcome. */
+  resolveMarket(market: SimMarket, result: number | 'split' | bigint[], options: { atMs?: number } = {}): void {
+    this.closeMarket(market, options);
+    const even = ONE / BigInt(market.outcomes.length);
+    market.payouts =
+      typeof result === 'object'
+        ? result
+        : market.outcomes.map((_, i) => (result === 'split' ? even : i === result ? ONE : 0n));
+    market.resolvedMs = options.atMs ?? this.now();
+    market.uma.push('resolved');
+    this.enter(market, 'resolved');
+  }
+
+  /** Runs `run` when the clock has reached a time; checked before every request and trade. */
+  at(atMs: number, run: (atMs: number) => void): void {
+    const later = this.agenda.findIndex((one) => one.atMs > atMs);
+    this.agenda.splice(later === -1 ? this.agenda.length : later, 0, { atMs, run });
+  }
+
+  advance(): void {
+    while (this.agenda[0] && this.agenda[0].atMs <= this.now()) {
+      const due = this.agenda.shift();
+      due?.run(due.atMs);
+    }
+  }
+
+  /** Makes `count` trades of the house with itself and with whatever rests in the books. */
+  makeTrades(count: number): void {
+    this.advance();
+    const open = this.markets.filter((market) => market.state === 'open' && hasBook(market) && !market.quiet);
+    for (let i = 0; i < count && open.length > 0; i++) {
+      const market = open[Math.floor(open.length * this.rng.next() ** 1.5)] as SimMarket;
+      this.makeTrade(market);
+    }
+  }
+
+  /** One trade of the house in a market; `lifts` buys the first outcome (or sells the second). */
+  makeTrade(
+    market: SimMarket,
+    lifts = drawDirection(market, this.rng),
+    size = BigInt(drawSize(this.rng)),
+  ): SimTrade | null {
+    const book = this.book(market);
+    if (!book) return null;
+    const at = lifts ? 'ask' : 'bid';
+    const best = book.best(at);
+    if (best === null) return null;
+    const taker = this.wallet(participant(market, this.wallets.length, this.rng.int(0, 11)));
+    const limit = best + (lifts ? 3n : -3n) * market.tick;
+    const matches: Match[] = [];
+    let left = size;
+    for (const order of book.reach(at, limit)) {
+      if (left === 0n) break;
+      if (order.wallet === taker) continue;
+      const part = order.left < left ? order.left : left;
+      matches.push({ order, price: order.price, size: part });
+      left -= part;
+    }
+    if (matches.length === 0) return null;
+    stepQuotes(market, this.rng, lifts);
+    const form = this.ledger.houseForm(taker.index, market, lifts, Number(size - left));
+    return this.settle(market, taker, form, matches, () => quote(book, market, this.wallets, this.rng, this.now()));
+  }
+
+  /** Executes a taker's matches: takes them from the book, lets the house quote anew, and prints the trade. */
+  settle(market: SimMarket, taker: SimWallet, form: Form, matches: readonly Match[], requote?: () => void): SimTrade {
+    const nowMs = this.now();
+    const book = this.book(market);
+    if (!book) throw new RangeError(`market ${market.id} has no book`);
+    book.take(matches);
+    book.updatedMs = nowMs;
+    requote?.();
+    const entry = {
+      form,
+      wallet: taker.index,
+      timestamp: Math.floor(nowMs / 1000),
+      transaction: ++this.transactions,
+      midAfter: Number(book.mid()),
+      visibleMs: nowMs + this.indexer.delayMs + this.rng.int(0, this.indexer.jitterMs),
+    };
+    const parts = matches.map(({ order, price, size }) => ({
+      wallet: order.wallet.index,
+      form: order.own && formOf(order.own.outcome, order.own.side),
+      firstPrice: Number(price),
+      size: Number(size),
+    }));
+    this.ledger.record(market, entry, parts);
+    const trade = this.trade(this.ledger.tape.count - 1);
+    this.clients?.filled(trade, matches);
+    return trade;
+  }
+
+  /** Adds to a wallet's history what is not a trade, and moves the shares. */
+  act(
+    type: SimActivity['type'],
+    wallet: SimWallet,
+    market: SimMarket | null,
+    move: [bigint, bigint],
+    usdc: bigint,
+  ): void {
+    const timestamp = Math.floor(this.now() / 1000);
+    const transactionHash = this.ids.hex('activity', this.activities.length);
+    this.activities.push({ timestamp, wallet, type, market, shares: move, usdc, transactionHash });
+    if (!market) return;
+    this.ledger.add(wallet.index, market, 0, Number(move[0]));
+    this.ledger.add(wallet.index, market, 1, Number(move[1]));
+    if (type !== 'REDEEM') market.sets += move[0];
+  }
+
+  /** Pays a wallet for what it holds of a resolved market. */
+  redeem(wallet: SimWallet, market: SimMarket): void {
+    const [first = 0n, second = 0n] = market.payouts ?? [];
+    const held = [this.held(wallet, market, 0), this.held(wallet, market, 1)] as const;
+    this.act('REDEEM', wallet, market, [-held[0], -held[1]], usdOf(first, held[0]) + usdOf(second, held[1]));
+  }
+
+  /** Shares of one outcome that a wallet holds. */
+  held(wallet: SimWallet, market: SimMarket, outcome: OutcomeIndex): bigint {
+    return BigInt(this.ledger.held(wallet.index, market, outcome));
+  }
+
+  private enter(market: SimMarket, state: SimMarket['state']): void {
+    market.state = state;
+    market.updatedMs = Math.max(market.updatedMs, this.now());
+  }
+
+  private freeze(market: SimMarket): void {
+    const ask = market.askTick < tickCount(market) ? atTick(market, market.askTick) : null;
+    const house = { bid: market.bidTick > 0 ? atTick(market, market.bidTick) : null, ask };
+    market.frozen = market.book ? { bid: market.book.best('bid'), ask: market.book.best('ask') } : house;
+  }
+
+  /** What the clock does to a market by itself. */
+  private schedule(market: SimMarket): void {
+    const { acceptingFromMs } = market;
+    if (market.state === 'unopened' && acceptingFromMs !== null) {
+      this.at(acceptingFromMs, () => market.state === 'unopened' && this.enter(market, 'open'));
+    }
+    if (!market.autoClose || market.state === 'resolved') return;
+    const settleLater = (atMs: number): void => {
+      const winner = this.quoteHistory(market).at(-1)?.mid ?? 0n;
+      this.at(atMs + MINUTE, (dueMs) => this.resolveMarket(market, winner >= ONE / 2n ? 0 : 1, { atMs: dueMs }));
+    };
+    if (market.state === 'closed') return settleLater(market.endMs);
+    this.at(market.endMs, (atMs) => {
+      this.closeMarket(market, { uma: 'proposed', atMs });
+      settleLater(atMs);
+      const nowMs = this.now();
+      this.schedule(addUpDown(this.catalog, Math.floor(nowMs / (5 * MINUTE)) * 5 * MINUTE, nowMs));
+    });
+  }
+
+  /** Where the demo user trades and what it buys: some open markets, a winner, a loser, and a winner that was redeemed. */
+  private castDemoUser(): Map<SimMarket, 0 | 1> {
+    const demo = new Map<SimMarket, 0 | 1>();
+    const traded = this.markets.filter((market) => hasBook(market) && !market.quiet && !market.archived);
+    for (const market of traded.filter((one) => one.state === 'open').slice(0, 6))
+      demo.set(market, demo.size % 2 ? 1 : 0);
+    const paid = traded.filter((market) => market.payouts?.includes(ONE)).slice(0, 3);
+    for (const [i, market] of paid.entries()) {
+      const winner = market.payouts?.[0] === ONE ? 0 : 1;
+      demo.set(market, i === 1 ? (winner === 0 ? 1 : 0) : winner);
+    }
+    return demo;
+  }
+
+  private playDemoUser(markets: readonly SimMarket[], nowMs: number): void {
+    const redeemed = markets.filter((market) => market.state === 'resolved')[2];
+    if (redeemed) this.redeem(this.demoUser, redeemed);
+    const split = markets.find((market) => market.state === 'open' && market.createdMs < nowMs - HOUR);
+    if (split) this.act('SPLIT', this.demoUser, split, [50n * SHARE, 50n * SHARE], 50n * SHARE);
+    if (nowMs > DAY) this.act('REWARD', this.demoUser, null, [0n, 0n], 1_250_000n);
+  }
+}

@@ -587,6 +587,7 @@ describe('waiting for a departure', () => {
     const client = await http(slow);
     for (let n = 0; n < LIMIT_GROUPS['kalshi:read'].concurrency; n++)
       expect(await failure(client.send(get(url, { signal: AbortSignal.timeout(5) })))).toBeInstanceOf(NotSentError);
+    await sleep(60);
     expect((await client.send(get(url))).status).toBe(200);
   });
 

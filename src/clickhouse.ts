@@ -45,6 +45,8 @@ export interface ClickHouse {
 
 const QUERIES = new URL('../sql/queries/', import.meta.url);
 const READ_TIMEOUT_MS = 30_000;
+/** Until the last byte has been read. */
+const EXPORT_TIMEOUT_MS = 600_000;
 /** DDL and INSERT … SELECT over months of trades. */
 const COMMAND_TIMEOUT_MS = 600_000;
 /** Waits between attempts: together longer than the embedded engine takes to come back. */
@@ -123,7 +125,7 @@ export function connect(url: string, closed = async () => {}, queries = QUERIES)
     sql: (text, params = {}, options = {}) => read(text, params, options),
     stream(name, params, format, options = {}) {
       const query = `${textOf(name)}\nFORMAT ${format}`;
-      const under = readParams(params, options, { wait_end_of_query: 0 });
+      const under = readParams(params, { timeoutMs: EXPORT_TIMEOUT_MS, ...options }, { wait_end_of_query: 0 });
       return attempts(true, options.signal, async () => {
         const result = await client.exec({ query, ...under });
         return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);

@@ -27,6 +27,8 @@ export interface FrontPolicy {
   check(statement: Statement, request: ClickHouseRequest): void;
 }
 
+const KILL_EVERY_MS = 250;
+
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** One user name with one password, compared in constant time. */
@@ -124,10 +126,16 @@ async function execute(
     await sendWhole(response, new Uint8Array(), summary, false);
     return;
   }
-  const stop = () => void session.kill();
-  gone.addEventListener('abort', stop, { once: true });
+  let killing: NodeJS.Timeout | undefined;
+  const stop = () => {
+    // Again and again, because a query that has not quite begun is not found.
+    killing = setInterval(() => void session.kill(), KILL_EVERY_MS);
+    void session.kill();
+  };
+  // As on a server, only what reads is stopped: half an INSERT … SELECT would help nobody.
+  if (statement.reads) gone.addEventListener('abort', stop, { once: true });
   try {
-    if (statement.streams && STREAMED_FORMATS.has(statement.format) && !asked.waitEnd)
+    if (statement.streams && STREAMED_FORMATS.has(statement.format) && asked.data === null && !asked.waitEnd)
       await sendStream(
         session.stream(context, statement.sql, statement.format),
         statement.format,
@@ -141,6 +149,7 @@ async function execute(
     }
   } finally {
     gone.removeEventListener('abort', stop);
+    clearInterval(killing);
     // Neither SET nor readonly can be undone on a connection.
     if (statement.taints || asked.settings.has('readonly')) session.renew();
   }

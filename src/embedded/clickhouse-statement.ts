@@ -33,6 +33,9 @@ const RAW_INSERT = /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([\w.]+)\s*(?:\(([\w\s,]+)\
 /** Rows after FORMAT are data: not SQL to be looked into. */
 const INLINE_ROWS = /^\s*INSERT\b[^;]*?\bFORMAT\s+\w+[ \t]*(?:\r?\n|[ \t])/i;
 
+/** The last clause but SETTINGS; `format` elsewhere is a name. */
+const FORMAT_CLAUSE = /\bFORMAT\s+(\w+)\s*(?:\bSETTINGS\b[^;]*)?;?\s*$/i;
+
 /** Reads one statement. Throws 62 for several in one request and 456 for a placeholder without a value, as ClickHouse does. */
 export function readStatement(sql: string, params: ReadonlyMap<string, string>, defaultFormat: string): Statement {
   const inlineRows = INLINE_ROWS.exec(sql.slice(0, 65_536));
@@ -40,7 +43,7 @@ export function readStatement(sql: string, params: ReadonlyMap<string, string>, 
   const end = bare.indexOf(';');
   if (end >= 0 && bare.slice(end + 1).trim() !== '')
     throw EngineError.of('SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
-  for (const [, name = ''] of bare.matchAll(/\{\s*(\w+)\s*:/g))
+  for (const [, name = ''] of bare.matchAll(/\{\s*([A-Za-z_]\w*)\s*:/g))
     if (!params.has(name)) throw EngineError.of('UNKNOWN_QUERY_PARAMETER', `Substitution \`${name}\` is not set.`);
   const verb = /^[\s(]*(\w+)/.exec(bare)?.[1]?.toUpperCase() ?? '';
   const reads = READ_VERBS.has(verb) && !/\b(INTO\s+OUTFILE|INSERT\s+INTO)\b/i.test(bare);
@@ -50,7 +53,7 @@ export function readStatement(sql: string, params: ReadonlyMap<string, string>, 
     reads,
     // Totals come after the last block, where a stream has none.
     streams: reads && STREAM_VERBS.has(verb) && !/\bWITH\s+TOTALS\b/i.test(bare),
-    format: (reads && /\bFORMAT\s+(\w+)/i.exec(bare)?.[1]) || defaultFormat,
+    format: (reads && FORMAT_CLAUSE.exec(bare)?.[1]) || defaultFormat,
     insert: rawInsert(sql),
     taints: verb === 'SET' || verb === 'USE' || /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMPORARY\b/i.test(bare),
   };

@@ -27,6 +27,7 @@ import { credentialRoutes } from './routes/credentials.ts';
 import { googleRoutes } from './routes/google.ts';
 import { healthRoutes, type IngestionHealth } from './routes/health.ts';
 import { marketRoutes } from './routes/markets.ts';
+import { portfolioRoutes } from './routes/portfolio.ts';
 import { priceHistoryRoutes } from './routes/price-history.ts';
 import type { Platform } from './schemas.ts';
 import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
@@ -180,6 +181,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   credentialRoutes(app, services);
   healthRoutes(app, services);
   marketRoutes(app, services);
+  portfolioRoutes(app, services);
   priceHistoryRoutes(app, services);
   return app;
 }

@@ -9,6 +9,7 @@ import type {
   TradeRecord,
 } from '../schemas.ts';
 import type { PlatformHttp, Priority } from './http.ts';
+import type { PlatformSocial } from './social.ts';
 
 /** What went wrong with one row of a platform's reply; counted and logged, never fatal. */
 export interface BadRow {
@@ -120,6 +121,8 @@ export interface PlatformData {
   exchangeState(context: ReadContext): Promise<ExchangeState>;
   /** USD by ref, where the listing does not tell it; refs that the platform leaves out are left out. */
   openInterest?(refs: string[], context: ReadContext): Promise<Map<string, Usd>>;
+  /** Trades and positions of any user, where the platform tells them. */
+  readonly social?: PlatformSocial;
 }
 
 /** What an adapter is built from. */

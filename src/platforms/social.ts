@@ -3,7 +3,6 @@ import { PlatformError } from '../errors.ts';
 import type { Price, Size } from '../decimal.ts';
 import type { JsonObject, Platform, Side } from '../schemas.ts';
 import type { ReadContext } from './platform.ts';
-import type { ParsedRow } from './rows.ts';
 
 /** A fill of one user, from that user's side. */
 export interface UserTrade {
@@ -134,14 +133,8 @@ function tradesPast(trades: UserTrade[], position: TradePosition): UserTrade[] {
   return at >= 0 ? trades.slice(at + 1) : trades.filter((trade) => trade.executedAtUs < position.us);
 }
 
-/** Rows of a reply; when none of many can be read, the platform has changed its rows and the answer is bad. */
-export function requireReadable<T>(
-  platform: Platform,
-  endpoint: string,
-  received: readonly unknown[],
-  parsed: ParsedRow<T>[],
-): T[] {
-  if (received.length > 0 && parsed.length === 0)
-    throw new PlatformError(platform, 'bad_answer', { detail: `${endpoint}: no row can be read` });
-  return parsed.map(({ row }) => row);
+/** The usable rows of a reply; when there are rows and none is usable, the platform has changed and the answer is bad. */
+export function requireUsable<T>(platform: Platform, endpoint: string, received: number, usable: T[]): T[] {
+  if (received === 0 || usable.length > 0) return usable;
+  throw new PlatformError(platform, 'bad_answer', { detail: `${endpoint}: none of ${received} rows is as expected` });
 }

@@ -9,6 +9,7 @@ import { mapKalshiCandle } from './candle.ts';
 import { KalshiCatalog } from './catalog.ts';
 import { type KalshiClient, createKalshiClient } from './client.ts';
 import { createCutoff } from './cutoff.ts';
+import { createKalshiSocial } from './social.ts';
 import { kalshiSweep } from './sweep.ts';
 import { kalshiTrades } from './trade-feed.ts';
 import { KalshiCandle, KalshiExchangeStatus, KalshiOrderBook } from './wire.ts';
@@ -67,6 +68,7 @@ export function createKalshiData({ http, urls, now }: AdapterDeps): PlatformData
 
   return {
     platform: 'kalshi',
+    social: createKalshiSocial({ http, urls }),
     tradeFeed: 'global',
     tradeOverlapMs: 120_000,
     sweepFactor: 1,

@@ -8,6 +8,7 @@ import { mapPolymarketBook } from './book.ts';
 import { mapPolymarketCandles } from './candle.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { sweepMarkets, withParents } from './listing.ts';
+import { createPolymarketSocial } from './social.ts';
 import { readTrades } from './trade-feed.ts';
 import { bareList, clobBook, gammaMarket, historyBody, historyPoint, openInterestRow } from './wire.ts';
 
@@ -32,6 +33,7 @@ export function createPolymarketData(deps: AdapterDeps): PlatformData {
   const client = createPolymarketClient(deps);
   return {
     platform: 'polymarket',
+    social: createPolymarketSocial(deps),
     tradeFeed: 'global',
     tradeOverlapMs: OVERLAP_MS,
     // A pass is some 120 pages in series, over a minute.

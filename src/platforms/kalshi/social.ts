@@ -10,7 +10,7 @@ import {
   type UserPositions,
   type UserTrade,
   type Visibility,
-  requireReadable,
+  requireUsable,
   tradesAfter,
 } from '../social.ts';
 
@@ -21,6 +21,7 @@ const PAGE_ROWS = 100;
 const MAX_PAGES = 50;
 
 const TRADE_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
+const NOT_THEIRS = { platform: 'kalshi', kind: 'trade', reason: 'not a fill of the user asked for' } as const;
 const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'event_ticker' } as const;
 
 /** A fill between two users; '' is a party that stays private. Prices are the Yes side's, whoever traded what. */
@@ -71,14 +72,13 @@ export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'u
   const tradePage = async (nickname: string, cursor: string, context: ReadContext) => {
     const reply = await get(TRADES, { nickname, page_size: String(PAGE_ROWS), ...(cursor && { cursor }) }, context);
     const body = parseBody('kalshi', TradesBody, reply, TRADES);
-    const rows = requireReadable(
-      'kalshi',
-      TRADES,
-      body.trades,
-      parseRows(SocialTrade, body.trades, TRADE_ROW, context),
-    );
+    const trades = parseRows(SocialTrade, body.trades, TRADE_ROW, context).flatMap(({ row }) => {
+      const trade = mapKalshiUserTrade(row, nickname);
+      if (!trade) context.onBadRow({ ...NOT_THEIRS, id: row.trade_id });
+      return trade ?? [];
+    });
     return {
-      trades: rows.flatMap((row) => mapKalshiUserTrade(row, nickname) ?? []),
+      trades: requireUsable('kalshi', TRADES, body.trades.length, trades),
       next: body.cursor,
       visibility: visibilityOf(body.visibility_state),
       readAt: reply.receivedAt,
@@ -94,8 +94,9 @@ export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'u
       const reply = await get(HOLDINGS, query, context);
       const body = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
       readAt ||= reply.receivedAt;
-      const parsed = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
-      held.push(...requireReadable('kalshi', HOLDINGS, body.holdings, parsed).flatMap(mapKalshiHolding));
+      const rows = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
+      requireUsable('kalshi', HOLDINGS, body.holdings.length, rows);
+      held.push(...rows.flatMap(({ row }) => mapKalshiHolding(row)));
       const visibility = visibilityOf(body.visibility_state);
       if (body.cursor === '' || body.cursor === cursor) return { user: nickname, visibility, readAt, positions: held };
       cursor = body.cursor;

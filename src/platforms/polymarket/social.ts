@@ -7,7 +7,7 @@ import {
   type UserPosition,
   type UserPositions,
   type UserTrade,
-  requireReadable,
+  requireUsable,
   tradesAfter,
 } from '../social.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
@@ -54,7 +54,8 @@ async function readTrades(client: PolymarketClient, wallet: string, cursor: stri
   const query = { user: wallet, taker_only: false, start: 1, limit: PAGE_ROWS, cursor: cursor || undefined };
   const reply = await client.get('data-v2/trades', TRADES, query, context);
   const { rows, next } = parseBody('polymarket', dataPage, reply, TRADES);
-  const trades = requireReadable('polymarket', TRADES, rows, parseRows(tradeV2, rows, TRADE_ROW, context));
+  const parsed = requireUsable('polymarket', TRADES, rows.length, parseRows(tradeV2, rows, TRADE_ROW, context));
+  const trades = parsed.map(({ row }) => row);
   const ids = tradeIds(trades);
   return {
     trades: trades.map((row, index) => mapPolymarketUserTrade(row, ids[index] ?? '')),
@@ -76,7 +77,7 @@ async function readPositions(client: PolymarketClient, wallet: string, context: 
       const { rows, next } = parseBody('polymarket', dataPage, reply, POSITIONS);
       readAt ||= reply.receivedAt;
       const parsed = parseRows(positionRow, rows, POSITION_ROW, context);
-      for (const row of requireReadable('polymarket', POSITIONS, rows, parsed)) {
+      for (const { row } of requireUsable('polymarket', POSITIONS, rows.length, parsed)) {
         if (row.current_size > 0n) held.set(row.token_id, mapPolymarketPosition(row));
       }
       if (next === '' || next === cursor) break;

@@ -30,12 +30,11 @@ const keys: MarketKeys = {
   metadata: { neg_risk: false },
 };
 
-/** A listing whose rows can change between requests; `onPage` runs before each page is cut. */
+/** A listing, without the list of slugs, whose rows can change between requests: `onPage` runs before each page is cut. */
 function listing(rows: { id: number; slug: string }[], onPage: (request: number) => void = () => {}) {
   let requests = 0;
   return adapter((path, query) => {
-    if (path === '/markets/active/slugs') return rows.map(({ slug }) => ({ slug, strikePrice: null }));
-    if (path !== '/markets/active') return rows.find(({ slug }) => path === `/markets/${slug}`);
+    if (path !== '/markets/active') return undefined;
     onPage((requests += 1));
     const from = (Number(query.get('page')) - 1) * Number(query.get('limit'));
     return { data: rows.slice(from, from + Number(query.get('limit'))), totalMarketsCount: rows.length };

@@ -236,6 +236,10 @@ describe('a Limitless market', () => {
     });
   });
 
+  test('with an automated market maker that is not open yet has no price, though the row says 50 percent', () => {
+    expect(quotes(ammRow({ status: 'MarketStatus.PENDING', prices: [50, 50] }))[0]).toEqual(nothing);
+  });
+
   test('in another collateral than USDC has no USD volume, but the raw one', () => {
     const collateralToken = { address: '0x42', decimals: 18, symbol: 'WETH' };
     const { info, state } = map(ammRow({ collateralToken, volume: '667934500000000000' }));

@@ -91,13 +91,12 @@ export async function* kalshiTrades(
     if (sinceS < cutoffS + 2 * DAY_S) cutoffS = (await readCutoff(0, context)).tradesCreatedS;
     yield { trades: [], completeFromUs: completeFrom(cutoffS * 1e6) };
   }
-  if (sinceS >= cutoffS) return;
 
   let windowEndS = Math.min(untilS ?? Infinity, cutoffS + OVERLAP_S);
   while (windowEndS > sinceS) {
     const windowStartS = query.market ? sinceS : Math.max(sinceS, windowEndS - DAY_S);
     yield* chain('/historical/trades', windowStartS, windowEndS);
-    yield { trades: [], completeFromUs: completeFrom(windowStartS * 1e6) };
+    yield { trades: [], completeFromUs: windowStartS === sinceS ? query.sinceUs : completeFrom(windowStartS * 1e6) };
     windowEndS = windowStartS;
   }
 }

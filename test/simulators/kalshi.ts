@@ -1,23 +1,31 @@
 import type { Simulator, WorldOptions } from './simulator.ts';
-import { atRate, createBucket, createSimServer, json, realClock, type SimReply, type SimRequest } from './lib/index.ts';
-import { WireError, type Route } from './kalshi/call.ts';
+import { atRate, createSimServer, json, realClock, type SimReply, type SimRequest } from './lib/index.ts';
+import { authenticate } from './kalshi/auth.ts';
+import { WireError, type Call, type Route } from './kalshi/call.ts';
 import { candleRoutes } from './kalshi/candles-api.ts';
 import { eventRoutes } from './kalshi/events-api.ts';
 import { exchangeRoutes, exchangeStatus } from './kalshi/exchange-api.ts';
 import { advance } from './kalshi/lifecycle.ts';
+import { billedShard, Limits } from './kalshi/limits.ts';
 import { marketRoutes } from './kalshi/markets-api.ts';
-import { createRouter } from './kalshi/router.ts';
+import { orderRoutes } from './kalshi/orders-api.ts';
+import { portfolioRoutes } from './kalshi/portfolio-api.ts';
+import { createRouter, type RouteMatch } from './kalshi/router.ts';
 import { socialRoutes } from './kalshi/social-api.ts';
 import { KalshiWorld } from './kalshi/world.ts';
 
 export { KalshiWorld } from './kalshi/world.ts';
+export type { Member, MemberOptions, TrueOrder } from './kalshi/members.ts';
 export type { TrueEvent, TrueMarket, TrueQuote, TrueSeries, TrueTrade } from './kalshi/truth.ts';
 
 export interface KalshiOptions extends WorldOptions {
   /** Days of live data, the rest is historical; default two thirds of historyDays. */
   cutoffDays?: number;
-  /** Tokens of the anonymous read bucket; the platform does not publish them, default is its Basic tier. */
+  /** Token buckets of members (and, for reads, of everybody else together); default the platform's Basic tier. */
   readBucket?: { capacity: number; refillPerSecond: number };
+  writeBucket?: { capacity: number; refillPerSecond: number };
+  /** How far a request's timestamp may be from the world's clock; the platform does not say. */
+  clockToleranceMs?: number;
 }
 
 const API = '/trade-api/v2';
@@ -34,29 +42,44 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<Simulato
     historyDays,
     cutoffDays: options.cutoffDays ?? Math.max(1, Math.floor((historyDays * 2) / 3)),
   });
-  const { exchange } = world;
-  const anonymous = createBucket(options.readBucket ?? { capacity: 600, refillPerSecond: 200 });
-  const publicRoute = createRouter([...marketRoutes, ...eventRoutes, ...candleRoutes, ...exchangeRoutes]);
+  const { exchange, desk } = world;
+  const toleranceMs = options.clockToleranceMs ?? 30_000;
+  const limits = new Limits({
+    read: options.readBucket ?? { capacity: 600, refillPerSecond: 200 },
+    write: options.writeBucket ?? { capacity: 100, refillPerSecond: 100 },
+  });
+  const apiRoute = createRouter([
+    ...marketRoutes,
+    ...eventRoutes,
+    ...candleRoutes,
+    ...exchangeRoutes,
+    ...orderRoutes,
+    ...portfolioRoutes,
+  ]);
   const socialRoute = createRouter(socialRoutes);
-  const limits = { enforced: true };
 
   const answer = (route: Route, params: string[], request: SimRequest): SimReply => {
-    if (limits.enforced && !anonymous.take(route.cost ?? 10)) return json(429, '{"error":"too many requests"}');
-    return route.handle({ exchange, request, query: request.query, params });
+    const call: Call = { exchange, request, query: request.query, params };
+    const cost = typeof route.cost === 'function' ? route.cost(call) : (route.cost ?? 10);
+    if (route.scope === undefined) {
+      limits.takeAnonymous(cost);
+      return route.handle(call);
+    }
+    const account = authenticate(request, desk.accounts, route.scope, { nowMs: exchange.nowMs, toleranceMs });
+    if (route.scope === 'read') limits.takeRead(account, cost);
+    else limits.takeWrite(account, cost, billedShard(call));
+    if (route.scope === 'write' && !exchange.status.exchangeActive) throw unavailable();
+    return route.handle({ ...call, account, desk });
   };
 
   const handle = (request: SimRequest): SimReply => {
     advance(exchange);
-    const social = request.path.startsWith(`${SOCIAL}/`);
-    const path = request.path.slice(social ? SOCIAL.length : API.length);
-    const match =
-      social || request.path.startsWith(`${API}/`) ? (social ? socialRoute : publicRoute)(request.method, path) : null;
+    const match = findRoute(request, apiRoute, socialRoute);
     if (!match) return { status: 404, body: '404 page not found\n', headers: { 'content-type': 'text/plain' } };
     try {
-      if (exchange.status.down && path !== '/exchange/status') {
-        throw new WireError(503, 'service_unavailable', 'service_unavailable');
-      }
-      return path === '/exchange/status' ? exchangeStatus({ exchange }) : answer(match.route, match.params, request);
+      if (match.route.path === '/exchange/status') return exchangeStatus({ exchange });
+      if (exchange.status.down) throw unavailable();
+      return answer(match.route, match.params, request);
     } catch (error) {
       if (error instanceof WireError) return json(error.status, error.body);
       throw error;
@@ -88,4 +111,13 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<Simulato
       await server.close();
     },
   };
+}
+
+const unavailable = (): WireError => new WireError(503, 'service_unavailable', 'service_unavailable');
+
+type FindRoute = ReturnType<typeof createRouter>;
+
+function findRoute({ method, path }: SimRequest, api: FindRoute, social: FindRoute): RouteMatch | null {
+  if (path.startsWith(`${API}/`)) return api(method, path.slice(API.length));
+  return path.startsWith(`${SOCIAL}/`) ? social(method, path.slice(SOCIAL.length)) : null;
 }

@@ -47,7 +47,7 @@ export function buildExchange(options: BuildOptions): Exchange {
     if (cast.kind === 'game' && cast.phase === 'settled') made.markets.forEach(tie);
     const { markets } = exchange.addEvent(made);
     markets.forEach((market, at) => {
-      enterPhase(market, at, cast);
+      enterPhase(exchange, market, at, cast);
       if (cast.phase !== 'open') return;
       if (cast.kind === 'chart' && at === 1) untraded.add(market);
       if (market.spec.provisional) untraded.add(market);
@@ -84,7 +84,7 @@ const isWithdrawn = (kind: string, phase: string, at: number): boolean =>
   kind === 'election' && phase === 'open' && at === 4;
 
 /** Puts a market where its event's phase has it, as if the clock had done so. */
-function enterPhase(market: SimMarket, at: number, { kind, phase }: Casting): void {
+function enterPhase(exchange: Exchange, market: SimMarket, at: number, { kind, phase }: Casting): void {
   const { plan } = market.spec;
   if (phase === 'future') return;
   market.updatedUs = market.openMs * 1000 + 801_802;
@@ -100,5 +100,5 @@ function enterPhase(market: SimMarket, at: number, { kind, phase }: Casting): vo
   market.updatedUs = market.closeMs * 1000;
   if (phase === 'closed') return;
   determine(market, plan.result, plan.value, market.closeMs + plan.lagMs);
-  if (phase !== 'determined') finalize(market, market.closeMs + plan.lagMs + plan.timerMs);
+  if (phase !== 'determined') finalize(exchange, market, market.closeMs + plan.lagMs + plan.timerMs);
 }

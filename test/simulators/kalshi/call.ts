@@ -1,5 +1,7 @@
 import type { SimReply, SimRequest } from '../lib/index.ts';
 import { json } from '../lib/index.ts';
+import type { Account } from './account.ts';
+import type { OrderDesk } from './desk.ts';
 import type { Exchange } from './exchange.ts';
 import type { SimMarket } from './market.ts';
 import { mix32 } from './tape.ts';
@@ -28,14 +30,31 @@ export interface Call {
   params: string[];
 }
 
-export interface Route {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+/** One request of a member. */
+export interface PrivateCall extends Call {
+  account: Account;
+  desk: OrderDesk;
+}
+
+interface Endpoint<Context> {
+  method: 'GET' | 'POST' | 'DELETE';
   /** `{}` stands for one variable part. */
   path: string;
   /** Tokens of the rate limit; 10 unless said. */
-  cost?: number;
-  handle(call: Call): SimReply;
+  cost?: number | ((call: Call) => number);
+  handle(call: Context): SimReply;
 }
+
+export interface PublicRoute extends Endpoint<Call> {
+  scope?: undefined;
+}
+
+/** Needs a key with this scope. */
+export interface PrivateRoute extends Endpoint<PrivateCall> {
+  scope: 'read' | 'write';
+}
+
+export type Route = PublicRoute | PrivateRoute;
 
 export const ok = (value: unknown): SimReply => json(200, value);
 

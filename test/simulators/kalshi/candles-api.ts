@@ -9,7 +9,7 @@ import {
   notFound,
   ok,
   type Call,
-  type Route,
+  type PublicRoute,
 } from './call.ts';
 import { candleBefore, candlesOf, candleWire, historicalCandleWire, type Candle, type Period } from './candles.ts';
 import type { SimMarket } from './market.ts';
@@ -89,7 +89,7 @@ function archivedMarket(call: Call): SimReply {
   return ok({ ticker: market.ticker, candlesticks: candles(call, market, span).map(historicalCandleWire) });
 }
 
-export const candleRoutes: readonly Route[] = [
+export const candleRoutes: readonly PublicRoute[] = [
   { method: 'GET', path: '/markets/candlesticks', handle: manyMarkets },
   { method: 'GET', path: '/series/{}/markets/{}/candlesticks', handle: oneMarket },
   { method: 'GET', path: '/series/{}/events/{}/candlesticks', handle: wholeEvent },

@@ -12,7 +12,7 @@ import {
   pageDown,
   timeUs,
   type Call,
-  type Route,
+  type PublicRoute,
 } from './call.ts';
 import type { SimEvent } from './exchange.ts';
 import { statusFilter } from './markets-api.ts';
@@ -126,7 +126,7 @@ function oneSeries(call: Call): SimReply {
   return ok({ series: seriesWire(call.exchange, series, include) });
 }
 
-export const eventRoutes: readonly Route[] = [
+export const eventRoutes: readonly PublicRoute[] = [
   { method: 'GET', path: '/events', handle: listEvents },
   { method: 'GET', path: '/events/multivariate', handle: listCombos },
   { method: 'GET', path: '/events/{}/metadata', handle: eventMetadata },

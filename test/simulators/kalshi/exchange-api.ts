@@ -1,5 +1,5 @@
 import { json, type SimReply } from '../lib/index.ts';
-import { ok, type Call, type Route } from './call.ts';
+import { ok, type Call, type PublicRoute } from './call.ts';
 import { timeText } from './units.ts';
 
 const SHARDS = ['Default', 'Combos', 'Crypto & Commodities', 'Tennis, Baseball & Basketball'] as const;
@@ -42,7 +42,7 @@ export const ENDPOINT_COSTS = [
   { method: 'GET', path: '/portfolio/orders/{order_id}', cost: 2 },
 ] as const;
 
-export const exchangeRoutes: readonly Route[] = [
+export const exchangeRoutes: readonly PublicRoute[] = [
   { method: 'GET', path: '/exchange/status', handle: exchangeStatus },
   { method: 'GET', path: '/historical/cutoff', handle: historicalCutoff },
   {

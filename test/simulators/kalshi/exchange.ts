@@ -40,8 +40,10 @@ export class Exchange {
   readonly status: ExchangeStatus = { exchangeActive: true, tradingActive: true, resumeMs: null, down: false };
   /** When the next market changes its status by the clock, Unix ms; 0 = look now. */
   nextChangeMs = 0;
-  /** Told when a market stops trading, so that waiting orders can be dropped. */
+  /** What the order desk listens to: time passing, a market that stops trading, a market that is paid out. */
+  onTick: () => void = () => {};
   onClose: (market: SimMarket) => void = () => {};
+  onSettle: (market: SimMarket) => void = () => {};
   #lastStampUs = 0;
 
   constructor(options: { clock: SimClock; seed: number; cutoffMs: number }) {

@@ -5,6 +5,7 @@ import { ONE_DOLLAR } from './units.ts';
 
 /** Lets every market whose time has come open, close, be determined and be paid out. */
 export function advance(exchange: Exchange): void {
+  exchange.onTick();
   const now = exchange.nowMs;
   if (now < exchange.nextChangeMs) return;
   let next = Infinity;
@@ -42,7 +43,7 @@ function dueMs(market: SimMarket): number {
 function step(exchange: Exchange, market: SimMarket, atMs: number): void {
   if (market.status === 'initialized') market.status = 'active';
   else if (market.status === 'active' || market.status === 'inactive') closeMarket(exchange, market, atMs);
-  else if (market.status === 'determined') finalize(market, atMs);
+  else if (market.status === 'determined') finalize(exchange, market, atMs);
   else determine(market, market.spec.plan.result, market.spec.plan.value, atMs);
 }
 
@@ -69,9 +70,10 @@ export function determine(market: SimMarket, result: 'yes' | 'no' | 'scalar', va
 }
 
 /** Pays out. The platform writes the row some milliseconds after the settlement. */
-export function finalize(market: SimMarket, atMs: number): void {
+export function finalize(exchange: Exchange, market: SimMarket, atMs: number): void {
   const jitter = mix32(market.index) % 900_000;
   market.status = 'finalized';
   market.settledUs = atMs * 1000 + jitter;
   market.updatedUs = market.settledUs + 50_000;
+  exchange.onSettle(market);
 }

@@ -13,7 +13,7 @@ import {
   pageDown,
   timeUs,
   type Call,
-  type Route,
+  type PublicRoute,
 } from './call.ts';
 import { json, type SimReply } from '../lib/index.ts';
 import type { MarketStatus, SimMarket } from './market.ts';
@@ -183,7 +183,7 @@ function historicalMarket(call: Call): SimReply {
 
 const tradesFrom = (call: Call): number => call.exchange.cutoff.tradesCreatedMs * 1000;
 
-export const marketRoutes: readonly Route[] = [
+export const marketRoutes: readonly PublicRoute[] = [
   { method: 'GET', path: '/markets', handle: listMarkets },
   {
     method: 'GET',

@@ -11,7 +11,7 @@ import {
   ok,
   pageDown,
   type Call,
-  type Route,
+  type PublicRoute,
 } from './call.ts';
 import type { Exchange } from './exchange.ts';
 import type { Holding, SimMarket } from './market.ts';
@@ -172,7 +172,7 @@ function holdings(call: Call): SimReply {
 }
 
 /** Undocumented, without key; base ends in /v1. */
-export const socialRoutes: readonly Route[] = [
+export const socialRoutes: readonly PublicRoute[] = [
   { method: 'GET', path: '/social/trades', handle: trades },
   { method: 'GET', path: '/social/profile', handle: profile },
   { method: 'GET', path: '/social/profile/metrics', handle: metrics },

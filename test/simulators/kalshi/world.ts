@@ -1,14 +1,17 @@
 import type { Book } from './book.ts';
+import type { Account } from './account.ts';
 import { buildExchange, type BuildOptions } from './build.ts';
 import { COIN_LIFE_MS } from './catalogue.ts';
+import { OrderDesk } from './desk.ts';
 import type { Exchange, ExchangeStatus } from './exchange.ts';
 import { KINDS, type KindName } from './kinds.ts';
 import { advance, closeMarket, determine, finalize } from './lifecycle.ts';
 import { bookOf, crowdTrade, openBook, syncQuote, take } from './matching.ts';
 import type { MarketStatus, SimMarket } from './market.ts';
+import { addMember, trueOrder, type Member, type MemberOptions, type TrueOrder } from './members.ts';
 import type { SeriesSpec } from './series.ts';
 import * as truth from './truth.ts';
-import { DAY_MS, MINUTE_MS, ONE_DOLLAR } from './units.ts';
+import { countText, DAY_MS, MINUTE_MS, ONE_DOLLAR, usdText } from './units.ts';
 import { scaledInteger } from '../lib/index.ts';
 
 /** A new market is born when the crowd trades and this much time has passed. */
@@ -17,10 +20,14 @@ const BIRTH_MS = 30_000;
 /** The exchange as a test sees it: what is true, and levers to make things happen. */
 export class KalshiWorld {
   readonly exchange: Exchange;
+  /** Orders of members; its `settings` say how the platform lags. */
+  readonly desk: OrderDesk;
   #lastBirthMs: number;
+  #demo: Member | null = null;
 
   constructor(options: BuildOptions) {
     this.exchange = buildExchange(options);
+    this.desk = new OrderDesk(this.exchange);
     this.#lastBirthMs = this.exchange.nowMs;
   }
 
@@ -69,7 +76,41 @@ export class KalshiWorld {
     return this.exchange.traders.filter((one) => one.visibility === visibility).map((one) => one.nickname);
   }
 
-  /** Makes exactly `count` prints happen among the open markets, and a market be born now and then. */
+  /** A member with a key and cash; it may trade at once. */
+  addAccount(options: MemberOptions = {}): Member {
+    return addMember(this.desk, options);
+  }
+
+  /** A member with a public nickname that has traded and holds positions; made when it is first asked for. */
+  get demoAccount(): Member {
+    if (this.#demo) return this.#demo;
+    this.#demo = this.addAccount({ nickname: 'demo.trader', balance: '10000' });
+    const open = this.exchange.markets.filter((market) => market.status === 'active' && market.lastPrice > 0);
+    for (const [at, market] of open.slice(0, 6).entries()) {
+      const side = at % 2 === 0 ? 'bid' : 'ask';
+      const first = bookOf(this.exchange, market).first(side === 'bid' ? 'ask' : 'bid');
+      if (first) this.desk.take(this.#account(this.#demo), market, side, first.price, 500 + 125 * at);
+    }
+    return this.#demo;
+  }
+
+  /** A member's orders, oldest first. */
+  ordersOf(member: Member): TrueOrder[] {
+    advance(this.exchange);
+    return [...this.#account(member).orders.values()].map((order) => trueOrder(this.desk, order));
+  }
+
+  /** A member's net contracts in a market; negative is NO. */
+  positionOf(member: Member, ticker: string): string {
+    return countText(this.#account(member).positions.get(this.#market(ticker))?.net ?? 0);
+  }
+
+  /** A member's cash on a shard in dollars, what waiting orders need included. */
+  cashOf(member: Member, shard: number): string {
+    return usdText(this.#account(member).cash.get(shard) ?? 0n);
+  }
+
+  /** Makes exactly `count` prints happen among the open markets, and a market be born now and then; none while trading is paused. */
   trade(count: number): void {
     advance(this.exchange);
     if (this.exchange.nowMs - this.#lastBirthMs >= BIRTH_MS) this.createMarket('coin');
@@ -83,8 +124,8 @@ export class KalshiWorld {
   }
 
   /**
-   * One print of a crowd taker at exactly this YES price: what stands in its way leaves the book first.
-   * `yesPrice` dollars on the market's grid, `count` contracts. Returns the trade.
+   * One print of the crowd at exactly this YES price: crowd orders that stand in its way leave the book first.
+   * `yesPrice` dollars on the market's grid, `count` contracts. Throws when a member's order stands in the way.
    */
   tradeOn(
     ticker: string,
@@ -109,6 +150,8 @@ export class KalshiWorld {
       const inTheWay = [...book.orders(resting)].filter((one) =>
         resting === 'ask' ? one.price <= price : one.price >= price,
       );
+      if (inTheWay.some(({ order }) => order.filled))
+        throw new Error(`a member's order stands in the way on ${ticker}`);
       for (const { order } of inTheWay) book.remove(resting, order);
     }
     book.add(side === 'bid' ? 'ask' : 'bid', price, { trader: 0, count });
@@ -116,6 +159,23 @@ export class KalshiWorld {
     const [fill] = take(exchange, market, { side, limit: price, count, trader: 1 });
     if (!fill) throw new Error(`no trade on ${ticker}`);
     return truth.trueTrade(exchange, fill.position);
+  }
+
+  /** A taker of the crowd meets whatever waits in the book up to a YES price; returns its trades. */
+  takeOn(ticker: string, order: { takerSide: 'yes' | 'no'; yesPrice: string; count: string }): truth.TrueTrade[] {
+    const market = this.#market(ticker);
+    const side = order.takerSide === 'yes' ? 'bid' : 'ask';
+    const fills = take(this.exchange, market, {
+      side,
+      limit: exact(order.yesPrice, 4),
+      count: exact(order.count, 2),
+      trader: 1,
+      onOwn: (own) => {
+        bookOf(this.exchange, market).remove(side === 'bid' ? 'ask' : 'bid', own);
+        return 'removed';
+      },
+    });
+    return fills.map(({ position }) => truth.trueTrade(this.exchange, position));
   }
 
   /** Brings an event of a kind into the world, open from now; returns its first market's ticker. */
@@ -152,7 +212,9 @@ export class KalshiWorld {
 
   /** Suspends trading of one market; its quotes stay. */
   pause(ticker: string): void {
-    this.#setStatus(this.#market(ticker), 'inactive');
+    const market = this.#market(ticker);
+    this.#setStatus(market, 'inactive');
+    this.desk.pause(market);
   }
 
   resume(ticker: string): void {
@@ -170,7 +232,7 @@ export class KalshiWorld {
     const payout = result === 'yes' ? ONE_DOLLAR : result === 'no' ? 0 : exact(value ?? '', 4);
     if (market.status === 'active' || market.status === 'inactive') this.close(ticker);
     determine(market, result, payout, this.exchange.nowMs);
-    finalize(market, this.exchange.nowMs);
+    finalize(this.exchange, market, this.exchange.nowMs);
     this.exchange.nextChangeMs = 0;
   }
 
@@ -187,6 +249,13 @@ export class KalshiWorld {
   /** Trading pause, exchange pause, or `down` (503 everywhere). */
   setExchange(status: Partial<ExchangeStatus>): void {
     Object.assign(this.exchange.status, status);
+    if (!this.exchange.status.tradingActive) this.desk.pause();
+  }
+
+  #account(member: Member): Account {
+    const account = this.desk.accounts.find((one) => one.userId === member.userId);
+    if (!account) throw new Error(`no account ${member.userId} in this world`);
+    return account;
   }
 
   #market(ticker: string): SimMarket {

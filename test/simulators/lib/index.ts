@@ -1,4 +1,5 @@
 export { createBucket, type Bucket } from './bucket.ts';
+export { createClient, type WireClient, type WireReply, type WireRow } from './client.ts';
 export { atRate, manualClock, realClock, type ManualClock } from './clock.ts';
 export { divideCeil, divideHalfUp, fixedText, scaledInteger, trimmedText } from './decimal.ts';
 export { createRng, type Rng } from './rng.ts';

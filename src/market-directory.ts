@@ -13,6 +13,7 @@ const KeysRow = z.object({
   slug: z.string(),
   event_id: z.string(),
   series_id: z.string(),
+  source_url: z.string(),
   title: z.string(),
   outcome_ids: z.array(z.string()),
   outcome_names: z.array(z.string()),
@@ -101,6 +102,7 @@ function toMarketKeys(platform: Platform, row: z.infer<typeof KeysRow>): MarketK
     slug: row.slug,
     title: row.title,
     eventId: row.event_id,
+    eventSlug: /\/event\/([^/]+)\//.exec(row.source_url)?.[1] ?? '',
     seriesId: row.series_id,
     status: row.status,
     outcomes: row.outcome_ids.map((id, index) => ({

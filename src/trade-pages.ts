@@ -114,7 +114,7 @@ function toTrade(
             token_id: market.outcomes[row.outcome_index]?.tokenId ?? '',
             condition_id: market.ref,
             wallet: walletText(platform, row.wallet),
-            event_slug: typeof market.metadata['event_slug'] === 'string' ? market.metadata['event_slug'] : '',
+            event_slug: market.eventSlug,
             ...executedAt,
           },
   };

@@ -29,6 +29,7 @@ const keys: MarketKeys = {
   title: 'Bluewater wins',
   slug: 'kxottercup-26oct08redblu-blu',
   eventId: 'KXOTTERCUP-26OCT08REDBLU',
+  eventSlug: '',
   seriesId: 'KXOTTERCUP',
   status: 'open',
   outcomes: [],

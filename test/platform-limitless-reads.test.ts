@@ -19,6 +19,7 @@ const keys: MarketKeys = {
   title: 'Will the otter win?',
   slug: 'otter-1',
   eventId: '',
+  eventSlug: '',
   seriesId: '',
   status: 'open',
   outcomes: [

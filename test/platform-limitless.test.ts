@@ -46,6 +46,7 @@ const keys: MarketKeys = {
   title: 'Will the otter win?',
   slug: 'will-the-otter-win-1790108004599',
   eventId: '',
+  eventSlug: '',
   seriesId: '',
   status: 'open',
   outcomes: [

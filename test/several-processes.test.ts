@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouse, connect } from '../src/clickhouse.ts';
 import { type EmbeddedClickHouse, startEmbeddedClickHouse } from '../src/embedded/clickhouse.ts';
 import { newApiKey } from '../src/key-format.ts';
-import { freshDatabase } from './helpers/app.ts';
+import { freshDatabase } from './helpers/databases.ts';
 import { startProcess } from './helpers/process.ts';
 import { rollupDifferences } from './helpers/rollups.ts';
 import { type KalshiWorld, startKalshi } from './simulators/kalshi.ts';

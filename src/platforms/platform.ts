@@ -35,6 +35,8 @@ export interface MarketKeys {
   slug: string;
   title: string;
   eventId: string;
+  /** The event's part of the market's address on the platform; '' where it has none. */
+  eventSlug: string;
   seriesId: string;
   status: string;
   outcomes: { id: string; name: string; tokenId: string }[];

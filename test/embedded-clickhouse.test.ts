@@ -105,13 +105,20 @@ describe('parameters', () => {
 });
 
 describe('what one request leaves behind', () => {
-  it('settings last for one request, whether given beside the statement or by SET', async () => {
+  it('settings last for one request', async () => {
     const before = await blockSize();
-    for (let i = 0; i < 6; i += 1) {
-      await test.rows('SELECT 1', { settings: { max_block_size: '4321' } });
-      await test.client.command({ query: 'SET max_block_size = 1234' });
+    for (const wait of [0, 1]) {
+      const settings = { max_block_size: '4321', wait_end_of_query: wait };
+      await Promise.all(Array.from({ length: 8 }, () => test.rows('SELECT 1', { settings })));
+      await expect(test.rows('SELECT nothing', { settings })).rejects.toThrow();
+      for (let i = 0; i < 8; i += 1) expect(await blockSize()).toBe(before);
     }
-    for (let i = 0; i < 12; i += 1) expect(await blockSize()).toBe(before);
+  });
+
+  it('SET has no effect on later requests', async () => {
+    const before = await blockSize();
+    await test.client.command({ query: 'SET max_block_size = 1234' });
+    for (let i = 0; i < 8; i += 1) expect(await blockSize()).toBe(before);
   });
 
   it('an insert token holds for its own insert only', async () => {
@@ -135,19 +142,25 @@ describe('what one request leaves behind', () => {
   });
 
   it('the rows of a failed query are never served to the next caller', async () => {
-    const settings = [{}, { wait_end_of_query: 1 }];
+    const failing = 'SELECT throwIf(number = 300000) FROM numbers(1000000)';
+    for (const failed of [0, 1])
+      for (const next of [0, 1]) {
+        await expect(test.rows(failing, { settings: { wait_end_of_query: failed } })).rejects.toThrow('throwIf');
+        // Nothing in this request differs from the last one, so that nothing but the scrubbing stands between them.
+        for (let i = 0; i < 3; i += 1)
+          expect(await test.rows('SELECT 7 AS n', { settings: { wait_end_of_query: next } })).toEqual([{ n: 7 }]);
+      }
+  });
+
+  it('failures and answers at the same time keep apart', async () => {
     await Promise.all(
       Array.from({ length: 24 }, async (_, i) => {
-        const query = 'SELECT number, throwIf(number = 300000) FROM numbers(1000000)';
-        if (i % 2 === 0)
-          await expect(test.rows(query, { settings: settings[i % 4 === 0 ? 0 : 1] ?? {} })).rejects.toMatchObject({
-            code: '395',
-          });
-        else expect(await test.rows('SELECT {i:UInt32} AS i', { params: { i } })).toEqual([{ i }]);
+        const failing = 'SELECT throwIf(number = 300000) FROM numbers(1000000)';
+        const settings = { wait_end_of_query: i % 4 < 2 ? 1 : 0 };
+        if (i % 2 === 0) await expect(test.rows(failing, { settings })).rejects.toMatchObject({ code: '395' });
+        else expect(await test.rows('SELECT {i:UInt32} AS i', { params: { i }, settings })).toEqual([{ i }]);
       }),
     );
-    for (let i = 0; i < 8; i += 1)
-      expect(await test.rows('SELECT {i:UInt32} AS i', { params: { i } })).toEqual([{ i }]);
   });
 
   it('USE and temporary tables end with the request', async () => {

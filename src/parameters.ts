@@ -14,7 +14,10 @@ const toNumber = (value: unknown): unknown =>
 
 /** Schemas of parameters whose value is a market id or a list of them: readInput removes or checks the platform prefix. */
 const marketIds = new WeakSet<object>();
-export const isMarketId = (schema: object): boolean => marketIds.has(schema);
+export function isMarketId(schema: z.ZodType): boolean {
+  const bare = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
+  return marketIds.has(bare);
+}
 
 /** One of the platforms an endpoint serves, or its neutral word. */
 export function platformParam<const P extends readonly Platform[] = typeof PLATFORMS>(

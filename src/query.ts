@@ -88,17 +88,19 @@ function readSection(section: Section, fields: Fields, raw: object, issues: Fiel
   for (const [field, schema] of Object.entries(fields)) {
     const result = schema.safeParse(named.get(field));
     if (result.success) values[field] = result.data;
-    else
-      for (const issue of result.error.issues) {
-        const path = [field, ...issue.path.map(String)];
-        issues.push({
-          field: path.join('.'),
-          expected: issue.message,
-          received: shown(path.join('.'), at(named.get(field), issue.path)),
-        });
-      }
+    else issues.push(...fieldIssues(field, named.get(field), result.error.issues));
   }
   return values;
+}
+
+/** The first rule that each path of a field breaks. */
+function fieldIssues(field: string, value: unknown, found: z.core.$ZodIssue[]): FieldIssue[] {
+  const byPath = new Map<string, FieldIssue>();
+  for (const { path, message } of found) {
+    const name = [field, ...path.map(String)].join('.');
+    if (!byPath.has(name)) byPath.set(name, { field: name, expected: message, received: shown(name, at(value, path)) });
+  }
+  return [...byPath.values()];
 }
 
 const same = (field: string, a: unknown, b: unknown): boolean =>

@@ -1,11 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import pg from 'pg';
 import { buildApp, type AppDeps } from '../../src/app.ts';
 import type { ClickHouse } from '../../src/clickhouse.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
@@ -15,6 +14,7 @@ import { StoredMarkets } from '../../src/market-directory.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/postgres.ts';
 import { openShared, type Shared } from '../../src/redis.ts';
 import { apiKeys, users, type Tier } from '../../src/tables.ts';
+import { copyEmptyDatabase, freshDatabase } from './databases.ts';
 
 /** A service under test on stores of its own: embedded, or on DATABASE_URL and REDIS_URL when these are set. */
 export interface TestApp {
@@ -55,6 +55,7 @@ export async function startTestApp({ env = {}, extend, ...given }: TestAppOption
   });
   const sink = collect();
   const log = createLog(config, sink.stream);
+  if (config.DATABASE_URL === undefined && !given.postgres) await copyEmptyDatabase(join(dataDir, 'postgres'));
   const postgres = given.postgres ?? (await openPostgres(config, log));
   await migratePostgres(postgres, log);
   const prefix = `test-${randomUUID()}:`;
@@ -117,20 +118,6 @@ export async function insertKey(postgres: Postgres, tier: Tier = 'free', ownerId
   const [made] = await postgres.db.insert(apiKeys).values(row).returning();
   if (!made) throw new Error('no key row');
   return { userId: ownerId, key, keyId: made.id };
-}
-
-/** A database of its own on the server of `url`. */
-export async function freshDatabase(url: string): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const run = async (text: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query(text).finally(() => client.end());
-  };
-  await run(`CREATE DATABASE ${name}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return { url: own.href, drop: () => run(`DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
 function collect(): { stream: Writable; text(): string } {

@@ -110,6 +110,7 @@ describe('what one request leaves behind', () => {
     for (const wait of [0, 1]) {
       const settings = { max_block_size: '4321', wait_end_of_query: wait };
       await Promise.all(Array.from({ length: 8 }, () => test.rows('SELECT 1', { settings })));
+      for (let i = 0; i < 8; i += 1) expect(await blockSize()).toBe(before);
       await expect(test.rows('SELECT nothing', { settings })).rejects.toThrow();
       for (let i = 0; i < 8; i += 1) expect(await blockSize()).toBe(before);
     }

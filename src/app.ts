@@ -12,7 +12,7 @@ import { guard, identify, limit } from './auth.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import type { Config } from './config.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
-import { notFound, onError } from './error-handlers.ts';
+import { notFound, onClientError, onError } from './error-handlers.ts';
 import { describeApi } from './openapi.ts';
 import { createCursors, type Cursors } from './pages.ts';
 import { Freshness } from './freshness.ts';
@@ -99,7 +99,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     requestTimeout: 30_000,
     connectionTimeout: 90_000,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 10_000 },
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+    clientErrorHandler: onClientError(limits),
     // A URL that cannot be read meets no hooks: it is counted by address here.
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);

@@ -55,7 +55,7 @@ export async function identify(request: FastifyRequest, keys: ApiKeys, sessions:
     if (request.caller) return;
     const key = givenKey(request);
     if (key === null) return;
-    request.caller = await keys.find(key, addressOf(request));
+    request.caller = await keys.find(key, addressOf(request.ip));
     if (!request.caller) request.refusal = unauthorized('Invalid API key', KEY_HELP);
   } catch (error) {
     request.refusal = error as Error;
@@ -86,7 +86,7 @@ export async function limit(request: FastifyRequest, reply: FastifyReply, limits
       ? await limits.count(caller.tier, caller.userId)
       : await limits.count(
           login ? 'login' : 'address',
-          `${login ? request.routeOptions.url : ''}${addressOf(request)}`,
+          `${login ? request.routeOptions.url : ''}${addressOf(request.ip)}`,
         );
   setLimitHeaders(reply, count);
   if (!count.allowed) throw tooMany(count, whose);
@@ -122,9 +122,8 @@ function refuseCrossSite(request: FastifyRequest, config: Config): void {
   });
 }
 
-/** The caller's address; of IPv6 the /64 network, since one customer owns all of it. */
-export function addressOf(request: FastifyRequest): string {
-  const { ip } = request;
+/** What an address is counted as; of IPv6 the /64 network, since one customer owns all of it. */
+export function addressOf(ip: string): string {
   if (!ip.includes(':') || ip.startsWith('::ffff:')) return ip.replace('::ffff:', '');
   const [head = ''] = ip.split('::', 1);
   const groups = head.split(':').filter(Boolean);

@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addressOf } from './auth.ts';
 import { ApiError, PlatformError, envelope, toApiError } from './errors.ts';
+import type { RateLimits } from './rate-limit.ts';
 import { storeFailure } from './store-failure.ts';
 
 /** Every failure leaves through here: the envelope for the caller, the cause with its request id for the log. */
@@ -50,6 +55,31 @@ function toFailure(error: unknown): ApiError {
     resolution: 'Try again; if it stays, report the X-Request-Id of this answer.',
     cause: error,
   });
+}
+
+const RAW: Record<string, [number, string, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request headers too large', 'Send less than 16 KiB of headers.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time', 'Send it again, faster.'],
+};
+
+/** What is not even HTTP has no request and meets no hooks: the same envelope and headers, written by hand. */
+export function onClientError(limits: RateLimits): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return async (error, socket) => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const [status, message, resolution] = RAW[error.code ?? ''] ?? [400, 'Malformed request', 'Send valid HTTP/1.1.'];
+    const count = await limits.count('address', addressOf(socket.remoteAddress ?? ''));
+    const body = JSON.stringify(envelope(new ApiError(status, message, { resolution })));
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${randomUUID()}`,
+      `x-ratelimit-limit: ${count.limit}`,
+      `x-ratelimit-remaining: ${count.remaining}`,
+      'connection: close',
+    ];
+    if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  };
 }
 
 /** 404 for an unknown path, 405 with Allow for a known path under another method. */

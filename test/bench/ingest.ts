@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { Agent, request } from 'undici';
+import { backfillTrades } from '../../ingest/backfill.ts';
+import { moveCoverage } from '../../ingest/coverage.ts';
+import type { JobRun } from '../../ingest/jobs.ts';
+import { Spool } from '../../ingest/spool.ts';
+import { TradeWriter } from '../../ingest/trade-writer.ts';
+import { type ClickHouse, openClickHouse } from '../../src/clickhouse.ts';
+import { migrateClickHouse } from '../../src/migrations.ts';
+import { createPlatformHttp } from '../../src/platforms/http.ts';
+import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
+import type { PlatformUrls } from '../../src/platforms/platform.ts';
+import { createLocalShared } from '../../src/shared-local.ts';
+import type { Lease, Shared } from '../../src/redis.ts';
+import type { TradeRecord } from '../../src/schemas.ts';
+import { TRADE_COLUMNS, tradeLine } from '../../src/storage-rows.ts';
+import { type KalshiWorld, startKalshi } from '../simulators/kalshi.ts';
+import type { Simulator } from '../simulators/simulator.ts';
+
+const DAYS = 20;
+const BATCH_PAGES = 10;
+const log = pino({ level: 'silent' });
+
+export interface IngestResult {
+  trades: number;
+  /** Rows a second of fetch, parse, check, map, de-duplicate, spool and insert with every roll-up. */
+  oursPerSecond: number;
+  /** Rows a second of fetch, JSON.parse and insert of ready-made rows into the same tables. */
+  ceilingPerSecond: number;
+  /** oursPerSecond / ceilingPerSecond. */
+  ofCeiling: number;
+  /** Rows a second of ours without any roll-up, and what the roll-ups cost. */
+  withoutRollupsPerSecond: number;
+  rollupCost: number;
+}
+
+/** Ingestion end to end against its ceiling, in one run over one simulated tape. */
+export async function benchIngestion(markets: number, tradesPerMarket: number): Promise<IngestResult> {
+  const simulator = await startKalshi({ seed: 3, markets, tradesPerMarket, historyDays: DAYS, cutoffDays: DAYS + 2 });
+  simulator.enforceLimits = false;
+  try {
+    const { trades, lines } = await readOnce(simulator);
+    const ceiling = await timed(() => withStore(true, (store) => pump(simulator, store, lines)));
+    const ours = await timed(() => withStore(true, (store, directory) => ingest(simulator, store, directory)));
+    const bare = await timed(() => withStore(false, (store, directory) => ingest(simulator, store, directory)));
+    return {
+      trades,
+      oursPerSecond: Math.round(trades / ours),
+      ceilingPerSecond: Math.round(trades / ceiling),
+      ofCeiling: ceiling / ours,
+      withoutRollupsPerSecond: Math.round(trades / bare),
+      rollupCost: 1 - bare / ours,
+    };
+  } finally {
+    await simulator.close();
+  }
+}
+
+/** Seconds of the part that `run` measures itself. */
+const timed = async (run: () => Promise<number>): Promise<number> => run();
+
+async function withStore(
+  rollups: boolean,
+  run: (store: ClickHouse, directory: string) => Promise<number>,
+): Promise<number> {
+  const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-'));
+  const store = await openClickHouse(
+    { dataDir: directory, CLICKHOUSE_MEMORY_MB: 3000 } as Parameters<typeof openClickHouse>[0],
+    log,
+  );
+  try {
+    await migrateClickHouse(store, log);
+    if (!rollups) {
+      const views = await store.sql<{ name: string }>(
+        `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView' AND create_table_query LIKE '%trades%'`,
+      );
+      for (const { name } of views) await store.command(`DROP VIEW ${name}`);
+    }
+    return await run(store, directory);
+  } finally {
+    await store.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+const base = (simulator: Simulator<KalshiWorld>): string => simulator.env['KALSHI_API_URL'] ?? '';
+
+/** The rows of the tape, serialised page by page: what the ceiling inserts. */
+async function readOnce(simulator: Simulator<KalshiWorld>): Promise<{ trades: number; lines: Buffer[] }> {
+  const data = kalshi(simulator);
+  const lines: Buffer[] = [];
+  let page: string[] = [];
+  let trades = 0;
+  const query = { sinceUs: (Date.now() - (DAYS + 1) * 86_400_000) * 1000, untilUs: null, market: null };
+  for await (const { trades: rows } of data.trades(
+    query,
+    { byRef: async () => new Map() },
+    { priority: 'poll', onBadRow: () => {} },
+  )) {
+    trades += rows.length;
+    page.push(...rows.map((row: TradeRecord) => tradeLine(row)));
+    if (page.length < BATCH_PAGES * 1000) continue;
+    lines.push(Buffer.from(`${page.join('\n')}\n`));
+    page = [];
+  }
+  if (page.length > 0) lines.push(Buffer.from(`${page.join('\n')}\n`));
+  return { trades, lines };
+}
+
+async function pump(simulator: Simulator<KalshiWorld>, store: ClickHouse, batches: Buffer[]): Promise<number> {
+  const agent = new Agent({ keepAliveTimeout: 10_000 });
+  const started = performance.now();
+  let cursor = '';
+  let storing: Promise<unknown> = Promise.resolve();
+  for (const batch of batches) {
+    for (let page = 0; page < BATCH_PAGES; page++) {
+      const reply = await request(`${base(simulator)}/markets/trades?limit=1000&cursor=${encodeURIComponent(cursor)}`, {
+        dispatcher: agent,
+      });
+      const parsed = JSON.parse(await reply.body.text()) as { cursor: string };
+      cursor = parsed.cursor;
+      if (cursor === '') break;
+    }
+    await storing;
+    storing = store.insert(TRADE_COLUMNS, batch, { token: `bench-${performance.now()}` });
+  }
+  await storing;
+  await agent.close();
+  return (performance.now() - started) / 1000;
+}
+
+async function ingest(simulator: Simulator<KalshiWorld>, store: ClickHouse, directory: string): Promise<number> {
+  const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
+  const writer = new TradeWriter({
+    clickhouse: store,
+    spool: await Spool.open(join(directory, 'spool')),
+    log,
+    platform: 'kalshi',
+  });
+  await writer.open(lease, null);
+  const run: JobRun = {
+    lease,
+    signal: new AbortController().signal,
+    context: (priority) => ({ priority, onBadRow: () => {} }),
+  };
+  const deps = {
+    clickhouse: store,
+    log,
+    writer,
+    directory: { byRef: async () => new Map() },
+    backfillDays: DAYS + 1,
+    now: Date.now,
+  };
+  const nowUs = Date.now() * 1000;
+  await moveCoverage(store, 'kalshi', '', () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));
+  const started = performance.now();
+  await backfillTrades(deps, kalshi(simulator), run, () => {});
+  return (performance.now() - started) / 1000;
+}
+
+/** The adapter without its budgets: the machine is measured, not the platform's patience. */
+function kalshi(simulator: Simulator<KalshiWorld>) {
+  const shared: Shared = { ...createLocalShared(log), takeBudget: async () => 0 };
+  const urls = { kalshi: base(simulator), kalshiSocial: '' } as PlatformUrls;
+  return createKalshiData({ http: createPlatformHttp({ shared, log }), urls, now: Date.now });
+}

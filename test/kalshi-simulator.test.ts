@@ -41,8 +41,10 @@ describe('a Kalshi of one’s own', () => {
         expect(market.lastPrice).toBe(trades.findLast((trade) => !trade.isBlockTrade)?.yesPrice ?? null);
         const dayOld = trades.filter((trade) => trade.timeUs > (NOW - 86_400_000) * 1000);
         expect(units(market.volume24h)).toBe(sum(dayOld));
-        expect(units(market.openInterest)).toBeGreaterThanOrEqual(0n);
-        expect(units(market.openInterest)).toBeLessThanOrEqual(units(market.volume));
+        const held = [...(sim.world.exchange.marketByTicker.get(market.ticker)?.holdings.values() ?? [])];
+        const yes = held.reduce((total, { position }) => total + Math.max(position, 0), 0);
+        expect(units(market.openInterest)).toBe(BigInt(yes));
+        expect(held.reduce((total, { position }) => total + position, 0)).toBe(0);
       }
     });
 
@@ -82,6 +84,24 @@ describe('a Kalshi of one’s own', () => {
       expect(new Set(trades.map(withoutId)).size).toBeLessThan(trades.length);
       expect(new Set(trades.map((trade) => trade.tradeId)).size).toBe(trades.length);
       expect(trades.some((trade) => trade.isBlockTrade && trade.archived)).toBe(true);
+    });
+
+    it('keeps a live two-sided market however long the crowd trades', async () => {
+      const busy = await startKalshi({ seed: 2, clock: manualClock(NOW), markets: 30, tradesPerMarket: 5 });
+      busy.trade(5000);
+      const spreads = busy.world.markets
+        .filter((market) => isOpen(market) && market.yesBid !== null && market.yesAsk !== null)
+        .map(({ yesBid, yesAsk }) => Number(units(yesAsk ?? '') - units(yesBid ?? '')));
+      expect(Math.min(...spreads)).toBeGreaterThan(0);
+      expect(spreads.toSorted((a, b) => a - b)[Math.floor(spreads.length / 2)]).toBeLessThan(500);
+      await busy.close();
+    });
+
+    it('builds combos on markets that exist', () => {
+      const { exchange } = sim.world;
+      const legs = exchange.markets.flatMap(({ spec }) => (spec.fixed.mve_selected_legs ?? []) as WireRow[]);
+      expect(legs.length).toBeGreaterThan(5);
+      expect(legs.every((leg) => exchange.marketByTicker.has(leg.market_ticker ?? ''))).toBe(true);
     });
 
     it('is the same world again from the same seed', async () => {

@@ -77,8 +77,10 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<Simulato
     const match = findRoute(request, apiRoute, socialRoute);
     if (!match) return { status: 404, body: '404 page not found\n', headers: { 'content-type': 'text/plain' } };
     try {
-      if (match.route.path === '/exchange/status') return exchangeStatus({ exchange });
-      if (exchange.status.down) throw unavailable();
+      if (exchange.status.down) {
+        if (match.route.path === '/exchange/status') return exchangeStatus({ exchange });
+        throw unavailable();
+      }
       return answer(match.route, match.params, request);
     } catch (error) {
       if (error instanceof WireError) return json(error.status, error.body);

@@ -38,6 +38,7 @@ export function buildExchange(options: BuildOptions): Exchange {
         series: choices[count % choices.length] as SeriesSpec,
         former: cast.phase === 'archived',
         size: cast.size,
+        legs: cast.kind === 'combo' ? exchange.legs(cast.phase === 'open' ? 'active' : 'finalized') : [],
         ...life,
       },
       rng,

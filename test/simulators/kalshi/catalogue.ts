@@ -1,7 +1,8 @@
 import type { Rng } from '../lib/index.ts';
-import { KINDS, type KindName, type MarketDraft } from './kinds.ts';
+import type { Leg, MarketDraft } from './kind.ts';
+import { KINDS, type KindName } from './kinds.ts';
 import type { MarketSpec } from './market.ts';
-import type { SeriesSpec } from './series.ts';
+import type { FeeType, SeriesSpec } from './series.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, timeText } from './units.ts';
 
 /** Where in its life an event stands when the world begins. */
@@ -17,6 +18,8 @@ export interface EventSpec {
   createdUs: number;
   /** Every key of the wire object but the markets. */
   fixed: Record<string, unknown>;
+  /** The event's own where it overrides the series'. */
+  feeType: FeeType;
   feeMultiplier: number;
 }
 
@@ -106,24 +109,34 @@ export function lifeOf(kind: KindName, phase: Phase, rng: Rng, times: Times): { 
 
 /** An event and its markets, worded and dated. `taken` keeps tickers unique. */
 export function castEvent(
-  options: { kind: KindName; series: SeriesSpec; openMs: number; closeMs: number; former?: boolean; size?: number },
+  options: {
+    kind: KindName;
+    series: SeriesSpec;
+    openMs: number;
+    closeMs: number;
+    /** Under the series' former name. */
+    former?: boolean;
+    size?: number;
+    /** What a combo can be made of. */
+    legs?: readonly Leg[];
+  },
   rng: Rng,
   taken: { has(ticker: string): boolean },
 ): { event: EventSpec; markets: MarketSpec[] } {
   const { series, openMs, closeMs } = options;
   const kind = KINDS[options.kind];
-  const draft = kind.build({ rng, series, closeMs });
+  const draft = kind.build({ rng, series, closeMs, legs: options.legs ?? [] });
   const prefix = options.former && series.formerTicker ? series.formerTicker : series.ticker;
   let ticker = `${prefix}-${draft.code}`;
   for (let game = 2; taken.has(ticker); game++) ticker = `${prefix}-${draft.code}G${game}`;
   const createdUs = (openMs - rng.int(10, 3000) * MINUTE_MS) * 1000 + rng.int(1, 59_999_999);
-  const override = draft.fixed.fee_multiplier_override;
   const event: EventSpec = {
     ticker,
     series,
     combo: options.kind === 'combo',
     createdUs,
-    feeMultiplier: typeof override === 'number' ? override : series.feeMultiplier,
+    feeType: draft.feeType ?? series.feeType,
+    feeMultiplier: draft.feeMultiplier ?? series.feeMultiplier,
     fixed: {
       event_ticker: ticker,
       series_ticker: series.ticker,
@@ -133,10 +146,12 @@ export function castEvent(
       mutually_exclusive: draft.mutuallyExclusive,
       settlement_sources: series.sources,
       exchange_index: series.exchangeIndex,
+      fee_type_override: draft.feeType,
+      fee_multiplier_override: draft.feeMultiplier,
       ...draft.fixed,
     },
   };
-  const lagMs = options.kind === 'coin' ? 30_000 : rng.pick([122_000, 10 * MINUTE_MS, HOUR_MS]);
+  const lagMs = options.kind === 'coin' ? 30_000 : rng.pick([122_000, 10 * MINUTE_MS, HOUR_MS]) + rng.int(0, 999);
   const markets = draft.markets.slice(0, options.size).map((market): MarketSpec => ({
     ticker: `${ticker}-${market.suffix}`,
     eventTicker: ticker,

@@ -1,6 +1,7 @@
 import { createRng, type Rng } from '../lib/index.ts';
 import type { SimClock } from '../simulator.ts';
-import { castEvent, type EventSpec } from './catalogue.ts';
+import type { EventSpec } from './catalogue.ts';
+import type { Leg } from './kind.ts';
 import { SimMarket, type MarketSpec } from './market.ts';
 import { ALL_SERIES } from './series.ts';
 import { Tape, type Print } from './tape.ts';
@@ -86,8 +87,16 @@ export class Exchange {
     return event;
   }
 
-  castEvent(options: Parameters<typeof castEvent>[0]): SimEvent {
-    return this.addEvent(castEvent(options, this.rng, this.eventByTicker));
+  /** What a combo of this status can be made of. */
+  legs(status: 'active' | 'finalized'): Leg[] {
+    return this.markets
+      .filter((market) => market.status === status && !this.eventOf(market).spec.combo)
+      .map(({ spec }) => ({
+        eventTicker: spec.eventTicker,
+        ticker: spec.ticker,
+        name: String(spec.fixed.yes_sub_title),
+        wins: spec.plan.result === 'yes',
+      }));
   }
 
   eventOf(market: SimMarket): SimEvent {

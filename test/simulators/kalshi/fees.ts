@@ -17,7 +17,7 @@ export function tradeFee(
   fill: { price: number; count: number; isTaker: boolean },
 ): bigint {
   if (market.spec.fixed.fee_waiver_expiration_time !== undefined) return 0n;
-  const rate = fill.isTaker ? TAKER_RATE : MAKER_RATE[event.series.feeType];
+  const rate = fill.isTaker ? TAKER_RATE : MAKER_RATE[event.feeType];
   const multiplier = BigInt(Math.round(event.feeMultiplier * 1000));
   const { price, count } = fill;
   return (

@@ -69,11 +69,10 @@ export function determine(market: SimMarket, result: 'yes' | 'no' | 'scalar', va
   market.updatedUs = Math.max(market.updatedUs, atMs * 1000);
 }
 
-/** Pays out. The platform writes the row some milliseconds after the settlement. */
+/** Pays out; the row is written a moment after the settlement. */
 export function finalize(exchange: Exchange, market: SimMarket, atMs: number): void {
-  const jitter = mix32(market.index) % 900_000;
   market.status = 'finalized';
-  market.settledUs = atMs * 1000 + jitter;
-  market.updatedUs = market.settledUs + 50_000;
+  market.settledUs = atMs * 1000 + (mix32(market.index) % 500);
+  market.updatedUs = market.settledUs + 400;
   exchange.onSettle(market);
 }

@@ -114,7 +114,7 @@ export function crowdTrade(exchange: Exchange, market: SimMarket, budget: number
   let trader = crowd(exchange, rng.next());
   while (makers.has(trader)) trader = (trader + 1) % exchange.crowdSize;
   const fills = take(exchange, market, { side, limit: last.price, count, trader, maxFills: budget });
-  if (rng.chance(0.5)) requote(exchange, market);
+  requote(exchange, market);
   return fills.length;
 }
 
@@ -133,22 +133,31 @@ function blockTrade(exchange: Exchange, market: SimMarket): number {
   return 1;
 }
 
-/** The crowd betters the best price of one side by a step, or takes its orders at the best price away. */
+/** Widest distance of the best prices that the crowd leaves, in steps of the grid. */
+const WIDEST = 3;
+
+/** The crowd closes a wide spread; in a narrow one it betters a side by a step or takes its orders there away. */
 function requote(exchange: Exchange, market: SimMarket): void {
   const { rng } = exchange;
   const book = bookOf(exchange, market);
   const { prices } = market.spec.grid;
+  const place = (side: BookSide): number => prices.indexOf(book.best(side));
+  const improve = (side: BookSide): void =>
+    book.add(side, prices[place(side) + (side === 'bid' ? 1 : -1)] as number, crowdOrder(exchange, rng));
   const side: BookSide = rng.chance(0.5) ? 'bid' : 'ask';
-  const best = book.best(side);
-  const inside = prices[prices.indexOf(best) + (side === 'bid' ? 1 : -1)];
-  const crosses = inside === undefined || !better(book.best(otherSide(side)), inside, otherSide(side));
-  if (inside !== undefined && !crosses && rng.chance(0.5)) {
-    book.add(side, inside, crowdOrder(exchange, rng));
-  } else if (book.depth(side) > 4) {
-    const leaving = [...book.orders(side)].filter(({ price, order }) => price === best && !order.filled);
-    for (const { order } of leaving) book.remove(side, order);
+  if (book.depth('bid') > 0 && book.depth('ask') > 0) {
+    while (place('ask') - place('bid') > WIDEST) improve(rng.chance(0.5) ? 'bid' : 'ask');
+    if (place('ask') - place('bid') > 1 && rng.chance(0.5)) improve(side);
+    else if (book.depth(side) > 4) leaveBest(book, side);
   }
   syncQuote(exchange, market, exchange.stampUs());
+}
+
+/** The crowd's orders at the best price of a side are cancelled; members' orders stay. */
+function leaveBest(book: Book, side: BookSide): void {
+  const best = book.best(side);
+  const leaving = [...book.orders(side)].filter(({ price, order }) => price === best && !order.filled);
+  for (const { order } of leaving) book.remove(side, order);
 }
 
 /** Keeps at least four levels on each side where the grid has room for them. */

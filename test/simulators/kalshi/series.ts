@@ -1,5 +1,7 @@
 import { GRIDS, type Grid } from './grid.ts';
 
+export type FeeType = 'quadratic' | 'quadratic_with_maker_fees' | 'quadratic_with_combo_maker_fees';
+
 export interface SeriesSpec {
   ticker: string;
   /** The name before it was renamed; old events and markets keep it in their tickers. */
@@ -9,7 +11,7 @@ export interface SeriesSpec {
   tags: string[] | null;
   frequency: string;
   sources: { name: string; url: string }[] | null;
-  feeType: 'quadratic' | 'quadratic_with_maker_fees' | 'quadratic_with_combo_maker_fees';
+  feeType: FeeType;
   feeMultiplier: number;
   exchangeIndex: 0 | 1 | 2 | 3;
   grid: Grid;

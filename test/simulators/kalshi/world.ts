@@ -1,7 +1,7 @@
 import type { Book } from './book.ts';
 import type { Account } from './account.ts';
 import { buildExchange, type BuildOptions } from './build.ts';
-import { COIN_LIFE_MS } from './catalogue.ts';
+import { castEvent, COIN_LIFE_MS } from './catalogue.ts';
 import { OrderDesk } from './desk.ts';
 import type { Exchange, ExchangeStatus } from './exchange.ts';
 import { KINDS, type KindName } from './kinds.ts';
@@ -186,7 +186,9 @@ export class KalshiWorld {
     const series = choices[exchange.events.length % choices.length] as SeriesSpec;
     const lifeMs = options.lifeMs ?? (kind === 'coin' ? COIN_LIFE_MS : 7 * DAY_MS);
     const closeMs = Math.ceil((openMs + lifeMs) / MINUTE_MS) * MINUTE_MS;
-    const event = exchange.castEvent({ kind, series, openMs, closeMs });
+    const legs = kind === 'combo' ? exchange.legs('active') : [];
+    const made = castEvent({ kind, series, openMs, closeMs, legs }, exchange.rng, exchange.eventByTicker);
+    const event = exchange.addEvent(made);
     for (const market of event.markets) {
       market.status = 'active';
       market.updatedUs = exchange.stampUs();

@@ -1,0 +1,8 @@
+import type { Platform } from '../schemas.ts';
+import type { PlatformOrders } from './orders.ts';
+import type { AdapterDeps } from './platform.ts';
+
+export type OrderAdapters = { readonly [P in Platform]?: PlatformOrders<P> };
+
+/** The order side of every platform that has one. */
+export const createPlatformOrders = (_deps: AdapterDeps): OrderAdapters => ({});

@@ -1,0 +1,67 @@
+import { ONE_PRICE, complement, parsePrice, priceText, type Price } from '../decimal.ts';
+import type { JsonObject } from '../schemas.ts';
+
+/** Prices start, start + step, … end are valid. */
+export interface PriceRange {
+  start: Price;
+  end: Price;
+  step: Price;
+}
+
+/** The prices a platform accepts on one outcome, between 0 and 1, both excluded. */
+export interface PriceGrid {
+  has(price: Price): boolean;
+  /** The highest valid price that is not above; null when there is none. */
+  atMost(price: Price): Price | null;
+  /** The lowest valid price that is not below; null when there is none. */
+  atLeast(price: Price): Price | null;
+}
+
+/** A grid of ranges that meet or overlap at their ends. */
+export function priceGrid(ranges: readonly PriceRange[]): PriceGrid {
+  const below = (price: Price, { start, end, step }: PriceRange): Price => {
+    const top = price < end ? price : end;
+    return top < start ? -1n : start + ((top - start) / step) * step;
+  };
+  const atMost = (price: Price): Price | null => {
+    const most = price < ONE_PRICE ? price : ONE_PRICE - 1n;
+    const best = ranges.reduce((found, range) => (below(most, range) > found ? below(most, range) : found), 0n);
+    return best > 0n ? best : null;
+  };
+  const atLeast = (price: Price): Price | null => {
+    const least = price > 0n ? price : 1n;
+    let best = ONE_PRICE;
+    for (const { start, end, step } of ranges) {
+      const next = least <= start ? start : start + ((least - start + step - 1n) / step) * step;
+      if (next <= end && next > 0n && next < best) best = next;
+    }
+    return best < ONE_PRICE ? best : null;
+  };
+  return { has: (price) => price > 0n && price < ONE_PRICE && atMost(price) === price, atMost, atLeast };
+}
+
+/** One step everywhere: step, 2 × step … 1 − step. */
+export const evenGrid = (step: Price): PriceGrid => priceGrid([{ start: 0n, end: ONE_PRICE, step }]);
+
+const turned = (price: Price | null): Price | null => (price === null ? null : complement(price));
+
+/** The grid of the other outcome of a binary market: a price p is valid where 1 − p is. */
+export function mirrorGrid(grid: PriceGrid): PriceGrid {
+  return {
+    has: (price) => grid.has(complement(price)),
+    atMost: (price) => turned(grid.atLeast(complement(price))),
+    atLeast: (price) => turned(grid.atMost(complement(price))),
+  };
+}
+
+/** "0.57 or 0.58": the valid prices around one that is not. */
+export function nearestPrices(grid: PriceGrid, price: Price): string {
+  const around = new Set([grid.atMost(price), grid.atLeast(price)]);
+  return [...around].flatMap((one) => (one === null ? [] : priceText(one))).join(' or ');
+}
+
+/** A price out of a market's metadata, where numbers are shortest decimals; null when it is none. */
+export function metadataPrice(facts: JsonObject, name: string): Price | null {
+  const value = facts[name];
+  return typeof value === 'number' && value > 0 ? parsePrice(value) : null;
+}

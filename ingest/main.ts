@@ -167,7 +167,7 @@ class PlatformFeed {
   }
 
   async #candles(run: JobRun) {
-    if (this.data.candleIntervalsMin.length === 0 || !(await this.#isListed())) return null;
+    if (!this.data.candlesBringQuotes || !(await this.#isListed())) return null;
     return refreshCandles(
       { clickhouse: this.#deps.clickhouse, directory: this.#deps.markets, now: Date.now },
       this.data,

@@ -104,6 +104,8 @@ export interface PlatformData {
   readonly sweepFactor: number;
   /** Whether the platform has bars of its own, and at which intervals. */
   readonly candleIntervalsMin: readonly (1 | 60)[];
+  /** Whether these bars bring bid, ask and open interest; bars that are samples of a midpoint are read on demand only. */
+  readonly candlesBringQuotes: boolean;
 
   sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage>;
   /** One market by any id a user may send (platform id, condition id, slug); null when the platform does not know it. */

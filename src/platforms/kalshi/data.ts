@@ -73,6 +73,7 @@ export function createKalshiData({ http, urls, now }: AdapterDeps): PlatformData
     tradeOverlapMs: 120_000,
     sweepFactor: 1,
     candleIntervalsMin: [1, 60],
+    candlesBringQuotes: true,
     sweep: (scope, context) => kalshiSweep(client, catalog, now, scope, context),
     market,
     trades: (query, _directory, context) => kalshiTrades(client, cutoff, query, context),

@@ -34,6 +34,7 @@ export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformD
     tradeOverlapMs: 300_000,
     sweepFactor: 1,
     candleIntervalsMin: [60],
+    candlesBringQuotes: false,
     sweep: (scope, context) => listing.sweep(scope, context),
     market: (id, context) => listing.market(id.trim(), context),
     async *trades(query, _directory, context) {

@@ -39,6 +39,7 @@ export function createPolymarketData(deps: AdapterDeps): PlatformData {
     // A pass is some 120 pages in series, over a minute.
     sweepFactor: 10,
     candleIntervalsMin: [1, 60],
+    candlesBringQuotes: false,
     sweep: (scope, context) => sweepMarkets(client, scope, context),
     market: (id, context) => readMarket(client, id, context),
     trades: (query, directory, context) => readTrades({ client, query, directory, context, now: deps.now }),

@@ -10,8 +10,8 @@ import { storeFailure } from './store-failure.ts';
 /** Every failure leaves through here: the envelope for the caller, the cause with its request id for the log. */
 export function onError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error);
-  const level = failure.status >= 500 ? 'error' : 'debug';
-  request.log[level]({ err: error, status: failure.status, error_text: failure.errorText }, failure.message);
+  if (failure.status >= 500) request.log.error({ err: error, status: failure.status }, failure.message);
+  else request.log.debug({ err: failure.cause, status: failure.status, reason: failure.errorText }, failure.message);
   return sendError(reply, failure);
 }
 

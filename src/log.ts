@@ -7,7 +7,10 @@ import type { Config } from './config.ts';
 /** Names whose value is never written, wherever in a log line they stand (one level down too). */
 const SECRETS = ['password', 'key', 'secret', 'token', 'cookie', 'authorization', 'private_key', 'fields', 'x-api-key'];
 
-/** JSON lines, pretty on a terminal; secrets are cut out by name, and API keys by their form in error texts. */
+/** Secrets by their form, wherever in a line they stand: API keys, signed cookies, private keys. */
+const FORMS = /pk_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|-----BEGIN[^-]*PRIVATE KEY-----[^-]*/g;
+
+/** JSON lines, pretty on a terminal; secrets are cut out by name and by form. */
 export function createLog(config: Pick<Config, 'LOG_LEVEL'>, destination?: DestinationStream): FastifyBaseLogger {
   const target = destination ?? (process.stdout.isTTY ? pretty({ colorize: true }) : pino.destination(1));
   return pino(
@@ -17,6 +20,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL'>, destination?: Desti
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: '[redacted]' },
       serializers: { err: errorLine },
+      hooks: { streamWrite: (line) => line.replaceAll(FORMS, '[redacted]') },
     },
     target,
   );
@@ -26,18 +30,15 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL'>, destination?: Desti
 function errorLine(error: Error): object {
   const { name, message, stack = '', cause } = error;
   const { code } = error as NodeJS.ErrnoException;
-  const shown = error instanceof DrizzleQueryError ? 'statement failed' : withoutKeys(message);
   const frames = stack
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 8);
   return {
     type: name,
-    message: shown,
+    message: error instanceof DrizzleQueryError ? 'statement failed' : message,
     stack: frames.join('\n'),
     ...(code === undefined ? {} : { code }),
     ...(cause instanceof Error ? { cause: errorLine(cause) } : {}),
   };
 }
-
-const withoutKeys = (text: string): string => text.replaceAll(/pk_[\w-]{8,}/g, 'pk_…');

@@ -34,6 +34,8 @@ const ALIASES: Record<string, string> = {
 
 const PREFIXED = /^([a-z_]+):(.+)$/s;
 const SECRET = /password|secret|passphrase|private_?key|^key$|token|^fields/i;
+/** API keys, which callers put in the wrong place. */
+const KEY = /pk_[\w-]{8,}/g;
 const HIDDEN = 'a value that is not shown';
 
 /**
@@ -65,7 +67,7 @@ function readSection(section: Section, fields: Fields, raw: object, issues: Fiel
     const field = Object.hasOwn(fields, name) ? name : (ALIASES[name] ?? name);
     if (!Object.hasOwn(fields, field)) {
       issues.push({
-        field: name,
+        field: name.slice(0, 60).replaceAll(KEY, 'pk_…'),
         expected: `no such parameter (nearest: ${nearest(name, fields)})`,
         // A mistyped field of a body may hold a secret.
         received: section === 'body' ? HIDDEN : shown(name, value),
@@ -161,7 +163,7 @@ function at(value: unknown, path: PropertyKey[]): unknown {
 function shown(field: string, value: unknown): string {
   if (value === undefined) return 'nothing';
   if (SECRET.test(field)) return HIDDEN;
-  const text = JSON.stringify(value).replaceAll(/pk_[\w-]{8,}/g, 'pk_…');
+  const text = JSON.stringify(value).replaceAll(KEY, 'pk_…');
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }
 

@@ -43,7 +43,8 @@ export const userAnswer = (user: User, reply: FastifyReply): z.output<typeof Use
   meta: { request_time: requestTimeMs(reply) },
 });
 
-const WRONG = new ApiError(401, 'Wrong e-mail or password', { resolution: 'Check both, or register.' });
+const wrongLogin = (): ApiError =>
+  new ApiError(401, 'Wrong e-mail or password', { resolution: 'Check both, or register.' });
 
 /** Accounts and sessions. */
 export function accountRoutes(app: FastifyInstance, { config, postgres: { db }, sessions, limits }: Services): void {
@@ -92,7 +93,7 @@ export function accountRoutes(app: FastifyInstance, { config, postgres: { db }, 
       await countAttempt(limits, reply, 'login', body.email);
       const { account, proven } = await checkPassword(db, body.email, body.password);
       await recordEvent(db, proven ? 'logged_in' : 'login_failed', account?.id ?? null, request.ip);
-      if (!account || !proven) throw WRONG;
+      if (!account || !proven) throw wrongLogin();
       return signIn(request, reply, account);
     },
   );

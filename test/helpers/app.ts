@@ -39,6 +39,9 @@ export interface TestAppOptions extends Partial<Omit<AppDeps, 'config' | 'log'>>
   extend?: (app: FastifyInstance) => void;
 }
 
+/** What no log line may hold: API keys, signed cookies, password hashes, private keys, the password of test people. */
+const SECRET = /pk_[\w-]{49}|eyJ[\w-]+\.[\w-]+\.|\$argon2|PRIVATE KEY|plum tree/;
+
 /** Builds an app on fresh stores; whatever is passed in is used, and left open, instead of what would be made. */
 export async function startTestApp({ env = {}, extend, ...given }: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-app-'));
@@ -93,6 +96,9 @@ export async function startTestApp({ env = {}, extend, ...given }: TestAppOption
       if (!given.postgres) await postgres.close();
       await database?.drop();
       await rm(dataDir, { recursive: true, force: true });
+      const leak = SECRET.exec(sink.text());
+      if (leak)
+        throw new Error(`a secret was logged: …${sink.text().slice(Math.max(0, leak.index - 200), leak.index)}`);
     },
   };
 }

@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { IngestionHealth } from '../../src/routes/health.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts';
+
+const URL = '/v1/api/health';
+let service: TestApp | undefined;
+afterEach(() => service?.close());
+
+async function health(options: TestAppOptions = {}) {
+  service = await startTestApp(options);
+  const answer = await service.app.inject(URL);
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+}
+
+const lagging: IngestionHealth = { platform: 'kalshi', status: 'degraded', lagSeconds: 900, detail: 'maintenance' };
+
+test('all well is 200 and ok, with uptime and version', async () => {
+  const { status, body } = await health({
+    ingestionHealth: async () => [{ ...lagging, status: 'ok', lagSeconds: 3, detail: '' }],
+  });
+  expect(status).toBe(200);
+  expect(body.status).toBe('ok');
+  expect(body.version).toBe('1.0.0');
+  expect(body.uptime_seconds).toBeGreaterThanOrEqual(0);
+  expect(body.checks.map(({ name }: { name: string }) => name)).toEqual(
+    expect.arrayContaining(['clickhouse', 'postgres', 'ingestion Kalshi']),
+  );
+});
+
+test('old data is 200 and degraded: the service serves what it has', async () => {
+  const { status, body } = await health({ ingestionHealth: async () => [lagging] });
+  expect(status).toBe(200);
+  expect(body.status).toBe('degraded');
+  expect(body.checks.at(-1)).toEqual({
+    name: 'ingestion Kalshi',
+    status: 'degraded',
+    platform: 'kalshi',
+    lag_seconds: 900,
+    detail: 'maintenance',
+  });
+});
+
+const dead = (ping: () => Promise<boolean>): TestAppOptions => ({
+  clickhouse: {
+    ping,
+    query: async () => [],
+    stream: () => {
+      throw new Error('unused');
+    },
+    sql: async () => [],
+    command: async () => {},
+    insert: async () => {},
+    close: async () => {},
+  },
+});
+
+describe('a store that is down', () => {
+  test.each([
+    ['says no', async () => false],
+    ['throws', async () => Promise.reject(new Error('SELECT secret_column failed'))],
+    ['never answers', async () => new Promise<boolean>(() => {})],
+  ])('and %s is 503 with Retry-After, naming the check only', async (_, ping) => {
+    const { status, headers, body } = await health(dead(ping));
+    expect(status).toBe(503);
+    expect(headers['retry-after']).toBe('5');
+    expect(body.status).toBe('down');
+    expect(body.checks[0]).toEqual({ name: 'clickhouse', status: 'down' });
+    expect(JSON.stringify(body)).not.toContain('secret_column');
+  });
+});

@@ -232,17 +232,17 @@ const source = (newest: () => number) => async (cursor: string) => {
   return { trades: ids.map(trade), next: last > 1 ? String(last) : '', visibility: 'public' as const, readAt: 'now' };
 };
 
+const walk = async (newest: () => number, limits: number[]) => {
+  const ids: string[] = [];
+  let position: TradePosition | null = null;
+  for (let at = 0; ; at += 1) {
+    const page = await tradesAfter('me', source(newest), { limit: limits[at % limits.length] ?? 1, position });
+    ids.push(...page.trades.map(({ tradeId }) => tradeId));
+    if (!page.next) return { ids, page };
+    position = page.next;
+  }
+};
 describe('pages of trades', () => {
-  const walk = async (newest: () => number, limits: number[]) => {
-    const ids: string[] = [];
-    let position: TradePosition | null = null;
-    for (let at = 0; ; at += 1) {
-      const page = await tradesAfter('me', source(newest), { limit: limits[at % limits.length] ?? 1, position });
-      ids.push(...page.trades.map(({ tradeId }) => tradeId));
-      if (!page.next) return { ids, page };
-      position = page.next;
-    }
-  };
   test.each([[[1]], [[3]], [[10]], [[7, 25]], [[100]]])(
     'of %j rows hold each trade once, and the last says it is',
     async (limits) => {

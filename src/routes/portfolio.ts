@@ -61,7 +61,9 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       const key = cacheKey('user_trades', query);
       return answerStored(shared, { request, reply }, { key, ttlMs: KEPT_MS }, async () => {
         const social = socialOf(query.provider);
-        const page = await known(social, query.user, () => social.userTrades(query.user, { limit, position }, context));
+        const page = await ofKnownUser(social, query.user, () =>
+          social.userTrades(query.user, { limit, position }, context),
+        );
         const markets = await portfolioMarkets(clickhouse, query.provider, page.trades);
         const next = page.next ? cursors.encode('user_trades', filters, page.next) : null;
         return {
@@ -101,7 +103,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       const key = cacheKey('user_positions', query);
       return answerStored(shared, { request, reply }, { key, ttlMs: KEPT_MS }, async () => {
         const social = socialOf(query.provider);
-        const held = await known(social, query.user, () => social.positions(query.user, context));
+        const held = await ofKnownUser(social, query.user, () => social.positions(query.user, context));
         const all = held.positions.toSorted((a, b) => (a.tokenId < b.tokenId ? -1 : 1));
         const rest = from ? all.filter(({ tokenId }) => tokenId > from.after) : all;
         const page = rest.slice(0, limit);
@@ -124,7 +126,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
 }
 
 /** What `read` gives; 404 that speaks of the user when the platform does not know them. */
-async function known<T>({ platform }: PlatformSocial, user: string, read: () => Promise<T>): Promise<T> {
+async function ofKnownUser<T>({ platform }: PlatformSocial, user: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

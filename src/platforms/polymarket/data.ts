@@ -16,7 +16,7 @@ import { bareList, clobBook, gammaMarket, historyBody, historyPoint, openInteres
 const HISTORY_WINDOW_SEC = 15 * 86_400;
 /** Minutes between samples: an hour's bar needs several for its high and low. */
 const FIDELITY_MIN = { 1: 1, 60: 10 } as const;
-/** Indexers deliver late rows within minutes, and the first version's cache holds for up to five. */
+/** The indexer shows some trades minutes late. */
 const OVERLAP_MS = 300_000;
 const OPEN_INTEREST_IDS = 50;
 

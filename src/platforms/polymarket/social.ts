@@ -18,8 +18,9 @@ const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const TRADES = '/v2/trades';
 const POSITIONS = '/v2/positions';
 const SEARCH = '/public-search';
-const PAGE_ROWS = 1000;
-const MAX_PAGES = 20;
+const TRADES_PAGE = 1000;
+const POSITIONS_PAGE = 500;
+const MAX_PAGES = 40;
 const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'transaction_hash' } as const;
 const POSITION_ROW = { platform: 'polymarket', kind: 'market', idKey: 'token_id' } as const;
 
@@ -51,7 +52,7 @@ async function walletOf(client: PolymarketClient, user: string, context: ReadCon
 
 /** One page of a wallet's fills, as taker and as maker; start=1 asks for more than the last three years. */
 async function readTrades(client: PolymarketClient, wallet: string, cursor: string, context: ReadContext) {
-  const query = { user: wallet, taker_only: false, start: 1, limit: PAGE_ROWS, cursor: cursor || undefined };
+  const query = { user: wallet, taker_only: false, start: 1, limit: TRADES_PAGE, cursor: cursor || undefined };
   const reply = await client.get('data-v2/trades', TRADES, query, context);
   const { rows, next } = parseBody('polymarket', dataPage, reply, TRADES);
   const parsed = requireUsable('polymarket', TRADES, rows.length, parseRows(tradeV2, rows, TRADE_ROW, context));
@@ -72,7 +73,7 @@ async function readPositions(client: PolymarketClient, wallet: string, context: 
   for (const status of ['OPEN', 'REDEEMABLE']) {
     let cursor = '';
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const query = { user: wallet, status, limit: PAGE_ROWS, cursor: cursor || undefined };
+      const query = { user: wallet, status, limit: POSITIONS_PAGE, cursor: cursor || undefined };
       const reply = await client.get('data-v2/other', POSITIONS, query, context);
       const { rows, next } = parseBody('polymarket', dataPage, reply, POSITIONS);
       readAt ||= reply.receivedAt;

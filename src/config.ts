@@ -163,8 +163,11 @@ export function settingsHelp(): string {
     .join('\n');
 }
 
-/** Reads the environment; throws ConfigError with one line per wrong setting. Outside production missing secrets are generated into DATA_DIR. */
-export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+/**
+ * Reads the environment; throws ConfigError with one line per wrong setting. Outside production missing secrets are generated
+ * into DATA_DIR. `needs: 'stores'` is for commands that touch neither sessions nor credentials: their secrets stay empty.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 'stores' = 'all'): Config {
   const issues: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, [schema]] of Object.entries(settings)) {
@@ -181,6 +184,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const parsed = values as Settings;
   const production = parsed.NODE_ENV === 'production';
   if (production && parsed.DEMO_API_KEY) throw new ConfigError('DEMO_API_KEY: must be unset when NODE_ENV=production');
+  const generated = (name: string, create: () => string): string =>
+    keptSecret(parsed.DATA_DIR, name, production, create);
   return {
     ...parsed,
     dataDir: parsed.DATA_DIR,
@@ -194,12 +199,15 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       limitless: parsed.LIMITLESS_API_URL,
     },
     jwtSecret:
-      parsed.JWT_SECRET ??
-      keptSecret(parsed.DATA_DIR, 'JWT_SECRET', production, () => randomBytes(48).toString('base64url')),
-    credentialKeys: credentialKeys(
-      parsed.CREDENTIALS_KEY ??
-        keptSecret(parsed.DATA_DIR, 'CREDENTIALS_KEY', production, () => `k1:${randomBytes(32).toString('base64')}`),
-    ),
+      needs === 'stores'
+        ? ''
+        : (parsed.JWT_SECRET ?? generated('JWT_SECRET', () => randomBytes(48).toString('base64url'))),
+    credentialKeys:
+      needs === 'stores'
+        ? []
+        : credentialKeys(
+            parsed.CREDENTIALS_KEY ?? generated('CREDENTIALS_KEY', () => `k1:${randomBytes(32).toString('base64')}`),
+          ),
     production,
     version: '1.0.0',
   };

@@ -9,7 +9,7 @@ const USAGE = `npm run migrate
 Brings the schemas of ClickHouse and PostgreSQL (servers or embedded) up to this release. Safe to repeat.`;
 
 await runCommand(USAGE, async () => {
-  const config = loadConfig();
+  const config = loadConfig(process.env, 'stores');
   const log = createLog(config);
   const clickhouse = await openClickHouse(config, log);
   try {

@@ -13,7 +13,7 @@ a table on a terminal, tab-separated otherwise, or as the statement's FORMAT say
 await runCommand(USAGE, async (args) => {
   const query = args.join(' ').trim();
   if (query === '') throw new ConfigError(USAGE);
-  const config = loadConfig();
+  const config = loadConfig(process.env, 'stores');
   const embedded = config.CLICKHOUSE_URL
     ? null
     : await startEmbeddedClickHouse({

@@ -11,7 +11,7 @@ Serves the embedded ClickHouse alone, so that several processes of this machine 
 DATA_DIR (its files and password), CLICKHOUSE_PORT, CLICKHOUSE_MEMORY_MB. Prints the CLICKHOUSE_URL for the others.`;
 
 await runCommand(USAGE, async () => {
-  const config = loadConfig();
+  const config = loadConfig(process.env, 'stores');
   const log = createLog(config, process.stderr);
   const clickhouse = await startEmbeddedClickHouse({
     dataDir: config.dataDir,

@@ -29,7 +29,7 @@ export interface Candle {
 }
 
 /** The first end of a period at or after an instant, Unix seconds. Days end at midnight US Eastern. */
-export const periodEnd = (seconds: number, period: Period): number =>
+const periodEnd = (seconds: number, period: Period): number =>
   period === 1440 ? easternMidnight(seconds) : Math.ceil(seconds / (period * 60)) * period * 60;
 
 /**

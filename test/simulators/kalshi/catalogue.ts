@@ -6,7 +6,7 @@ import type { FeeType, SeriesSpec } from './series.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, timeText } from './units.ts';
 
 /** Where in its life an event stands when the world begins. */
-export type Phase = 'future' | 'open' | 'paused' | 'closed' | 'determined' | 'settled' | 'archived';
+type Phase = 'future' | 'open' | 'paused' | 'closed' | 'determined' | 'settled' | 'archived';
 
 /** How long a coin market trades; short, so that a watcher sees markets come, close and settle. */
 export const COIN_LIFE_MS = 5 * MINUTE_MS;
@@ -28,7 +28,7 @@ export interface Casting {
   phase: Phase;
 }
 
-/** The first events of every world: each status, each trap of the wire format at least once within 54 markets. */
+/** The first events of every world: each status, each trap of the wire format at least once within 48 markets. */
 const CAST: readonly Casting[] = [
   { kind: 'weather', phase: 'open' },
   { kind: 'game', phase: 'open' },

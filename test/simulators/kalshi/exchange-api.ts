@@ -36,7 +36,7 @@ function historicalCutoff({ exchange }: Call): SimReply {
 }
 
 /** Endpoints whose cost is not the default of 10. */
-export const ENDPOINT_COSTS = [
+const ENDPOINT_COSTS = [
   { method: 'DELETE', path: '/portfolio/events/orders/{order_id}', cost: 2 },
   { method: 'DELETE', path: '/portfolio/events/orders/batched', cost: 2 },
   { method: 'GET', path: '/portfolio/orders/{order_id}', cost: 2 },

@@ -13,7 +13,7 @@ interface Walk {
   target: number;
 }
 
-export interface HistoryOptions {
+interface HistoryOptions {
   tradesPerMarket: number;
   historyDays: number;
   /** Markets that stay without trades. */

@@ -20,7 +20,7 @@ export interface MarketDraft {
   fixed: Record<string, unknown>;
 }
 
-export interface EventDraft {
+interface EventDraft {
   /** What follows the series in the event's ticker. */
   code: string;
   title: string;
@@ -42,7 +42,7 @@ export interface Leg {
   wins: boolean;
 }
 
-export interface KindInput {
+interface KindInput {
   rng: Rng;
   series: SeriesSpec;
   closeMs: number;

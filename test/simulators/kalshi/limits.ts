@@ -9,7 +9,7 @@ interface BucketSize {
 }
 
 /** Told without a code, without headers, without an object. */
-export class TooManyRequests extends WireError {
+class TooManyRequests extends WireError {
   override readonly body = '{"error":"too many requests"}';
   constructor() {
     super(429, '', 'too many requests');

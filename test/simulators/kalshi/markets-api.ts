@@ -73,7 +73,7 @@ const updatedOnly = (call: Call): boolean =>
   ['event_ticker', 'tickers', 'status'].every((key) => call.query.get(key) === null);
 
 /** The tickers a market must be among: literal texts, so that a renamed series does not find its old markets. */
-export function tickerFilter(call: Call): (market: SimMarket) => boolean {
+function tickerFilter(call: Call): (market: SimMarket) => boolean {
   const tickers = commaList(call, 'tickers');
   const wanted = tickers && new Set(tickers);
   const event = call.query.get('event_ticker');
@@ -92,7 +92,7 @@ function mveFilter(call: Call): 'only' | 'exclude' | null {
 }
 
 /** A page of markets, newest first. Combos are taken off a page after it was cut: it may be short, even empty. */
-export function marketPage(call: Call, keep: (market: SimMarket) => boolean): SimReply {
+function marketPage(call: Call, keep: (market: SimMarket) => boolean): SimReply {
   const { exchange } = call;
   const mve = mveFilter(call);
   const isCombo = (market: SimMarket): boolean => exchange.eventOf(market).spec.combo;
@@ -123,7 +123,7 @@ function listMarkets(call: Call): SimReply {
 }
 
 /** Trades newest first, within the tier's times. */
-export function tradePage(call: Call, tier: { fromUs: number; beforeUs: number }): SimReply {
+function tradePage(call: Call, tier: { fromUs: number; beforeUs: number }): SimReply {
   const { exchange } = call;
   const { tape } = exchange;
   const ticker = call.query.get('ticker');

@@ -12,7 +12,7 @@ export interface Fill {
 }
 
 /** A taker's order against the book. */
-export interface Take {
+interface Take {
   /** `bid` buys YES, `ask` buys NO. */
   side: BookSide;
   /** Worst YES price accepted. */

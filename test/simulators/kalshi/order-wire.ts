@@ -66,7 +66,7 @@ export function count(body: Body, name: string): number {
   return Number(value);
 }
 
-export const SIDES = ['bid', 'ask'] as const;
+const SIDES = ['bid', 'ask'] as const;
 export const side = (body: Body): (typeof SIDES)[number] => oneOf(body, 'side', SIDES);
 
 /** Subaccounts are not simulated: only the main one exists. */

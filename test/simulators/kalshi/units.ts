@@ -37,9 +37,22 @@ export const usdText = (usd: bigint): string => fixedText(usd, 6, 6);
 /** price × count, exactly. */
 export const cost = (price: number, count: number): bigint => BigInt(price) * BigInt(count);
 
+const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
+/** Date parts by day number: lists print thousands of times of a few days. */
+const dayTexts = new Map<number, string>();
+
+function dayText(day: number): string {
+  let text = dayTexts.get(day);
+  if (text === undefined) dayTexts.set(day, (text = new Date(day * DAY_MS).toISOString().slice(0, 10)));
+  return text;
+}
+
 /** RFC 3339 in UTC with 0 to 6 fractional digits, trailing zeros trimmed, as the platform prints times. */
 export function timeText(timeUs: number): string {
   const fraction = timeUs % SECOND_US;
-  const seconds = new Date((timeUs - fraction) / 1000).toISOString().slice(0, 19);
-  return fraction === 0 ? `${seconds}Z` : `${seconds}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}Z`;
+  const seconds = (timeUs - fraction) / SECOND_US;
+  const inDay = seconds % 86_400;
+  const [h, m, s] = [Math.floor(inDay / 3600), Math.floor(inDay / 60) % 60, inDay % 60];
+  const text = `${dayText((seconds - inDay) / 86_400)}T${TWO_DIGITS[h]}:${TWO_DIGITS[m]}:${TWO_DIGITS[s]}`;
+  return fraction === 0 ? `${text}Z` : `${text}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}Z`;
 }

@@ -69,12 +69,8 @@ async function* openEvents(
 
 /** Open markets created since `sinceMs`; ids grow with creation, so the first page that is all older ends it. */
 async function* newMarkets(client: PolymarketClient, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
-  for await (const page of keyset(
-    client,
-    '/markets/keyset',
-    { closed: false, order: 'id', ascending: false },
-    context,
-  )) {
+  const query = { closed: false, order: 'id', ascending: false };
+  for await (const page of keyset(client, '/markets/keyset', query, context)) {
     const markets = parseMarkets(page.rows, context);
     const fresh = markets.filter(({ row }) => !isBefore(row.createdAt, sinceMs));
     if (fresh.length > 0) yield await completed(client, fresh, page.receivedAt, context);

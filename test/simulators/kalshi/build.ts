@@ -20,7 +20,7 @@ export interface BuildOptions {
 
 /** Grows an exchange with its past. */
 export function buildExchange(options: BuildOptions): Exchange {
-  const nowMs = options.clock.now();
+  const nowMs = Math.floor(options.clock.now());
   const cutoffMs = Math.floor((nowMs - options.cutoffDays * DAY_MS) / DAY_MS) * DAY_MS;
   const exchange = new Exchange({ clock: options.clock, seed: options.seed, cutoffMs });
   const rng = exchange.rng.fork('catalogue');

@@ -59,7 +59,7 @@ export class Exchange {
   }
 
   get nowMs(): number {
-    return this.clock.now();
+    return Math.floor(this.clock.now());
   }
 
   get nowUs(): number {

@@ -12,6 +12,7 @@ import { refreshCandles } from './candles.ts';
 import { serveHistoryRequests } from './history.ts';
 import { type Job, JobRunner, type JobRun, type JobStatus } from './jobs.ts';
 import { MarketSweeper } from './markets.ts';
+import { OpenInterestReader } from './open-interest.ts';
 import { showProgress } from './progress.ts';
 import { Spool } from './spool.ts';
 import { TradeWriter } from './trade-writer.ts';
@@ -68,6 +69,7 @@ class PlatformFeed {
   readonly #deps: IngestionDeps;
   readonly #writer: TradeWriter;
   readonly #sweeper: MarketSweeper;
+  readonly #openInterest: OpenInterestReader;
   readonly #stopping = new AbortController();
   #openedUnder: Lease | null = null;
   #opening: Promise<void> | null = null;
@@ -81,6 +83,7 @@ class PlatformFeed {
     this.#deps = deps;
     this.#writer = new TradeWriter({ clickhouse, spool, log, platform: data.platform });
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log });
+    this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
     this.#changedSinceMs = Date.now() - 10 * 60_000;
     this.trades = {
       clickhouse,
@@ -110,6 +113,7 @@ class PlatformFeed {
       job('markets', 'markets', sweep * this.data.sweepFactor, (run) => this.#listMarkets(run)),
       job('changed', 'markets', sweep, (run) => this.#listChanged(run)),
       job('archive', 'markets', FULL_SECONDS, (run) => this.#listArchive(run)),
+      job('open_interest', 'markets', sweep, (run) => this.#openInterest.read(run)),
       job('trades', 'trades', trades, (run) => this.#poll(run)),
       job('backfill', 'trades', trades, (run) => this.#backfill(run)),
       job('gaps', 'trades', sweep, (run) => this.#storing(run, () => fillTradeGaps(this.trades, this.data, run))),

@@ -47,7 +47,11 @@ export class TradeWriter {
   }
 
   /** Repairs what a crash left (spooled batches, roll-ups behind their trades) and learns what is stored. */
-  async open(lease: Lease, reconciledTo: Date | null): Promise<void> {
+  open(lease: Lease, reconciledTo: Date | null): Promise<void> {
+    return this.#queue.add(() => this.#open(lease, reconciledTo));
+  }
+
+  async #open(lease: Lease, reconciledTo: Date | null): Promise<void> {
     this.#recent.clear();
     this.#repairFrom = reconciledTo ? new Date(reconciledTo.getTime() - RECONCILE_MARGIN_MS) : new Date(0);
     await this.#repair(lease);

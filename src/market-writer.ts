@@ -53,6 +53,7 @@ interface Written {
 export class MarketWriter {
   readonly #clickhouse: ClickHouse;
   readonly #written = new Map<string, Written>();
+  readonly #openInterest = new Map<string, Usd>();
   readonly #onWritten: (platform: Platform, ref: string) => void;
 
   constructor(clickhouse: ClickHouse, onWritten: (platform: Platform, ref: string) => void = () => {}) {
@@ -67,7 +68,7 @@ export class MarketWriter {
     const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
     const known = await this.#lookBack(platform, due);
     const rows = due.map((record) => ({
-      ...complete(record, known.get(record.info.ref)),
+      ...complete(record, known.get(record.info.ref), this.#openInterest.get(record.info.ref) ?? null),
       infoChanged: this.#written.get(record.info.ref)?.info !== print(record.info),
     }));
     const changed = rows.filter((row) => row.infoChanged);
@@ -92,6 +93,14 @@ export class MarketWriter {
     rows.forEach(({ record }, i) => this.#remember(due[i] ?? record, record.state.volume24h));
     for (const { record } of rows) this.#onWritten(platform, record.info.ref);
     return rows.length;
+  }
+
+  /** Open interest that the listing does not bring; told with the market from its next sweep on. */
+  setOpenInterest(ref: string, value: Usd): void {
+    if (this.#openInterest.get(ref) === value) return;
+    if (this.#openInterest.size >= REMEMBERED) this.#openInterest.clear();
+    this.#openInterest.set(ref, value);
+    this.#written.delete(ref);
   }
 
   #isDue(record: MarketRecord): boolean {
@@ -145,9 +154,14 @@ const print = (value: MarketInfo | MarketState): string =>
     .digest('base64');
 
 /** Fills what only the store knows: first sight, fields a shorter body lacks, and differences to earlier snapshots. */
-function complete(record: MarketRecord, known: Known | undefined): { record: MarketRecord; firstSeenAt: string } {
-  if (!known) return { record, firstSeenAt: record.fetchedAt };
-  const { info, state } = record;
+function complete(
+  record: MarketRecord,
+  known: Known | undefined,
+  openInterest: Usd | null,
+): { record: MarketRecord; firstSeenAt: string } {
+  const { info } = record;
+  const state = { ...record.state, openInterest: record.state.openInterest ?? openInterest };
+  if (!known) return { record: { ...record, state }, firstSeenAt: record.fetchedAt };
   const price = state.quotes[0]?.price ?? null;
   const sinceThen = (then: string | null): bigint | null =>
     price === null || then === null ? null : price - parsePrice(then);

@@ -1,5 +1,7 @@
+import { ZodError } from 'zod';
 import { atRate, createSimServer, json, type SimReply, type SimRequest } from './lib/index.ts';
 import { ClobError } from './polymarket/clob/error.ts';
+import { clobPrivate } from './polymarket/clob/private.ts';
 import { clobPublic } from './polymarket/clob/public.ts';
 import { dataV1, DataError } from './polymarket/data/v1.ts';
 import { dataV2 } from './polymarket/data/v2.ts';
@@ -60,7 +62,7 @@ export async function startPolymarket(options: WorldOptions = {}): Promise<Simul
   };
 }
 
-function answer(world: PolymarketWorld, request: SimRequest): SimReply {
+function answer(world: PolymarketWorld, request: SimRequest): SimReply | Promise<SimReply> {
   const [, base = ''] = request.path.split('/', 2);
   const path = decodeURIComponent(request.path.slice(base.length + 1)) || '/';
   if (base === 'gamma') return gamma(world, path, request);
@@ -69,10 +71,12 @@ function answer(world: PolymarketWorld, request: SimRequest): SimReply {
   return json(404, { error: 'not found' });
 }
 
-function clob(world: PolymarketWorld, path: string, request: SimRequest): SimReply {
+async function clob(world: PolymarketWorld, path: string, request: SimRequest): Promise<SimReply> {
   try {
-    return clobPublic(world, path, request) ?? json(404, { error: 'route not found' });
+    const reply = clobPublic(world, path, request) ?? (await clobPrivate(world, path, request));
+    return reply ?? json(404, { error: 'route not found' });
   } catch (error) {
+    if (error instanceof ZodError) return json(400, { error: 'Invalid order payload' });
     if (error instanceof ClobError) return json(error.status, { error: error.message });
     throw error;
   }

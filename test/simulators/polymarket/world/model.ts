@@ -200,3 +200,4 @@ export interface SimActivity {
 export const isClosed = (market: SimMarket): boolean => market.state === 'closed' || market.state === 'resolved';
 /** Has an order book on the CLOB. */
 export const hasBook = (market: SimMarket): boolean => market.legacy === null && market.tokenIds.length === 2;
+export const outcomeName = (market: SimMarket, outcome: OutcomeIndex): string => market.outcomes[outcome] ?? '';

@@ -21,6 +21,7 @@ export const DAY = 24 * HOUR;
 /** A plain decimal of a fixture, e.g. price('0.455'). */
 export const price = (text: string): bigint => exact(text, PRICE_SCALE);
 export const shares = (text: string): bigint => exact(text, SIZE_SCALE);
+export const usd = (text: string): bigint => exact(text, USD_SCALE);
 
 export const priceText = (value: bigint): string => trimmedText(value, PRICE_SCALE);
 export const sizeText = (value: bigint): string => trimmedText(value, SIZE_SCALE);

@@ -1,10 +1,14 @@
 import { createRng, realClock, type Rng } from '../../lib/index.ts';
 import type { SimClock, WorldOptions } from '../../simulator.ts';
+import type { SimAccount, WalletSpec } from '../clob/accounts.ts';
+import { Exchange } from '../clob/exchange.ts';
+import type { SimOrder } from '../clob/order.ts';
 import { Book, type Match } from './book.ts';
 import { Catalog, type EventSpec, type MarketSpec } from './catalog.ts';
 import { growHistory } from './history.ts';
 import { atTick, createWallet, drawDirection, drawSize, participant, quote, stepQuotes, tickCount } from './house.ts';
 import { createIds, type Ids } from './ids.ts';
+import { addDemoWallet, castDemoUser, playDemoUser, type DemoWallet } from './demo.ts';
 import { Ledger } from './ledger.ts';
 import {
   hasBook,
@@ -19,13 +23,7 @@ import {
 } from './model.ts';
 import { addUpDown, stageScenes } from './scenes.ts';
 import { formOf, outcomeOf, sideOf, type Form } from './tape.ts';
-import { ONE, SHARE, usdOf, DAY, HOUR, MINUTE } from './units.ts';
-
-/** Told of what happens to orders that clients rest in the books. */
-export interface ClientOrders {
-  filled(trade: SimTrade, matches: readonly Match[]): void;
-  closed(market: SimMarket): void;
-}
+import { MINUTE, ONE, usdOf } from './units.ts';
 
 /**
  * The platform's state: catalog, books, trades, holdings; everything the routes answer is computed from here.
@@ -36,18 +34,22 @@ export class PolymarketWorld {
   readonly ids: Ids;
   readonly catalog: Catalog;
   readonly ledger = new Ledger();
+  /** Clients' accounts, API keys, orders and the modes of the matching engine. */
+  readonly exchange: Exchange;
   readonly wallets: SimWallet[] = [];
   /** Everything but trades in wallets' histories, oldest first. */
   readonly activities: SimActivity[] = [];
   /** A wallet with open and redeemable positions, trades as taker and maker, and a name the search finds. */
   readonly demoUser: SimWallet;
+  /** A funded account whose key is known, for orders. */
+  readonly demoWallet: DemoWallet;
   /** How late the Data API shows a new trade (plus up to `jitterMs`), and for how long v2 cannot name its outcome. */
   readonly indexer = { delayMs: 0, jitterMs: 0, labelMs: 20_000 };
   /** What happens in the world before each page of a list is read: pages shift. */
   readonly drift = { trades: 0, markets: 0 };
   /** Data v1 refuses a larger offset. */
   tradesOffsetCap = 3000;
-  clients: ClientOrders | null = null;
+  private readonly house: readonly SimWallet[];
   private readonly rng: Rng;
   private readonly agenda: { atMs: number; run: (atMs: number) => void }[] = [];
   private transactions = 1_000_000_000;
@@ -63,9 +65,11 @@ export class PolymarketWorld {
     for (let i = 0; i < 40 + Math.floor(markets / 10); i++) {
       this.wallets.push(createWallet(this.ids, i, i === 0 ? 'tidewatcher' : undefined));
     }
+    this.house = [...this.wallets];
     this.demoUser = this.wallet(0);
+    this.exchange = new Exchange(this);
     stageScenes({ catalog: this.catalog, ids: this.ids, rng: root.fork('scenes'), nowMs }, markets);
-    const demo = this.castDemoUser();
+    const demo = castDemoUser(this.markets);
     growHistory({
       markets: this.markets.filter((market) => hasBook(market) && market.state !== 'unopened' && !market.quiet),
       ledger: this.ledger,
@@ -73,14 +77,15 @@ export class PolymarketWorld {
       nowMs,
       historyDays,
       tradesPerMarket,
-      wallets: this.wallets.length,
+      wallets: this.house.length,
       demo,
     });
     for (const market of this.markets) {
       if (isClosed(market)) this.freeze(market);
       this.schedule(market);
     }
-    this.playDemoUser([...demo.keys()], nowMs);
+    playDemoUser(this, [...demo.keys()]);
+    this.demoWallet = addDemoWallet(this, seed);
   }
 
   get markets(): readonly SimMarket[] {
@@ -101,6 +106,27 @@ export class PolymarketWorld {
     return wallet;
   }
 
+  /** Lets somebody place orders: funded with `cash`, shares come from trading or `giveShares`. */
+  addWallet(spec: WalletSpec): SimAccount {
+    return this.exchange.accounts.add(spec);
+  }
+
+  /** Every order of an account, oldest first. */
+  ordersOf(account: SimAccount): SimOrder[] {
+    return this.exchange.ordersOf(account);
+  }
+
+  /** Splits collateral into complete sets for a wallet: the same number of shares of both outcomes. */
+  giveShares(wallet: SimWallet, market: SimMarket, size: bigint): void {
+    this.act('SPLIT', wallet, market, [size, size], size);
+  }
+
+  newWallet(address: string, name: string): SimWallet {
+    const wallet: SimWallet = { ...createWallet(this.ids, this.wallets.length, name), address: address.toLowerCase() };
+    this.wallets.push(wallet);
+    return wallet;
+  }
+
   walletOf(address: string): SimWallet | undefined {
     return this.wallets.find((wallet) => wallet.address === address.toLowerCase());
   }
@@ -110,7 +136,7 @@ export class PolymarketWorld {
     if (!hasBook(market) || isClosed(market) || market.state === 'unopened') return null;
     if (!market.book) {
       market.book = new Book(market.updatedMs);
-      quote(market.book, market, this.wallets, createRng(market.index).fork(market.conditionId), market.updatedMs);
+      quote(market.book, market, this.house, createRng(market.index).fork(market.conditionId), market.updatedMs);
     }
     return market.book;
   }
@@ -181,7 +207,7 @@ export class PolymarketWorld {
     market.closedMs = options.atMs ?? this.now();
     if (options.uma) market.uma.push(options.uma);
     this.enter(market, 'closed');
-    this.clients?.closed(market);
+    this.exchange.cleared(market, true);
     market.book = null;
   }
 
@@ -232,7 +258,7 @@ export class PolymarketWorld {
     const at = lifts ? 'ask' : 'bid';
     const best = book.best(at);
     if (best === null) return null;
-    const taker = this.wallet(participant(market, this.wallets.length, this.rng.int(0, 11)));
+    const taker = this.wallet(participant(market, this.house.length, this.rng.int(0, 11)));
     const limit = best + (lifts ? 3n : -3n) * market.tick;
     const matches: Match[] = [];
     let left = size;
@@ -246,7 +272,7 @@ export class PolymarketWorld {
     if (matches.length === 0) return null;
     stepQuotes(market, this.rng, lifts);
     const form = this.ledger.houseForm(taker.index, market, lifts, Number(size - left));
-    return this.settle(market, taker, form, matches, () => quote(book, market, this.wallets, this.rng, this.now()));
+    return this.settle(market, taker, form, matches, () => quote(book, market, this.house, this.rng, this.now()));
   }
 
   /** Executes a taker's matches: takes them from the book, lets the house quote anew, and prints the trade. */
@@ -273,7 +299,7 @@ export class PolymarketWorld {
     }));
     this.ledger.record(market, entry, parts);
     const trade = this.trade(this.ledger.tape.count - 1);
-    this.clients?.filled(trade, matches);
+    this.exchange.filled(trade, matches);
     return trade;
   }
 
@@ -323,6 +349,9 @@ export class PolymarketWorld {
     if (market.state === 'unopened' && acceptingFromMs !== null) {
       this.at(acceptingFromMs, () => market.state === 'unopened' && this.enter(market, 'open'));
     }
+    if (market.gameStartMs !== null && !isClosed(market)) {
+      this.at(market.gameStartMs, () => this.exchange.cleared(market, false));
+    }
     if (!market.autoClose || market.state === 'resolved') return;
     const settleLater = (atMs: number): void => {
       const winner = this.quoteHistory(market).at(-1)?.mid ?? 0n;
@@ -335,27 +364,5 @@ export class PolymarketWorld {
       const nowMs = this.now();
       this.schedule(addUpDown(this.catalog, Math.floor(nowMs / (5 * MINUTE)) * 5 * MINUTE, nowMs));
     });
-  }
-
-  /** Where the demo user trades and what it buys: some open markets, a winner, a loser, and a winner that was redeemed. */
-  private castDemoUser(): Map<SimMarket, 0 | 1> {
-    const demo = new Map<SimMarket, 0 | 1>();
-    const traded = this.markets.filter((market) => hasBook(market) && !market.quiet && !market.archived);
-    for (const market of traded.filter((one) => one.state === 'open').slice(0, 6))
-      demo.set(market, demo.size % 2 ? 1 : 0);
-    const paid = traded.filter((market) => market.payouts?.includes(ONE)).slice(0, 3);
-    for (const [i, market] of paid.entries()) {
-      const winner = market.payouts?.[0] === ONE ? 0 : 1;
-      demo.set(market, i === 1 ? (winner === 0 ? 1 : 0) : winner);
-    }
-    return demo;
-  }
-
-  private playDemoUser(markets: readonly SimMarket[], nowMs: number): void {
-    const redeemed = markets.filter((market) => market.state === 'resolved')[2];
-    if (redeemed) this.redeem(this.demoUser, redeemed);
-    const split = markets.find((market) => market.state === 'open' && market.createdMs < nowMs - HOUR);
-    if (split) this.act('SPLIT', this.demoUser, split, [50n * SHARE, 50n * SHARE], 50n * SHARE);
-    if (nowMs > DAY) this.act('REWARD', this.demoUser, null, [0n, 0n], 1_250_000n);
   }
 }

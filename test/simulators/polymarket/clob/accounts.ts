@@ -1,0 +1,86 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import type { Hex } from 'viem';
+import type { SimWallet } from '../world/model.ts';
+import { usd } from '../world/units.ts';
+import type { PolymarketWorld } from '../world/world.ts';
+
+/** Somebody who can place orders. Money and shares belong to the wallet; the owner's key signs. */
+export interface SimAccount {
+  wallet: SimWallet;
+  /** Address of the signing key, lower case. */
+  owner: string;
+  privateKey: Hex | null;
+  /** 0 key itself, 1 proxy, 2 Safe, 3 deposit wallet. */
+  signatureType: 0 | 1 | 2 | 3;
+  /** pUSD ×10^6, the part behind open orders included. */
+  cash: bigint;
+  /** false: the exchange contracts may not move its money. */
+  approved: boolean;
+  /** true: only orders of a deposit wallet are taken. */
+  depositFlowOnly: boolean;
+  banned: boolean;
+  closedOnly: boolean;
+}
+
+export interface WalletSpec {
+  privateKey?: Hex;
+  /** Of the key, where the key itself is not known. */
+  address?: string;
+  signatureType?: 0 | 1 | 2 | 3;
+  /** The proxy, Safe or deposit wallet; made up when left out. */
+  funder?: string;
+  name?: string;
+  /** pUSD, default 10000. */
+  cash?: string;
+}
+
+export class Accounts {
+  private readonly world: PolymarketWorld;
+  private readonly all: SimAccount[] = [];
+
+  constructor(world: PolymarketWorld) {
+    this.world = world;
+  }
+
+  add(spec: WalletSpec): SimAccount {
+    const owner = (spec.privateKey ? privateKeyToAccount(spec.privateKey).address : spec.address)?.toLowerCase();
+    if (owner === undefined) throw new RangeError('addWallet: privateKey or address is required');
+    const signatureType = spec.signatureType ?? 0;
+    const made = this.world.ids.hex('funder', `${owner}${signatureType}`, 40);
+    const account: SimAccount = {
+      wallet: this.world.newWallet(signatureType === 0 ? owner : (spec.funder?.toLowerCase() ?? made), spec.name ?? ''),
+      owner,
+      privateKey: spec.privateKey ?? null,
+      signatureType,
+      cash: usd(spec.cash ?? '10000'),
+      approved: true,
+      depositFlowOnly: false,
+      banned: false,
+      closedOnly: false,
+    };
+    this.all.push(account);
+    return account;
+  }
+
+  /** Whoever makes an API key has an account; a stranger's is empty. */
+  ensure(owner: string): void {
+    if (!this.byOwner(owner)) this.add({ address: owner, cash: '0' });
+  }
+
+  /** The account whose wallet makes an order. */
+  byMaker(address: string): SimAccount | undefined {
+    return this.all.find(({ wallet }) => wallet.address === address.toLowerCase());
+  }
+
+  byOwner(address: string, signatureType?: number): SimAccount | undefined {
+    const own = this.all.filter(({ owner }) => owner === address.toLowerCase());
+    return (
+      own.find((account) => account.signatureType === signatureType) ??
+      (signatureType === undefined ? own[0] : undefined)
+    );
+  }
+
+  ofOwner(address: string): SimAccount[] {
+    return this.all.filter(({ owner }) => owner === address.toLowerCase());
+  }
+}

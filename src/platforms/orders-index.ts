@@ -1,8 +1,11 @@
 import type { Platform } from '../schemas.ts';
+import { createKalshiOrders } from './kalshi/orders.ts';
 import type { PlatformOrders } from './orders.ts';
 import type { AdapterDeps } from './platform.ts';
 
 export type OrderAdapters = { readonly [P in Platform]?: PlatformOrders<P> };
 
 /** The order side of every platform that has one. */
-export const createPlatformOrders = (_deps: AdapterDeps): OrderAdapters => ({});
+export const createPlatformOrders = (deps: AdapterDeps): OrderAdapters => ({
+  kalshi: createKalshiOrders(deps),
+});

@@ -14,7 +14,7 @@ import type { PlatformSocial } from './social.ts';
 /** What went wrong with one row of a platform's reply; counted and logged, never fatal. */
 export interface BadRow {
   platform: Platform;
-  kind: 'market' | 'event' | 'series' | 'trade' | 'candle' | 'book';
+  kind: 'market' | 'event' | 'series' | 'trade' | 'candle' | 'book' | 'order';
   id: string;
   /** Path of the first failing field and what was wrong with it. */
   reason: string;

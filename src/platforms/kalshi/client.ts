@@ -26,9 +26,11 @@ export interface KalshiClient {
 const UNPAGED = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000 };
 
 const Cursor = z.object({ cursor: z.string().nullish() });
-const listOf = (key: string) => Cursor.extend({ [key]: z.array(z.unknown()) });
+/** A page of the list kept under `key`. */
+export const listOf = (key: string) => Cursor.extend({ [key]: z.array(z.unknown()) });
 
-function queryText(query: KalshiQuery): string {
+/** `?name=value…` without the values that are undefined or ''. */
+export function queryText(query: KalshiQuery): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') parameters.set(name, String(value));

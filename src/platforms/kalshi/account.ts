@@ -1,0 +1,53 @@
+import type { PlatformReply, PlatformRequest } from '../http.ts';
+import type { OrderAccess } from '../orders.ts';
+import type { AdapterDeps } from '../platform.ts';
+import { parseBody } from '../rows.ts';
+import { listOf, queryText, type KalshiQuery } from './client.ts';
+import { kalshiSigner, type KalshiSigner } from './sign.ts';
+
+/** Signed calls of one member. */
+export interface KalshiAccount {
+  sign: KalshiSigner;
+  get(path: string, query: KalshiQuery, cost?: number): Promise<PlatformReply>;
+  /** One page of the list kept under `key`; cursor '' after the last. */
+  page(path: string, key: string, query: KalshiQuery): Promise<{ rows: unknown[]; cursor: string }>;
+  /** One attempt. */
+  send(method: 'POST' | 'DELETE', path: string, body: string | null, cost?: number): Promise<PlatformReply>;
+}
+
+export function createKalshiAccount(
+  { http, urls, now }: AdapterDeps,
+  { credential, priority, signal }: OrderAccess<'kalshi'>,
+): KalshiAccount {
+  const signer = kalshiSigner(credential, now);
+  const request = (method: PlatformRequest['method'], path: string, cost?: number): PlatformRequest => {
+    const url = `${urls.kalshi}${path}`;
+    return {
+      platform: 'kalshi',
+      group: method === 'GET' ? 'kalshi:read' : 'kalshi:write',
+      method,
+      url,
+      // Signed as it leaves: it may have waited for its turn.
+      headers: () => ({ ...signer(method, url), ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) }),
+      priority,
+      retry: method === 'GET',
+      ...(cost === undefined ? {} : { cost }),
+      ...(signal ? { signal } : {}),
+    };
+  };
+
+  const get: KalshiAccount['get'] = (path, query, cost) =>
+    http.send(request('GET', `${path}${queryText(query)}`, cost));
+
+  return {
+    sign: (method, path) => signer(method, `${urls.kalshi}${path}`),
+    get,
+    async page(path, key, query) {
+      const reply = await get(path, query);
+      const body: Record<string, unknown> = parseBody('kalshi', listOf(key), reply, path);
+      return { rows: body[key] as unknown[], cursor: typeof body.cursor === 'string' ? body.cursor : '' };
+    },
+    send: (method, path, body, cost) =>
+      http.send({ ...request(method, path, cost), ...(body === null ? {} : { body }) }),
+  };
+}

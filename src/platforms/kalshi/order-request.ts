@@ -1,0 +1,104 @@
+import { PRICE_SCALE, SIZE_SCALE, complement, decimalText, parsePrice, priceText, sizeText } from '../../decimal.ts';
+import type { OrderIntent, OrderTerms, TimeInForce } from '../orders.ts';
+import { orderRefused } from '../placement.ts';
+import type { MarketKeys } from '../platform.ts';
+import {
+  evenGrid,
+  metadataPrice,
+  mirrorGrid,
+  nearestPrices,
+  priceGrid,
+  type PriceGrid,
+  type PriceRange,
+} from '../price-grid.ts';
+
+/** POST /portfolio/events/orders, in the terms of the YES book. */
+export interface KalshiNewOrder {
+  ticker: string;
+  side: 'bid' | 'ask';
+  price: string;
+  count: string;
+  time_in_force: 'good_till_canceled' | 'immediate_or_cancel' | 'fill_or_kill';
+  self_trade_prevention_type: 'taker_at_cross';
+  client_order_id: string;
+  /** The market's shard; a request that leaves it out is billed on every shard. */
+  exchange_index: number;
+  /** Unix seconds. */
+  expiration_time?: number;
+}
+
+const CENT = parsePrice('0.01');
+/** Contracts carry two decimals. */
+const HUNDREDTH = 10n ** BigInt(SIZE_SCALE - 2);
+
+const WIRE_TIME_IN_FORCE: Record<TimeInForce, KalshiNewOrder['time_in_force']> = {
+  gtc: 'good_till_canceled',
+  gtd: 'good_till_canceled',
+  ioc: 'immediate_or_cancel',
+  fok: 'fill_or_kill',
+};
+
+/** At least `places` decimals, none lost. */
+function padded(value: bigint, scale: number, places: number): string {
+  const [whole, fraction = ''] = decimalText(value, scale).split('.');
+  return `${whole}.${fraction.padEnd(places, '0')}`;
+}
+
+/** Selling YES and buying NO are both asks: the YES book is the only one. */
+export const isBid = ({ side, outcomeIndex }: Pick<OrderTerms, 'side' | 'outcomeIndex'>): boolean =>
+  (side === 'buy') === (outcomeIndex === 0);
+
+export function toKalshiOrder({ market, terms, clientOrderId }: OrderIntent): KalshiNewOrder {
+  const { price, size, timeInForce, expirationMs } = terms;
+  return {
+    ticker: market.platformId,
+    side: isBid(terms) ? 'bid' : 'ask',
+    price: padded(terms.outcomeIndex === 0 ? price : complement(price), PRICE_SCALE, 4),
+    count: padded(size, SIZE_SCALE, 2),
+    time_in_force: WIRE_TIME_IN_FORCE[timeInForce],
+    self_trade_prevention_type: 'taker_at_cross',
+    client_order_id: clientOrderId,
+    exchange_index: shardOf(market),
+    ...(expirationMs === null ? {} : { expiration_time: Math.floor(expirationMs / 1000) }),
+  };
+}
+
+export function shardOf(market: MarketKeys): number {
+  const { exchange_index: index } = market.metadata;
+  return typeof index === 'number' ? index : 0;
+}
+
+/** The market's grid in terms of one outcome. Every market has whole cents; `price_ranges` say where there is more. */
+export function kalshiGrid(market: MarketKeys, outcomeIndex: number): PriceGrid {
+  const { price_ranges: stored } = market.metadata;
+  const ranges = (Array.isArray(stored) ? stored : []).flatMap(toRange);
+  const yes = ranges.length > 0 ? priceGrid(ranges) : evenGrid(metadataPrice(market.metadata, 'tick_size') ?? CENT);
+  return outcomeIndex === 0 ? yes : mirrorGrid(yes);
+}
+
+function toRange(stored: Record<string, unknown>): PriceRange[] {
+  const { start, end, step } = stored;
+  if (typeof start !== 'number' || typeof end !== 'number' || typeof step !== 'number' || step <= 0) return [];
+  return [{ start: parsePrice(start), end: parsePrice(end), step: parsePrice(step) }];
+}
+
+/** What Kalshi would refuse: a price off the market's grid, parts of a contract below 0.01. */
+export function checkKalshiOrder(market: MarketKeys, terms: OrderTerms): void {
+  const grid = kalshiGrid(market, terms.outcomeIndex);
+  if (!grid.has(terms.price)) {
+    throw orderRefused(
+      'Kalshi would refuse the price',
+      `Use a price of the market's grid: ${nearestPrices(grid, terms.price)}.`,
+      `price: ${priceText(terms.price)} is not on the grid of ${market.platformId}`,
+    );
+  }
+  if (terms.size % HUNDREDTH !== 0n) {
+    const least = (terms.size / HUNDREDTH) * HUNDREDTH;
+    const nearest = [least, least + HUNDREDTH].filter((size) => size > 0n).map(sizeText);
+    throw orderRefused(
+      'Kalshi would refuse the size',
+      `Use at most two decimals: ${nearest.join(' or ')}.`,
+      `size: ${sizeText(terms.size)} has more than two decimals`,
+    );
+  }
+}

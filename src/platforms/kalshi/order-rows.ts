@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { ONE_PRICE, complement, divideHalfEven, type Price, type Size, type Usd } from '../../decimal.ts';
+import { isoTime } from '../market-fields.ts';
+import { isOver, type OrderIntent, type OrderStatus, type PlatformOrder } from '../orders.ts';
+import { wirePrice, wireSize, wireText, wireUsd } from '../rows.ts';
+
+/** Reply to a placement: counts only, and prices of the YES book. Averages are there when something was filled. */
+export const KalshiPlaced = z.object({
+  order_id: z.string().min(1),
+  client_order_id: wireText,
+  fill_count: wireSize,
+  remaining_count: wireSize,
+  average_fill_price: wirePrice.nullish(),
+  ts_ms: z.number().nullish(),
+});
+export type KalshiPlaced = z.output<typeof KalshiPlaced>;
+
+/** A row of /portfolio/orders. `side` and `action` are left alone: which pair an ask carries is not documented. */
+export const KalshiOrder = z.object({
+  order_id: z.string().min(1),
+  client_order_id: wireText,
+  ticker: z.string().min(1),
+  outcome_side: z.enum(['yes', 'no']),
+  type: wireText,
+  status: z.string(),
+  yes_price_dollars: wirePrice,
+  no_price_dollars: wirePrice,
+  initial_count_fp: wireSize,
+  fill_count_fp: wireSize,
+  remaining_count_fp: wireSize,
+  taker_fill_cost_dollars: wireUsd,
+  maker_fill_cost_dollars: wireUsd,
+  taker_fees_dollars: wireUsd,
+  maker_fees_dollars: wireUsd,
+  created_time: z.string().nullish(),
+  last_update_time: z.string().nullish(),
+  expiration_time: z.string().nullish(),
+});
+export type KalshiOrder = z.output<typeof KalshiOrder>;
+
+/** A row of /portfolio/fills. */
+export const KalshiFill = z.object({ yes_price_dollars: wirePrice, count_fp: wireSize });
+export type KalshiFill = z.output<typeof KalshiFill>;
+
+/** `remaining` is 0 once an order is over, however much was filled: the fill count alone tells what happened. */
+function workingStatus(filled: Size, remaining: Size, size: Size): OrderStatus {
+  if (filled >= size) return 'filled';
+  if (remaining === 0n) return 'cancelled';
+  return filled > 0n ? 'partially_filled' : 'open';
+}
+
+/** What the reply to a placement says, in the terms that were asked for. Fees are not in it. */
+export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt: string): PlatformOrder {
+  const { market, terms, clientOrderId } = intent;
+  const { fill_count: filled, remaining_count: remaining, average_fill_price: yesAverage } = placed;
+  const average = filled === 0n ? null : (yesAverage ?? null);
+  const at = placed.ts_ms ? new Date(placed.ts_ms).toISOString() : receivedAt;
+  return {
+    orderId: placed.order_id,
+    clientOrderId,
+    marketRef: market.ref,
+    outcomeIndex: terms.outcomeIndex,
+    side: terms.side,
+    type: terms.type,
+    timeInForce: terms.timeInForce,
+    price: terms.price,
+    size: terms.size,
+    status: workingStatus(filled, remaining, terms.size),
+    filledSize: filled,
+    remainingSize: remaining,
+    averageFillPrice: average === null || terms.outcomeIndex === 0 ? average : complement(average),
+    makerFee: filled === 0n ? 0n : null,
+    takerFee: filled === 0n ? 0n : null,
+    createdAt: at,
+    updatedAt: at,
+    expiration: terms.expirationMs === null ? null : new Date(terms.expirationMs).toISOString(),
+    metadata: {},
+  };
+}
+
+/** An expired order may say `resting` for minutes; the clock knows better. */
+function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
+  const expiresAt = isoTime(row.expiration_time);
+  const { fill_count_fp: filled, remaining_count_fp: remaining, initial_count_fp: size } = row;
+  switch (row.status) {
+    case 'resting':
+      if (expiresAt !== null && Date.parse(expiresAt) <= nowMs) return 'expired';
+      return remaining === 0n ? 'pending' : workingStatus(filled, remaining, size);
+    case 'executed':
+      return 'filled';
+    case 'canceled': {
+      const updatedAt = isoTime(row.last_update_time);
+      return expiresAt !== null && updatedAt !== null && expiresAt <= updatedAt ? 'expired' : 'cancelled';
+    }
+    default:
+      return 'unknown';
+  }
+}
+
+/**
+ * Mean price of what a row's outcome cost. Whether the cost of an ask is told in YES or in NO prices is not documented: buying
+ * at most at the limit decides where it can; null where it cannot, the fills tell then.
+ */
+export function averageOf(row: KalshiOrder): Price | null {
+  const filled = row.fill_count_fp;
+  if (filled === 0n) return null;
+  const cost: Usd = row.taker_fill_cost_dollars + row.maker_fill_cost_dollars;
+  const told = divideHalfEven(cost * ONE_PRICE, filled);
+  if (row.outcome_side === 'yes') return told;
+  const limit = row.no_price_dollars;
+  const [asNo, asYes] = [told <= limit, complement(told) <= limit];
+  if (asNo && asYes) return null;
+  return asNo ? told : complement(told);
+}
+
+/** Σ price × count / Σ count in terms of the row's outcome; null without fills. */
+export function averageOfFills(row: KalshiOrder, fills: readonly KalshiFill[]): Price | null {
+  const count = fills.reduce((sum, fill) => sum + fill.count_fp, 0n);
+  if (count === 0n) return null;
+  const yes = divideHalfEven(
+    fills.reduce((sum, fill) => sum + fill.yes_price_dollars * fill.count_fp, 0n),
+    count,
+  );
+  return row.outcome_side === 'yes' ? yes : complement(yes);
+}
+
+/** A row as it stands: Kalshi tells every order as a purchase, of YES (a bid) or of NO (an ask). */
+export function mapOrder(row: KalshiOrder, average: Price | null, nowMs: number): PlatformOrder {
+  const status = orderStatus(row, nowMs);
+  const expiration = isoTime(row.expiration_time);
+  return {
+    orderId: row.order_id,
+    clientOrderId: row.client_order_id,
+    marketRef: row.ticker,
+    outcomeIndex: row.outcome_side === 'yes' ? 0 : 1,
+    side: 'buy',
+    type: row.type === 'market' ? 'market' : 'limit',
+    timeInForce: expiration === null ? 'gtc' : 'gtd',
+    price: row.outcome_side === 'yes' ? row.yes_price_dollars : row.no_price_dollars,
+    size: row.initial_count_fp,
+    status,
+    filledSize: row.fill_count_fp,
+    remainingSize: isOver(status) ? 0n : row.remaining_count_fp,
+    averageFillPrice: average,
+    makerFee: row.maker_fees_dollars,
+    takerFee: row.taker_fees_dollars,
+    createdAt: isoTime(row.created_time),
+    updatedAt: isoTime(row.last_update_time) ?? isoTime(row.created_time),
+    expiration,
+    metadata: {},
+  };
+}

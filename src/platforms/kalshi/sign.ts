@@ -1,0 +1,28 @@
+import { constants, createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import type { CredentialOf } from '../../credential-forms.ts';
+
+/** Signed headers of one request. `url` may carry a query; it is not signed. */
+export type KalshiSigner = (method: string, url: string) => Record<string, string>;
+
+/**
+ * Signs for one credential: TIMESTAMP (Unix ms) + METHOD + PATH from the root, without query and body. RSA keys sign with PSS,
+ * SHA-256 and a salt of the digest's length; Ed25519 keys sign the same bytes as they are.
+ */
+export function kalshiSigner(credential: CredentialOf<'kalshi'>, now: () => number): KalshiSigner {
+  const key = createPrivateKey(credential.private_key);
+  return (method, url) => {
+    const timestamp = String(now());
+    const message = Buffer.from(`${timestamp}${method}${new URL(url).pathname}`);
+    return {
+      'kalshi-access-key': credential.api_key_id,
+      'kalshi-access-timestamp': timestamp,
+      'kalshi-access-signature': signature(key, message).toString('base64'),
+    };
+  };
+}
+
+function signature(key: KeyObject, message: Buffer): Buffer {
+  if (key.asymmetricKeyType === 'ed25519') return sign(null, message, key);
+  const pss = { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+  return sign('sha256', message, pss);
+}

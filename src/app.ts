@@ -86,7 +86,7 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 /** The whole HTTP interface over stores that are open and migrated. Closing the app closes what it opened, not the stores. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, postgres, shared } = deps;
-  const limits = openRateLimits(config.REDIS_URL, log, deps.rates);
+  const limits = await openRateLimits(config.REDIS_URL, log, deps.rates);
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -14,7 +14,7 @@ export type Run = (text: string, values?: unknown[]) => Promise<Record<string, u
 /** The relational store: PostgreSQL, or PGlite inside this process. */
 export interface Postgres {
   db: Database;
-  /** One connection, one transaction. */
+  /** One connection, one transaction, as long as it takes: for migrations. Requests use db.transaction. */
   transact<T>(work: (run: Run) => Promise<T>): Promise<T>;
   ping(): Promise<boolean>;
   close(): Promise<void>;
@@ -27,13 +27,15 @@ export async function openPostgres(config: Config, log: FastifyBaseLogger): Prom
     : openServer(config.DATABASE_URL, log);
 }
 
+const MIGRATION_MS = 600_000;
+
 function openServer(url: string, log: FastifyBaseLogger): Postgres {
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,
     connectionTimeoutMillis: 3000,
-    query_timeout: 10_000,
-    statement_timeout: 10_000,
+    query_timeout: 5_000,
+    statement_timeout: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'forecastle',
@@ -46,8 +48,12 @@ function openServer(url: string, log: FastifyBaseLogger): Postgres {
       const client = await pool.connect();
       let failed: Error | undefined;
       try {
-        await client.query('BEGIN');
-        const result = await work(async (text, values) => (await client.query(text, values)).rows);
+        await client.query('BEGIN; SET LOCAL statement_timeout = 0');
+        const run: Run = async (text, values) => {
+          const query = { text, values, query_timeout: MIGRATION_MS };
+          return (await client.query<Record<string, unknown>>(query)).rows;
+        };
+        const result = await work(run);
         await client.query('COMMIT');
         return result;
       } catch (error) {

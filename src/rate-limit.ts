@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
@@ -29,26 +31,34 @@ export interface RateLimitOptions {
 }
 
 /** With `redisUrl` undefined everything is counted in this process; a Redis that is lost is stood in for the same way, with a warning. */
-export function openRateLimits(
+export async function openRateLimits(
   redisUrl: string | undefined,
   log: FastifyBaseLogger,
   { prefix = 'forecastle:', windowSeconds = 60 }: RateLimitOptions = {},
-): RateLimits {
-  const redis = redisUrl === undefined ? null : connect(redisUrl, log);
-  const limiter = (counter: string, points: number): RateLimiterAbstract => {
+): Promise<RateLimits> {
+  const redis = redisUrl === undefined ? null : await connect(redisUrl, log);
+  /** false from a command without an answer to the next connection: meanwhile nobody waits on Redis. */
+  let answering = true;
+  redis?.on('ready', () => (answering = true));
+  const limiter = (counter: string, points: number): Consume => {
     const options = { keyPrefix: `${prefix}rate:${counter}`, points, duration: windowSeconds };
     const local = new RateLimiterMemory(options);
-    if (!redis) return local;
-    return new RateLimiterRedis({
-      ...options,
-      storeClient: redis,
-      insuranceLimiter: local,
-      rejectIfRedisNotReady: true,
-    });
+    if (!redis) return (key) => consumed(local, key);
+    const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
+    return async (key) => {
+      if (!answering) return consumed(local, key);
+      return consumed(shared, key).catch((error: Error) => {
+        if (answering && error.message === 'Command timed out') {
+          answering = false;
+          redis.disconnect(true);
+        }
+        return consumed(local, key);
+      });
+    };
   };
   // One counter for both tiers, so that a change of tier within a window keeps its count.
   const users = limiter('user', LIMITS.pro);
-  const limiters: Record<LimitClass, RateLimiterAbstract> = {
+  const limiters: Record<LimitClass, Consume> = {
     free: users,
     pro: users,
     address: limiter('address', LIMITS.address),
@@ -57,10 +67,7 @@ export function openRateLimits(
   return {
     async count(name, key) {
       const limit = LIMITS[name];
-      const result = await limiters[name].consume(key).catch((error: unknown) => {
-        if (error instanceof RateLimiterRes) return error;
-        throw error;
-      });
+      const result = await limiters[name](key);
       const allowed = result.consumedPoints <= limit;
       return { limit, remaining: Math.max(0, limit - result.consumedPoints), allowed, resetMs: result.msBeforeNext };
     },
@@ -70,23 +77,40 @@ export function openRateLimits(
   };
 }
 
-function connect(url: string, log: FastifyBaseLogger): Redis {
+const CONNECT_MS = 2000;
+
+type Consume = (key: string) => Promise<RateLimiterRes>;
+
+/** Counts one request; a limiter rejects with its result when the limit is passed. */
+async function consumed(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
+  return limiter.consume(key).catch((result: unknown) => {
+    if (result instanceof RateLimiterRes) return result;
+    throw result;
+  });
+}
+
+/** Resolves connected, or without a connection after a while: it then goes on trying. */
+async function connect(url: string, log: FastifyBaseLogger): Promise<Redis> {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: 2000,
-    commandTimeout: 500,
+    connectTimeout: CONNECT_MS,
+    // Longer than a busy process takes to read an answer: a reply counted as lost would be counted twice.
+    commandTimeout: 2000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   });
   let lost = false;
-  redis.on('error', (error: Error) => {
-    if (!lost) log.warn({ err: error }, 'Redis is lost: limits are held per process');
+  let reason = '';
+  redis.on('error', (error: Error) => (reason = error.message));
+  redis.on('close', () => {
+    if (!lost && redis.status !== 'end') log.warn({ reason }, 'Redis is lost: limits are held per process');
     lost = true;
   });
   redis.on('ready', () => {
     if (lost) log.info('Redis is back: limits are shared again');
     lost = false;
   });
+  await Promise.race([once(redis, 'ready'), sleep(CONNECT_MS, undefined, { ref: false })]).catch(() => undefined);
   return redis;
 }
 

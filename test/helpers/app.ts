@@ -35,6 +35,10 @@ export interface TestApp {
 export interface TestAppOptions extends Partial<Omit<AppDeps, 'config' | 'log'>> {
   /** Settings beside DATA_DIR, which is a fresh directory. */
   env?: Record<string, string>;
+  /** A database to use as it is, instead of a fresh one on DATABASE_URL. */
+  databaseUrl?: string;
+  /** Before every key in Redis; the same in processes that share. */
+  prefix?: string;
   /** Routes beside the service's own. */
   extend?: (app: FastifyInstance) => void;
 }
@@ -43,11 +47,17 @@ export interface TestAppOptions extends Partial<Omit<AppDeps, 'config' | 'log'>>
 const SECRET = /pk_[\w-]{49}|eyJ[\w-]+\.[\w-]+\.|\$argon2|PRIVATE KEY|plum tree/;
 
 /** Builds an app on fresh stores; whatever is passed in is used, and left open, instead of what would be made. */
-export async function startTestApp({ env = {}, extend, ...given }: TestAppOptions = {}): Promise<TestApp> {
+export async function startTestApp({
+  env = {},
+  databaseUrl,
+  prefix = `test-${randomUUID()}:`,
+  extend,
+  ...given
+}: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-app-'));
   const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
-  const database = DATABASE_URL && !given.postgres ? await freshDatabase(DATABASE_URL) : null;
-  const url = database?.url ?? DATABASE_URL;
+  const database = DATABASE_URL && !databaseUrl && !given.postgres ? await freshDatabase(DATABASE_URL) : null;
+  const url = databaseUrl ?? database?.url ?? DATABASE_URL;
   const config = loadConfig({
     DATA_DIR: dataDir,
     NODE_ENV: 'test',
@@ -61,7 +71,6 @@ export async function startTestApp({ env = {}, extend, ...given }: TestAppOption
   if (config.DATABASE_URL === undefined && !given.postgres) await copyEmptyDatabase(join(dataDir, 'postgres'));
   const postgres = given.postgres ?? (await openPostgres(config, log));
   await migratePostgres(postgres, log);
-  const prefix = `test-${randomUUID()}:`;
   const shared = given.shared ?? (await openShared(config, log, prefix));
   const deps: AppDeps = {
     config,

@@ -98,9 +98,11 @@ export interface PlatformOrder {
   orderId: string;
   /** '' where the platform keeps none. */
   clientOrderId: string;
-  /** MarketKeys.ref. */
+  /** MarketKeys.ref, and MarketKeys.platformId as users see it. */
   marketRef: string;
-  /** Of a market that trades both outcomes in one book (Kalshi) the platform's reading: "sell yes" may come as "buy no". */
+  marketId: string;
+  /** Outcome id and place. Kalshi trades both outcomes in one book, so that "sell yes" may come back as "buy no". */
+  outcome: string;
   outcomeIndex: number;
   side: Side;
   type: OrderType;

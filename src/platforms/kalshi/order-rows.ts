@@ -4,6 +4,9 @@ import { isoTime } from '../market-fields.ts';
 import { isOver, type OrderIntent, type OrderStatus, type PlatformOrder } from '../orders.ts';
 import { wirePrice, wireSize, wireText, wireUsd } from '../rows.ts';
 
+/** Ids of a market's outcomes, in order. */
+const OUTCOMES = ['yes', 'no'] as const;
+
 /** Reply to a placement: counts only, and prices of the YES book. Averages are there when something was filled. */
 export const KalshiPlaced = z.object({
   order_id: z.string().min(1),
@@ -20,7 +23,7 @@ export const KalshiOrder = z.object({
   order_id: z.string().min(1),
   client_order_id: wireText,
   ticker: z.string().min(1),
-  outcome_side: z.enum(['yes', 'no']),
+  outcome_side: z.enum(OUTCOMES),
   type: wireText,
   status: z.string(),
   yes_price_dollars: wirePrice,
@@ -59,6 +62,8 @@ export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt:
     orderId: placed.order_id,
     clientOrderId,
     marketRef: market.ref,
+    marketId: market.platformId,
+    outcome: OUTCOMES[terms.outcomeIndex] ?? '',
     outcomeIndex: terms.outcomeIndex,
     side: terms.side,
     type: terms.type,
@@ -132,7 +137,9 @@ export function mapOrder(row: KalshiOrder, average: Price | null, nowMs: number)
     orderId: row.order_id,
     clientOrderId: row.client_order_id,
     marketRef: row.ticker,
-    outcomeIndex: row.outcome_side === 'yes' ? 0 : 1,
+    marketId: row.ticker,
+    outcome: row.outcome_side,
+    outcomeIndex: OUTCOMES.indexOf(row.outcome_side),
     side: 'buy',
     type: row.type === 'market' ? 'market' : 'limit',
     timeInForce: expiration === null ? 'gtc' : 'gtd',

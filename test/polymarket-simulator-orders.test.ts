@@ -328,6 +328,18 @@ describe('orders', () => {
     });
   });
 
+  test('money is promised market by market; what it no longer covers after a fill leaves the books', async () => {
+    const who = await rig.trader({ cash: '10' });
+    const other = rig.flat();
+    await rig.limit(who, { token: yes, at: 0.3, size: 30 });
+    expect(await rig.limit(who, { token: yes, at: 0.3, size: 5 })).toMatchObject({
+      error: 'not enough balance / allowance',
+    });
+    await rig.limit(who, { token: other.tokenIds[0] ?? '', at: 0.41, size: 10 });
+    expect(world.ordersOf(who.account).map(({ status }) => status)).toEqual(['CANCELED', 'MATCHED']);
+    expect(who.account.cash).toBe(usd('5.9'));
+  });
+
   test('balances are six-decimal integers of the wallet that trades', async () => {
     const who = await rig.trader({ cash: '12.5', signatureType: 2 });
     world.giveShares(who.account.wallet, market, shares('3'));

@@ -290,6 +290,10 @@ describe('rate limits', () => {
     expect(refused).toHaveLength(10);
     expect(sim.refused.count).toBe(10);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    const clob = await Promise.all(Array.from({ length: 114 }, () => reader.ask('CLOB', '/ok')));
+    const bodies = await Promise.all(clob.filter(({ status }) => status === 429).map((reply) => reply.text()));
+    expect(bodies).toContain('{"error":"Too Many Requests"}');
+    expect(bodies.some((body) => body.includes('Error 1015'))).toBe(true);
     sim.enforceLimits = false;
     expect((await burst()).every(({ status }) => status === 200)).toBe(true);
     sim.enforceLimits = true;

@@ -42,17 +42,21 @@ export class Accounts {
     this.world = world;
   }
 
+  /** A wallet that is known already keeps its shares and gets the key and cash of the new spec. */
   add(spec: WalletSpec): SimAccount {
     const owner = (spec.privateKey ? privateKeyToAccount(spec.privateKey).address : spec.address)?.toLowerCase();
     if (owner === undefined) throw new RangeError('addWallet: privateKey or address is required');
     const signatureType = spec.signatureType ?? 0;
     const made = this.world.ids.hex('funder', `${owner}${signatureType}`, 40);
+    const maker = signatureType === 0 ? owner : (spec.funder?.toLowerCase() ?? made);
+    const common = { privateKey: spec.privateKey ?? null, cash: usd(spec.cash ?? '10000') };
+    const known = this.byMaker(maker);
+    if (known) return Object.assign(known, common);
     const account: SimAccount = {
-      wallet: this.world.newWallet(signatureType === 0 ? owner : (spec.funder?.toLowerCase() ?? made), spec.name ?? ''),
+      ...common,
+      wallet: this.world.newWallet(maker, spec.name ?? ''),
       owner,
-      privateKey: spec.privateKey ?? null,
       signatureType,
-      cash: usd(spec.cash ?? '10000'),
       approved: true,
       depositFlowOnly: false,
       banned: false,

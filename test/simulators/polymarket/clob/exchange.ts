@@ -98,7 +98,9 @@ export class Exchange {
 
   cancel(order: SimOrder, status: OrderStatus = 'CANCELED'): void {
     order.status = status;
-    this.world.book(order.market)?.remove(({ own }) => own?.id === order.id);
+    const book = this.world.book(order.market);
+    book?.remove(({ own }) => own?.id === order.id);
+    if (book) book.updatedMs = this.world.now();
   }
 
   /** World: resting orders of clients were hit, or a client's taker order was. */
@@ -114,12 +116,14 @@ export class Exchange {
       this.note(order, id, fill.size, usdOf(fill.price, fill.size), 0n);
       if (order.matched === order.shares) order.status = 'MATCHED';
     }
-    if (!taker) return;
-    const cost = trade.fills.reduce(
-      (sum, fill) => sum + usdOf(fill.outcome === trade.outcome ? fill.price : ONE - fill.price, fill.size),
-      0n,
-    );
-    this.note(taker, id, trade.size, cost, takerFee(trade.market.fee, trade.price, trade.size));
+    if (taker) {
+      const cost = trade.fills.reduce(
+        (sum, fill) => sum + usdOf(fill.outcome === trade.outcome ? fill.price : ONE - fill.price, fill.size),
+        0n,
+      );
+      this.note(taker, id, trade.size, cost, takerFee(trade.market.fee, trade.price, trade.size));
+    }
+    for (const order of [...makerOrders, taker]) if (order) this.sweep(order.account);
   }
 
   /** World: a market's book was emptied. */
@@ -135,16 +139,13 @@ export class Exchange {
     order.matched += size;
     order.tradeIds.push(tradeId);
     account.cash += (order.side === 'BUY' ? -usd : usd) - fee;
-    // Orders that the rest of the money does not cover any more leave the books.
-    for (const other of this.ordersOf(account)) {
-      if (
-        other.status === 'LIVE' &&
-        other !== order &&
-        other.side === 'BUY' &&
-        this.committed(account, other.market) > account.cash
-      ) {
-        this.cancel(other);
-      }
+  }
+
+  /** Purchases that an account's money does not cover any more leave the books. */
+  private sweep(account: SimAccount): void {
+    for (const order of this.ordersOf(account)) {
+      const resting = order.status === 'LIVE' && order.side === 'BUY' && order !== this.taking;
+      if (resting && this.committed(account, order.market) > account.cash) this.cancel(order);
     }
   }
 
@@ -187,7 +188,10 @@ export class Exchange {
   }
 
   private rest(order: SimOrder): void {
-    this.world.book(order.market)?.rest({
+    const book = this.world.book(order.market);
+    if (!book) return;
+    book.updatedMs = this.world.now();
+    book.rest({
       wallet: order.account.wallet,
       at: bookSideOf(order.outcome, order.side),
       price: order.outcome === 0 ? order.price : ONE - order.price,

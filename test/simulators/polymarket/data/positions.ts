@@ -11,8 +11,9 @@ export interface SimPosition {
   market: SimMarket;
   outcome: OutcomeIndex;
   size: bigint;
-  /** Cost of what is still held, and of everything bought. */
+  /** Cost of what is still held. */
   cost: bigint;
+  /** Cost and number of all shares ever bought. */
   spent: bigint;
   bought: bigint;
   /** Taker fees of the purchases, USD ×10^6. */

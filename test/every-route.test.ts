@@ -1,0 +1,140 @@
+import { generatePrivateKey } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newApiKey } from '../src/key-format.ts';
+import { startTestApp, type TestApp } from './helpers/app.ts';
+import { registered, type Browser } from './helpers/browser.ts';
+
+interface Route {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** As described, e.g. /v1/api/auth/api-keys/{id}. */
+  path: string;
+  auth: 'key' | 'session' | 'none';
+}
+
+/** Makes a thing of a person and returns the address of it: every account and order route by {id} is asked for another's. */
+const OWNED: Record<string, (owner: Person) => Promise<string>> = {
+  '/v1/api/auth/api-keys/{id}': async ({ browser }) => {
+    const { id } = (await browser.post('/v1/api/auth/api-keys', { name: 'k' })).json();
+    return `/v1/api/auth/api-keys/${id}`;
+  },
+  '/v1/api/auth/credentials/{id}': async ({ browser }) => {
+    const fields = { token_id: 't', secret: Buffer.alloc(32).toString('base64'), private_key: generatePrivateKey() };
+    const made = await browser.post('/v1/api/auth/credentials', { platform: 'limitless', label: 'l', fields });
+    return `/v1/api/auth/credentials/${made.json().id}`;
+  },
+};
+
+/** Someone with a session and a key. */
+interface Person {
+  browser: Browser;
+  key: string;
+}
+const send = (person: Person, method: Route['method'], url: string) =>
+  person.browser.send(method, url, undefined, { 'x-api-key': person.key });
+
+let service: TestApp;
+let routes: Route[] = [];
+let keys: { live: string; revoked: string };
+let owner: Person;
+let other: Person;
+
+beforeAll(async () => {
+  service = await startTestApp();
+  owner = await person();
+  other = await person();
+  const { browser } = await person();
+  const gone = (await browser.post('/v1/api/auth/api-keys', { name: 'gone' })).json();
+  await browser.delete(`/v1/api/auth/api-keys/${gone.id}`);
+  keys = { live: (await service.newKey('pro')).key, revoked: gone.key };
+  const { paths } = (await service.app.inject('/v1/api/openapi.json')).json() as {
+    paths: Record<string, Record<string, { security: Record<string, unknown>[] }>>;
+  };
+  routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => ({
+      method: method.toUpperCase() as Route['method'],
+      path,
+      auth: security.some((way) => 'session' in way) ? 'session' : security.length > 0 ? 'key' : 'none',
+    })),
+  );
+});
+afterAll(() => service.close());
+
+async function person(): Promise<Person> {
+  const browser = await registered(service);
+  const { key } = (await browser.post('/v1/api/auth/api-keys', { name: 'own' })).json();
+  return { browser, key };
+}
+
+const ask = (route: Route, headers: Record<string, string> = {}) =>
+  service.app.inject({
+    method: route.method,
+    url: route.path.replaceAll(/\{\w+\}/g, 'x'),
+    headers,
+    remoteAddress: service.newAddress(),
+  });
+
+/** What each route of an authentication mode answers to each kind of caller; null = not a matter of authentication. */
+const TABLE: [string, () => Record<string, string>, Record<Route['auth'], number | null>][] = [
+  ['nothing', () => ({}), { key: 401, session: 401, none: null }],
+  ['a malformed key', () => ({ 'x-api-key': 'pk_short' }), { key: 401, session: 401, none: null }],
+  ['an unknown key', () => ({ authorization: `Bearer ${newApiKey()}` }), { key: 401, session: 401, none: null }],
+  ['a revoked key', () => ({ 'x-api-key': keys.revoked }), { key: 401, session: 401, none: null }],
+  [
+    'two different keys',
+    () => ({ 'x-api-key': keys.live, authorization: `Bearer ${newApiKey()}` }),
+    { key: 400, session: 400, none: null },
+  ],
+  ['a forged session', () => ({ cookie: 'jwt=a.b.c' }), { key: 401, session: 401, none: null }],
+  [
+    'a session instead of a key',
+    () => ({ cookie: `jwt=${owner.browser.cookies.get('jwt')}` }),
+    { key: 401, session: null, none: null },
+  ],
+  ['a key instead of a session', () => ({ 'x-api-key': keys.live }), { key: null, session: 403, none: null }],
+];
+
+test.each(TABLE)(
+  '%s is answered the same on every route of a kind, in the envelope, with limits and id',
+  async (_, headers, expected) => {
+    const wrong: string[] = [];
+    for (const route of routes) {
+      const status = expected[route.auth];
+      if (status === null) continue;
+      const answer = await ask(route, headers());
+      const name = `${route.method} ${route.path}`;
+      if (answer.statusCode !== status) wrong.push(`${name} answered ${answer.statusCode}, not ${status}`);
+      if (answer.json().error?.status !== status) wrong.push(`${name} is not in the envelope`);
+      for (const header of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-request-id']) {
+        if (!(header in answer.headers)) wrong.push(`${name} lacks ${header}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+test('every route is described with its way of authentication, and the kinds are as the specification says', () => {
+  expect(routes.length).toBeGreaterThan(10);
+  for (const { path, auth } of routes) {
+    const open = [
+      '/v1/api/health',
+      '/v1/api/auth/register',
+      '/v1/api/auth/login',
+      '/v1/api/auth/google',
+      '/v1/api/auth/google/callback',
+    ];
+    const wanted = open.includes(path) ? 'none' : path.startsWith('/v1/api/auth/') ? 'session' : 'key';
+    expect(`${path} ${auth}`).toBe(`${path} ${wanted}`);
+  }
+});
+
+test("another user's thing is not found, on every account and order route that takes an id", async () => {
+  const byId = routes.filter(({ path }) => path.includes('{id}') && /\/(auth|orders)\//.test(path));
+  expect(byId.length).toBeGreaterThan(1);
+  for (const { method, path } of byId) {
+    const make = OWNED[path];
+    if (!make) throw new Error(`say in OWNED how to make what ${path} addresses`);
+    const url = await make(owner);
+    expect((await send(other, method, url)).statusCode).toBe(404);
+    expect((await send(owner, method, url)).statusCode).toBe(200);
+  }
+});

@@ -54,7 +54,9 @@ async function list(db: Database): Promise<void> {
   }
 }
 
-const iso = (time: Date | null): string => time?.toISOString() ?? 'never';
+function iso(time: Date | null): string {
+  return time?.toISOString() ?? 'never';
+}
 
 async function create(db: Database, email: string, name: string): Promise<void> {
   if (await findByEmail(db, email)) throw new ConfigError(`EMAIL: must be new, received ${email}`);

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { endpoint } from '../../src/endpoint.ts';
@@ -19,11 +19,11 @@ export async function benchAuth(): Promise<{ bareMs: number; keyedMs: number }> 
       endpoint(app, { ...spec, url: '/keyed' }, ({ request, reply }) => sendStored(request, reply, rows, {}));
     },
   });
-  const bare = Fastify();
+  const bare: FastifyInstance = Fastify();
   bare.get('/bare', (request, reply) => sendStored(request, reply, rows, {}));
   await Promise.all([service.app, bare].map((app) => app.listen({ host: '127.0.0.1', port: 0 })));
   const users = await Promise.all(Array.from({ length: 40 }, () => service.newKey('pro')));
-  const time = async (app: typeof bare, path: string): Promise<number> => {
+  const time = async (app: FastifyInstance, path: string): Promise<number> => {
     const pool = new Pool(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, { connections: 1 });
     const taken: number[] = [];
     for (let i = 0; i < ROUNDS; i++) {

@@ -4,7 +4,7 @@ import { moveCoverage, readCoverage } from './coverage.ts';
 import type { JobResult, JobRun } from './jobs.ts';
 import type { TradesDeps } from './trades.ts';
 
-const BATCH_ROWS = 10_000;
+const BATCH_ROWS = 20_000;
 /** A slow feed is stored at least this often, so that a stop loses little work. */
 const BATCH_MS = 2000;
 const DAY_US = 86_400 * 1_000_000;
@@ -40,18 +40,23 @@ export async function backfillTrades(
   let storedMs = startedMs;
   let batch: TradeRecord[] = [];
   let storing: Promise<void> = Promise.resolve();
-  const store = async (trades: TradeRecord[], completeFromUs: number | null): Promise<void> => {
-    rows += await deps.writer.write(trades, run.lease);
-    if (completeFromUs === null) return;
-    await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
-      fromUs: completeFromUs,
-      toUs: now?.toUs ?? span.toUs,
-      marker: '',
-    }));
-    const done = Math.min(1, (startUs - completeFromUs) / (startUs - targetUs));
-    const seconds = Math.max(0.001, (deps.now() - startedMs) / 1000);
-    const secondsLeft = done > 0 ? (seconds / done) * (1 - done) : 0;
-    onProgress({ platform: data.platform, done, rows, rowsPerSecond: rows / seconds, secondsLeft });
+  /** Stores a batch and then, behind every batch before it, moves the start of the span. */
+  const store = (trades: TradeRecord[], completeFromUs: number | null): Promise<void> => {
+    const written = deps.writer.write(trades, run.lease);
+    const before = storing;
+    return Promise.all([before, written]).then(async ([, stored]) => {
+      rows += stored;
+      if (completeFromUs === null) return;
+      await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
+        fromUs: completeFromUs,
+        toUs: now?.toUs ?? span.toUs,
+        marker: '',
+      }));
+      const done = Math.min(1, (startUs - completeFromUs) / (startUs - targetUs));
+      const seconds = Math.max(0.001, (deps.now() - startedMs) / 1000);
+      const secondsLeft = done > 0 ? (seconds / done) * (1 - done) : 0;
+      onProgress({ platform: data.platform, done, rows, rowsPerSecond: rows / seconds, secondsLeft });
+    });
   };
   for await (const page of data.trades(
     { sinceUs: targetUs, untilUs: span.fromUs, market: null },
@@ -62,9 +67,11 @@ export async function backfillTrades(
     if (run.signal.aborted) break;
     if (batch.length < BATCH_ROWS && deps.now() - storedMs < BATCH_MS) continue;
     storedMs = deps.now();
+    const next = store(batch, page.completeFromUs);
+    // Two batches are under way at most: one being prepared, one being inserted.
     await storing;
-    storing = store(batch, page.completeFromUs);
-    // Awaited before the next batch; an early failure must not be an unhandled one meanwhile.
+    storing = next;
+    // Awaited later; an early failure must not be an unhandled one meanwhile.
     storing.catch(() => {});
     batch = [];
   }

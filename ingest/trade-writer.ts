@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
+import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import type { Lease } from '../src/redis.ts';
 import type { Platform, TradeRecord } from '../src/schemas.ts';
@@ -23,6 +24,16 @@ export interface TradeWriterDeps {
   platform: Platform;
 }
 
+interface Batch {
+  trades: TradeRecord[];
+  token: string;
+  body: Buffer;
+}
+
+/** What a trade is found by in the store. */
+type StoredKey = Pick<TradeRecord, 'tradeId' | 'ref' | 'transactionHash' | 'executedAtUs'>;
+type SpooledTrade = StoredKey & { line: string };
+
 /**
  * Stores trades exactly once. What is already stored is dropped before the insert, because views see inserted blocks, not
  * deduplicated rows; the batch is spooled, inserted under the spool's name as token, then forgotten. One writer a platform at a
@@ -30,7 +41,11 @@ export interface TradeWriterDeps {
  */
 export class TradeWriter {
   readonly #deps: TradeWriterDeps;
-  readonly #queue = new PQueue({ concurrency: 1 });
+  /** Two stages, a batch each: one is checked, serialised and spooled while the one before it is being inserted. */
+  readonly #preparing = new PQueue({ concurrency: 1 });
+  readonly #inserting = new PQueue({ concurrency: 1 });
+  /** Ids between the stages: spooled, not acknowledged. */
+  readonly #underWay = new Set<string>();
   /** Ids of every stored trade executed at or after #floorUs. */
   #recent = new Map<string, number>();
   #floorUs = 0;
@@ -48,7 +63,7 @@ export class TradeWriter {
 
   /** Repairs what a crash left (spooled batches, roll-ups behind their trades) and learns what is stored. */
   open(lease: Lease, reconciledTo: Date | null): Promise<void> {
-    return this.#queue.add(() => this.#open(lease, reconciledTo));
+    return this.#preparing.add(() => this.#inserting.add(() => this.#open(lease, reconciledTo)));
   }
 
   async #open(lease: Lease, reconciledTo: Date | null): Promise<void> {
@@ -81,19 +96,50 @@ export class TradeWriter {
     return this.#repairFrom ?? this.#insertingSince ?? new Date();
   }
 
-  /** Stores the trades that are not stored yet; resolves when they and every roll-up hold them. Returns how many were new. */
-  write(trades: readonly TradeRecord[], lease: Lease): Promise<number> {
-    return this.#queue.add(async () => {
-      if (this.#repairFrom) await this.#repair(lease);
-      const fresh = await this.#unstored(trades);
-      if (fresh.length > 0) await this.#store(fresh, lease);
-      return fresh.length;
-    });
+  /**
+   * Stores the trades that are not stored yet; resolves when they and every roll-up hold them. Returns how many were new.
+   * Batches are stored in the order of the calls; a batch that fails stays spooled and is repaired before the next.
+   */
+  async write(trades: readonly TradeRecord[], lease: Lease): Promise<number> {
+    const batch = await this.#preparing.add(() => this.#prepare(trades, lease));
+    if (!batch) return 0;
+    await this.#inserting.add(() => this.#store(batch, lease));
+    return batch.trades.length;
+  }
+
+  async #prepare(trades: readonly TradeRecord[], lease: Lease): Promise<Batch | null> {
+    if (this.#repairFrom) await this.#inserting.add(() => this.#repair(lease));
+    const fresh = await this.#unstored(trades);
+    if (fresh.length === 0) return null;
+    await this.#describe(fresh);
+    const token = `${this.#deps.platform}-${Date.now()}-${randomUUID()}`;
+    const body = Buffer.from(`${fresh.map(tradeLine).join('\n')}\n`);
+    await this.#deps.spool.put(token, body);
+    for (const trade of fresh) this.#underWay.add(trade.tradeId);
+    return { trades: fresh, token, body };
+  }
+
+  async #store({ trades, token, body }: Batch, lease: Lease): Promise<void> {
+    try {
+      await this.#insert(token, body, lease);
+      await this.#deps.spool.remove(token);
+      for (const trade of trades) this.#remember(trade.tradeId, trade.executedAtUs);
+    } finally {
+      for (const trade of trades) this.#underWay.delete(trade.tradeId);
+    }
+    if (this.#recent.size > RECENT_LIMIT) this.#forgetOldest();
+  }
+
+  #remember(tradeId: string, executedAtUs: number): void {
+    if (this.#oldestUs === null || executedAtUs < this.#oldestUs) this.#oldestUs = executedAtUs;
+    if (executedAtUs >= this.#floorUs) this.#recent.set(tradeId, executedAtUs);
   }
 
   async #unstored(trades: readonly TradeRecord[]): Promise<TradeRecord[]> {
     const unseen = new Map<string, TradeRecord>();
-    for (const trade of trades) if (!this.#recent.has(trade.tradeId)) unseen.set(trade.tradeId, trade);
+    for (const trade of trades) {
+      if (!this.#recent.has(trade.tradeId) && !this.#underWay.has(trade.tradeId)) unseen.set(trade.tradeId, trade);
+    }
     const doubtful = [...unseen.values()].filter(
       (t) => t.executedAtUs < this.#floorUs && this.#oldestUs !== null && t.executedAtUs >= this.#oldestUs,
     );
@@ -103,7 +149,7 @@ export class TradeWriter {
     return [...unseen.values()];
   }
 
-  async #storedIds(trades: readonly TradeRecord[]): Promise<string[]> {
+  async #storedIds(trades: readonly StoredKey[]): Promise<string[]> {
     // Only digits and hex reach the text: a thousand references do not fit in a URL as parameters.
     const keys = [...new Set(trades.map((t) => t.ref))].map(
       (ref) => `sipHash64('${this.#deps.platform}', unhex('${Buffer.from(ref).toString('hex')}'))`,
@@ -118,25 +164,11 @@ export class TradeWriter {
     return rows.map((row) => row.trade_id);
   }
 
-  async #store(fresh: TradeRecord[], lease: Lease): Promise<void> {
-    await this.#describe(fresh);
-    const token = `${this.#deps.platform}-${Date.now()}-${randomUUID()}`;
-    const body = Buffer.from(`${fresh.map(tradeLine).join('\n')}\n`);
-    await this.#deps.spool.put(token, body);
-    await this.#insert(token, body, lease);
-    await this.#deps.spool.remove(token);
-    for (const trade of fresh) {
-      if (this.#oldestUs === null || trade.executedAtUs < this.#oldestUs) this.#oldestUs = trade.executedAtUs;
-      if (trade.executedAtUs >= this.#floorUs) this.#recent.set(trade.tradeId, trade.executedAtUs);
-    }
-    if (this.#recent.size > RECENT_LIMIT) this.#forgetOldest();
-  }
-
   async #insert(token: string, body: Buffer, lease: Lease): Promise<void> {
-    if (lease.remainingMs() < INSERT_MARGIN_MS)
-      throw new Error(`lease ${lease.name} is about to end; nothing was written`);
     this.#insertingSince = new Date();
     try {
+      if (lease.remainingMs() < INSERT_MARGIN_MS)
+        throw new Error(`lease ${lease.name} is about to end; nothing was written`);
       await this.#deps.clickhouse.insert(TRADE_COLUMNS, body, { token });
     } catch (error) {
       this.#repairFrom ??= new Date(Date.now() - RECONCILE_MARGIN_MS);
@@ -184,45 +216,38 @@ export class TradeWriter {
 
   /** Sends spooled batches again under their tokens, then what is still missing, then corrects the roll-ups. */
   async #repair(lease: Lease): Promise<void> {
-    const since = this.#repairFrom ?? new Date();
+    if (!this.#repairFrom) return;
+    const since = this.#repairFrom;
     for (const token of await this.#deps.spool.pending(`${this.#deps.platform}-`)) {
       const body = await this.#deps.spool.read(token);
       await this.#insert(token, body, lease);
-      const missing = await this.#missingLines(body);
+      const spooled = spooledTrades(body);
+      const missing = await this.#missing(spooled);
       if (missing.length > 0) {
+        const rows = missing.length;
         this.#deps.log.warn(
-          { platform: this.#deps.platform, rows: missing.length },
-          'batch was lost under its token; storing it again',
+          { platform: this.#deps.platform, rows },
+          'a batch was lost under its token; storing it again',
         );
-        await this.#insert(`${token}-${randomUUID()}`, Buffer.from(`${missing.join('\n')}\n`), lease);
+        await this.#insert(
+          `${token}-${randomUUID()}`,
+          Buffer.from(`${missing.map((t) => t.line).join('\n')}\n`),
+          lease,
+        );
       }
       await this.#deps.spool.remove(token);
+      for (const trade of spooled) this.#remember(trade.tradeId, trade.executedAtUs);
     }
     await reconcile(this.#deps.clickhouse, this.#deps.platform, since);
     this.#repairFrom = null;
   }
 
-  async #missingLines(body: Buffer): Promise<string[]> {
-    const lines = new Map<string, { line: string; trade: TradeRecord }>();
-    for (const line of body.toString('utf8').split('\n').filter(Boolean)) {
-      const row = JSON.parse(line) as {
-        ref: string;
-        id_form: string;
-        id_text: string;
-        tx_text: string;
-        executed_at: string;
-      };
-      const tradeId = row.id_form === 'tx' ? `${row.tx_text}-${row.id_text}` : row.id_text;
-      const executedAtUs =
-        Date.parse(`${row.executed_at.slice(0, 23).replace(' ', 'T')}Z`) * 1000 + Number(row.executed_at.slice(23));
-      const trade = { tradeId, ref: row.ref, transactionHash: row.tx_text, executedAtUs } as TradeRecord;
-      lines.set(tradeId, { line, trade });
+  async #missing(spooled: SpooledTrade[]): Promise<SpooledTrade[]> {
+    const stored = new Set<string>();
+    for (let i = 0; i < spooled.length; i += CHECK_ROWS) {
+      for (const id of await this.#storedIds(spooled.slice(i, i + CHECK_ROWS))) stored.add(id);
     }
-    const trades = [...lines.values()].map((entry) => entry.trade);
-    for (let i = 0; i < trades.length; i += CHECK_ROWS) {
-      for (const id of await this.#storedIds(trades.slice(i, i + CHECK_ROWS))) lines.delete(id);
-    }
-    return [...lines.values()].map((entry) => entry.line);
+    return spooled.filter((trade) => !stored.has(trade.tradeId));
   }
 
   #forgetOldest(): void {
@@ -230,4 +255,30 @@ export class TradeWriter {
     this.#floorUs = (times[Math.floor(times.length / 2)] ?? 0) + 1;
     this.#recent = new Map([...this.#recent].filter(([, at]) => at >= this.#floorUs));
   }
+}
+
+const SpooledRow = z.object({
+  ref: z.string(),
+  id_form: z.string(),
+  id_text: z.string(),
+  tx_text: z.string(),
+  executed_at: z.string(),
+});
+
+function spooledTrades(body: Buffer): SpooledTrade[] {
+  return body
+    .toString('utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const row = SpooledRow.parse(JSON.parse(line));
+      const ms = Date.parse(`${row.executed_at.slice(0, 23).replace(' ', 'T')}Z`);
+      return {
+        line,
+        ref: row.ref,
+        tradeId: row.id_form === 'tx' ? `${row.tx_text}-${row.id_text}` : row.id_text,
+        transactionHash: row.tx_text,
+        executedAtUs: ms * 1000 + Number(row.executed_at.slice(23)),
+      };
+    });
 }

@@ -28,7 +28,8 @@ export function packTradeId(trade: Pick<TradeRecord, 'tradeId' | 'transactionHas
 } {
   const { tradeId } = trade;
   if (UUID.test(tradeId)) {
-    return { form: 'uuid', text: tradeId, order: BigInt(`0x${tradeId.replaceAll('-', '').slice(0, 16)}`) };
+    const first = `0x${tradeId.slice(0, 8)}${tradeId.slice(9, 13)}${tradeId.slice(14, 18)}`;
+    return { form: 'uuid', text: tradeId, order: BigInt(first) };
   }
   if (HEX32.test(tradeId)) return { form: 'hex', text: tradeId, order: BigInt(`0x${tradeId.slice(0, 16)}`) };
   const tx = TX_SUFFIX.exec(tradeId);
@@ -50,10 +51,22 @@ function transactionOrder(hash: string, suffix: string): bigint {
   return (BigInt(hash.slice(0, 8)) << 40n) | (token << 13n) | print;
 }
 
-/** `2026-01-06 23:09:09.123456`, the text ClickHouse reads a DateTime64(6) from. */
+const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+let shownDay = Number.NaN;
+let shownDate = '';
+
+/** `2026-01-06 23:09:09.123456`, the text ClickHouse reads a DateTime64(6) from. Neighbouring rows mostly share their day. */
 export function microsecondText(us: number): string {
-  const ms = Math.floor(us / 1000);
-  return new Date(ms).toISOString().slice(0, 23).replace('T', ' ') + String(us - ms * 1000).padStart(3, '0');
+  const second = Math.floor(us / 1e6);
+  const day = Math.floor(second / 86_400);
+  if (day !== shownDay) {
+    shownDate = new Date(day * 86_400_000).toISOString().slice(0, 10);
+    shownDay = day;
+  }
+  const time = second - day * 86_400;
+  const hour = TWO_DIGITS[Math.floor(time / 3600)];
+  const minute = TWO_DIGITS[Math.floor(time / 60) % 60];
+  return `${shownDate} ${hour}:${minute}:${TWO_DIGITS[time % 60]}.${String(us - second * 1e6).padStart(6, '0')}`;
 }
 
 const price = (value: Price | null): string | null => (value === null ? null : priceText(value));

@@ -21,7 +21,8 @@ import { type KalshiWorld, startKalshi } from '../simulators/kalshi.ts';
 import type { Simulator } from '../simulators/simulator.ts';
 
 const DAYS = 20;
-const BATCH_PAGES = 10;
+/** As many rows a batch as the backfill's. */
+const BATCH_PAGES = 20;
 const log = pino({ level: 'silent' });
 
 export interface IngestResult {

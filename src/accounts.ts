@@ -103,8 +103,10 @@ export async function signInByIdentity(
     const [created] = await tx.insert(users).values({ email, name }).onConflictDoNothing().returning();
     const user = created ?? (await findByEmail(tx, email));
     if (!user) throw new Error('the account was deleted meanwhile');
-    await tx.insert(identities).values({ issuer, subject, userId: user.id }).onConflictDoNothing();
-    if (created || loggedInAs === user.id) return { user, revokedKeys: [] };
+    const link = { issuer, subject, userId: user.id };
+    const [linked] = await tx.insert(identities).values(link).onConflictDoNothing().returning();
+    // Not linked: another request of the same person just was.
+    if (created || !linked || loggedInAs === user.id) return { user, revokedKeys: [] };
     await tx.update(users).set({ passwordHash: null }).where(eq(users.id, user.id));
     await tx.delete(sessions).where(eq(sessions.userId, user.id));
     await tx.delete(credentials).where(eq(credentials.userId, user.id));

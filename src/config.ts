@@ -19,6 +19,17 @@ const url = (fallback: string) =>
 const storeUrl = (protocol: RegExp) => z.url({ protocol }).optional();
 const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
 const seconds = (fallback: number) => z.coerce.number().int().min(1).max(86_400).default(fallback);
+const list = <T extends z.ZodType<string, string>>(item: T) =>
+  z
+    .string()
+    .default('')
+    .transform((value) =>
+      value
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(item));
 const secret = z.string().min(32).optional();
 
 /** Every setting of the service, with its default and what it is for: `--help` prints this table. */
@@ -75,27 +86,15 @@ const settings = {
   BACKFILL_DAYS: [z.coerce.number().min(0).max(3650).default(7), 'how far back a fresh store fetches trades'],
   LOG_LEVEL: [z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'), 'log level'],
   TRUST_PROXY: [
-    z
-      .string()
-      .default('')
-      .transform((value) =>
-        value
-          .split(',')
-          .map((s) => s.trim())
-          .filter(Boolean),
-      ),
+    list(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'must be addresses or CIDR blocks' })),
     'proxies whose X-Forwarded-For is believed (addresses or CIDR, comma-separated)',
   ],
   CORS_ORIGINS: [
-    z
-      .string()
-      .default('')
-      .transform((value) =>
-        value
-          .split(',')
-          .map((s) => s.trim())
-          .filter(Boolean),
-      ),
+    list(
+      z
+        .url({ protocol: /^https?$/, error: 'must be origins such as https://app.example' })
+        .transform((value) => new URL(value).origin),
+    ),
     'origins allowed by CORS, comma-separated; empty = off',
   ],
   METRICS: [flag.default(true), 'serve Prometheus metrics at /metrics'],

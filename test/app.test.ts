@@ -14,7 +14,7 @@ let service: TestApp;
 let headers: Record<string, string>;
 beforeAll(async () => {
   service = await startTestApp({
-    env: { CORS_ORIGINS: 'https://app.example' },
+    env: { CORS_ORIGINS: 'https://app.example/, http://localhost:8080' },
     extend(app) {
       const spec = { method: 'GET', auth: 'key', tag: 'Markets', summary: 'fails', answer: z.unknown() } as const;
       const failures: Record<string, () => Error> = {

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTier } from '../src/accounts.ts';
 import { forgetKeys } from '../src/api-keys.ts';
+import { loadConfig } from '../src/config.ts';
 import { users } from '../src/tables.ts';
 import { startTestApp, type TestApp } from './helpers/app.ts';
 
@@ -136,6 +137,12 @@ test('X-Forwarded-For is believed from trusted proxies only', async () => {
   expect(await counted(behind.app, '10.9.1.1')).toBe(1);
   expect(await counted(behind.app, '10.8.1.1')).toBe(6);
   await behind.close();
+});
+
+test('a TRUST_PROXY that is no address stops the start, naming the rule and the value', () => {
+  expect(() => loadConfig({ TRUST_PROXY: '10.0.0.0/8, my-proxy' })).toThrow(
+    'TRUST_PROXY: must be addresses or CIDR blocks, received "10.0.0.0/8, my-proxy"',
+  );
 });
 
 test('a changed tier holds from the next request on', async () => {

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { accountEvents, sessions, users } from '../../src/tables.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD, registered } from '../helpers/browser.ts';
@@ -152,8 +152,12 @@ describe('session', () => {
     const answer = await person.post('/v1/api/auth/logout');
     expect(answer.statusCode).toBe(200);
     expect(person.cookies.has('jwt')).toBe(false);
-    const thief = await browser(service).get(ME, { cookie: `jwt=${copied}` });
-    expect(thief.statusCode).toBe(401);
+    const thief = browser(service);
+    expect((await thief.get(ME, { cookie: `jwt=${copied}` })).statusCode).toBe(401);
+    const select = vi.spyOn(service.postgres.db, 'select');
+    expect((await thief.get(ME, { cookie: `jwt=${copied}` })).statusCode).toBe(401);
+    expect(select, 'an ended session is not looked up again').toHaveBeenCalledTimes(0);
+    select.mockRestore();
   });
 
   test('a change of password ends all others and goes on with a new one', async () => {

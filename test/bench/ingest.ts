@@ -17,8 +17,7 @@ import { createLocalShared } from '../../src/shared-local.ts';
 import type { Lease, Shared } from '../../src/redis.ts';
 import type { TradeRecord } from '../../src/schemas.ts';
 import { TRADE_COLUMNS, tradeLine } from '../../src/storage-rows.ts';
-import { type KalshiWorld, startKalshi } from '../simulators/kalshi.ts';
-import type { Simulator } from '../simulators/simulator.ts';
+import { startPlatform } from './platform.ts';
 
 const DAYS = 20;
 /** As many rows a batch as the backfill's. */
@@ -40,13 +39,18 @@ export interface IngestResult {
 
 /** Ingestion end to end against its ceiling, in one run over one simulated tape. */
 export async function benchIngestion(markets: number, tradesPerMarket: number): Promise<IngestResult> {
-  const simulator = await startKalshi({ seed: 3, markets, tradesPerMarket, historyDays: DAYS, cutoffDays: DAYS + 2 });
-  simulator.enforceLimits = false;
+  const { url, close } = await startPlatform({
+    seed: 3,
+    markets,
+    tradesPerMarket,
+    historyDays: DAYS,
+    cutoffDays: DAYS + 2,
+  });
   try {
-    const { trades, lines } = await readOnce(simulator);
-    const ceiling = await timed(() => withStore(true, (store) => pump(simulator, store, lines)));
-    const ours = await timed(() => withStore(true, (store, directory) => ingest(simulator, store, directory)));
-    const bare = await timed(() => withStore(false, (store, directory) => ingest(simulator, store, directory)));
+    const { trades, lines } = await readOnce(url);
+    const ceiling = await withStore(true, (store) => pump(url, store, lines));
+    const ours = await withStore(true, (store, directory) => ingest(url, store, directory));
+    const bare = await withStore(false, (store, directory) => ingest(url, store, directory));
     return {
       trades,
       oursPerSecond: Math.round(trades / ours),
@@ -56,13 +60,11 @@ export async function benchIngestion(markets: number, tradesPerMarket: number): 
       rollupCost: 1 - bare / ours,
     };
   } finally {
-    await simulator.close();
+    close();
   }
 }
 
-/** Seconds of the part that `run` measures itself. */
-const timed = async (run: () => Promise<number>): Promise<number> => run();
-
+/** Runs `run` on a fresh store and returns the seconds it measured. */
 async function withStore(
   rollups: boolean,
   run: (store: ClickHouse, directory: string) => Promise<number>,
@@ -87,11 +89,9 @@ async function withStore(
   }
 }
 
-const base = (simulator: Simulator<KalshiWorld>): string => simulator.env['KALSHI_API_URL'] ?? '';
-
 /** The rows of the tape, serialised page by page: what the ceiling inserts. */
-async function readOnce(simulator: Simulator<KalshiWorld>): Promise<{ trades: number; lines: Buffer[] }> {
-  const data = kalshi(simulator);
+async function readOnce(url: string): Promise<{ trades: number; lines: Buffer[] }> {
+  const data = kalshi(url);
   const lines: Buffer[] = [];
   let page: string[] = [];
   let trades = 0;
@@ -111,14 +111,14 @@ async function readOnce(simulator: Simulator<KalshiWorld>): Promise<{ trades: nu
   return { trades, lines };
 }
 
-async function pump(simulator: Simulator<KalshiWorld>, store: ClickHouse, batches: Buffer[]): Promise<number> {
+async function pump(url: string, store: ClickHouse, batches: Buffer[]): Promise<number> {
   const agent = new Agent({ keepAliveTimeout: 10_000 });
   const started = performance.now();
   let cursor = '';
   let storing: Promise<unknown> = Promise.resolve();
   for (const batch of batches) {
     for (let page = 0; page < BATCH_PAGES; page++) {
-      const reply = await request(`${base(simulator)}/markets/trades?limit=1000&cursor=${encodeURIComponent(cursor)}`, {
+      const reply = await request(`${url}/markets/trades?limit=1000&cursor=${encodeURIComponent(cursor)}`, {
         dispatcher: agent,
       });
       const parsed = JSON.parse(await reply.body.text()) as { cursor: string };
@@ -133,7 +133,7 @@ async function pump(simulator: Simulator<KalshiWorld>, store: ClickHouse, batche
   return (performance.now() - started) / 1000;
 }
 
-async function ingest(simulator: Simulator<KalshiWorld>, store: ClickHouse, directory: string): Promise<number> {
+async function ingest(url: string, store: ClickHouse, directory: string): Promise<number> {
   const lease: Lease = { name: 'bench', renew: async () => true, remainingMs: () => 60_000, release: async () => {} };
   const writer = new TradeWriter({
     clickhouse: store,
@@ -158,13 +158,13 @@ async function ingest(simulator: Simulator<KalshiWorld>, store: ClickHouse, dire
   const nowUs = Date.now() * 1000;
   await moveCoverage(store, 'kalshi', '', () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));
   const started = performance.now();
-  await backfillTrades(deps, kalshi(simulator), run, () => {});
+  await backfillTrades(deps, kalshi(url), run, () => {});
   return (performance.now() - started) / 1000;
 }
 
 /** The adapter without its budgets: the machine is measured, not the platform's patience. */
-function kalshi(simulator: Simulator<KalshiWorld>) {
+function kalshi(url: string) {
   const shared: Shared = { ...createLocalShared(log), takeBudget: async () => 0 };
-  const urls = { kalshi: base(simulator), kalshiSocial: '' } as PlatformUrls;
+  const urls = { kalshi: url, kalshiSocial: '' } as PlatformUrls;
   return createKalshiData({ http: createPlatformHttp({ shared, log }), urls, now: Date.now });
 }

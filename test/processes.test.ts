@@ -27,12 +27,7 @@ describe.skipIf(DATABASE_URL === '' || REDIS_URL === '')('two processes', () => 
     children = [0, 1].map(() => fork(program, { env, execArgv: ['--import', 'tsx'] }));
     const ports = await Promise.all(children.map((child) => once(child, 'message')));
     [left, right] = ports.map(([port]) => `http://127.0.0.1:${port}`);
-    const config = loadConfig({
-      DATABASE_URL: database.url,
-      DATA_DIR: '/nonexistent',
-      JWT_SECRET: 'x'.repeat(32),
-      CREDENTIALS_KEY: `k:${Buffer.alloc(32).toString('base64')}`,
-    });
+    const config = loadConfig({ DATABASE_URL: database.url }, 'stores');
     postgres = await openPostgres(config, createLog({ LOG_LEVEL: 'silent' }));
   });
   afterAll(async () => {

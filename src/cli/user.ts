@@ -15,7 +15,7 @@ npm run user -- tier EMAIL free|pro     sets the limit: 250 or 500 requests a mi
 With embedded stores the service must be stopped first.`;
 
 await runCommand(USAGE, async ([action, email = '', word = '']) => {
-  const config = loadConfig();
+  const config = loadConfig(process.env, 'stores');
   const log = createLog({ LOG_LEVEL: 'warn' });
   const postgres = await openPostgres(config, log);
   try {

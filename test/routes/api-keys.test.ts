@@ -143,3 +143,15 @@ test('a flood of wrong keys does not lock out the known keys of the same address
   for (let i = 0; i < 80; i++) await isKnown({ 'x-api-key': newApiKey() }, address);
   expect(await isKnown({ 'x-api-key': key }, address)).toBe(true);
 });
+
+test('DEMO_API_KEY is a live key from the start, whatever its checksum, also when several processes start at once', async () => {
+  const { postgres } = service;
+  const DEMO_API_KEY = `pk_${'d'.repeat(49)}`;
+  const started = await Promise.all([1, 2].map(() => startTestApp({ env: { DEMO_API_KEY }, postgres })));
+  for (const demo of started) {
+    const answer = await demo.app.inject({ url: ANY, headers: { 'x-api-key': DEMO_API_KEY } });
+    expect(answer.headers['x-ratelimit-limit']).toBe('250');
+    await demo.close();
+  }
+  expect(await isKnown({ 'x-api-key': DEMO_API_KEY })).toBe(false);
+});

@@ -1,0 +1,88 @@
+import { PlatformError } from '../../errors.ts';
+import { parseBody, parseRows } from '../rows.ts';
+import type { AccountClient, LimitlessAccess } from './account.ts';
+import type { BookPlace } from './order-state.ts';
+import {
+  LimitlessStatusBatch,
+  LimitlessUserOrder,
+  LimitlessUserOrders,
+  type LimitlessOrderState,
+} from './order-rows.ts';
+
+/** Most items of one status batch. */
+const BATCH = 50;
+/** Most rows of one list; there is no next page. */
+const ROWS = 200;
+const STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const;
+
+export type OrderName = { orderId: string } | { clientOrderId: string };
+
+/** The account's orders of one market. */
+export interface MarketOrders {
+  rows: LimitlessUserOrder[];
+  /** Whether every working order is among the rows. */
+  liveWhole: boolean;
+  /** Where an order stands; 'gone' when it does not work and is too old for the list. */
+  placeOf(orderId: string): BookPlace;
+}
+
+/** What Limitless tells of an account's orders: the state of each by its name, and their places market by market. */
+export class OrderReads {
+  readonly #account: AccountClient;
+
+  constructor(account: AccountClient) {
+    this.#account = account;
+  }
+
+  /** In the order of `names`; null where the account has no such order. */
+  async states(names: readonly OrderName[], access: LimitlessAccess): Promise<(LimitlessOrderState | null)[]> {
+    const states: (LimitlessOrderState | null)[] = [];
+    for (let from = 0; from < names.length; from += BATCH) {
+      states.push(...(await this.#batch(names.slice(from, from + BATCH), access)));
+    }
+    return states;
+  }
+
+  async market(slug: string, access: LimitlessAccess): Promise<MarketOrders> {
+    const all = await this.#list(slug, STATUSES, access);
+    if (!all.full) return marketOrders(all.rows, { whole: true, liveWhole: all.readable });
+    // Finished orders may have crowded out working ones, which a list of their own shows.
+    const live = await this.#list(slug, ['LIVE'], access);
+    const rows = [...live.rows, ...all.rows.filter(({ status }) => status !== 'LIVE')];
+    return marketOrders(rows, { whole: false, liveWhole: live.readable && !live.full });
+  }
+
+  async #batch(names: readonly OrderName[], access: LimitlessAccess): Promise<(LimitlessOrderState | null)[]> {
+    const body = JSON.stringify({ items: names });
+    const reply = await this.#account({ method: 'POST', path: '/orders/status/batch', body, retry: true }, access);
+    const { results } = parseBody('limitless', LimitlessStatusBatch, reply, 'orders/status/batch');
+    const byIndex = new Map(results.map((result) => [result.index, result]));
+    // An answer that is missing or empty must not read as "no such order": such an order would be given up.
+    return names.map((_, index) => {
+      const result = byIndex.get(index);
+      if (result && result.status !== 'found') return null;
+      if (result?.data) return result.data;
+      throw new PlatformError('limitless', 'bad_answer', {
+        status: reply.status,
+        detail: `orders/status/batch: nothing about item ${index}`,
+      });
+    });
+  }
+
+  async #list(slug: string, statuses: readonly string[], access: LimitlessAccess) {
+    const query = new URLSearchParams({ limit: String(ROWS) });
+    for (const status of statuses) query.append('statuses', status);
+    const path = `/markets/${encodeURIComponent(slug)}/user-orders?${query}`;
+    const reply = await this.#account({ method: 'GET', path, retry: true }, access);
+    const raw = parseBody('limitless', LimitlessUserOrders, reply, 'user-orders');
+    const about = { platform: 'limitless', kind: 'order', idKey: 'id' } as const;
+    const rows = parseRows(LimitlessUserOrder, raw, about, access).map(({ row }) => row);
+    return { rows, full: raw.length >= ROWS, readable: rows.length === raw.length };
+  }
+}
+
+function marketOrders(rows: LimitlessUserOrder[], known: { whole: boolean; liveWhole: boolean }): MarketOrders {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const absent: BookPlace = !known.whole && known.liveWhole ? 'gone' : null;
+  return { rows, liveWhole: known.liveWhole, placeOf: (orderId) => byId.get(orderId) ?? absent };
+}

@@ -1,0 +1,148 @@
+import { USD_SCALE, decimalNumber } from '../../decimal.ts';
+import { PlatformError } from '../../errors.ts';
+import type {
+  OrderIntent,
+  OrderListing,
+  OrderQuery,
+  OrderRecord,
+  Placement,
+  PlatformOrder,
+  PlatformOrders,
+  PreparedOrder,
+} from '../orders.ts';
+import { failedPlacement } from '../placement.ts';
+import type { AdapterDeps, MarketKeys } from '../platform.ts';
+import { isoTime } from '../market-fields.ts';
+import { parseBody } from '../rows.ts';
+import { type LimitlessAccess, createAccountClient } from './account.ts';
+import { cancelOrders } from './order-cancel.ts';
+import { PRICE_GRID, checkTradable, orderAmounts } from './order-amounts.ts';
+import { type MarketOrders, OrderReads } from './order-reads.ts';
+import { type Asked, needsPlace, toPlatformOrder } from './order-state.ts';
+import { type LimitlessNewOrder, RECV_WINDOW_MS, isThe, toLimitlessOrder } from './order-request.ts';
+import { LimitlessOrderState } from './order-rows.ts';
+import { refusalHelp, speaksOfExchange, speaksOfProfile } from './refusals.ts';
+import { signOrder } from './sign.ts';
+import { SigningFacts } from './signing-facts.ts';
+
+/** The last second of the window belongs to the network. */
+const LEAVE_WITHIN_MS = RECV_WINDOW_MS - 1000;
+
+/** Limitless's orders: EIP-712 under the exchange contract of each market, sent with an HMAC scoped token. */
+export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitless'> {
+  const account = createAccountClient(deps);
+  const facts = new SigningFacts(deps, account);
+  const reads = new OrderReads(account);
+
+  /** Sends a signed order once. What a refusal says against the facts it was signed with is looked up anew next time. */
+  async function place(
+    intent: OrderIntent,
+    wire: LimitlessNewOrder,
+    signature: string,
+    access: LimitlessAccess,
+  ): Promise<Placement> {
+    const body = JSON.stringify({ ...wire, order: { ...wire.order, signature } });
+    const call = {
+      method: 'POST',
+      path: '/orders',
+      body,
+      retry: false,
+      leaveByMs: wire.timestamp + LEAVE_WITHIN_MS,
+    } as const;
+    try {
+      // Without the caller's signal: once it may have left, only its answer tells what became of it.
+      const reply = await account(call, { credential: access.credential, priority: access.priority });
+      const state = parseBody('limitless', LimitlessOrderState, reply, 'orders');
+      const order = toPlatformOrder(state, null, intent);
+      return { fate: 'accepted', httpStatus: reply.status, detail: state.execution.settlementStatus, order };
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      // The client order id or the signed order is known already: maybe from this very order.
+      if (error.status === 409) return { fate: 'unknown', httpStatus: 409, detail: error.detail };
+      if (speaksOfExchange(error.detail)) facts.doubtExchange(intent.market);
+      if (speaksOfProfile(error.detail)) facts.doubtProfile(access.credential);
+      return failedPlacement('limitless', error, () => refusalHelp(error));
+    }
+  }
+
+  async function prepare(intent: OrderIntent, access: LimitlessAccess): Promise<PreparedOrder> {
+    const { market, terms } = intent;
+    checkTradable(market, terms.outcomeIndex);
+    const amounts = orderAmounts(terms);
+    const signatory = await facts.signatory(access);
+    const exchange = await facts.exchange(market, access);
+    const wire = toLimitlessOrder(intent, amounts, signatory, deps.now());
+    const signature = await signOrder(access.credential.private_key, wire.order, exchange);
+    return {
+      orderId: null,
+      wire: { ...wire },
+      metadata: {
+        ...(terms.side === 'buy' ? { collateral: decimalNumber(amounts.makerAmount, USD_SCALE) } : {}),
+        // A fill-or-kill order names what it gives and no price: the walk of the book stands for it.
+        ...(amounts.price === null ? { price_enforced: false } : {}),
+      },
+      place: () => place(intent, wire, signature, access),
+    };
+  }
+
+  /** Orders in our terms; the list of a market is read once, and only where it has something to tell. */
+  async function resolved(
+    states: readonly (LimitlessOrderState | null)[],
+    asked: (index: number) => Asked | null,
+    access: LimitlessAccess,
+  ): Promise<(PlatformOrder | null)[]> {
+    const markets = new Map<string, MarketOrders>();
+    for (const state of states) {
+      const slug = state?.order.market.slug;
+      if (!state || slug === undefined || markets.has(slug) || !needsPlace(state)) continue;
+      markets.set(slug, await reads.market(slug, access));
+    }
+    return states.map((state, index) => {
+      if (!state) return null;
+      const place = needsPlace(state) ? markets.get(state.order.market.slug)?.placeOf(state.order.id) : null;
+      return toPlatformOrder(state, place ?? null, asked(index));
+    });
+  }
+
+  async function find(records: readonly OrderRecord[], access: LimitlessAccess): Promise<(PlatformOrder | null)[]> {
+    const names = records.map(({ orderId, clientOrderId }) => (orderId === null ? { clientOrderId } : { orderId }));
+    const states = await reads.states(names, access);
+    const own = states.map((state, index) => {
+      const record = records[index];
+      return state && record && isThe(record, state) ? state : null;
+    });
+    return resolved(own, (index) => records[index] ?? null, access);
+  }
+
+  async function list({ market, sinceMs }: OrderQuery, access: LimitlessAccess): Promise<OrderListing> {
+    // Limitless lists orders market by market only.
+    if (market === null) return { orders: [], complete: false };
+    const { rows, liveWhole, placeOf } = await reads.market(market.ref, access);
+    const wanted = rows.filter(
+      ({ status, createdAt }) => status === 'LIVE' || Date.parse(isoTime(createdAt) ?? '') >= sinceMs,
+    );
+    const states = await reads.states(
+      wanted.map(({ id }) => ({ orderId: id })),
+      access,
+    );
+    const orders = states.flatMap((state) => (state ? toPlatformOrder(state, placeOf(state.order.id), null) : []));
+    return { orders, complete: liveWhole && orders.length === wanted.length };
+  }
+
+  return {
+    platform: 'limitless',
+    grid: () => PRICE_GRID,
+    check(market: MarketKeys, terms) {
+      checkTradable(market, terms.outcomeIndex);
+      orderAmounts(terms);
+    },
+    prepare,
+    find,
+    async get(orderId, access) {
+      const [order = null] = await resolved(await reads.states([{ orderId }], access), () => null, access);
+      return order;
+    },
+    list,
+    cancel: (targets, access) => cancelOrders(account, targets, access),
+  };
+}

@@ -2,7 +2,7 @@ import type { PlatformReply } from '../http.ts';
 import type { LimitGroupName } from '../limits.ts';
 import type { AdapterDeps, ReadContext } from '../platform.ts';
 
-type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
 /** A hundred events bring all their markets: the largest hold hundreds, at some 3.5 kB each. */
 const LARGE = { maxBytes: 96 * 1024 * 1024, timeoutMs: 30_000 };
@@ -49,7 +49,7 @@ const common = (group: Group, context: ReadContext) => ({
 });
 
 /** A list becomes a repeated parameter (`id=1&id=2`); undefined is left out. */
-function queryText(query: Query): string {
+export function queryText(query: Query): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) params.append(name, String(one));

@@ -1,0 +1,106 @@
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { PlatformError } from '../../errors.ts';
+import type { OrderAccess } from '../orders.ts';
+import type { AdapterDeps } from '../platform.ts';
+import { RecentMap } from '../recent-map.ts';
+import { parseBody } from '../rows.ts';
+import { signAuth } from './order-signing.ts';
+
+/** An API key of a wallet; all three parts are secret but `key`, which names the owner of orders. */
+export interface ApiKey {
+  key: string;
+  /** Base64, either alphabet. */
+  secret: string;
+  passphrase: string;
+}
+
+/** Wallets whose derived keys are remembered. */
+const MAX_KEYS = 1000;
+
+const Issued = z
+  .object({ apiKey: z.string().min(1), secret: z.string().min(1), passphrase: z.string().min(1) })
+  .transform(({ apiKey, secret, passphrase }): ApiKey => ({ key: apiKey, secret, passphrase }));
+
+/** API keys by wallet: the one that the credential names, else the wallet's first, made when it has none. */
+export interface ApiKeys {
+  of(access: OrderAccess<'polymarket'>, address: string): Promise<ApiKey>;
+  /** After the platform refused a key: the next call asks for it anew. */
+  forget(address: string): void;
+}
+
+export function createApiKeys({ http, urls, now }: AdapterDeps): ApiKeys {
+  const derived = new RecentMap<string, Promise<ApiKey>>(MAX_KEYS);
+
+  async function ask(method: 'GET' | 'POST', path: string, { credential, priority }: Access, address: string) {
+    const timestamp = String(Math.floor(now() / 1000));
+    const signature = await signAuth(credential.private_key, timestamp);
+    const reply = await http.send({
+      platform: 'polymarket',
+      group: 'polymarket:clob/auth',
+      method,
+      url: `${urls.polymarketClob}${path}`,
+      headers: {
+        POLY_ADDRESS: address,
+        POLY_SIGNATURE: signature,
+        POLY_TIMESTAMP: timestamp,
+        POLY_NONCE: '0',
+      },
+      priority,
+      retry: method === 'GET',
+    });
+    return parseBody('polymarket', Issued, reply, path);
+  }
+
+  /** Most wallets have a key. One that is made meanwhile by another process answers 400 to both of the first two questions. */
+  async function deriveOrCreate(access: Access, address: string): Promise<ApiKey> {
+    const derive = () => ask('GET', '/auth/derive-api-key', access, address);
+    const create = () => ask('POST', '/auth/api-key', access, address);
+    return derive().catch(unlessAnswered400(create)).catch(unlessAnswered400(derive));
+  }
+
+  return {
+    async of(access, address) {
+      const { api_key: key, api_secret: secret, api_passphrase: passphrase } = access.credential;
+      if (key !== undefined && secret !== undefined && passphrase !== undefined) return { key, secret, passphrase };
+      const known = derived.get(address);
+      if (known) return known;
+      // Shared by every caller that waits for it: one that goes away does not end it.
+      const asked = deriveOrCreate(access, address);
+      derived.set(address, asked);
+      asked.catch(() => derived.delete(address));
+      return asked;
+    },
+    forget: (address) => derived.delete(address),
+  };
+}
+
+type Access = OrderAccess<'polymarket'>;
+
+const unlessAnswered400 =
+  (next: () => Promise<ApiKey>) =>
+  (error: unknown): Promise<ApiKey> => {
+    if (error instanceof PlatformError && error.status === 400) return next();
+    throw error;
+  };
+
+/**
+ * Headers of a private call: HMAC-SHA256 over time (s) + METHOD + path without base and query + exact body, in URL-safe base64
+ * with its padding.
+ */
+export function signedHeaders(
+  { key, secret, passphrase }: ApiKey,
+  address: string,
+  call: { timestamp: string; method: string; path: string; body: string },
+): Record<string, string> {
+  const digest = createHmac('sha256', Buffer.from(secret, 'base64'))
+    .update(call.timestamp + call.method + call.path + call.body)
+    .digest('base64');
+  return {
+    POLY_ADDRESS: address,
+    POLY_API_KEY: key,
+    POLY_PASSPHRASE: passphrase,
+    POLY_TIMESTAMP: call.timestamp,
+    POLY_SIGNATURE: digest.replaceAll('+', '-').replaceAll('/', '_'),
+  };
+}

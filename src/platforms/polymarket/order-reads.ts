@@ -1,0 +1,100 @@
+import { PlatformError } from '../../errors.ts';
+import type { OrderAccess } from '../orders.ts';
+import type { MarketKeys } from '../platform.ts';
+import { isNotFound, parseRow, parseRows } from '../rows.ts';
+import type { PolymarketAccount } from './account.ts';
+import { ClobOrder, ClobTrade } from './order-rows.ts';
+import { askedOfRow, type Asked } from './order-state.ts';
+
+const ORDER_ROW = { platform: 'polymarket', kind: 'order', idKey: 'id' } as const;
+const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'id' } as const;
+const MAX_PAGES = 50;
+/** How far our clock and Polymarket's may differ. */
+const CLOCK_MS = 60_000;
+
+type Access = OrderAccess<'polymarket'>;
+
+/** An order as asked for, and its row; null when the platform lists it no more. */
+export interface Seen {
+  asked: Asked;
+  row: ClobOrder | null;
+  market: MarketKeys | null;
+  /** No trade of it is older, Unix ms. */
+  sinceMs: number;
+}
+
+/** One order's row. One that is over may be null or an empty object at 200, or 404, like one that never was. */
+export async function readOrder(
+  account: PolymarketAccount,
+  orderId: string,
+  access: Access,
+): Promise<ClobOrder | null> {
+  const reply = await account.get(`/data/order/${orderId}`).catch(nullIfAbsent);
+  if (!reply?.json || Object.keys(reply.json).length === 0) return null;
+  const parsed = parseRow(ClobOrder, reply.json, ORDER_ROW, access);
+  if (!parsed) throw new PlatformError('polymarket', 'bad_answer', { detail: '/data/order: not an order' });
+  return parsed.row;
+}
+
+/** Every order at work, of one market or of all; `whole` when none is missing. */
+export async function readOpenOrders(
+  account: PolymarketAccount,
+  market: string | undefined,
+  access: Access,
+): Promise<{ seen: Seen[]; whole: boolean }> {
+  const { rows, ended } = await account.rows('/data/orders', { market }, MAX_PAGES);
+  const parsed = parseRows(ClobOrder, rows, ORDER_ROW, access).map(({ row }) => row);
+  const seen = await inTheirMarkets(parsed, access);
+  return { seen, whole: ended && seen.length === rows.length };
+}
+
+/** Rows in terms of their markets; one of a market or a token that is not known here is reported and left out. */
+export async function inTheirMarkets(rows: readonly ClobOrder[], access: Access): Promise<Seen[]> {
+  const refs = [...new Set(rows.map((row) => row.market))];
+  const markets = await access.markets.byRef('polymarket', refs);
+  return rows.flatMap((row): Seen[] => {
+    const market = markets.get(row.market);
+    const asked = market ? askedOfRow(row, market) : null;
+    if (market && asked) return [{ asked, row, market, sinceMs: (row.created_at ?? 0) * 1000 }];
+    access.onBadRow({ platform: 'polymarket', kind: 'order', id: row.id, reason: 'market or asset_id: not known' });
+    return [];
+  });
+}
+
+/** The account's trades by market, as far as they may tell something of these orders. */
+export async function readTrades(
+  account: PolymarketAccount,
+  seen: readonly Seen[],
+  access: Access,
+): Promise<Map<string, ClobTrade[]>> {
+  const byMarket = new Map<string, Seen[]>();
+  for (const one of seen.filter(mayHaveTrades)) {
+    const ref = one.asked.order.marketRef;
+    byMarket.set(ref, [...(byMarket.get(ref) ?? []), one]);
+  }
+  const read = async ([ref, orders]: [string, Seen[]]) => [ref, await tradesOf(account, ref, orders, access)] as const;
+  return new Map(await Promise.all([...byMarket].map(read)));
+}
+
+/** An order that is listed without a match has no trades. */
+const mayHaveTrades = ({ row }: Seen): boolean => row === null || row.status !== 'LIVE' || row.size_matched > 0n;
+
+/** None where there are too many: an order that is still listed tells itself how much was matched. */
+async function tradesOf(
+  account: PolymarketAccount,
+  market: string,
+  orders: readonly Seen[],
+  access: Access,
+): Promise<ClobTrade[]> {
+  const since = Math.min(...orders.map(({ sinceMs }) => sinceMs)) - CLOCK_MS;
+  const query = { market, after: Math.max(0, Math.floor(since / 1000)) };
+  const { rows, ended } = await account.rows('/data/trades', query, MAX_PAGES);
+  if (ended) return parseRows(ClobTrade, rows, TRADE_ROW, access).map(({ row }) => row);
+  if (orders.every(({ row }) => row !== null)) return [];
+  throw new PlatformError('polymarket', 'bad_answer', { detail: `/data/trades: more than ${MAX_PAGES} pages` });
+}
+
+const nullIfAbsent = (error: unknown): null => {
+  if (isNotFound(error)) return null;
+  throw error;
+};

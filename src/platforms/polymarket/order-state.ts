@@ -1,0 +1,188 @@
+import { ONE_PRICE, type Price, type Size, type Usd } from '../../decimal.ts';
+import { isoFromEpoch } from '../market-fields.ts';
+import { isOver, type OrderIntent, type OrderStatus, type PlatformOrder } from '../orders.ts';
+import type { MarketKeys } from '../platform.ts';
+import { meanPrice, takerFee, type OrderFills } from './order-fills.ts';
+import { EXPIRATION_MARGIN_S, budgetOf, spends } from './order-request.ts';
+import type { ClobOrder, ClobPlaced } from './order-rows.ts';
+
+/** What was asked for, from our record or from the platform's row. */
+type AskedOrder = Pick<
+  PlatformOrder,
+  | 'orderId'
+  | 'clientOrderId'
+  | 'marketRef'
+  | 'marketId'
+  | 'outcome'
+  | 'outcomeIndex'
+  | 'side'
+  | 'type'
+  | 'timeInForce'
+  | 'price'
+  | 'size'
+  | 'createdAt'
+  | 'expiration'
+>;
+
+export interface Asked {
+  order: AskedOrder;
+  /** What a purchase that fills at once may spend; null for every other order. */
+  budget: Usd | null;
+}
+
+/** What rounding of fills may leave of a budget. */
+const DUST: Usd = 1000n;
+const SETTLE_MS = 5000;
+const TIME_IN_FORCE = { GTC: 'gtc', GTD: 'gtd', FOK: 'fok', FAK: 'ioc' } as const;
+
+/** An order that the service sent. */
+export function askedOf(
+  { terms, clientOrderId }: Pick<OrderIntent, 'terms' | 'clientOrderId'>,
+  known: Pick<AskedOrder, 'orderId' | 'marketRef' | 'marketId' | 'outcome'> & { sentAtMs: number },
+): Asked {
+  const { outcomeIndex, side, type, timeInForce, price, size, expirationMs } = terms;
+  const { sentAtMs, ...ids } = known;
+  const createdAt = new Date(sentAtMs).toISOString();
+  const expiration = expirationMs === null ? null : new Date(expirationMs).toISOString();
+  return {
+    order: { ...ids, clientOrderId, outcomeIndex, side, type, timeInForce, price, size, createdAt, expiration },
+    budget: spends(terms) ? budgetOf(terms) : null,
+  };
+}
+
+/** An order that the service has no record of; null when its token is none of the market's. */
+export function askedOfRow(row: ClobOrder, market: MarketKeys): Asked | null {
+  const outcomeIndex = market.outcomes.findIndex(({ tokenId }) => tokenId === row.asset_id);
+  const outcome = market.outcomes[outcomeIndex];
+  if (!outcome) return null;
+  const timeInForce = TIME_IN_FORCE[row.order_type as keyof typeof TIME_IN_FORCE] ?? 'gtc';
+  const side = row.side === 'BUY' ? 'buy' : 'sell';
+  const budget = spends({ side, timeInForce }) ? row.original_size : null;
+  const order: AskedOrder = {
+    orderId: row.id,
+    clientOrderId: '',
+    marketRef: market.ref,
+    marketId: market.platformId,
+    outcome: outcome.id,
+    outcomeIndex,
+    side,
+    type: timeInForce === 'ioc' || timeInForce === 'fok' ? 'market' : 'limit',
+    timeInForce,
+    price: row.price,
+    size: budget !== null && row.price > 0n ? (budget * ONE_PRICE) / row.price : row.original_size,
+    createdAt: isoFromEpoch(row.created_at),
+    expiration: row.expiration === null ? null : isoFromEpoch(row.expiration - EXPIRATION_MARGIN_S),
+  };
+  return { order, budget };
+}
+
+interface Told {
+  filled: Size;
+  /** null when it is not known. */
+  average: Price | null;
+  takerFee: Usd | null;
+  status: OrderStatus;
+  updatedAt: string | null;
+  tradeIds: string[];
+}
+
+function orderOf({ order }: Asked, told: Told): PlatformOrder {
+  const { filled, status } = told;
+  const left = order.size - filled;
+  return {
+    ...order,
+    status,
+    filledSize: filled,
+    remainingSize: isOver(status) || left < 0n ? 0n : left,
+    averageFillPrice: filled === 0n ? null : told.average,
+    makerFee: 0n,
+    takerFee: filled === 0n ? 0n : told.takerFee,
+    updatedAt: told.updatedAt ?? order.createdAt,
+    metadata: told.tradeIds.length === 0 ? {} : { trade_ids: told.tradeIds },
+  };
+}
+
+/** Whether nothing is left to fill: the shares are there, or the budget of a purchase that fills at once is spent. */
+const isFull = ({ order, budget }: Asked, filled: Size, spent: Usd | null): boolean =>
+  filled >= order.size || (budget !== null && spent !== null && spent > 0n && budget - spent <= DUST);
+
+const fillsAtOnce = ({ order }: Asked): boolean => order.timeInForce === 'ioc' || order.timeInForce === 'fok';
+
+/** How an order that is over without being filled ended: a good-till-date order by its date once that has passed. */
+const ended = ({ order }: Asked, nowMs: number): OrderStatus =>
+  order.expiration !== null && Date.parse(order.expiration) <= nowMs ? 'expired' : 'cancelled';
+
+/** What the reply to a placement says. Amounts are human decimals; '' where nothing was matched or it is not told yet. */
+export function mapPlaced(asked: Asked, placed: ClobPlaced, market: MarketKeys, receivedAt: string): PlatformOrder {
+  const { makingAmount: making, takingAmount: taking, tradeIDs: tradeIds } = placed;
+  const [usd, shares] = asked.order.side === 'buy' ? [making, taking] : [taking, making];
+  const filled = shares ?? 0n;
+  const average = usd === null ? null : meanPrice(usd * ONE_PRICE, filled);
+  // The fee is rounded for each trade: of several together it is not known.
+  const fee = average === null || tradeIds.length > 1 ? null : takerFee(market, average, filled);
+  const status = placedStatus(asked, placed.status, filled, usd);
+  const order = { ...asked.order, orderId: placed.orderID };
+  return orderOf({ ...asked, order }, { filled, average, takerFee: fee, status, updatedAt: receivedAt, tradeIds });
+}
+
+function placedStatus(asked: Asked, status: string, filled: Size, spent: Usd | null): OrderStatus {
+  switch (status) {
+    case 'live':
+    case 'unmatched':
+      return 'open';
+    case 'matched':
+      if (filled === 0n) return 'pending';
+      if (isFull(asked, filled, spent)) return 'filled';
+      return fillsAtOnce(asked) ? 'cancelled' : 'partially_filled';
+    default:
+      return 'pending';
+  }
+}
+
+/** An order that fills at once and found nothing to fill it: refused with 400, and over. */
+export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
+  orderOf(asked, {
+    filled: 0n,
+    average: null,
+    takerFee: 0n,
+    status: 'cancelled',
+    updatedAt: receivedAt,
+    tradeIds: [],
+  });
+
+/** The present state by the order's row (null when the platform lists it no more) and its fills. */
+export function mapState(asked: Asked, row: ClobOrder | null, fills: OrderFills, nowMs: number): PlatformOrder {
+  const matched = row === null ? 0n : row.size_matched / unitOf(asked, row);
+  // What is matched of a budget may be told in pUSD, and a failed trade stays matched: only the fills tell then.
+  const told = asked.budget === null && !fills.failed && !fills.retrying ? matched : 0n;
+  const filled = fills.size > told ? fills.size : told;
+  const exact = fills.size === filled;
+  return orderOf(asked, {
+    filled,
+    average: exact ? meanPrice(fills.cost, fills.size) : null,
+    takerFee: exact ? fills.takerFee : null,
+    status: stateOf(asked, row?.status ?? null, { ...fills, size: filled }, nowMs),
+    updatedAt: isoFromEpoch(fills.lastAt),
+    tradeIds: fills.tradeIds,
+  });
+}
+
+/** Amounts were announced as whole base units and come as human decimals: an order's own size tells which. */
+const unitOf = ({ order, budget }: Asked, row: ClobOrder): bigint =>
+  row.original_size === (budget ?? order.size) * 1_000_000n ? 1_000_000n : 1n;
+
+function stateOf(asked: Asked, status: string | null, fills: OrderFills, nowMs: number): OrderStatus {
+  const { size: filled, cost, retrying, failed } = fills;
+  if (status === 'LIVE' || status === 'UNMATCHED') return filled > 0n ? 'partially_filled' : 'open';
+  if (status === 'DELAYED' || retrying) return 'pending';
+  if (isFull(asked, filled, cost / ONE_PRICE)) return 'filled';
+  if (status === 'INVALID') return 'rejected';
+  if (status?.startsWith('CANCELED')) return ended(asked, nowMs);
+  if (status !== null && status !== 'MATCHED') return 'unknown';
+  if (status === 'MATCHED' && !fillsAtOnce(asked) && !failed) return 'filled';
+  return isSettling(fills, nowMs) ? 'pending' : ended(asked, nowMs);
+}
+
+/** An order that has left the book may show its last fill only some moments later. */
+const isSettling = ({ lastAt, failed }: OrderFills, nowMs: number): boolean =>
+  lastAt === null ? !failed : nowMs < lastAt * 1000 + SETTLE_MS;

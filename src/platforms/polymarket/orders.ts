@@ -1,0 +1,115 @@
+import type { OrderAccess, OrderIntent, OrderRecord, PlatformOrder, PlatformOrders, PreparedOrder } from '../orders.ts';
+import type { AdapterDeps } from '../platform.ts';
+import { createPolymarketAccount, type PolymarketAccount } from './account.ts';
+import { createApiKeys } from './api-keys.ts';
+import { cancelOrders } from './order-cancel.ts';
+import { fillsOf } from './order-fills.ts';
+import { placeOrder } from './order-placement.ts';
+import { inTheirMarkets, readOpenOrders, readOrder, readTrades, type Seen } from './order-reads.ts';
+import { WIRE_ORDER_TYPE, checkPolymarketOrder, polymarketGrid, purchaseFacts, toWireOrder } from './order-request.ts';
+import { signOrder } from './order-signing.ts';
+import { askedOf, mapState } from './order-state.ts';
+
+const ORDER_ID = /^0x[0-9a-f]{64}$/;
+/** Orders read at once: the ledger's budget lets some 20 calls a second pass. */
+const AT_ONCE = 20;
+
+type Access = OrderAccess<'polymarket'>;
+
+/** Polymarket's CLOB orders, version 2. An order's id is known before it is sent: the hash of what is signed. */
+export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polymarket'> {
+  const keys = createApiKeys(deps);
+  const account = (access: Access): PolymarketAccount => createPolymarketAccount(deps, keys, access);
+
+  async function prepare(intent: OrderIntent, access: Access): Promise<PreparedOrder> {
+    const { market, terms } = intent;
+    const member = account(access);
+    const order = toWireOrder(intent, member.wallet);
+    const negRisk = market.metadata.neg_risk === true;
+    const { orderId, signature } = await signOrder(order, negRisk, access.credential.private_key);
+    const { key: owner } = await member.apiKey();
+    const flags = { deferExec: false, postOnly: false };
+    const orderType = WIRE_ORDER_TYPE[terms.timeInForce];
+    // The order of the keys is that of Polymarket's own client.
+    const body = JSON.stringify({ ...flags, order: { ...order, signature }, owner, orderType });
+    const asked = askedOf(intent, {
+      orderId,
+      marketRef: market.ref,
+      marketId: market.platformId,
+      outcome: market.outcomes[terms.outcomeIndex]?.id ?? '',
+      sentAtMs: intent.claimedAtMs,
+    });
+    return {
+      orderId,
+      wire: { ...flags, order: { ...order }, orderType },
+      metadata: purchaseFacts(market, terms),
+      place: () => placeOrder(member, body, asked, market, deps.now),
+    };
+  }
+
+  /** The present state of orders, with what their trades tell. Null: neither listed nor ever matched. */
+  async function states(member: PolymarketAccount, seen: readonly Seen[], access: Access) {
+    const orders: (PlatformOrder | null)[] = [];
+    for (let from = 0; from < seen.length; from += AT_ONCE) {
+      const some = seen.slice(from, from + AT_ONCE);
+      const trades = await readTrades(member, some, access);
+      for (const { asked, row, market } of some) {
+        const fills = fillsOf(asked.order.orderId, trades.get(asked.order.marketRef) ?? [], market);
+        const known = row !== null || fills.tradeIds.length > 0 || fills.retrying || fills.failed;
+        orders.push(known ? mapState(asked, row, fills, deps.now()) : null);
+      }
+    }
+    return orders;
+  }
+
+  async function find(records: readonly OrderRecord[], access: Access): Promise<(PlatformOrder | null)[]> {
+    const member = account(access);
+    const refs = [...new Set(records.map(({ marketRef }) => marketRef))];
+    const markets = await access.markets.byRef('polymarket', refs);
+    const look = async (record: OrderRecord): Promise<Seen> => {
+      const { marketRef, marketId, sentAtMs, terms } = record;
+      const orderId = record.orderId ?? '';
+      const market = markets.get(marketRef) ?? null;
+      const outcome = market?.outcomes[terms.outcomeIndex]?.id ?? '';
+      const row = ORDER_ID.test(orderId) ? await readOrder(member, orderId, access) : null;
+      return {
+        asked: askedOf(record, { orderId, marketRef, marketId, outcome, sentAtMs }),
+        row,
+        market,
+        sinceMs: sentAtMs,
+      };
+    };
+    const seen: Seen[] = [];
+    for (let from = 0; from < records.length; from += AT_ONCE) {
+      seen.push(...(await Promise.all(records.slice(from, from + AT_ONCE).map(look))));
+    }
+    return states(member, seen, access);
+  }
+
+  return {
+    platform: 'polymarket',
+    grid: polymarketGrid,
+    check: checkPolymarketOrder,
+    prepare,
+    find,
+
+    async get(orderId, access) {
+      const id = orderId.toLowerCase();
+      if (!ORDER_ID.test(id)) return null;
+      const member = account(access);
+      const row = await readOrder(member, id, access);
+      if (row === null) return null;
+      const [order = null] = await states(member, await inTheirMarkets([row], access), access);
+      return order;
+    },
+
+    async list({ market }, access) {
+      const member = account(access);
+      const { seen, whole } = await readOpenOrders(member, market?.ref, access);
+      const orders = await states(member, seen, access);
+      return { orders: orders.filter((order) => order !== null), complete: whole };
+    },
+
+    cancel: (targets, access) => cancelOrders(account(access), targets),
+  };
+}

@@ -98,6 +98,8 @@ async function sent(wanted: Wanted, setup: { answers?: object; access?: OrderAcc
   };
 }
 
+const told = async (wanted: Wanted) => (await sent(wanted)).prepared.metadata;
+
 describe('an order of the caller on the wire', () => {
   const walk = { size: '10', cost: '5.432101' };
   type Line = [
@@ -188,7 +190,6 @@ describe('an order of the caller on the wire', () => {
   });
 
   test('tells what a buy spends, and that a fill-or-kill order has no price to hold on to', async () => {
-    const told = async (wanted: Wanted) => (await sent(wanted)).prepared.metadata;
     expect(await told({ type: 'market', timeInForce: 'fok', walk })).toEqual({
       collateral: 5.432101,
       price_enforced: false,
@@ -198,18 +199,19 @@ describe('an order of the caller on the wire', () => {
   });
 });
 
-describe('an order Limitless would refuse is refused before it is signed', () => {
-  const refused = (wanted: Wanted, market = MARKET): { message: string; resolution: string; errorText: string } => {
-    const { adapter } = cannedOrders();
-    try {
-      adapter.check(market, terms(wanted));
-    } catch (error) {
-      expect(error).toMatchObject({ name: 'ApiError', status: 422 });
-      return error as { message: string; resolution: string; errorText: string };
-    }
-    throw new Error('was not refused');
-  };
+/** The refusal of `check`, which must be a 422. */
+const refused = (wanted: Wanted, market = MARKET): { message: string; resolution: string; errorText: string } => {
+  const { adapter } = cannedOrders();
+  try {
+    adapter.check(market, terms(wanted));
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'ApiError', status: 422 });
+    return error as { message: string; resolution: string; errorText: string };
+  }
+  throw new Error('was not refused');
+};
 
+describe('an order Limitless would refuse is refused before it is signed', () => {
   test('an expiry, which it does not know', () => {
     const error = refused({ timeInForce: 'gtd', expirationMs: NOW + 60_000 });
     expect([error.message, error.resolution]).toEqual([
@@ -314,7 +316,7 @@ describe('what signing needs to know', () => {
     let rate = 300;
     const { adapter, access, http, advance } = cannedOrders({
       '/profiles/me': () => profileRow({ rank: { feeRateBps: rate } }),
-      '/orders': refuse('refused', 400, { message }),
+      '/orders': { refuse: { kind: 'refused', status: 400, body: { message }, detail: message } },
     });
     const attempt = async () => {
       const prepared = await adapter.prepare(intent(terms()), access);

@@ -78,5 +78,6 @@ export async function backfillTrades(
   await storing;
   run.signal.throwIfAborted();
   await store(batch, targetUs);
+  deps.tradesCame?.('every market');
   return { freshTo: new Date(startUs / 1000), rows, note: `trades back to ${new Date(targetUs / 1000).toISOString()}` };
 }

@@ -90,6 +90,7 @@ class PlatformFeed {
       log,
       writer: this.#writer,
       directory: deps.markets,
+      tradesCame: (refs) => deps.marketWriter.tradesCame(refs),
       backfillDays: deps.config.BACKFILL_DAYS,
       now: Date.now,
     };

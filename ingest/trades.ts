@@ -16,6 +16,8 @@ export interface TradesDeps {
   log: FastifyBaseLogger;
   writer: TradeWriter;
   directory: MarketDirectory;
+  /** Told of markets whose stored trades became more than they were. */
+  tradesCame?: (refs: Iterable<string> | 'every market') => void;
   backfillDays: number;
   now: () => number;
 }
@@ -31,8 +33,10 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
   try {
     const pages = data.trades({ sinceUs, untilUs: null, market: null }, deps.directory, run.context('poll'));
     for await (const page of pages) {
-      rows += await deps.writer.write(page.trades, run.lease);
+      const fresh = await deps.writer.write(page.trades, run.lease);
+      rows += fresh;
       for (const trade of page.trades) newestUs = Math.max(newestUs, trade.executedAtUs);
+      if (fresh > 0) deps.tradesCame?.(new Set(page.trades.map((trade) => trade.ref)));
       run.signal.throwIfAborted();
     }
   } catch (error) {
@@ -108,6 +112,7 @@ async function readMarketTrades(
     toUs: newestUs,
     marker: state.marker,
   }));
+  if (rows > 0 || !state.span) deps.tradesCame?.([ref]);
   return rows;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
-import { parsePrice, parseUsd, type Usd } from './decimal.ts';
 import type { ClickHouse } from './clickhouse.ts';
+import type { Usd } from './decimal.ts';
+import { complete, StoredMarket, TradedMarket } from './market-completion.ts';
 import type { MarketInfo, MarketRecord, MarketState, Platform } from './schemas.ts';
 import {
   marketRow,
@@ -20,33 +20,14 @@ const STATE_MS = 5 * 60_000;
 const REMEMBERED = 300_000;
 const LOOKBACK_REFS = 500;
 
-const decimalOrNull = z.string().nullable();
-const Lookback = z.object({
-  ref: z.string(),
-  first_seen_at: z.string(),
-  event_id: z.string(),
-  event_name: z.string(),
-  series_id: z.string(),
-  category: z.string(),
-  category_slug: z.string(),
-  subcategory: z.string().nullable(),
-  tags: z.array(z.string()),
-  image_url: z.string(),
-  outcome_ids: z.array(z.string()),
-  metadata: z.string(),
-  day_total: decimalOrNull,
-  week_total: decimalOrNull,
-  day_price: decimalOrNull,
-  week_price: decimalOrNull,
-});
-type Known = z.infer<typeof Lookback>;
-
 interface Written {
   info: string;
   state: string;
   stateAtMs: number;
   snapshotAtMs: number;
-  volume24h: Usd | null;
+  snapshot: object;
+  /** Whether stored trades tell part of it. */
+  fromTrades: boolean;
 }
 
 /** Stores listings: what changed, and a heartbeat of what did not. Writing the same body twice changes nothing. */
@@ -54,6 +35,8 @@ export class MarketWriter {
   readonly #clickhouse: ClickHouse;
   readonly #written = new Map<string, Written>();
   readonly #openInterest = new Map<string, Usd>();
+  /** Markets of which the store has learnt something that their platform does not tell. */
+  readonly #learnt = new Set<string>();
   readonly #onWritten: (platform: Platform, ref: string) => void;
 
   constructor(clickhouse: ClickHouse, onWritten: (platform: Platform, ref: string) => void = () => {}) {
@@ -64,18 +47,25 @@ export class MarketWriter {
   /** Stores what is new in these records of one platform; returns how many markets were written. */
   async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
     const newest = [...new Map(records.map((record) => [record.info.ref, record])).values()];
-    const due = newest.filter((record) => this.#isDue(record));
+    const due = newest.filter((record) => this.#learnt.delete(record.info.ref) || this.#isDue(record));
     const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
-    const known = await this.#lookBack(platform, due);
-    const rows = due.map((record) => ({
-      ...complete(record, known.get(record.info.ref), this.#openInterest.get(record.info.ref) ?? null),
-      infoChanged: this.#written.get(record.info.ref)?.info !== print(record.info),
-    }));
+    const stored = await this.#lookBack(platform, due);
+    const traded = await this.#readTraded(platform, due);
+    const rows = due.map((asSent) => {
+      const { ref } = asSent.info;
+      const known = { stored: stored.get(ref), traded: traded.get(ref), openInterest: this.#openInterest.get(ref) };
+      const { record, firstSeenAt } = complete(asSent, known);
+      const snapshot = snapshotRow(record.info, record.state, record.fetchedAt);
+      return {
+        asSent,
+        record,
+        firstSeenAt,
+        snapshot,
+        infoChanged: this.#written.get(ref)?.info !== print(asSent.info),
+      };
+    });
     const changed = rows.filter((row) => row.infoChanged);
-    const snapshots = [
-      ...rows.map(({ record }) => snapshotRow(record.info, record.state, record.fetchedAt)),
-      ...still.map((record) => this.#stillRow(record)),
-    ];
+    const snapshots = [...rows.map((row) => row.snapshot), ...still.flatMap((record) => this.#stillRow(record) ?? [])];
     // The state comes last: a market is listed once its state is there, and then everything else is too.
     await this.#clickhouse.insert(
       'markets',
@@ -90,9 +80,16 @@ export class MarketWriter {
       STATE_COLUMNS,
       rows.map(({ record, firstSeenAt }) => stateRow(record.info, record.state, firstSeenAt, record.fetchedAt)),
     );
-    rows.forEach(({ record }, i) => this.#remember(due[i] ?? record, record.state.volume24h));
+    for (const { asSent, snapshot } of rows) this.#remember(asSent, snapshot);
     for (const { record } of rows) this.#onWritten(platform, record.info.ref);
     return rows.length;
+  }
+
+  /** Trades were stored that may change what is told of these markets: they are written again at their next sweep. */
+  tradesCame(refs: Iterable<string> | 'every market'): void {
+    for (const ref of refs === 'every market' ? this.#written.keys() : refs) {
+      if (this.#written.get(ref)?.fromTrades) this.#learnt.add(ref);
+    }
   }
 
   /** Open interest that the listing does not bring; told with the market from its next sweep on. */
@@ -100,7 +97,7 @@ export class MarketWriter {
     if (this.#openInterest.get(ref) === value) return;
     if (this.#openInterest.size >= REMEMBERED) this.#openInterest.clear();
     this.#openInterest.set(ref, value);
-    this.#written.delete(ref);
+    this.#learnt.add(ref);
   }
 
   #isDue(record: MarketRecord): boolean {
@@ -114,15 +111,16 @@ export class MarketWriter {
     return record.state.status === 'open' && Date.parse(record.fetchedAt) - (last?.snapshotAtMs ?? 0) >= SNAPSHOT_MS;
   }
 
-  #stillRow(record: MarketRecord): object {
+  /** Nothing changed since the last row but the time. */
+  #stillRow(record: MarketRecord): object | null {
     const last = this.#written.get(record.info.ref);
-    if (last) last.snapshotAtMs = Date.parse(record.fetchedAt);
-    const volume24h = last?.volume24h ?? record.state.volume24h;
-    return snapshotRow(record.info, { ...record.state, volume24h }, record.fetchedAt);
+    if (!last) return null;
+    last.snapshotAtMs = Date.parse(record.fetchedAt);
+    return { ...last.snapshot, at: record.fetchedAt };
   }
 
   /** What the platform said is compared with what it says next; what the store added is not. */
-  #remember(asSent: MarketRecord, volume24h: Usd | null): void {
+  #remember(asSent: MarketRecord, snapshot: object): void {
     const { ref } = asSent.info;
     if (this.#written.size >= REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? '');
     const atMs = Date.parse(asSent.fetchedAt);
@@ -132,74 +130,49 @@ export class MarketWriter {
       state: print(asSent.state),
       stateAtMs: atMs,
       snapshotAtMs: atMs,
-      volume24h,
+      snapshot,
+      fromTrades: asSent.fromTrades !== undefined,
     });
   }
 
-  async #lookBack(platform: Platform, records: readonly MarketRecord[]): Promise<Map<string, Known>> {
-    const refs = records.map((record) => record.info.ref);
-    const at = records[0]?.fetchedAt ?? new Date().toISOString();
-    const known = new Map<string, Known>();
-    for (let i = 0; i < refs.length; i += LOOKBACK_REFS) {
-      const part = { platform, refs: refs.slice(i, i + LOOKBACK_REFS), at: at.replace('T', ' ').replace('Z', '') };
-      for (const row of await this.#clickhouse.query('market_lookback', Lookback, part)) known.set(row.ref, row);
+  async #lookBack(platform: Platform, records: readonly MarketRecord[]) {
+    const known = new Map<string, StoredMarket>();
+    for (const part of parts(records)) {
+      for (const row of await this.#clickhouse.query('market_lookback', StoredMarket, { platform, ...part })) {
+        known.set(row.ref, row);
+      }
     }
     return known;
   }
+
+  /** What trades say of the markets whose platform leaves something to them. */
+  async #readTraded(platform: Platform, records: readonly MarketRecord[]) {
+    const known = new Map<string, TradedMarket>();
+    for (const part of parts(records.filter(({ fromTrades }) => fromTrades))) {
+      const [record] = part.records;
+      const params = {
+        platform,
+        refs: part.refs,
+        at: part.at,
+        own_feed: record?.fromTrades?.volumes === 'market',
+        in_contracts: record?.info.metadata['volume_basis'] === 'contracts',
+      };
+      for (const row of await this.#clickhouse.query('market_traded', TradedMarket, params)) known.set(row.ref, row);
+    }
+    return known;
+  }
+}
+
+/** Records in lists that fit into one query, with the time they were read at. */
+function parts(records: readonly MarketRecord[]) {
+  return Array.from({ length: Math.ceil(records.length / LOOKBACK_REFS) }, (_, n) => {
+    const part = records.slice(n * LOOKBACK_REFS, (n + 1) * LOOKBACK_REFS);
+    const at = part[0]?.fetchedAt.replace('T', ' ').replace('Z', '') ?? '';
+    return { records: part, refs: part.map((record) => record.info.ref), at };
+  });
 }
 
 const print = (value: MarketInfo | MarketState): string =>
   createHash('sha1')
     .update(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part)))
     .digest('base64');
-
-/** Fills what only the store knows: first sight, fields a shorter body lacks, and differences to earlier snapshots. */
-function complete(
-  record: MarketRecord,
-  known: Known | undefined,
-  openInterest: Usd | null,
-): { record: MarketRecord; firstSeenAt: string } {
-  const { info } = record;
-  const state = { ...record.state, openInterest: record.state.openInterest ?? openInterest };
-  if (!known) return { record: { ...record, state }, firstSeenAt: record.fetchedAt };
-  const price = state.quotes[0]?.price ?? null;
-  const sinceThen = (then: string | null): bigint | null =>
-    price === null || then === null ? null : price - parsePrice(then);
-  const soldSince = (then: string | null): bigint | null => {
-    if (state.volumeTotal === null || then === null) return null;
-    const sold = state.volumeTotal - parseUsd(then);
-    return sold < 0n ? null : sold;
-  };
-  const hasTags = info.tags.length > 0;
-  return {
-    firstSeenAt: known.first_seen_at,
-    record: {
-      ...record,
-      info: {
-        ...info,
-        // Ids never change after they were first stored, even if the platform edits a name.
-        outcomes: info.outcomes.map((outcome, i) =>
-          known.outcome_ids.length === info.outcomes.length
-            ? { ...outcome, id: known.outcome_ids[i] ?? outcome.id }
-            : outcome,
-        ),
-        eventId: info.eventId || known.event_id,
-        eventName: info.eventName || known.event_name,
-        seriesId: info.seriesId || known.series_id,
-        category: info.category || known.category,
-        categorySlug: info.category ? info.categorySlug : known.category_slug,
-        subcategory: info.subcategory ?? known.subcategory,
-        tags: hasTags ? info.tags : known.tags,
-        imageUrl: info.imageUrl || known.image_url,
-        metadata: { ...(JSON.parse(known.metadata) as object), ...info.metadata },
-      },
-      state: {
-        ...state,
-        volume24h: state.volume24h ?? soldSince(known.day_total),
-        volume7d: state.volume7d ?? soldSince(known.week_total),
-        priceChange24h: state.priceChange24h ?? (state.status === 'open' ? sinceThen(known.day_price) : null),
-        priceChange7d: state.priceChange7d ?? (state.status === 'open' ? sinceThen(known.week_price) : null),
-      },
-    },
-  };
-}

@@ -91,6 +91,15 @@ export interface MarketRecord {
   raw: JsonObject;
   /** When the body this record came from was received. */
   fetchedAt: string;
+  /** What stored trades tell where the platform does not; absent where it tells everything. */
+  fromTrades?: FromTrades;
+}
+
+export interface FromTrades {
+  /** The quoted price is no more than the middle of the book: the newest trade says it better. */
+  price: boolean;
+  /** Rolling volumes; trades are complete as far as the feed of all markets is, or the market's own. */
+  volumes: 'feed' | 'market';
 }
 
 /** The person behind a trade, where the platform names one. */

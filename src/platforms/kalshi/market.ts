@@ -207,5 +207,6 @@ export function mapKalshiMarket(
     state: toState(market.row, info, fetchedAt),
     raw: { market: market.raw, ...(event ? { event: event.raw } : {}), ...(series ? { series: series.raw } : {}) },
     fetchedAt,
+    fromTrades: { price: false, volumes: 'feed' },
   };
 }

@@ -1,40 +1,44 @@
--- GET markets: a page of market keys in the order asked for, as the listing was at {as_of}
--- Rows written since then are taken from their snapshots, so that pages of one listing neither repeat nor miss a market.
-WITH
-  current AS (
-    SELECT market_key, status, category_slug, event_id, volume_24h, volume_total, liquidity, trading_end_at, created_at, first_seen_at, written_at
-    FROM market_state FINAL WHERE platform = {platform:String}
-  ),
-  earlier AS (
-    SELECT market_key, argMax(tuple(status, volume_24h, volume_total, liquidity, trading_end_at), at) AS was, 1 AS found
+-- GET markets: how many markets pass, and a page of (minus rank, key) in the order asked for, as the listing was at {as_of}
+-- Markets written since then stand as their last snapshot before it showed them, so that pages of one listing neither repeat nor miss one.
+-- Words are looked up without FINAL: a market also answers to a title it had until the parts merge.
+WITH changed AS (
+  SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
+),
+listing AS (
+  SELECT market_key, status, category_slug, event_id, volume_24h, volume_total, liquidity, trading_end_at, created_at
+  FROM market_state FINAL
+  WHERE platform = {platform:String} AND market_key NOT IN (SELECT market_key FROM changed)
+  UNION ALL
+  SELECT c.market_key, was.1, c.category_slug, c.event_id, was.2, was.3, was.4, was.5, c.created_at
+  FROM (
+    SELECT market_key, category_slug, event_id, created_at FROM market_state FINAL
+    WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed) AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
+  ) AS c
+  INNER JOIN (
+    SELECT market_key, argMax(tuple(status, volume_24h, volume_total, liquidity, trading_end_at), at) AS was
     FROM market_snapshots
-    WHERE platform = {platform:String} AND written_at <= {as_of:DateTime64(3, 'UTC')} AND at >= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
-      AND market_key IN (SELECT market_key FROM current WHERE written_at > {as_of:DateTime64(3, 'UTC')})
+    WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
+      AND written_at <= {as_of:DateTime64(3, 'UTC')} AND at >= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
     GROUP BY market_key
-  ),
-  listing AS (
-    SELECT c.market_key AS market_key,
-      if(e.found = 1, e.was.1, c.status) AS status, c.category_slug AS category_slug, c.event_id AS event_id,
-      toInt64(multiIf(
-        {sort:String} = 'volume_24h', ifNull(if(e.found = 1, e.was.2, c.volume_24h), -1) * 1000000,
-        {sort:String} = 'volume_total', ifNull(if(e.found = 1, e.was.3, c.volume_total), -1) * 1000000,
-        {sort:String} = 'liquidity', if(e.found = 1, e.was.4, c.liquidity) * 1000000,
-        {sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(if(e.found = 1, e.was.5, c.trading_end_at), toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
-        toUnixTimestamp64Milli(ifNull(c.created_at, toDateTime64('1970-01-01 00:00:00', 3, 'UTC'))))) AS rank
-    FROM current AS c LEFT JOIN earlier AS e USING (market_key)
-    WHERE c.first_seen_at <= {as_of:DateTime64(3, 'UTC')}
-      AND (c.written_at <= {as_of:DateTime64(3, 'UTC')} OR e.found = 1)
-      AND ({category:String} = '' OR c.category_slug = {category:String})
-      AND ({event_id:String} = '' OR c.event_id = {event_id:String})
-      AND (empty({words:Array(String)}) OR c.market_key IN (
-        SELECT market_key FROM markets FINAL
-        WHERE platform = {platform:String} AND notEmpty({words:Array(String)}) AND hasAllTokens(search_text, {words:Array(String)})
-      ))
-  )
-SELECT market_key, rank, if({want_total:Bool}, count() OVER (), 0) AS total
-FROM listing
-WHERE ({status:String} = '' OR status = {status:String})
-  AND (rank < {after_rank:Int64} OR (rank = {after_rank:Int64} AND market_key > {after_key:UInt64}))
-ORDER BY rank DESC, market_key
-LIMIT {limit:UInt32}
-SETTINGS use_top_k_dynamic_filtering = 0
+  ) AS e USING (market_key)
+)
+SELECT count() AS total,
+  arraySlice(groupArraySortedIf(501)(
+    (-rank, market_key), rank < {after_rank:Int64} OR (rank = {after_rank:Int64} AND market_key > {after_key:UInt64})
+  ), 1, {limit:UInt32}) AS page
+FROM (
+  SELECT market_key, toInt64(multiIf(
+    {sort:String} = 'volume_24h', ifNull(volume_24h, -1) * 1000000,
+    {sort:String} = 'volume_total', ifNull(volume_total, -1) * 1000000,
+    {sort:String} = 'liquidity', liquidity * 1000000,
+    {sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(trading_end_at, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
+    toUnixTimestamp64Milli(ifNull(created_at, toDateTime64('1970-01-01 00:00:00', 3, 'UTC'))))) AS rank
+  FROM listing
+  WHERE ({status:String} = '' OR status = {status:String})
+    AND ({category:String} = '' OR category_slug = {category:String})
+    AND ({event_id:String} = '' OR event_id = {event_id:String})
+    AND (empty({words:Array(String)}) OR market_key IN (
+      SELECT market_key FROM markets
+      WHERE platform = {platform:String} AND notEmpty({words:Array(String)}) AND hasAllTokens(search_text, {words:Array(String)})
+    ))
+)

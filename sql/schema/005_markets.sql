@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS market_state (
   ref String EPHEMERAL '',
   market_key UInt64 DEFAULT sipHash64(toString(platform), ref),
   status LowCardinality(String),
+  category LowCardinality(String),
   category_slug LowCardinality(String),
   event_id String CODEC(ZSTD(1)),
   resolved_at Nullable(DateTime64(3, 'UTC')),
@@ -56,13 +57,15 @@ CREATE TABLE IF NOT EXISTS market_state (
   liquidity Decimal64(6),
   open_interest Nullable(Decimal64(6)),
   price_change_24h Nullable(Decimal64(10)), price_change_7d Nullable(Decimal64(10)),
+  trading_start_at Nullable(DateTime64(3, 'UTC')),
   trading_end_at Nullable(DateTime64(3, 'UTC')),
   created_at Nullable(DateTime64(3, 'UTC')),
   first_seen_at DateTime64(3, 'UTC'),
   metadata String CODEC(ZSTD(1)),
   synced_at DateTime64(3, 'UTC'),
   -- The store's own clock at the insert: what a listing as of an instant is measured by.
-  written_at DateTime64(3, 'UTC') DEFAULT now64(3)
+  written_at DateTime64(3, 'UTC') DEFAULT now64(3),
+  INDEX written written_at TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(synced_at) ORDER BY (platform, market_key)
 SETTINGS index_granularity = 1024;
 

@@ -29,8 +29,9 @@ const BOOK_MS = 1000;
 const SETTLED_MS = 1000;
 const LAST_RANK = '9223372036854775807';
 
-const KeyRow = z.object({ market_key: z.string(), rank: z.string(), total: z.coerce.number() });
-const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string(), total: z.number() });
+/** How many markets pass, and a page of (minus rank, key): its ascending order is the order asked for. */
+const ListRow = z.object({ total: z.coerce.number(), page: z.array(z.tuple([z.string(), z.string()])) });
+const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string() });
 
 export const cacheKey = (name: string, parameters: object): string =>
   `${name}:${createHash('sha1')
@@ -85,7 +86,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
       return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS }, async () => {
         const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
-        const rows = await clickhouse.query('markets_list', KeyRow, {
+        const [listing] = await clickhouse.query('markets_list', ListRow, {
           platform: query.provider,
           as_of: asOf.slice(0, 23).replace('T', ' '),
           sort: query.sort,
@@ -96,19 +97,18 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           after_rank: position?.rank ?? LAST_RANK,
           after_key: position?.key ?? '0',
           limit: limit + 1,
-          want_total: position === null,
         });
-        const page = rows.slice(0, limit);
-        const total = position?.total ?? rows[0]?.total ?? 0;
-        const last = page.at(-1);
+        const { total, page: found } = listing ?? { total: 0, page: [] };
+        const page = found.slice(0, limit);
+        const [minusRank, last] = page.at(-1) ?? [];
         const next =
-          rows.length > limit && last
-            ? cursors.encode('markets', filters, { asOf, rank: last.rank, key: last.market_key, total })
+          found.length > limit && minusRank !== undefined && last !== undefined
+            ? cursors.encode('markets', filters, { asOf, rank: String(-BigInt(minusRank)), key: last })
             : null;
         const markets = await marketsByKey(
           services,
           query.provider,
-          page.map((row) => row.market_key),
+          page.map(([, marketKey]) => marketKey),
           withRaw,
         );
         return {

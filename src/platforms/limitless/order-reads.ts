@@ -1,9 +1,9 @@
-import { PlatformError } from '../../errors.ts';
 import { parseBody, parseRows } from '../rows.ts';
 import type { AccountClient, LimitlessAccess } from './account.ts';
 import type { BookPlace } from './order-state.ts';
 import {
   LimitlessStatusBatch,
+  LimitlessStatusResult,
   LimitlessUserOrder,
   LimitlessUserOrders,
   type LimitlessOrderState,
@@ -13,6 +13,7 @@ import {
 const BATCH = 50;
 /** Most rows of one list; there is no next page. */
 const ROWS = 200;
+const ROW = { platform: 'limitless', kind: 'order', idKey: 'id' } as const;
 const STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const;
 
 export type OrderName = { orderId: string } | { clientOrderId: string };
@@ -34,9 +35,12 @@ export class OrderReads {
     this.#account = account;
   }
 
-  /** In the order of `names`; null where the account has no such order. */
-  async states(names: readonly OrderName[], access: LimitlessAccess): Promise<(LimitlessOrderState | null)[]> {
-    const states: (LimitlessOrderState | null)[] = [];
+  /** In the order of `names`; null where the account has no such order, undefined where the answer does not read. */
+  async states(
+    names: readonly OrderName[],
+    access: LimitlessAccess,
+  ): Promise<(LimitlessOrderState | null | undefined)[]> {
+    const states: (LimitlessOrderState | null | undefined)[] = [];
     for (let from = 0; from < names.length; from += BATCH) {
       states.push(...(await this.#batch(names.slice(from, from + BATCH), access)));
     }
@@ -52,20 +56,18 @@ export class OrderReads {
     return marketOrders(rows, { whole: false, liveWhole: live.readable && !live.full });
   }
 
-  async #batch(names: readonly OrderName[], access: LimitlessAccess): Promise<(LimitlessOrderState | null)[]> {
+  async #batch(names: readonly OrderName[], access: LimitlessAccess) {
     const body = JSON.stringify({ items: names });
     const reply = await this.#account({ method: 'POST', path: '/orders/status/batch', body, retry: true }, access);
     const { results } = parseBody('limitless', LimitlessStatusBatch, reply, 'orders/status/batch');
-    const byIndex = new Map(results.map((result) => [result.index, result]));
-    // An answer that is missing or empty must not read as "no such order": such an order would be given up.
+    const about = { ...ROW, idKey: 'orderId' };
+    const byIndex = new Map(
+      parseRows(LimitlessStatusResult, results, about, access).map(({ row }) => [row.index, row]),
+    );
     return names.map((_, index) => {
       const result = byIndex.get(index);
       if (result && result.status !== 'found') return null;
-      if (result?.data) return result.data;
-      throw new PlatformError('limitless', 'bad_answer', {
-        status: reply.status,
-        detail: `orders/status/batch: nothing about item ${index}`,
-      });
+      return result?.data ?? undefined;
     });
   }
 
@@ -75,8 +77,7 @@ export class OrderReads {
     const path = `/markets/${encodeURIComponent(slug)}/user-orders?${query}`;
     const reply = await this.#account({ method: 'GET', path, retry: true }, access);
     const raw = parseBody('limitless', LimitlessUserOrders, reply, 'user-orders');
-    const about = { platform: 'limitless', kind: 'order', idKey: 'id' } as const;
-    const rows = parseRows(LimitlessUserOrder, raw, about, access).map(({ row }) => row);
+    const rows = parseRows(LimitlessUserOrder, raw, ROW, access).map(({ row }) => row);
     return { rows, full: raw.length >= ROWS, readable: rows.length === raw.length };
   }
 }

@@ -56,15 +56,12 @@ export const LimitlessOrderState = z.object({
 });
 export type LimitlessOrderState = z.output<typeof LimitlessOrderState>;
 
-/** One answer of POST /orders/status/batch per item asked for; somebody else's order is `not_found`. */
-export const LimitlessStatusBatch = z.object({
-  results: z.array(
-    z.object({
-      index: z.number().int().min(0),
-      status: z.enum(['found', 'not_found', 'invalid']),
-      data: LimitlessOrderState.nullish(),
-    }),
-  ),
+/** One answer per item asked for; somebody else's order is `not_found`. */
+export const LimitlessStatusBatch = z.object({ results: z.array(z.unknown()) });
+export const LimitlessStatusResult = z.object({
+  index: z.number().int().min(0),
+  status: z.enum(['found', 'not_found', 'invalid']),
+  data: LimitlessOrderState.nullish(),
 });
 
 /** A row of GET /markets/{slug}/user-orders: where the order stands in the book. */

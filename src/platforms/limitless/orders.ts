@@ -17,7 +17,7 @@ import { parseBody } from '../rows.ts';
 import { type LimitlessAccess, createAccountClient } from './account.ts';
 import { cancelOrders } from './order-cancel.ts';
 import { PRICE_GRID, checkTradable, orderAmounts } from './order-amounts.ts';
-import { type MarketOrders, OrderReads } from './order-reads.ts';
+import { type MarketOrders, type OrderName, OrderReads } from './order-reads.ts';
 import { type Asked, needsPlace, toPlatformOrder } from './order-state.ts';
 import { type LimitlessNewOrder, RECV_WINDOW_MS, isThe, toLimitlessOrder } from './order-request.ts';
 import { LimitlessOrderState } from './order-rows.ts';
@@ -85,6 +85,17 @@ export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitl
     };
   }
 
+  /** States by name. An answer that does not read fails: taken for "no such order" it would cost us the order. */
+  async function told(names: readonly OrderName[], access: LimitlessAccess): Promise<(LimitlessOrderState | null)[]> {
+    const states = await reads.states(names, access);
+    return states.map((state, index) => {
+      if (state !== undefined) return state;
+      throw new PlatformError('limitless', 'bad_answer', {
+        detail: `orders/status/batch: nothing about item ${index}`,
+      });
+    });
+  }
+
   /** Orders in our terms; the list of a market is read once, and only where it has something to tell. */
   async function resolved(
     states: readonly (LimitlessOrderState | null)[],
@@ -106,7 +117,7 @@ export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitl
 
   async function find(records: readonly OrderRecord[], access: LimitlessAccess): Promise<(PlatformOrder | null)[]> {
     const names = records.map(({ orderId, clientOrderId }) => (orderId === null ? { clientOrderId } : { orderId }));
-    const states = await reads.states(names, access);
+    const states = await told(names, access);
     const own = states.map((state, index) => {
       const record = records[index];
       return state && record && isThe(record, state) ? state : null;
@@ -139,7 +150,7 @@ export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitl
     prepare,
     find,
     async get(orderId, access) {
-      const [order = null] = await resolved(await reads.states([{ orderId }], access), () => null, access);
+      const [order = null] = await resolved(await told([{ orderId }], access), () => null, access);
       return order;
     },
     list,

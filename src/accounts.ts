@@ -19,7 +19,8 @@ export type AccountEvent =
   | 'key_revoked'
   | 'credential_stored'
   | 'credential_deleted'
-  | 'tier_changed';
+  | 'tier_changed'
+  | 'order_limits_changed';
 
 export async function recordEvent(
   db: Database,

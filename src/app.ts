@@ -14,9 +14,11 @@ import type { Config } from './config.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
 import { notFound, onClientError, onError } from './error-handlers.ts';
 import { describeApi } from './openapi.ts';
+import { createOrders, type Orders } from './orders/index.ts';
 import { createCursors, type Cursors } from './pages.ts';
 import { Freshness } from './freshness.ts';
 import type { StoredMarkets } from './market-directory.ts';
+import type { OrderAdapters } from './platforms/orders-index.ts';
 import type { BadRow, PlatformData } from './platforms/platform.ts';
 import type { Postgres } from './postgres.ts';
 import { openRateLimits, type RateLimitOptions, type RateLimits } from './rate-limit.ts';
@@ -26,7 +28,9 @@ import { apiKeyRoutes } from './routes/api-keys.ts';
 import { credentialRoutes } from './routes/credentials.ts';
 import { googleRoutes } from './routes/google.ts';
 import { healthRoutes, type IngestionHealth } from './routes/health.ts';
-import { marketRoutes } from './routes/markets.ts';
+import { marketRoutes, requireMarket } from './routes/markets.ts';
+import { orderSettingsRoutes } from './routes/order-settings.ts';
+import { orderRoutes } from './routes/orders.ts';
 import { portfolioRoutes } from './routes/portfolio.ts';
 import { priceHistoryRoutes } from './routes/price-history.ts';
 import type { Platform } from './schemas.ts';
@@ -57,6 +61,8 @@ export interface AppDeps {
   shared: Shared;
   /** The read sides of config.platforms. */
   platforms: Partial<Record<Platform, PlatformData>>;
+  /** The order sides; without them orders are refused. */
+  orderAdapters?: OrderAdapters;
   /** Stored markets by any id; what is not stored is fetched. */
   markets: StoredMarkets;
   /** Told of each row of a platform that had to be skipped. */
@@ -76,6 +82,7 @@ export interface Services extends AppDeps {
   apiKeys: ApiKeys;
   sessions: Sessions;
   credentials: Credentials;
+  orders: Orders;
   limits: RateLimits;
   freshness: Freshness;
 }
@@ -120,13 +127,23 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const sessions = createSessions(postgres.db, app.jwt, now);
   const told = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
   const apiKeys = await openApiKeys({ db: postgres.db, shared, log, told, demoKey: config.DEMO_API_KEY, now });
+  const credentials = createCredentials(postgres.db, config.credentialKeys);
+  const orders = createOrders({
+    ...deps,
+    db: postgres.db,
+    credentials,
+    adapters: deps.orderAdapters ?? {},
+    market: (platform, id) => requireMarket(deps, platform, id),
+    now,
+  });
   const services: Services = {
     ...deps,
     now,
     cursors: createCursors(config.jwtSecret),
     apiKeys,
     sessions,
-    credentials: createCredentials(postgres.db, config.credentialKeys),
+    credentials,
+    orders,
     limits,
     freshness: new Freshness(deps.clickhouse),
   };
@@ -155,7 +172,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       'request',
     );
   });
+  app.addHook('onReady', () => orders.start());
   app.addHook('onClose', async () => {
+    await orders.stop();
     await apiKeys.close();
     await limits.close();
   });
@@ -182,6 +201,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   credentialRoutes(app, services);
   healthRoutes(app, services);
   marketRoutes(app, services);
+  orderRoutes(app, services);
+  orderSettingsRoutes(app, services);
   portfolioRoutes(app, services);
   priceHistoryRoutes(app, services);
   return app;

@@ -10,6 +10,7 @@ import { MarketWriter } from './market-writer.ts';
 import { migrateClickHouse } from './migrations.ts';
 import { createPlatformHttp } from './platforms/http.ts';
 import { createPlatforms } from './platforms/index.ts';
+import { createPlatformOrders } from './platforms/orders-index.ts';
 import type { BadRow, PlatformData } from './platforms/platform.ts';
 import { migratePostgres, openPostgres } from './postgres.ts';
 import { openShared } from './redis.ts';
@@ -75,6 +76,7 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
       postgres,
       shared,
       platforms,
+      orderAdapters: createPlatformOrders({ http, urls: config.platformUrls, now: Date.now }),
       markets,
       onBadRow,
       ingestionHealth: () => ingestionHealth(clickhouse, config),

@@ -1,0 +1,87 @@
+-- Orders: what was asked, what became of it, every attempt, and what users allow themselves.
+
+CREATE TABLE orders (
+  id                 uuid PRIMARY KEY,
+  user_id            uuid NOT NULL REFERENCES users ON DELETE CASCADE,
+  platform           text NOT NULL,
+  credential_id      bigint,                       -- no reference: the order outlives it; null = the operator's default client
+  origin             text NOT NULL CHECK (origin IN ('service', 'platform')), -- sent by us, or found in the account
+
+  -- What was asked; of an order found in the account, what its platform tells.
+  market_ref         text NOT NULL,
+  market_id          text NOT NULL,
+  outcome            text NOT NULL,
+  outcome_index      smallint NOT NULL,
+  side               text NOT NULL,
+  type               text NOT NULL,
+  time_in_force      text NOT NULL,
+  price              numeric,                      -- limit, or bound of a market order
+  size               numeric NOT NULL,
+  expires_at         timestamptz,
+  client_order_id    text NOT NULL,                -- '' only with origin platform
+  notional           numeric NOT NULL,             -- price × size in USD, for the user's own limits
+  idempotency_key    text,                         -- null when none was given, or its 24 hours are over and it was used again
+  body_hash          text,                         -- of the request that claimed the key
+  wire               jsonb NOT NULL DEFAULT '{}',  -- what is sent, without signatures
+
+  -- What became of it. sending: inserted before the one attempt; unknown: nobody has told; placed: the platform has it;
+  -- rejected: it provably has not.
+  state              text NOT NULL CHECK (state IN ('sending', 'unknown', 'placed', 'rejected')),
+  order_id           text,                         -- the platform's
+  status             text NOT NULL,
+  filled_size        numeric,
+  remaining_size     numeric,
+  average_fill_price numeric,
+  maker_fee          numeric,
+  taker_fee          numeric,
+  metadata           jsonb NOT NULL DEFAULT '{}',
+  refusal            jsonb,                        -- the error answered when the platform refused it
+  created_at         timestamptz NOT NULL,
+  updated_at         timestamptz NOT NULL,
+  asked_at           timestamptz NOT NULL,         -- when the platform was asked for what stands here: later answers win
+  next_check_at      timestamptz                   -- when to look for it again; null = only when somebody asks
+);
+CREATE UNIQUE INDEX orders_idempotency ON orders (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+-- A platform takes a client order id once per account; so do we, before it is sent.
+CREATE UNIQUE INDEX orders_client_id ON orders (platform, coalesce(credential_id, 0), client_order_id)
+  WHERE origin = 'service' AND state <> 'rejected';
+-- One order of a platform answers for one of ours.
+CREATE UNIQUE INDEX orders_sent ON orders (platform, order_id) WHERE origin = 'service';
+CREATE UNIQUE INDEX orders_held ON orders (user_id, platform, coalesce(credential_id, 0), order_id);
+CREATE INDEX orders_listed ON orders (user_id, platform, created_at, id);
+CREATE INDEX orders_due ON orders (next_check_at) WHERE next_check_at IS NOT NULL;
+
+-- Up to when an account's orders were read from its platform.
+CREATE TABLE order_syncs (
+  user_id       uuid NOT NULL REFERENCES users ON DELETE CASCADE,
+  platform      text NOT NULL,
+  credential_id bigint NOT NULL,
+  synced_at     timestamptz NOT NULL,
+  PRIMARY KEY (user_id, platform, credential_id)
+);
+
+-- Every attempt at something that moves money, whatever came of it. No references: the record outlives all.
+CREATE TABLE order_attempts (
+  id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at            timestamptz NOT NULL DEFAULT now(),
+  user_id       uuid NOT NULL,
+  platform      text NOT NULL,
+  credential_id bigint,
+  row_id        uuid,                              -- orders.id
+  order_id      text,
+  action        text NOT NULL,                     -- place, dry_run, find, cancel
+  result        text NOT NULL,                     -- accepted, rejected, unknown; signed; found, absent, failed; cancelled, not_open, unconfirmed
+  http_status   int NOT NULL,                      -- the platform's; 0 without an answer
+  detail        text NOT NULL,                     -- its words
+  ms            int NOT NULL,
+  request_id    text NOT NULL                      -- '' of the background
+);
+CREATE INDEX order_attempts_user ON order_attempts (user_id, at);
+
+-- What a user allows themselves; no row = no limits.
+CREATE TABLE order_settings (
+  user_id            uuid PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+  trading_enabled    boolean NOT NULL DEFAULT true,
+  max_order_notional numeric,                      -- USD of one order
+  max_day_notional   numeric                       -- USD of a UTC day's orders that were not refused
+);

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, platformName } from '../errors.ts';
+import { isOver, type Cancellation } from '../platforms/orders.ts';
+import type { OrderClient } from './clients.ts';
+import type { Located } from './locate.ts';
+import type { OrderRow } from './rows.ts';
+import type { OrderStore } from './store.ts';
+import { isOpenFate, type OrderTracker } from './tracker.ts';
+
+/** Waits before a cancel without answer is sent again: unlike a placement that is safe. */
+const RETRY_MS = [250, 1000];
+
+export interface CancellerDeps {
+  store: OrderStore;
+  tracker: OrderTracker;
+  now: () => number;
+}
+
+/** What a cancel came to: `asked` how often the platform was asked about this order. */
+interface Outcome extends Cancellation {
+  asked: number;
+}
+
+export type CancelOrders = ReturnType<typeof createCanceller>;
+
+/** Cancels placed orders and says what is true afterwards. */
+export function createCanceller({ store, tracker, now }: CancellerDeps) {
+  async function once(client: OrderClient, rows: readonly OrderRow[], requestId: string): Promise<Cancellation[]> {
+    const started = performance.now();
+    const outcomes = await client.cancel(rows.map(({ orderId, marketRef }) => ({ orderId: orderId ?? '', marketRef })));
+    const ms = Math.round(performance.now() - started);
+    for (const [i, { result, httpStatus, detail }] of outcomes.entries()) {
+      const { id: rowId = null, orderId = null } = rows[i] ?? {};
+      const attempt = {
+        ...client.account,
+        rowId,
+        orderId,
+        action: 'cancel',
+        result,
+        httpStatus,
+        detail,
+        ms,
+        requestId,
+      };
+      await store.attempted({ ...attempt, action: 'cancel' });
+    }
+    return outcomes;
+  }
+
+  /** Until the platform has answered for each order, or twice more. */
+  async function ask(client: OrderClient, rows: readonly OrderRow[], requestId: string): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const outcome of await once(client, rows, requestId)) outcomes.push({ ...outcome, asked: 1 });
+    for (const [retry, waitMs] of RETRY_MS.entries()) {
+      const open = outcomes.flatMap(({ result }, i) => (result === 'unconfirmed' ? [i] : []));
+      if (open.length === 0) break;
+      await sleep(waitMs);
+      const again = await once(
+        client,
+        open.flatMap((i) => rows[i] ?? []),
+        requestId,
+      );
+      for (const [at, i] of open.entries()) {
+        const outcome = again[at];
+        if (outcome) outcomes[i] = { ...outcome, asked: retry + 2 };
+      }
+    }
+    return outcomes;
+  }
+
+  /** The row after its cancel: as the platform tells it, and over once it has confirmed. */
+  async function settle(
+    row: OrderRow,
+    outcome: Outcome,
+    read: OrderRow,
+  ): Promise<{ row: OrderRow; cancelled: boolean }> {
+    if (outcome.result === 'cancelled') {
+      if (isOver(read.status)) return { row: read, cancelled: true };
+      // The read lags behind the confirmation.
+      const at = new Date(now());
+      const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt: null } as const;
+      return { row: (await store.record(row.id, facts, at)) ?? { ...read, ...facts }, cancelled: true };
+    }
+    // The answer to our first request was lost; that the order is cancelled now is the platform's word all the same.
+    return { row: read, cancelled: outcome.asked > 1 && read.status === 'cancelled' };
+  }
+
+  /** Cancels rows of one client; each row as it is then, and whether the platform confirmed. */
+  async function all(client: OrderClient, rows: readonly OrderRow[], requestId: string) {
+    const outcomes = await ask(client, rows, requestId);
+    const reads = await tracker.refresh(client, rows).catch(() => rows);
+    return Promise.all(
+      rows.map(async (row, i) => {
+        const outcome = outcomes[i] ?? { result: 'unconfirmed', httpStatus: 0, detail: '', asked: 0 };
+        return { ...(await settle(row, outcome, reads[i] ?? row)), outcome };
+      }),
+    );
+  }
+
+  return {
+    all,
+
+    /** One order. 409 when it is over already, 503 when the platform does not tell. */
+    async one({ row: stored, client }: Located, requestId: string): Promise<OrderRow> {
+      const [row = stored] = isOpenFate(stored) ? await tracker.refresh(client, [stored]) : [stored];
+      if (isOpenFate(row)) {
+        throw new ApiError(503, 'The fate of the order is not known yet', {
+          resolution: 'Try again in some seconds: it is being looked for.',
+          errorText: `order client:${row.clientOrderId}: sent, not found at ${platformName(row.platform)} yet`,
+        });
+      }
+      if (isOver(row.status)) throw notOpen(row);
+      const [done] = await all(client, [row], requestId);
+      if (!done) throw new Error('a cancel without an outcome');
+      if (done.cancelled) return done.row;
+      if (done.outcome.result === 'not_open' || isOver(done.row.status)) throw notOpen(done.row);
+      throw new ApiError(503, `${platformName(row.platform)} did not confirm the cancellation`, {
+        resolution: 'Try again: asking twice is safe.',
+        errorText: `${told(done.row)}${done.outcome.detail && `; ${done.outcome.detail}`}`,
+      });
+    },
+  };
+}
+
+const told = ({ orderId, status, filledSize, size, averageFillPrice }: OrderRow): string =>
+  `order ${orderId} is ${status}: ${filledSize ?? 'an unknown part'} of ${size} filled${averageFillPrice === null ? '' : ` at ${averageFillPrice}`}`;
+
+const notOpen = (row: OrderRow): ApiError =>
+  new ApiError(409, 'The order is not open any more', {
+    resolution: 'Nothing is left to cancel; GET the order for its final state.',
+    errorText: told(row),
+  });

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { notionalUsd, priceText, sizeText, usdText } from '../decimal.ts';
+import type { OrderIntent, OrderTerms, PreparedOrder } from '../platforms/orders.ts';
+import { orderRefused } from '../platforms/placement.ts';
+import type { MarketKeys } from '../platforms/platform.ts';
+import type { BookSide, Platform } from '../schemas.ts';
+import { boundMarketOrder } from './bound.ts';
+import type { OrderClient, OrderClients } from './clients.ts';
+import { orderIdentity } from './identity.ts';
+import { requireAllowed, type OrderLimits } from './limits.ts';
+import { outcomeIndexOf, requireOpen, timeInForceOf, type OrderBody } from './request.ts';
+import type { OrderRow } from './rows.ts';
+
+/** An order is in flight at most this long: waiting its turn, being sent, its fees being read. Then somebody else looks for it. */
+export const FLIGHT_MS = 30_000;
+
+export interface DrafterDeps {
+  clients: OrderClients;
+  /** 404 when there is no such market. */
+  market(platform: Platform, id: string): Promise<MarketKeys>;
+  /** The live book of an outcome, read now; null when there is none. */
+  book(market: MarketKeys, outcomeIndex: number): Promise<{ side: BookSide; tickSize: bigint | null } | null>;
+  limits(userId: string): Promise<OrderLimits>;
+  now: () => number;
+}
+
+/** An order checked and signed: its row is what the store is told before anything is sent. */
+export interface Draft {
+  client: OrderClient;
+  prepared: PreparedOrder;
+  row: OrderRow;
+  limits: OrderLimits;
+}
+
+export type DraftOrder = ReturnType<typeof createDrafter>;
+
+/** Turns a request into an order ready to be claimed and sent; everything that can be refused before sending is refused here. */
+export function createDrafter({ clients, market: marketOf, book: bookOf, limits: limitsOf, now }: DrafterDeps) {
+  async function termsOf(body: OrderBody, market: MarketKeys, client: OrderClient): Promise<OrderTerms> {
+    const { side, type, size, price } = body;
+    const outcomeIndex = outcomeIndexOf(market, body.outcome);
+    requireOpen(market, now());
+    const timeInForce = timeInForceOf(body, now());
+    const common = { side, outcomeIndex, type, timeInForce, size, expirationMs: body.expiration ?? null };
+    if (type === 'limit') return { ...common, price: price ?? 0n, walk: null };
+    const book = await bookOf(market, outcomeIndex);
+    if (!book) throw orderRefused('No order book', 'Choose a market that trades in an order book.');
+    const asked = { side, size, timeInForce, price: price ?? null, maxSlippage: body.max_slippage ?? null };
+    return { ...common, ...boundMarketOrder(asked, book.side, client.grid(market, outcomeIndex, book.tickSize)) };
+  }
+
+  /** `previous`: the order that held the idempotency key before, if any. `hash`: of the body, kept with the key. */
+  return async (userId: string, body: OrderBody, hash: string, previous: string | null): Promise<Draft> => {
+    timeInForceOf(body, now());
+    const [market, client, limits] = await Promise.all([
+      marketOf(body.platform, body.market_id),
+      clients.open(userId, body.platform, body.credential_id),
+      limitsOf(userId),
+    ]);
+    const terms = await termsOf(body, market, client);
+    client.check(market, terms);
+    const notional = notionalUsd(terms.price, terms.size);
+    requireAllowed(limits, notional);
+    const key = body.idempotency_key ?? null;
+    const claimedAtMs = now();
+    const identity = orderIdentity(userId, key, previous, body.client_order_id ?? null);
+    const intent: OrderIntent = { market, terms, claimedAtMs, ...identity };
+    const prepared = await client.prepare(intent);
+    return { client, prepared, limits, row: rowOf(client, intent, prepared, key === null ? null : { key, hash }) };
+  };
+}
+
+function rowOf(
+  { account }: OrderClient,
+  { market, terms, clientOrderId, claimedAtMs }: OrderIntent,
+  prepared: PreparedOrder,
+  claim: { key: string; hash: string } | null,
+): OrderRow {
+  const at = new Date(claimedAtMs);
+  return {
+    id: randomUUID(),
+    ...account,
+    origin: 'service',
+    marketRef: market.ref,
+    marketId: market.platformId,
+    outcome: market.outcomes[terms.outcomeIndex]?.id ?? '',
+    outcomeIndex: terms.outcomeIndex,
+    side: terms.side,
+    type: terms.type,
+    timeInForce: terms.timeInForce,
+    price: priceText(terms.price),
+    size: sizeText(terms.size),
+    expiresAt: terms.expirationMs === null ? null : new Date(terms.expirationMs),
+    clientOrderId,
+    notional: usdText(notionalUsd(terms.price, terms.size)),
+    idempotencyKey: claim?.key ?? null,
+    bodyHash: claim?.hash ?? null,
+    wire: prepared.wire,
+    state: 'sending',
+    orderId: prepared.orderId,
+    status: 'unknown',
+    filledSize: null,
+    remainingSize: null,
+    averageFillPrice: null,
+    makerFee: null,
+    takerFee: null,
+    metadata: prepared.metadata,
+    refusal: null,
+    createdAt: at,
+    updatedAt: at,
+    askedAt: at,
+    nextCheckAt: new Date(claimedAtMs + FLIGHT_MS),
+  };
+}

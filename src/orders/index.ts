@@ -1,0 +1,178 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.ts';
+import type { Credentials } from '../credentials.ts';
+import { ApiError, PlatformError } from '../errors.ts';
+import type { OrderAdapters } from '../platforms/orders-index.ts';
+import type { OrderStatus } from '../platforms/orders.ts';
+import type { BadRow, MarketDirectory, MarketKeys, PlatformData } from '../platforms/platform.ts';
+import type { Database } from '../postgres.ts';
+import type { Shared } from '../redis.ts';
+import type { Platform } from '../schemas.ts';
+import { createCanceller } from './cancel.ts';
+import { createOrderClients, defaultClients, type OrderClient } from './clients.ts';
+import { readLimits } from './limits.ts';
+import { createLocator, type OrderName } from './locate.ts';
+import { createPlacer } from './place.ts';
+import { createReconciler } from './reconcile.ts';
+import type { OrderBody } from './request.ts';
+import type { OrderRow } from './rows.ts';
+import type { Placed } from './send.ts';
+import { createOrderStore, type OrderPosition } from './store.ts';
+import { createOrderTracker, isOpenFate } from './tracker.ts';
+
+export interface OrdersDeps {
+  config: Config;
+  db: Database;
+  shared: Shared;
+  log: FastifyBaseLogger;
+  now: () => number;
+  credentials: Credentials;
+  adapters: OrderAdapters;
+  platforms: Partial<Record<Platform, PlatformData>>;
+  markets: MarketDirectory;
+  /** The market of any id a user may send; throws 404. */
+  market(platform: Platform, id: string): Promise<MarketKeys>;
+  onBadRow: (row: BadRow) => void;
+}
+
+export interface OrderFilter {
+  userId: string;
+  platform: Platform;
+  credentialId: number | undefined;
+  marketId: string | undefined;
+  status: OrderStatus | undefined;
+}
+
+export interface OrderPage {
+  rows: OrderRow[];
+  total: number;
+  next: OrderPosition | null;
+}
+
+export interface CancelledAll {
+  cancelled: OrderRow[];
+  open: { row: OrderRow; reason: string }[];
+}
+
+/** Orders of users on every platform. */
+export interface Orders {
+  place(userId: string, body: OrderBody, requestId: string): Promise<Placed>;
+  get(name: OrderName): Promise<OrderRow>;
+  /** Newest first. The first page brings the store up to the platform; later pages continue it. */
+  list(filter: OrderFilter, after: (OrderPosition & { total: number }) | null, limit: number): Promise<OrderPage>;
+  cancel(name: OrderName, requestId: string): Promise<OrderRow>;
+  /** Everything of the user that works on a platform, through every credential unless one is named. */
+  cancelAll(
+    userId: string,
+    platform: Platform,
+    credentialId: number | undefined,
+    requestId: string,
+  ): Promise<CancelledAll>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const CANCEL_BATCH = 50;
+const MAX_CANCELS = 2000;
+
+export function createOrders(deps: OrdersDeps): Orders {
+  const { config, db, shared, log, now, credentials, adapters, platforms, markets, onBadRow } = deps;
+  const store = createOrderStore(db);
+  const tracker = createOrderTracker({ store, now, log });
+  const clients = createOrderClients({ adapters, credentials, defaults: defaultClients(config), markets, onBadRow });
+  const locate = createLocator({ store, clients, now });
+  const canceller = createCanceller({ store, tracker, now });
+  const reconciler = createReconciler({ store, tracker, clients, shared, now, log });
+  const placer = createPlacer({
+    store,
+    tracker,
+    clients,
+    market: deps.market,
+    async book(market, outcomeIndex) {
+      const read = platforms[market.platform]?.orderBook(market, { priority: 'live', onBadRow });
+      const book = (await read) ?? null;
+      const side = [book?.yes, book?.no][outcomeIndex];
+      return book && side ? { side, tickSize: book.tickSize } : null;
+    },
+    limits: (userId) => readLimits(db, userId),
+    now,
+    log,
+  });
+
+  /** A credential that the platform rejects does not keep the others from being used. */
+  const cancelThrough = (client: OrderClient, requestId: string): Promise<CancelledAll> =>
+    cancelWorking(client, requestId).catch(async (error: unknown) => {
+      if (!(error instanceof ApiError) && !(error instanceof PlatformError)) throw error;
+      const rows = await store.working(client.account, null, MAX_CANCELS);
+      return { cancelled: [], open: rows.map((row) => ({ row, reason: error.message })) };
+    });
+
+  /** A platform that does not list now is still told to cancel what we know of. */
+  async function cancelWorking(client: OrderClient, requestId: string): Promise<CancelledAll> {
+    await tracker.sync(client, null).catch((error: unknown) => {
+      if (!(error instanceof PlatformError)) throw error;
+      log.warn({ platform: client.account.platform, reason: error.message }, 'Cancelling only known orders');
+    });
+    const working = await store.working(client.account, null, MAX_CANCELS);
+    const lost = working.filter(isOpenFate).map((row) => ({ row, reason: 'its fate is not known yet' }));
+    const result: CancelledAll = { cancelled: [], open: lost };
+    const placed = working.filter((row) => !isOpenFate(row) && row.orderId !== null);
+    for (let i = 0; i < placed.length; i += CANCEL_BATCH) {
+      for (const { row, cancelled, outcome } of await canceller.all(
+        client,
+        placed.slice(i, i + CANCEL_BATCH),
+        requestId,
+      )) {
+        if (cancelled) result.cancelled.push(row);
+        else if (outcome.result === 'unconfirmed') result.open.push({ row, reason: outcome.detail || 'not confirmed' });
+      }
+    }
+    return result;
+  }
+
+  return {
+    place: (userId, body, requestId) => placer.place(userId, body, requestId),
+
+    async get(name) {
+      const { row, client } = await locate(name);
+      try {
+        const [fresh = row] = await tracker.refresh(client, [row]);
+        return fresh;
+      } catch (error) {
+        // That nobody knows is the whole truth while the platform is silent.
+        if (error instanceof PlatformError && isOpenFate(row)) return row;
+        throw error;
+      }
+    },
+
+    async list({ userId, platform, credentialId, marketId, status }, after, limit) {
+      const client = await clients.open(userId, platform, credentialId);
+      const market = marketId === undefined ? null : await deps.market(platform, marketId);
+      if (after === null) {
+        await tracker.sync(client, market).catch((error: unknown) => {
+          if (!(error instanceof PlatformError) || status !== 'unknown') throw error;
+        });
+      }
+      const filter = { marketId: market?.platformId, status };
+      const rows = await store.page(client.account, filter, after, limit + 1);
+      const last = rows.length > limit ? rows[limit - 1] : undefined;
+      const next = last ? { createdAt: last.createdAt.toISOString(), id: last.id } : null;
+      return { rows: rows.slice(0, limit), total: after?.total ?? (await store.count(client.account, filter)), next };
+    },
+
+    cancel: async (name, requestId) => canceller.one(await locate(name), requestId),
+
+    async cancelAll(userId, platform, credentialId, requestId) {
+      const stored = (await credentials.list(userId)).filter((one) => one.platform === platform).map(({ id }) => id);
+      const ids = credentialId === undefined && stored.length > 0 ? stored : [credentialId];
+      const through = await Promise.all(ids.map((id) => clients.open(userId, platform, id)));
+      const operators = await clients.reopen({ userId, platform, credentialId: null }, 'live');
+      if (credentialId === undefined && stored.length > 0 && operators) through.push(operators);
+      const results = await Promise.all(through.map((client) => cancelThrough(client, requestId)));
+      return { cancelled: results.flatMap((one) => one.cancelled), open: results.flatMap((one) => one.open) };
+    },
+
+    start: () => reconciler.start(),
+    stop: () => reconciler.stop(),
+  };
+}

@@ -1,0 +1,58 @@
+import { eq } from 'drizzle-orm';
+import { parseUsd, usdText, type Usd } from '../decimal.ts';
+import { ApiError } from '../errors.ts';
+import { orderSettings } from '../order-tables.ts';
+import { orderRefused } from '../platforms/placement.ts';
+import type { Database } from '../postgres.ts';
+
+/** What a user allows themselves. Notional = price × size of an order, USD; null = no limit. */
+export interface OrderLimits {
+  tradingEnabled: boolean;
+  maxOrder: Usd | null;
+  /** Of all orders of a UTC day that the platforms did not refuse. */
+  maxDay: Usd | null;
+}
+
+const usdOrNull = (text: string | null): Usd | null => (text === null ? null : parseUsd(text));
+const textOrNull = (usd: Usd | null): string | null => (usd === null ? null : usdText(usd));
+
+export async function readLimits(db: Database, userId: string): Promise<OrderLimits> {
+  const [row] = await db.select().from(orderSettings).where(eq(orderSettings.userId, userId));
+  if (!row) return { tradingEnabled: true, maxOrder: null, maxDay: null };
+  return {
+    tradingEnabled: row.tradingEnabled,
+    maxOrder: usdOrNull(row.maxOrderNotional),
+    maxDay: usdOrNull(row.maxDayNotional),
+  };
+}
+
+/** Changes what is given and returns all of it. */
+export async function changeLimits(db: Database, userId: string, change: Partial<OrderLimits>): Promise<OrderLimits> {
+  const set = {
+    ...(change.tradingEnabled === undefined ? {} : { tradingEnabled: change.tradingEnabled }),
+    ...(change.maxOrder === undefined ? {} : { maxOrderNotional: textOrNull(change.maxOrder) }),
+    ...(change.maxDay === undefined ? {} : { maxDayNotional: textOrNull(change.maxDay) }),
+  };
+  const insert = db.insert(orderSettings).values({ userId, ...set });
+  await (Object.keys(set).length === 0
+    ? insert.onConflictDoNothing()
+    : insert.onConflictDoUpdate({ target: orderSettings.userId, set }));
+  return readLimits(db, userId);
+}
+
+const CHANGE = 'Change it at PATCH /v1/api/auth/order-settings.';
+
+/** 422 when the user has switched trading off, or allows no order this large. */
+export function requireAllowed(limits: OrderLimits, notional: Usd): void {
+  if (!limits.tradingEnabled) throw orderRefused('Trading is switched off in this account', CHANGE);
+  if (limits.maxOrder !== null && notional > limits.maxOrder) {
+    const text = `the order is worth ${usdText(notional)} USD, at most ${usdText(limits.maxOrder)} are allowed`;
+    throw orderRefused("The order is over the account's own limit", CHANGE, text);
+  }
+}
+
+export function overDay(limits: OrderLimits, notional: Usd, spent: Usd): ApiError {
+  const most = usdText(limits.maxDay ?? 0n);
+  const text = `orders of ${usdText(spent)} USD today, this one is worth ${usdText(notional)}, at most ${most} are allowed`;
+  return orderRefused("The order is over the account's own limit of a day", CHANGE, text);
+}

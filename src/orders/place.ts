@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseUsd } from '../decimal.ts';
+import { ApiError } from '../errors.ts';
+import { createDrafter, FLIGHT_MS, type DrafterDeps } from './draft.ts';
+import { bodyHash } from './identity.ts';
+import { overDay } from './limits.ts';
+import type { OrderBody } from './request.ts';
+import type { OrderRow } from './rows.ts';
+import { createSender, type Placed, type SenderDeps } from './send.ts';
+
+/** A repeat waits this long for the first request of its key. */
+const WAIT_MS = 25_000;
+const POLL_MS = 100;
+
+/** A request's key, and what it asked for. */
+interface Claimant {
+  userId: string;
+  key: string;
+  hash: string;
+}
+
+/**
+ * Places orders, each idempotency key at most once. A request checks and signs, claims the key with one INSERT that also says
+ * that the order is about to leave, sends once, and writes what became of it. Repeats wait for the first and answer alike.
+ */
+export function createPlacer(deps: DrafterDeps & SenderDeps) {
+  const { store, now } = deps;
+  const draft = createDrafter(deps);
+  const send = createSender(deps);
+  /** Requests with a key that run in this process: repeats wait for them without asking the store. */
+  const flights = new Map<string, { hash: string; placed: Promise<Placed> }>();
+
+  /** What an earlier request of the key came to, once it is known; `previous` names the order of a key whose day is over. */
+  async function earlier({ userId, key, hash }: Claimant): Promise<{ placed: Placed | null; previous: string | null }> {
+    for (const end = performance.now() + WAIT_MS; ; await sleep(POLL_MS)) {
+      const known = await store.byKey(userId, key, now());
+      if (!known?.kept) return { placed: null, previous: known?.row.id ?? null };
+      const { row } = known;
+      if (row.bodyHash !== hash) throw otherBody();
+      const running = row.state === 'sending' && now() - row.createdAt.getTime() < FLIGHT_MS;
+      if (!running) return { placed: answerOf(row), previous: null };
+      if (performance.now() > end) throw stillRunning();
+    }
+  }
+
+  async function attempt(
+    claimant: Claimant | null,
+    userId: string,
+    body: OrderBody,
+    requestId: string,
+  ): Promise<Placed> {
+    const { placed, previous } = claimant ? await earlier(claimant) : { placed: null, previous: null };
+    if (placed) return placed;
+    const ready = await draft(userId, body, claimant?.hash ?? '', previous);
+    if (previous !== null) await store.releaseKey(previous);
+    const claim = await store.claim(ready.row, ready.limits.maxDay);
+    switch (claim.kind) {
+      case 'claimed':
+        return send(ready, requestId);
+      case 'over_day':
+        throw overDay(ready.limits, parseUsd(ready.row.notional), claim.spent);
+      case 'client_id_used':
+        throw clientIdUsed(ready.row.clientOrderId);
+      case 'key_used':
+        throw stillRunning();
+    }
+  }
+
+  /** A request that fails while another process has claimed its key is a repeat all the same. */
+  async function claimed(claimant: Claimant, body: OrderBody, requestId: string): Promise<Placed> {
+    try {
+      return await attempt(claimant, claimant.userId, body, requestId);
+    } catch (error) {
+      const { placed } = await earlier(claimant);
+      if (placed) return placed;
+      throw error;
+    }
+  }
+
+  async function dryRun(userId: string, body: OrderBody, requestId: string): Promise<Placed> {
+    const { row, client } = await draft(userId, body, '', null);
+    const attempt = { ...client.account, orderId: null, rowId: null, action: 'dry_run', result: 'signed' } as const;
+    await store.attempted({ ...attempt, httpStatus: 0, detail: '', ms: 0, requestId });
+    const shown = { orderId: `dry_run:${row.clientOrderId}`, status: 'pending', filledSize: '0' } as const;
+    const metadata = { ...row.metadata, wire: row.wire };
+    return { row: { ...row, ...shown, remainingSize: row.size, metadata }, how: 'dry_run' };
+  }
+
+  return {
+    async place(userId: string, body: OrderBody, requestId: string): Promise<Placed> {
+      const { idempotency_key: key, dry_run: dry, ...asked } = body;
+      if (dry) return dryRun(userId, body, requestId);
+      if (key === undefined) return attempt(null, userId, body, requestId);
+      const claimant = { userId, key, hash: bodyHash(asked) };
+      const name = JSON.stringify([userId, key]);
+      const flight = flights.get(name);
+      if (flight) {
+        if (flight.hash !== claimant.hash) throw otherBody();
+        return { row: (await flight.placed).row, how: 'replay' };
+      }
+      const placed = claimed(claimant, body, requestId).finally(() => flights.delete(name));
+      flights.set(name, { hash: claimant.hash, placed });
+      return placed;
+    },
+  };
+}
+
+/** A repeat is answered by the order as it is now; by the same error when the platform had refused it. */
+function answerOf(row: OrderRow): Placed {
+  if (row.refusal) {
+    const { status, message, resolution, errorText } = row.refusal;
+    throw new ApiError(status, message, { resolution, errorText });
+  }
+  return { row, how: 'replay' };
+}
+
+const otherBody = (): ApiError =>
+  new ApiError(409, 'Idempotency key used for another order', {
+    resolution: 'Repeat the first body exactly, or use a new key.',
+    errorText: 'idempotency_key: kept for 24 hours, with another body',
+  });
+
+const stillRunning = (): ApiError =>
+  new ApiError(409, 'The first request of this idempotency key still runs', {
+    resolution: 'Repeat the request in some seconds.',
+    errorText: 'idempotency_key: claimed, not answered yet',
+  });
+
+const clientIdUsed = (id: string): ApiError =>
+  new ApiError(409, 'Client order id already used', {
+    resolution: 'Use another client_order_id: platforms take each once.',
+    errorText: `client_order_id: ${JSON.stringify(id)} names another order of this account`,
+  });

@@ -1,0 +1,110 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Lease, Shared } from '../redis.ts';
+import type { OrderClients } from './clients.ts';
+import type { OrderRow } from './rows.ts';
+import type { OrderStore } from './store.ts';
+import { isOpenFate, nextLook, type OrderTracker } from './tracker.ts';
+
+const TICK_MS = 500;
+const LEASE_MS = 15_000;
+const BATCH = 50;
+/** A look that fails is repeated after a quarter of the order's age, within these bounds. */
+const RETRY_MS = { least: 5000, most: 3_600_000 };
+
+export interface ReconcilerDeps {
+  store: OrderStore;
+  tracker: OrderTracker;
+  clients: OrderClients;
+  shared: Shared;
+  now: () => number;
+  log: FastifyBaseLogger;
+}
+
+/** The search for orders whose fate is open: one process at a time, whichever holds the lease. */
+export interface Reconciler {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Looks for orders when their time has come: sent without an answer, left in flight by a dead process, filled without fees. */
+export function createReconciler({ store, tracker, clients, shared, now, log }: ReconcilerDeps): Reconciler {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let lease: Lease | null = null;
+  let stopped = false;
+
+  async function hold(): Promise<boolean> {
+    if (lease && (await lease.renew(LEASE_MS))) return true;
+    lease = await shared.lease('orders:reconcile', LEASE_MS);
+    return lease !== null;
+  }
+
+  const again = (row: OrderRow): Promise<void> => {
+    const quarter = (now() - row.createdAt.getTime()) / 4;
+    const waitMs = Math.min(Math.max(quarter, RETRY_MS.least), RETRY_MS.most);
+    return store.checkAgain(row.id, new Date(now() + waitMs));
+  };
+
+  async function look(row: OrderRow): Promise<void> {
+    const started = performance.now();
+    const tell = (result: 'found' | 'absent' | 'failed', detail: string): Promise<void> =>
+      store.attempted({
+        userId: row.userId,
+        platform: row.platform,
+        credentialId: row.credentialId,
+        rowId: row.id,
+        orderId: row.orderId,
+        action: 'find',
+        result,
+        httpStatus: 0,
+        detail,
+        ms: Math.round(performance.now() - started),
+        requestId: '',
+      });
+    try {
+      const client = await clients.reopen(row, 'poll');
+      if (!client) throw new Error('the credential it was placed with is gone');
+      const [seen = row] = await tracker.refresh(client, [row]);
+      if (isOpenFate(row)) await tell(seen.state === 'placed' ? 'found' : 'absent', seen.status);
+      // The tracker sets the next look at what it changes.
+      if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime()) await store.checkAgain(row.id, nextOf(seen));
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      log.warn({ order: row.id, platform: row.platform, reason: detail }, 'An order could not be looked for');
+      if (isOpenFate(row)) await tell('failed', detail);
+      await again(row);
+    }
+  }
+
+  const nextOf = (row: OrderRow): Date | null =>
+    nextLook(row.createdAt, now()) ?? (isOpenFate(row) ? new Date(now() + RETRY_MS.least) : null);
+
+  async function tick(): Promise<void> {
+    const due = await store.due(now(), BATCH);
+    if (due.length === 0 || !(await hold())) return;
+    await Promise.all(due.map(look));
+  }
+
+  const schedule = (): void => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      running = tick()
+        .catch((error: unknown) => log.error({ err: error }, 'Looking for orders failed'))
+        .finally(schedule);
+    }, TICK_MS);
+    timer.unref();
+  };
+
+  return {
+    async start() {
+      await store.adoptOrphans(now());
+      schedule();
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+      await lease?.release();
+    },
+  };
+}

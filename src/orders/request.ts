@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { badRequest, type FieldIssue } from '../errors.ts';
+import { parseDecimal, parsePrice, PRICE_SCALE, priceText, SIZE_SCALE, type Price, type Size } from '../decimal.ts';
+import {
+  enumParam,
+  flagParam,
+  integerParam,
+  marketIdParam,
+  platformParam,
+  textParam,
+  timestampParam,
+} from '../parameters.ts';
+import { ORDER_TYPES, TIMES_IN_FORCE, type OrderType, type TimeInForce } from '../platforms/orders.ts';
+import { orderRefused } from '../platforms/placement.ts';
+import type { MarketKeys } from '../platforms/platform.ts';
+import type { Platform, Side } from '../schemas.ts';
+
+const LOWEST = parsePrice('0.01');
+const HIGHEST = parsePrice('0.99');
+const MOST = 10n ** BigInt(SIZE_SCALE + 9);
+/** An expiration nearer than this cannot be honoured. */
+const SOONEST_MS = 5000;
+const DIGITS = 30;
+
+/**
+ * A decimal in [min, max] with at most `scale` places, as JSON number or text, read exactly. A JSON number is read by its
+ * shortest text, which is the text sent up to 15 significant digits; more digits are to be sent as text.
+ */
+function exactDecimal(scale: number, min: bigint, max: bigint, rule: string) {
+  return z.union([z.number(), z.string()], { error: rule }).transform((value, context) => {
+    const text = String(value).trim();
+    if (/^[+-]?[\d.]{1,40}(e[+-]?\d{1,2})?$/i.test(text) && /\d/.test(text) && text.split('.').length < 3) {
+      const read = parseDecimal(text, DIGITS);
+      const unit = 10n ** BigInt(DIGITS - scale);
+      if (read % unit === 0n && read / unit >= min && read / unit <= max) return read / unit;
+    }
+    context.issues.push({ code: 'custom', message: rule, input: value });
+    return z.NEVER;
+  });
+}
+
+const priceRule = 'a price of 0.01 to 0.99';
+const sizeRule = `a size above 0 and up to 1000000000, with at most ${SIZE_SCALE} decimals`;
+const slippageRule = 'a distance in price of 0 to 0.98';
+
+/** The body of POST orders. */
+export const orderFields = {
+  platform: platformParam(),
+  market_id: marketIdParam(),
+  side: enumParam(['buy', 'sell']),
+  outcome: textParam(200).describe('Id or name of an outcome of the market'),
+  type: enumParam(ORDER_TYPES),
+  size: exactDecimal(SIZE_SCALE, 1n, MOST, sizeRule).describe('Contracts or shares'),
+  credential_id: integerParam(1, Number.MAX_SAFE_INTEGER).optional(),
+  price: exactDecimal(PRICE_SCALE, LOWEST, HIGHEST, priceRule)
+    .optional()
+    .describe('0.01 to 0.99; required for limit orders. With a market order: its worst price'),
+  time_in_force: enumParam(TIMES_IN_FORCE)
+    .optional()
+    .describe('Default gtc; gtd with an expiration; ioc for market orders'),
+  expiration: timestampParam().optional().describe('ISO 8601; gtd only, at least 5 s ahead'),
+  client_order_id: textParam(64).optional(),
+  idempotency_key: textParam(200).optional().describe('Kept 24 hours: a repeat answers with the same order'),
+  max_slippage: exactDecimal(PRICE_SCALE, 0n, parsePrice('0.98'), slippageRule)
+    .optional()
+    .describe('Market orders: how far from the best price it may trade. Default: as far as its size needs now'),
+  dry_run: flagParam(false).describe('true: check and sign, but neither send nor store'),
+};
+
+/** POST orders as read: exact, but not yet held against the market. */
+export interface OrderBody {
+  platform: Platform;
+  market_id: string;
+  side: Side;
+  outcome: string;
+  type: OrderType;
+  size: Size;
+  credential_id?: number | undefined;
+  price?: Price | undefined;
+  time_in_force?: TimeInForce | undefined;
+  /** Unix ms. */
+  expiration?: number | undefined;
+  client_order_id?: string | undefined;
+  idempotency_key?: string | undefined;
+  max_slippage?: Price | undefined;
+  dry_run: boolean;
+}
+
+/** What the fields say together; 400 for contradictions, all of them at once. */
+export function timeInForceOf(body: OrderBody, nowMs: number): TimeInForce {
+  const issues: FieldIssue[] = [];
+  const refuse = (field: string, expected: string, received: string): void => {
+    issues.push({ field, expected, received });
+  };
+  const { type, expiration, time_in_force: given } = body;
+  const tif = given ?? (type === 'market' ? 'ioc' : expiration === undefined ? 'gtc' : 'gtd');
+  if (type === 'limit' && body.price === undefined)
+    refuse('price', `${priceRule}, which a limit order needs`, 'nothing');
+  if (type === 'limit' && body.max_slippage !== undefined) {
+    refuse('max_slippage', 'nothing with a limit order, whose price is the limit', priceText(body.max_slippage));
+  }
+  if (type === 'market' && tif !== 'ioc' && tif !== 'fok') {
+    refuse('time_in_force', 'ioc or fok with a market order, which cannot rest', tif);
+  }
+  const shown = expiration === undefined ? 'nothing' : new Date(expiration).toISOString();
+  if (tif === 'gtd' && expiration === undefined) refuse('expiration', 'a time, which gtd needs', shown);
+  if (tif !== 'gtd' && expiration !== undefined) refuse('expiration', `nothing with ${tif}: only gtd expires`, shown);
+  if (tif === 'gtd' && expiration !== undefined && expiration < nowMs + SOONEST_MS) {
+    refuse('expiration', `a time at least ${SOONEST_MS / 1000} seconds ahead`, shown);
+  }
+  if (issues.length > 0) throw badRequest(issues);
+  return tif;
+}
+
+/** Place of the outcome a caller means: by id, then by name whatever its case; 400 when the market has no such outcome. */
+export function outcomeIndexOf(market: MarketKeys, word: string): number {
+  const wanted = word.toLowerCase();
+  const byId = market.outcomes.findIndex(({ id }) => id === wanted);
+  const index = byId >= 0 ? byId : market.outcomes.findIndex(({ name }) => name.toLowerCase() === wanted);
+  if (index >= 0) return index;
+  const known = market.outcomes.map(({ id }) => id).join(', ');
+  throw badRequest([{ field: 'outcome', expected: `one of ${known}`, received: JSON.stringify(word) }]);
+}
+
+/** 422 unless the market takes orders now. The end of trading binds on Kalshi and Limitless; on Polymarket it is a forecast. */
+export function requireOpen(market: MarketKeys, nowMs: number): void {
+  const { status, tradingEndAt, platform } = market;
+  const ended = platform !== 'polymarket' && tradingEndAt !== null && Date.parse(tradingEndAt) <= nowMs;
+  if (status === 'open' && !ended) return;
+  throw orderRefused(
+    'The market takes no orders',
+    'Choose a market whose status is open.',
+    ended ? `${market.platformId} stopped trading at ${tradingEndAt}` : `${market.platformId} is ${status}`,
+  );
+}

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util';
+import { complement, notionalUsd, parsePrice, parseSize, parseUsd, priceText, sizeText, usdText } from '../decimal.ts';
+import type { orders } from '../order-tables.ts';
+import { isOver, type OrderRecord, type OrderTerms, type PlatformOrder } from '../platforms/orders.ts';
+
+export type OrderRow = typeof orders.$inferSelect;
+/** What a platform tells of an order, as columns. */
+export type OrderFacts = Pick<
+  OrderRow,
+  | 'state'
+  | 'orderId'
+  | 'status'
+  | 'filledSize'
+  | 'remainingSize'
+  | 'averageFillPrice'
+  | 'makerFee'
+  | 'takerFee'
+  | 'metadata'
+  | 'updatedAt'
+>;
+
+const textOf = <T extends bigint>(value: T | null, text: (value: T) => string): string | null =>
+  value === null ? null : text(value);
+
+/** What was asked for, as it was stored; the book that bounded a market order is gone. */
+export function recordOf(row: OrderRow): OrderRecord {
+  const terms: OrderTerms = {
+    side: row.side,
+    outcomeIndex: row.outcomeIndex,
+    type: row.type,
+    timeInForce: row.timeInForce,
+    price: parsePrice(row.price ?? '0'),
+    size: parseSize(row.size),
+    expirationMs: row.expiresAt?.getTime() ?? null,
+    walk: null,
+  };
+  return {
+    orderId: row.orderId,
+    clientOrderId: row.clientOrderId,
+    marketRef: row.marketRef,
+    marketId: row.marketId,
+    terms,
+    wire: row.wire,
+    sentAtMs: row.createdAt.getTime(),
+  };
+}
+
+/**
+ * What a platform's order changes in a row; null when it tells nothing new. A read may lag behind what is known: an order that is
+ * over stays over, fills do not shrink while it works, and what it does not tell is kept.
+ */
+export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
+  const known = row.state === 'placed';
+  const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
+  if (known && !isOver(order.status) && (isOver(row.status) || order.filledSize < filledBefore)) return null;
+  const { averageFillPrice: average } = order;
+  const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
+  const same = known && order.filledSize === filledBefore;
+  const kept = (told: string | null, before: string | null): string | null => told ?? (same ? before : null);
+  const facts: OrderFacts = {
+    state: 'placed',
+    orderId: order.orderId,
+    status: order.status,
+    filledSize: sizeText(order.filledSize),
+    remainingSize: sizeText(order.remainingSize),
+    averageFillPrice: kept(textOf(own, priceText), row.averageFillPrice),
+    makerFee: kept(textOf(order.makerFee, usdText), row.makerFee),
+    takerFee: kept(textOf(order.takerFee, usdText), row.takerFee),
+    metadata: { ...row.metadata, ...order.metadata },
+    updatedAt: order.updatedAt === null ? receivedAt : new Date(order.updatedAt),
+  };
+  const changed = (Object.keys(facts) as (keyof OrderFacts)[]).some(
+    (name) => name !== 'updatedAt' && !isDeepStrictEqual(facts[name], row[name]),
+  );
+  return changed ? facts : null;
+}
+
+/** The row of an order found in a user's account, placed elsewhere. */
+export function foreignRow(
+  owner: Pick<OrderRow, 'id' | 'userId' | 'platform' | 'credentialId'>,
+  order: PlatformOrder,
+  receivedAt: Date,
+): OrderRow {
+  const createdAt = order.createdAt === null ? receivedAt : new Date(order.createdAt);
+  return {
+    ...owner,
+    origin: 'platform',
+    marketRef: order.marketRef,
+    marketId: order.marketId,
+    outcome: order.outcome,
+    outcomeIndex: order.outcomeIndex,
+    side: order.side,
+    type: order.type,
+    timeInForce: order.timeInForce,
+    price: textOf(order.price, priceText),
+    size: sizeText(order.size),
+    expiresAt: order.expiration === null ? null : new Date(order.expiration),
+    clientOrderId: order.clientOrderId,
+    notional: usdText(notionalUsd(order.price ?? 0n, order.size)),
+    idempotencyKey: null,
+    bodyHash: null,
+    wire: {},
+    state: 'placed',
+    orderId: order.orderId,
+    status: order.status,
+    filledSize: sizeText(order.filledSize),
+    remainingSize: sizeText(order.remainingSize),
+    averageFillPrice: textOf(order.averageFillPrice, priceText),
+    makerFee: textOf(order.makerFee, usdText),
+    takerFee: textOf(order.takerFee, usdText),
+    metadata: order.metadata,
+    refusal: null,
+    createdAt,
+    updatedAt: order.updatedAt === null ? createdAt : new Date(order.updatedAt),
+    askedAt: receivedAt,
+    nextCheckAt: null,
+  };
+}
+
+/** maker_fee + taker_fee; null while one of them is not known. */
+export function totalFee(row: Pick<OrderRow, 'makerFee' | 'takerFee'>): bigint | null {
+  return row.makerFee === null || row.takerFee === null ? null : parseUsd(row.makerFee) + parseUsd(row.takerFee);
+}

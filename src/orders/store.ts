@@ -1,0 +1,268 @@
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, ne, or, sql, type SQL } from 'drizzle-orm';
+import { parseUsd, type Usd } from '../decimal.ts';
+import { orderAttempts, orders, orderSyncs } from '../order-tables.ts';
+import type { OrderStatus } from '../platforms/orders.ts';
+import type { Database } from '../postgres.ts';
+import type { Platform } from '../schemas.ts';
+import type { OrderFacts, OrderRow } from './rows.ts';
+
+/** Whose account on which platform; credentialId null = the operator's default client. */
+export interface Account {
+  userId: string;
+  platform: Platform;
+  credentialId: number | null;
+}
+
+export type Attempt = Omit<typeof orderAttempts.$inferInsert, 'id' | 'at'>;
+export type Claim = { kind: 'claimed' } | { kind: 'key_used' | 'client_id_used' } | { kind: 'over_day'; spent: Usd };
+
+/** Which orders of an account; undefined = all. */
+interface RowFilter {
+  marketId: string | undefined;
+  status: OrderStatus | undefined;
+}
+
+/** Where a page of a listing begins. */
+export interface OrderPosition {
+  createdAt: string;
+  id: string;
+}
+
+/** An idempotency key is kept this long. */
+const KEY_MS = 86_400_000;
+const WORKING: OrderStatus[] = ['pending', 'open', 'partially_filled', 'unknown'];
+
+const ofAccount = ({ userId, platform, credentialId }: Account): SQL | undefined =>
+  and(
+    eq(orders.userId, userId),
+    eq(orders.platform, platform),
+    credentialId === null ? isNull(orders.credentialId) : eq(orders.credentialId, credentialId),
+  );
+
+function matches(account: Account, filter: RowFilter) {
+  return and(
+    ofAccount(account),
+    filter.marketId === undefined ? undefined : eq(orders.marketId, filter.marketId),
+    filter.status === undefined ? undefined : eq(orders.status, filter.status),
+  );
+}
+
+export type OrderStore = ReturnType<typeof createOrderStore>;
+
+/** Orders at rest. Every change of what became of an order goes through `record`. */
+export function createOrderStore(db: Database) {
+  const one = async (where: SQL | undefined): Promise<OrderRow | null> => {
+    const [row] = await db
+      .select()
+      .from(orders)
+      .where(where)
+      .orderBy(desc(orders.origin), desc(orders.createdAt))
+      .limit(1);
+    return row ?? null;
+  };
+
+  return {
+    /** The order that claimed a key, and whether the key is still kept. */
+    async byKey(userId: string, key: string, nowMs: number): Promise<{ row: OrderRow; kept: boolean } | null> {
+      const row = await one(and(eq(orders.userId, userId), eq(orders.idempotencyKey, key)));
+      return row && { row, kept: row.createdAt.getTime() > nowMs - KEY_MS };
+    },
+
+    /** Frees a key whose time is over. */
+    async releaseKey(id: string): Promise<void> {
+      await db.update(orders).set({ idempotencyKey: null }).where(eq(orders.id, id));
+    },
+
+    /**
+     * Claims key and client id and says durably that the order is about to be sent, in one INSERT. With a daily limit the user's
+     * claims queue up behind each other, so that two cannot share what is left.
+     */
+    async claim(row: OrderRow, dayLimit: Usd | null): Promise<Claim> {
+      const insert = async (tx: Pick<Database, 'insert'>): Promise<Claim> => {
+        const made = await tx.insert(orders).values(row).onConflictDoNothing().returning({ id: orders.id });
+        if (made.length > 0) return { kind: 'claimed' };
+        const key = row.idempotencyKey;
+        const taken = key !== null && (await one(and(eq(orders.userId, row.userId), eq(orders.idempotencyKey, key))));
+        return { kind: taken ? 'key_used' : 'client_id_used' };
+      };
+      if (dayLimit === null) return insert(db);
+      return db.transaction(async (tx) => {
+        await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`orders ${row.userId}`}, 0))`);
+        const day = new Date(row.createdAt);
+        day.setUTCHours(0, 0, 0, 0);
+        const [sum] = await tx
+          .select({ spent: sql<string>`coalesce(sum(${orders.notional}), 0)` })
+          .from(orders)
+          .where(
+            and(
+              eq(orders.userId, row.userId),
+              eq(orders.origin, 'service'),
+              ne(orders.state, 'rejected'),
+              gte(orders.createdAt, day),
+            ),
+          );
+        const spent = parseUsd(sum?.spent ?? '0');
+        return spent + parseUsd(row.notional) > dayLimit ? { kind: 'over_day', spent } : insert(tx);
+      });
+    },
+
+    /**
+     * Writes what became of an order, unless what stands there was asked for later; the row as it is now. null = the row, or
+     * the platform's order, belongs to another of our orders.
+     */
+    async record(
+      id: string,
+      facts: Partial<OrderFacts> & Pick<OrderRow, 'nextCheckAt'> & Partial<Pick<OrderRow, 'refusal'>>,
+      askedAt: Date,
+    ): Promise<OrderRow | null> {
+      try {
+        const [row] = await db
+          .update(orders)
+          .set({ ...facts, askedAt })
+          .where(and(eq(orders.id, id), lte(orders.askedAt, askedAt)))
+          .returning();
+        return row ?? (await one(eq(orders.id, id)));
+      } catch (error) {
+        if (isUniqueViolation(error)) return null;
+        throw error;
+      }
+    },
+
+    byId: (id: string): Promise<OrderRow | null> => one(eq(orders.id, id)),
+
+    /** An order of a user by the platform's id or `client:<client order id>`; our own before one found in the account. */
+    named: (
+      userId: string,
+      platform: Platform,
+      name: string,
+      credentialId: number | undefined,
+    ): Promise<OrderRow | null> =>
+      one(
+        and(
+          eq(orders.userId, userId),
+          eq(orders.platform, platform),
+          credentialId === undefined ? undefined : eq(orders.credentialId, credentialId),
+          name.startsWith('client:')
+            ? and(eq(orders.clientOrderId, name.slice('client:'.length)), eq(orders.origin, 'service'))
+            : eq(orders.orderId, name),
+        ),
+      ),
+
+    /** Rows that listed orders may be: by the platform's id, or ours by client id while the platform's is not known. */
+    matching: (account: Account, orderIds: string[], clientIds: string[]): Promise<OrderRow[]> =>
+      db
+        .select()
+        .from(orders)
+        .where(
+          and(
+            ofAccount(account),
+            or(
+              inArray(orders.orderId, orderIds),
+              and(isNull(orders.orderId), eq(orders.origin, 'service'), inArray(orders.clientOrderId, clientIds)),
+            ),
+          ),
+        ),
+
+    /** Orders that may still change, those asked for longest ago first. */
+    working: (account: Account, marketRef: string | null, limit: number): Promise<OrderRow[]> =>
+      db
+        .select()
+        .from(orders)
+        .where(
+          and(
+            ofAccount(account),
+            inArray(orders.status, WORKING),
+            marketRef === null ? undefined : eq(orders.marketRef, marketRef),
+          ),
+        )
+        .orderBy(asc(orders.askedAt))
+        .limit(limit),
+
+    async insertForeign(rows: OrderRow[]): Promise<void> {
+      for (let i = 0; i < rows.length; i += 200) {
+        await db
+          .insert(orders)
+          .values(rows.slice(i, i + 200))
+          .onConflictDoNothing();
+      }
+    },
+
+    /** Newest first. */
+    async page(account: Account, filter: RowFilter, after: OrderPosition | null, limit: number): Promise<OrderRow[]> {
+      return db
+        .select()
+        .from(orders)
+        .where(
+          and(
+            matches(account, filter),
+            after === null
+              ? undefined
+              : sql`(${orders.createdAt}, ${orders.id}) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`,
+          ),
+        )
+        .orderBy(desc(orders.createdAt), desc(orders.id))
+        .limit(limit);
+    },
+
+    async count(account: Account, filter: RowFilter): Promise<number> {
+      const [row] = await db
+        .select({ n: sql<number>`count(*)::int` })
+        .from(orders)
+        .where(matches(account, filter));
+      return row?.n ?? 0;
+    },
+
+    /** Orders whose time to be looked for has come, longest due first. */
+    due: (nowMs: number, limit: number): Promise<OrderRow[]> =>
+      db
+        .select()
+        .from(orders)
+        .where(and(isNotNull(orders.nextCheckAt), lte(orders.nextCheckAt, new Date(nowMs))))
+        .orderBy(asc(orders.nextCheckAt))
+        .limit(limit),
+
+    async checkAgain(id: string, at: Date | null): Promise<void> {
+      await db.update(orders).set({ nextCheckAt: at }).where(eq(orders.id, id));
+    },
+
+    /** What a process that died has left in flight is looked for at once. */
+    async adoptOrphans(nowMs: number): Promise<void> {
+      await db
+        .update(orders)
+        .set({ nextCheckAt: new Date(nowMs) })
+        .where(inArray(orders.state, ['sending', 'unknown']));
+    },
+
+    async syncedAt({ userId, platform, credentialId }: Account): Promise<number> {
+      const key = [
+        eq(orderSyncs.userId, userId),
+        eq(orderSyncs.platform, platform),
+        eq(orderSyncs.credentialId, credentialId ?? 0),
+      ];
+      const [row] = await db
+        .select()
+        .from(orderSyncs)
+        .where(and(...key));
+      return row?.syncedAt.getTime() ?? 0;
+    },
+
+    async synced({ userId, platform, credentialId }: Account, at: Date): Promise<void> {
+      await db
+        .insert(orderSyncs)
+        .values({ userId, platform, credentialId: credentialId ?? 0, syncedAt: at })
+        .onConflictDoUpdate({
+          target: [orderSyncs.userId, orderSyncs.platform, orderSyncs.credentialId],
+          set: { syncedAt: at },
+        });
+    },
+
+    async attempted(attempt: Attempt): Promise<void> {
+      await db.insert(orderAttempts).values({ ...attempt, detail: attempt.detail.slice(0, 500) });
+    },
+  };
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  const cause = (error as { cause?: unknown }).cause ?? error;
+  return (cause as { code?: unknown }).code === '23505';
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
+import type { PlatformOrder } from '../platforms/orders.ts';
+import type { MarketKeys } from '../platforms/platform.ts';
+import type { OrderClient } from './clients.ts';
+import { factsFrom, foreignRow, recordOf, type OrderFacts, type OrderRow } from './rows.ts';
+import type { OrderStore } from './store.ts';
+
+/** When an order whose fate or fees are open is looked for again, after it was sent. */
+const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
+/** An order that its platform does not know this long after it was sent has not arrived. */
+const ARRIVED_MS = 120_000;
+/** Working orders that one listing looks up by themselves, because the platform's list lacks them. */
+const MAX_LOOKUPS = 100;
+
+export const isOpenFate = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
+
+/** Matched but not settled, or filled without fees: worth another look soon. */
+const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
+  status === 'pending' || (Number(filledSize ?? 0) > 0 && (makerFee === null || takerFee === null));
+
+/** The next look at an order by its age; null when the steps are used up. */
+export function nextLook(createdAt: Date, nowMs: number): Date | null {
+  const age = nowMs - createdAt.getTime();
+  const step = STEPS_MS.find((ms) => ms > age);
+  return step === undefined ? null : new Date(createdAt.getTime() + step);
+}
+
+export type OrderTracker = ReturnType<typeof createOrderTracker>;
+
+/** Brings stored orders to what their platform tells. */
+export function createOrderTracker({
+  store,
+  now,
+  log,
+}: {
+  store: OrderStore;
+  now: () => number;
+  log: FastifyBaseLogger;
+}) {
+  const lost = {
+    status: 'rejected',
+    state: 'rejected',
+    filledSize: '0',
+    remainingSize: '0',
+    makerFee: '0',
+    takerFee: '0',
+  } as const;
+
+  /** Writes what the platform tells of an order; the row as it is now. null = its order belongs to another row of ours. */
+  async function apply(row: OrderRow, order: PlatformOrder, askedAt: Date): Promise<OrderRow | null> {
+    const facts = factsFrom(row, order, askedAt);
+    if (!facts) return row;
+    const nextCheckAt = isUnsettled(facts) ? nextLook(row.createdAt, now()) : null;
+    return store.record(row.id, { ...facts, refusal: null, nextCheckAt }, askedAt);
+  }
+
+  /** What the platform does not know: nothing new of a placed order; one that never arrived, after a while. */
+  async function absent(row: OrderRow, askedAt: Date): Promise<OrderRow> {
+    const due = isOpenFate(row) && askedAt.getTime() - row.createdAt.getTime() >= ARRIVED_MS;
+    if (!due) return row;
+    log.warn({ order: row.id, platform: row.platform }, 'An order never arrived at its platform');
+    return (await store.record(row.id, { ...lost, updatedAt: askedAt, nextCheckAt: null }, askedAt)) ?? row;
+  }
+
+  /** Asks the platform for these orders and writes what it tells; the rows as they are now, in order. */
+  async function refresh(client: OrderClient, rows: readonly OrderRow[], signal?: AbortSignal): Promise<OrderRow[]> {
+    if (rows.length === 0) return [];
+    const askedAt = new Date(now());
+    const found = await client.find(rows.map(recordOf), signal);
+    const settle = async (row: OrderRow, order: PlatformOrder | null): Promise<OrderRow> =>
+      (order && (await apply(row, order, askedAt))) ?? absent(row, askedAt);
+    return Promise.all(rows.map((row, i) => settle(row, found[i] ?? null)));
+  }
+
+  /**
+   * Reads what the platform lists and brings the store up to it. Orders placed elsewhere are taken in where the account is the
+   * user's own: the operator's client serves several users, who see theirs only.
+   */
+  async function sync(client: OrderClient, market: MarketKeys | null): Promise<void> {
+    const { account } = client;
+    const askedAt = new Date(now());
+    const listing = await client.list({ market, sinceMs: await store.syncedAt(account) });
+    const ids = listing.orders.map(({ orderId }) => orderId);
+    const clientIds = listing.orders.flatMap(({ clientOrderId }) => clientOrderId || []);
+    const known = await store.matching(account, ids, clientIds);
+    const byId = new Map(known.flatMap((row) => (row.orderId === null ? [] : [[row.orderId, row]])));
+    const byClientId = new Map(known.flatMap((row) => (row.orderId === null ? [[row.clientOrderId, row]] : [])));
+    const seen = new Set<string>();
+    const foreign: OrderRow[] = [];
+    for (const order of listing.orders) {
+      const row = byId.get(order.orderId) ?? byClientId.get(order.clientOrderId);
+      if (row) {
+        seen.add(row.id);
+        await apply(row, order, askedAt);
+      } else if (account.credentialId !== null) {
+        foreign.push(foreignRow({ id: randomUUID(), ...account }, order, askedAt));
+      }
+    }
+    await store.insertForeign(foreign);
+    const working = await store.working(account, market?.ref ?? null, MAX_LOOKUPS + seen.size);
+    await refresh(client, working.filter(({ id }) => !seen.has(id)).slice(0, MAX_LOOKUPS));
+    if (market === null && listing.complete) await store.synced(account, askedAt);
+  }
+
+  return { apply, refresh, sync };
+}

@@ -1,0 +1,160 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Services } from '../app.ts';
+import { endpoint } from '../endpoint.ts';
+import { CancelAllAnswer, CancelAnswer, OneOrderAnswer, OrdersAnswer, toOrderAnswer } from '../orders/answers.ts';
+import { orderFields } from '../orders/request.ts';
+import type { Placed } from '../orders/send.ts';
+import { pagination, requestTimeMs } from '../pages.ts';
+import {
+  cursorParam,
+  enumParam,
+  integerParam,
+  limitParam,
+  marketIdParam,
+  platformParam,
+  textParam,
+} from '../parameters.ts';
+import { ORDER_STATUSES } from '../platforms/orders.ts';
+import type { Platform } from '../schemas.ts';
+
+const Position = z.object({ createdAt: z.string(), id: z.string(), total: z.number() });
+const credentialId = integerParam(1, Number.MAX_SAFE_INTEGER).optional();
+const orderName = textParam(200).describe("The platform's order id, or client:<client_order_id>");
+const STATUS: Record<Placed['how'], number> = { placed: 201, unknown: 202, replay: 200, dry_run: 200 };
+const PLATFORM_ERRORS = [422, 502, 504] as const;
+
+/** `meta` of answers about orders. */
+const metaOf = (reply: FastifyReply, platform: Platform, replayed = false) => ({
+  platform,
+  request_time_ms: requestTimeMs(reply),
+  idempotent_replay: replayed,
+});
+
+/** Placing, reading and cancelling orders with stored credentials or the operator's default client. */
+export function orderRoutes(app: FastifyInstance, { orders, cursors }: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/api/orders',
+      auth: 'key',
+      tag: 'Orders',
+      summary: 'Place an order',
+      description: `Sent once, whatever happens: 201 placed (maybe already filled or cancelled, see status), 202 sent and its fate not
+known yet, 200 when the idempotency key stands for an order already placed. A market order carries a worst price taken from the
+book just read. dry_run=true checks and signs, and answers 200 without sending or storing anything. Numbers are read as decimals.`,
+      body: orderFields,
+      statuses: [201, 202, 200],
+      errors: [404, 409, ...PLATFORM_ERRORS],
+      answer: OneOrderAnswer,
+    },
+    async ({ body, caller, request, reply }) => {
+      const { row, how } = await orders.place(caller.userId, body, request.id);
+      reply.code(STATUS[how]);
+      const meta = metaOf(reply, body.platform, how === 'replay');
+      return { order: toOrderAnswer(row), meta: how === 'dry_run' ? { ...meta, dry_run: true as const } : meta };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/orders',
+      auth: 'key',
+      tag: 'Orders',
+      summary: 'List orders of the account, newest first',
+      description:
+        "What the platform lists and what was placed here, as one. Orders placed elsewhere are shown when the credential is the user's own.",
+      query: {
+        platform: platformParam(),
+        credential_id: credentialId,
+        market_id: marketIdParam().optional(),
+        status: enumParam(ORDER_STATUSES).optional(),
+        limit: limitParam(50, 200),
+        cursor: cursorParam(),
+      },
+      errors: [404, ...PLATFORM_ERRORS],
+      answer: OrdersAnswer,
+    },
+    async ({ query, caller, reply }) => {
+      const { cursor, limit, ...filters } = query;
+      const scope = { ...filters, user: caller.userId };
+      const position = cursor === undefined ? null : cursors.decode('orders', scope, cursor, Position);
+      const { platform, credential_id, market_id, status } = query;
+      const filter = { userId: caller.userId, platform, credentialId: credential_id, marketId: market_id, status };
+      const { rows, total, next } = await orders.list(filter, position, limit);
+      const nextCursor = next ? cursors.encode('orders', scope, { ...next, total }) : null;
+      return {
+        orders: rows.map(toOrderAnswer),
+        pagination: pagination(total, limit, nextCursor),
+        meta: metaOf(reply, platform),
+      };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/orders/:id',
+      auth: 'key',
+      tag: 'Orders',
+      summary: 'One order, as its platform tells it now',
+      params: { id: orderName },
+      query: { platform: platformParam(), credential_id: credentialId },
+      errors: PLATFORM_ERRORS,
+      answer: OneOrderAnswer,
+    },
+    async ({ params, query: { platform, credential_id }, caller, reply }) => {
+      const name = { userId: caller.userId, platform, name: params.id, credentialId: credential_id };
+      return { order: toOrderAnswer(await orders.get(name)), meta: metaOf(reply, platform) };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'DELETE',
+      url: '/v1/api/orders/:id',
+      auth: 'key',
+      tag: 'Orders',
+      summary: 'Cancel an open order',
+      description: '200 once the platform confirmed it; 409 with the final state when the order was over already.',
+      params: { id: orderName },
+      query: { platform: platformParam(), credential_id: credentialId },
+      errors: [409, ...PLATFORM_ERRORS],
+      answer: CancelAnswer,
+    },
+    async ({ params, query: { platform, credential_id }, caller, request, reply }) => {
+      const name = { userId: caller.userId, platform, name: params.id, credentialId: credential_id };
+      const row = await orders.cancel(name, request.id);
+      return { order: toOrderAnswer(row), cancelled: true, meta: metaOf(reply, platform) };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/api/orders/cancel-all',
+      auth: 'key',
+      tag: 'Orders',
+      summary: 'Cancel every open order on a platform',
+      description:
+        'Through every stored credential of the platform and the default client, unless credential_id names one.',
+      body: { platform: platformParam(), credential_id: credentialId },
+      errors: [404, ...PLATFORM_ERRORS],
+      answer: CancelAllAnswer,
+    },
+    async ({ body: { platform, credential_id }, caller, request, reply }) => {
+      const { cancelled, open } = await orders.cancelAll(caller.userId, platform, credential_id, request.id);
+      return {
+        cancelled: cancelled.map((row) => toOrderAnswer(row).order_id),
+        not_cancelled: open.map(({ row, reason }) => ({ order_id: toOrderAnswer(row).order_id, reason })),
+        meta: metaOf(reply, platform),
+      };
+    },
+  );
+}

@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openClickHouse } from '../../src/clickhouse.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { CredentialOf } from '../../src/credential-forms.ts';
+import { createCredentials } from '../../src/credentials.ts';
+import { createLog } from '../../src/log.ts';
+import { StoredMarkets } from '../../src/market-directory.ts';
+import { MarketWriter } from '../../src/market-writer.ts';
+import { migrateClickHouse } from '../../src/migrations.ts';
+import { createPlatforms } from '../../src/platforms/index.ts';
+import { createPlatformOrders } from '../../src/platforms/orders-index.ts';
+import { PLATFORMS, type Platform } from '../../src/schemas.ts';
+import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
+import { startTestApp, type TestApp } from './app.ts';
+
+/** An answer of the service. */
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  body: {
+    order: AnsweredOrder;
+    orders: AnsweredOrder[];
+    cancelled: unknown;
+    not_cancelled: { order_id: string; reason: string }[];
+    pagination: { total: number; limit: number; has_more: boolean; next_cursor: string | null };
+    meta: { platform: string; idempotent_replay: boolean; dry_run?: true };
+    error: { status: number; message: string; resolution: string; error_text: string };
+  };
+}
+
+export interface AnsweredOrder {
+  order_id: string;
+  platform: Platform;
+  market_id: string;
+  side: string;
+  outcome: string;
+  type: string;
+  price: number | null;
+  size: number;
+  filled_size: number | null;
+  remaining_size: number | null;
+  average_fill_price: number | null;
+  status: string;
+  time_in_force: string;
+  client_order_id: string;
+  fees: { maker_fee: number | null; taker_fee: number | null; total_fee: number | null };
+  created_at: string;
+  updated_at: string;
+  expiration: string | null;
+  metadata?: Record<string, unknown>;
+}
+
+/** A user of the service with a key. */
+export interface Customer {
+  userId: string;
+  key: string;
+  get(path: string): Promise<Answer>;
+  post(path: string, body: object): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+  /** Stores a credential; returns its id. */
+  credential<P extends Platform>(platform: P, fields: CredentialOf<P>, isDefault?: boolean): Promise<number>;
+}
+
+/** The service with real stores and adapters against simulated platforms, without ingestion: markets are read when asked for. */
+export interface Trading {
+  service: TestApp;
+  customer(): Promise<Customer>;
+  close(): Promise<void>;
+}
+
+export async function startTrading(
+  env: Record<string, string>,
+  { now = Date.now, ...given }: { now?: () => number; databaseUrl?: string; prefix?: string } = {},
+): Promise<Trading> {
+  const directory = await mkdtemp(join(tmpdir(), 'forecastle-trading-'));
+  const settings = { DATA_DIR: directory, NODE_ENV: 'test', LOG_LEVEL: 'error', ...env };
+  const config = loadConfig(settings);
+  const log = createLog(config);
+  const clickhouse = await openClickHouse(config, log);
+  await migrateClickHouse(clickhouse, log);
+  const http = await unmeteredHttp();
+  const deps = { http, urls: config.platformUrls, now };
+  const adapters = createPlatforms(deps);
+  const onBadRow = (row: object): void => {
+    throw new Error(`a bad row: ${JSON.stringify(row)}`);
+  };
+  const writer = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
+  const markets = new StoredMarkets(clickhouse, async (platform, id) => {
+    const market = await adapters[platform].market(id, { priority: 'live', onBadRow });
+    if (!market) return null;
+    await writer.write(platform, [market]);
+    return market.info.ref;
+  });
+  const service = await startTestApp({
+    ...given,
+    env: { ...env, LOG_LEVEL: 'debug' },
+    clickhouse,
+    platforms: Object.fromEntries(PLATFORMS.map((platform) => [platform, adapters[platform]])),
+    orderAdapters: createPlatformOrders(deps),
+    markets,
+    onBadRow,
+    now,
+    rates: { windowSeconds: 1 },
+  });
+  const credentials = createCredentials(service.postgres.db, service.config.credentialKeys);
+
+  const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, key: string, body?: object): Promise<Answer> => {
+    const headers = { 'x-api-key': key };
+    const reply = await service.app.inject({ method, url: `/v1/api${path}`, headers, ...(body ? { body } : {}) });
+    return { status: reply.statusCode, headers: reply.headers, body: reply.json() };
+  };
+
+  return {
+    service,
+    async customer() {
+      const { userId, key } = await service.newKey();
+      return {
+        userId,
+        key,
+        get: (path) => call('GET', path, key),
+        post: (path, body) => call('POST', path, key, body),
+        delete: (path) => call('DELETE', path, key),
+        async credential(platform, fields, isDefault = false) {
+          return (await credentials.store(userId, platform, 'test', fields, isDefault)).id;
+        },
+      };
+    },
+    async close() {
+      await service.close();
+      await http.close();
+      await clickhouse.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -61,6 +61,7 @@ export function endpoint<
 ): void {
   const { method, url, auth, params = {} as P, query = {} as Q, body } = spec;
   const statuses = spec.statuses ?? [200];
+  const remembered = rememberReads<object>();
   app.route({
     method: method as HTTPMethods,
     url,
@@ -78,15 +79,33 @@ export function endpoint<
       ]),
     },
     handler: async (request, reply) => {
-      const read = readInput(
-        { params, query, ...(body ? { body } : {}) },
-        { params: request.params, query: request.query, body: request.body },
+      const read = remembered(method === 'GET' ? request.originalUrl : '', () =>
+        readInput(
+          { params, query, ...(body ? { body } : {}) },
+          { params: request.params, query: request.query, body: request.body },
+        ),
       );
       reply.code(statuses[0]);
       // The guard let this caller through, so it is of the kind that `auth` names.
       return handler({ ...read, caller: callerOf(request), request, reply } as unknown as Call<P, Q, B, A>);
     },
   });
+}
+
+const REMEMBERED_READS = 500;
+
+/** What an address means does not change: a call repeated lately is not read again. Values are shared, so handlers leave them as they are. */
+function rememberReads<T>(): (url: string, read: () => T) => T {
+  const known = new Map<string, T>();
+  return (url, read) => {
+    const found = known.get(url);
+    if (found !== undefined) return found;
+    const value = read();
+    if (url === '') return value;
+    if (known.size >= REMEMBERED_READS) known.delete(known.keys().next().value ?? '');
+    known.set(url, value);
+    return value;
+  };
 }
 
 function errorStatuses(spec: { url: string; auth: AuthMode; body?: Fields; errors?: readonly number[] }): number[] {

@@ -83,8 +83,28 @@ export function render(body: object): Rendered {
 export function sendStored(request: FastifyRequest, reply: FastifyReply, data: Rendered, meta: object): FastifyReply {
   reply.header('etag', data.etag).header('cache-control', 'private, no-cache');
   if (etagMatches(request.headers['if-none-match'], data.etag)) return reply.code(304).send();
-  const open = data.json === '{}' ? '{' : `${data.json.slice(0, -1)},`;
-  return reply.type('application/json; charset=utf-8').send(`${open}"meta":${JSON.stringify(meta)}}`);
+  const end = Buffer.from(`${JSON.stringify(meta)}}`);
+  return reply.type('application/json; charset=utf-8').send(Buffer.concat([opening(data), end]));
+}
+
+/** Bytes of bodies that were sent lately, by ETag: a body asked for again is copied, not encoded again. */
+const openings = new Map<string, Buffer>();
+const OPENINGS_BYTES = 32 * 1024 * 1024;
+let openingsBytes = 0;
+
+/** The body up to where its `meta` begins. */
+function opening({ etag, json }: Rendered): Buffer {
+  const known = openings.get(etag);
+  if (known) return known;
+  const bytes = Buffer.from(`${json === '{}' ? '{' : `${json.slice(0, -1)},`}"meta":`);
+  for (const [oldest, { length }] of openings) {
+    if (openingsBytes + bytes.length <= OPENINGS_BYTES) break;
+    openings.delete(oldest);
+    openingsBytes -= length;
+  }
+  openings.set(etag, bytes);
+  openingsBytes += bytes.length;
+  return bytes;
 }
 
 const bare = (tag: string): string => tag.trim().replace(/^W\//, '');

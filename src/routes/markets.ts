@@ -33,10 +33,18 @@ const LAST_RANK = '9223372036854775807';
 const ListRow = z.object({ total: z.coerce.number(), page: z.array(z.tuple([z.string(), z.string()])) });
 const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string() });
 
-export const cacheKey = (name: string, parameters: object): string =>
-  `${name}:${createHash('sha1')
-    .update(JSON.stringify(parameters, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value)))
-    .digest('base64url')}`;
+const cacheKeys = new WeakMap<object, string>();
+
+/** Where an answer is cached: the endpoint's name, every parameter that was read, and an id of the path. */
+export function cacheKey(name: string, query: object, id = ''): string {
+  let digest = cacheKeys.get(query);
+  if (digest === undefined) {
+    const text = JSON.stringify(query, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    digest = createHash('sha1').update(text).digest('base64url');
+    cacheKeys.set(query, digest);
+  }
+  return `${name}:${digest}:${id}`;
+}
 
 /** The stored market, fetched from the platform when the store does not know it; 404 when nobody does. */
 export async function requireMarket(
@@ -136,7 +144,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       errors: [502, 504],
     },
     async ({ params, query, request, reply }) => {
-      const key = cacheKey('market', { ...params, ...query });
+      const key = cacheKey('market', query, params.id);
       return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS }, async () => {
         const market = await requireMarket(services, query.provider, params.id);
         const marketKey = await keyOf(services, market);

@@ -13,6 +13,7 @@ import { migrateClickHouse } from '../../src/migrations.ts';
 const log = pino({ level: 'silent' });
 const SECONDS = 4;
 const CONNECTIONS = 8;
+const USERS = 40;
 
 /** One endpoint at one size of the store. */
 export interface EndpointResult {
@@ -100,11 +101,18 @@ export async function benchApi(trades: number, markets: number): Promise<Endpoin
   try {
     await migrateClickHouse(store, log);
     const refs = await fillStore(store, { trades, markets });
-    const service = await startTestApp({ clickhouse: store, env: { LOG_LEVEL: 'warn' } });
-    const { key } = await service.newKey('pro');
+    // Allowances of a second and many users: what is measured must not be the limiter's refusal.
+    const service = await startTestApp({
+      clickhouse: store,
+      checked: false,
+      env: { LOG_LEVEL: 'warn' },
+      rates: { windowSeconds: 1 },
+    });
+    const users = await Promise.all(Array.from({ length: USERS }, () => service.newKey('pro')));
+    const keys = users.map((user) => user.key);
     const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const results: EndpointResult[] = [];
-    for (const one of CASES) results.push(await measure(one, { url, key, store, trades, refs: refs['kalshi'] ?? [] }));
+    for (const one of CASES) results.push(await measure(one, { url, keys, store, trades, refs: refs['kalshi'] ?? [] }));
     await service.close();
     return results;
   } finally {
@@ -115,10 +123,19 @@ export async function benchApi(trades: number, markets: number): Promise<Endpoin
 
 async function measure(
   one: Case,
-  { url, key, store, trades, refs }: { url: string; key: string; store: ClickHouse; trades: number; refs: string[] },
+  {
+    url,
+    keys,
+    store,
+    trades,
+    refs,
+  }: { url: string; keys: string[]; store: ClickHouse; trades: number; refs: string[] },
 ): Promise<EndpointResult> {
   const pool = new Pool(url, { connections: CONNECTIONS });
+  let calls = 0;
   const get = async (path: string): Promise<Buffer> => {
+    calls += 1;
+    const key = keys[calls % keys.length] ?? '';
     const reply = await pool.request({ method: 'GET', path: `/v1/api/${path}`, headers: { 'x-api-key': key } });
     const body = Buffer.from(await reply.body.arrayBuffer());
     if (reply.statusCode !== 200) throw new Error(`${path}: ${reply.statusCode} ${body.toString().slice(0, 300)}`);

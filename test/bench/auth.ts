@@ -12,6 +12,7 @@ const rows = render({ rows: Array.from({ length: 50 }, (_, id) => ({ id, title: 
 /** What identification and limits add to a cached answer: p50 of the same body bare, and behind a known key. */
 export async function benchAuth(): Promise<{ bareMs: number; keyedMs: number }> {
   const service = await startTestApp({
+    checked: false,
     env: { LOG_LEVEL: 'warn' },
     rates: { windowSeconds: 1 },
     extend(app) {

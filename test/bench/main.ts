@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { benchApi } from './api.ts';
+import { benchAuth } from './auth.ts';
 import { benchIngestion } from './ingest.ts';
 
 /** `npm run bench [-- --quick]`: every figure beside the ceiling or peer of the same run, as a table and as JSON. */
@@ -21,6 +22,16 @@ console.table({
     ours: ingestion.withoutRollupsPerSecond,
     ceiling: '',
     ratio: `roll-ups cost ${fixed(ingestion.rollupCost * 100, 0)} %`,
+  },
+});
+
+const auth = await benchAuth();
+process.stdout.write('\nIdentification and limits on a cached answer (milliseconds, p50)\n');
+console.table({
+  'cached rows': {
+    'bare route': fixed(auth.bareMs, 3),
+    'behind a key': fixed(auth.keyedMs, 3),
+    added: fixed(auth.keyedMs - auth.bareMs, 3),
   },
 });
 
@@ -50,6 +61,6 @@ for (const trades of sizes) {
 const folder = new URL('results/', import.meta.url);
 await mkdir(folder, { recursive: true });
 const file = new URL(`${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.json`, folder);
-await writeFile(file, `${JSON.stringify({ node: process.version, ingestion, endpoints }, null, 2)}\n`);
+await writeFile(file, `${JSON.stringify({ node: process.version, ingestion, auth, endpoints }, null, 2)}\n`);
 process.stdout.write(`\nWritten to ${file.pathname}\n`);
 process.exit(0);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { MarketWriter } from '../../src/market-writer.ts';
 import { migrateClickHouse } from '../../src/migrations.ts';
 import { createPlatforms } from '../../src/platforms/index.ts';
 import { createPlatformOrders } from '../../src/platforms/orders-index.ts';
-import { PLATFORMS, type Platform } from '../../src/schemas.ts';
+import type { Platform } from '../../src/schemas.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
@@ -67,13 +68,13 @@ export interface Customer {
 export interface Trading {
   service: TestApp;
   customer(): Promise<Customer>;
+  /** One more service on the same stores, as another process would be; it knows the same customers. */
+  another(): Promise<{ service: TestApp; as(customer: Customer): Customer }>;
   close(): Promise<void>;
 }
 
-export async function startTrading(
-  env: Record<string, string>,
-  { now = Date.now, ...given }: { now?: () => number; databaseUrl?: string; prefix?: string } = {},
-): Promise<Trading> {
+export async function startTrading(given: Record<string, string>, now: () => number = Date.now): Promise<Trading> {
+  const env = { ...given, CREDENTIALS_KEY: `test:${randomBytes(32).toString('base64')}` };
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-trading-'));
   const settings = { DATA_DIR: directory, NODE_ENV: 'test', LOG_LEVEL: 'error', ...env };
   const config = loadConfig(settings);
@@ -93,39 +94,46 @@ export async function startTrading(
     await writer.write(platform, [market]);
     return market.info.ref;
   });
-  const service = await startTestApp({
-    ...given,
+  const parts = {
     env: { ...env, LOG_LEVEL: 'debug' },
     clickhouse,
-    platforms: Object.fromEntries(PLATFORMS.map((platform) => [platform, adapters[platform]])),
+    platforms: adapters,
     orderAdapters: createPlatformOrders(deps),
     markets,
     onBadRow,
     now,
     rates: { windowSeconds: 1 },
-  });
+  };
+  const service = await startTestApp(parts);
   const credentials = createCredentials(service.postgres.db, service.config.credentialKeys);
 
-  const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, key: string, body?: object): Promise<Answer> => {
-    const headers = { 'x-api-key': key };
-    const reply = await service.app.inject({ method, url: `/v1/api${path}`, headers, ...(body ? { body } : {}) });
-    return { status: reply.statusCode, headers: reply.headers, body: reply.json() };
+  const through = ({ app }: TestApp, userId: string, key: string): Customer => {
+    const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> => {
+      const headers = { 'x-api-key': key };
+      const reply = await app.inject({ method, url: `/v1/api${path}`, headers, ...(body ? { body } : {}) });
+      return { status: reply.statusCode, headers: reply.headers, body: reply.json() };
+    };
+    return {
+      userId,
+      key,
+      get: (path) => call('GET', path),
+      post: (path, body) => call('POST', path, body),
+      delete: (path) => call('DELETE', path),
+      async credential(platform, fields, isDefault = false) {
+        return (await credentials.store(userId, platform, 'test', fields, isDefault)).id;
+      },
+    };
   };
 
   return {
     service,
     async customer() {
       const { userId, key } = await service.newKey();
-      return {
-        userId,
-        key,
-        get: (path) => call('GET', path, key),
-        post: (path, body) => call('POST', path, key, body),
-        delete: (path) => call('DELETE', path, key),
-        async credential(platform, fields, isDefault = false) {
-          return (await credentials.store(userId, platform, 'test', fields, isDefault)).id;
-        },
-      };
+      return through(service, userId, key);
+    },
+    async another() {
+      const other = await startTestApp({ ...parts, postgres: service.postgres });
+      return { service: other, as: ({ userId, key }) => through(other, userId, key) };
     },
     async close() {
       await service.close();

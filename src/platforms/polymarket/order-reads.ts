@@ -79,7 +79,10 @@ export async function readTrades(
 /** An order that is listed without a match has no trades. */
 const mayHaveTrades = ({ row }: Seen): boolean => row === null || row.status !== 'LIVE' || row.size_matched > 0n;
 
-/** None where there are too many: an order that is still listed tells itself how much was matched. */
+/**
+ * None where there are too many: an order that is still listed tells itself how much was matched. Of one that is not, only
+ * these rows tell, so that it is an error when they cannot be read.
+ */
 async function tradesOf(
   account: PolymarketAccount,
   market: string,
@@ -89,10 +92,20 @@ async function tradesOf(
   const since = Math.min(...orders.map(({ sinceMs }) => sinceMs)) - CLOCK_MS;
   const query = { market, after: Math.max(0, Math.floor(since / 1000)) };
   const { rows, ended } = await account.rows('/data/trades', query, MAX_PAGES);
-  if (ended) return parseRows(ClobTrade, rows, TRADE_ROW, access).map(({ row }) => row);
-  if (orders.every(({ row }) => row !== null)) return [];
-  throw new PlatformError('polymarket', 'bad_answer', { detail: `/data/trades: more than ${MAX_PAGES} pages` });
+  const gone = orders.filter(({ row }) => row === null).map(({ asked }) => asked.order.orderId);
+  if (!ended && gone.length > 0) throw unreadable(`more than ${MAX_PAGES} pages`);
+  if (!ended) return [];
+  return rows.flatMap((raw) => {
+    const trade = parseRow(ClobTrade, raw, TRADE_ROW, access)?.row;
+    if (trade) return trade;
+    const text = JSON.stringify(raw).toLowerCase();
+    if (gone.some((orderId) => text.includes(orderId))) throw unreadable('not a trade');
+    return [];
+  });
 }
+
+const unreadable = (why: string): PlatformError =>
+  new PlatformError('polymarket', 'bad_answer', { detail: `/data/trades: ${why}` });
 
 const nullIfAbsent = (error: unknown): null => {
   if (isNotFound(error)) return null;

@@ -47,9 +47,19 @@ const up = (value: bigint, step: bigint): bigint => down(value + step - 1n, step
 export const spends = ({ side, timeInForce }: Pick<OrderTerms, 'side' | 'timeInForce'>): boolean =>
   side === 'buy' && (timeInForce === 'ioc' || timeInForce === 'fok');
 
-/** What such an order may spend: the book's cost rounded up to cents, else price × size rounded down to them. */
-export const budgetOf = ({ price, size, walk }: Pick<OrderTerms, 'price' | 'size' | 'walk'>): Usd =>
-  walk === null ? down((price * size) / ONE_PRICE, HUNDREDTH) : up(walk.cost, HUNDREDTH);
+/**
+ * What such an order may spend: the cost of the book just read, rounded up to cents; price × size rounded down to them where
+ * that book did not hold enough, so that a budget that is spent always means that the size was there.
+ */
+function budgetOf({ price, size, walk }: Pick<OrderTerms, 'price' | 'size' | 'walk'>): Usd {
+  return walk !== null && walk.size >= size ? up(walk.cost, HUNDREDTH) : down((price * size) / ONE_PRICE, HUNDREDTH);
+}
+
+/** What an order that was sent may spend; null where its size bounds it. */
+export function budgetSent(terms: OrderTerms, wire: JsonObject): Usd | null {
+  const { makerAmount } = (wire.order ?? {}) as JsonObject;
+  return spends(terms) && typeof makerAmount === 'string' ? BigInt(makerAmount) : null;
+}
 
 /** pUSD and shares of an order as they are signed, ×10^6. Of a purchase that fills at once, shares are the least it takes. */
 export function orderAmounts(market: MarketKeys, terms: OrderTerms): { usd: Usd; shares: Size } {

@@ -1,9 +1,9 @@
 import { ONE_PRICE, type Price, type Size, type Usd } from '../../decimal.ts';
 import { isoFromEpoch } from '../market-fields.ts';
-import { isOver, type OrderIntent, type OrderStatus, type PlatformOrder } from '../orders.ts';
+import { isOver, type OrderRecord, type OrderStatus, type PlatformOrder } from '../orders.ts';
 import type { MarketKeys } from '../platform.ts';
 import { meanPrice, takerFee, type OrderFills } from './order-fills.ts';
-import { EXPIRATION_MARGIN_S, budgetOf, spends } from './order-request.ts';
+import { EXPIRATION_MARGIN_S, budgetSent, spends } from './order-request.ts';
 import type { ClobOrder, ClobPlaced } from './order-rows.ts';
 
 /** What was asked for, from our record or from the platform's row. */
@@ -36,17 +36,28 @@ const SETTLE_MS = 5000;
 const TIME_IN_FORCE = { GTC: 'gtc', GTD: 'gtd', FOK: 'fok', FAK: 'ioc' } as const;
 
 /** An order that the service sent. */
-export function askedOf(
-  { terms, clientOrderId }: Pick<OrderIntent, 'terms' | 'clientOrderId'>,
-  known: Pick<AskedOrder, 'orderId' | 'marketRef' | 'marketId' | 'outcome'> & { sentAtMs: number },
-): Asked {
+export function askedOf(sent: Omit<OrderRecord, 'orderId'> & { orderId: string; outcome: string }): Asked {
+  const { orderId, clientOrderId, marketRef, marketId, outcome, terms, wire, sentAtMs } = sent;
   const { outcomeIndex, side, type, timeInForce, price, size, expirationMs } = terms;
-  const { sentAtMs, ...ids } = known;
   const createdAt = new Date(sentAtMs).toISOString();
   const expiration = expirationMs === null ? null : new Date(expirationMs).toISOString();
   return {
-    order: { ...ids, clientOrderId, outcomeIndex, side, type, timeInForce, price, size, createdAt, expiration },
-    budget: spends(terms) ? budgetOf(terms) : null,
+    order: {
+      orderId,
+      clientOrderId,
+      marketRef,
+      marketId,
+      outcome,
+      outcomeIndex,
+      side,
+      type,
+      timeInForce,
+      price,
+      size,
+      createdAt,
+      expiration,
+    },
+    budget: budgetSent(terms, wire),
   };
 }
 

@@ -32,16 +32,19 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
     const orderType = WIRE_ORDER_TYPE[terms.timeInForce];
     // The order of the keys is that of Polymarket's own client.
     const body = JSON.stringify({ ...flags, order: { ...order, signature }, owner, orderType });
-    const asked = askedOf(intent, {
+    const wire = { ...flags, order: { ...order }, orderType };
+    const asked = askedOf({
+      ...intent,
       orderId,
       marketRef: market.ref,
       marketId: market.platformId,
       outcome: market.outcomes[terms.outcomeIndex]?.id ?? '',
+      wire,
       sentAtMs: intent.claimedAtMs,
     });
     return {
       orderId,
-      wire: { ...flags, order: { ...order }, orderType },
+      wire,
       metadata: purchaseFacts(market, terms),
       place: () => placeOrder(member, body, asked, market, deps.now),
     };
@@ -67,17 +70,11 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
     const refs = [...new Set(records.map(({ marketRef }) => marketRef))];
     const markets = await access.markets.byRef('polymarket', refs);
     const look = async (record: OrderRecord): Promise<Seen> => {
-      const { marketRef, marketId, sentAtMs, terms } = record;
       const orderId = record.orderId ?? '';
-      const market = markets.get(marketRef) ?? null;
-      const outcome = market?.outcomes[terms.outcomeIndex]?.id ?? '';
+      const market = markets.get(record.marketRef) ?? null;
+      const outcome = market?.outcomes[record.terms.outcomeIndex]?.id ?? '';
       const row = ORDER_ID.test(orderId) ? await readOrder(member, orderId, access) : null;
-      return {
-        asked: askedOf(record, { orderId, marketRef, marketId, outcome, sentAtMs }),
-        row,
-        market,
-        sinceMs: sentAtMs,
-      };
+      return { asked: askedOf({ ...record, orderId, outcome }), row, market, sinceMs: record.sentAtMs };
     };
     const seen: Seen[] = [];
     for (let from = 0; from < records.length; from += AT_ONCE) {

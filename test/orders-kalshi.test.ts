@@ -46,6 +46,14 @@ const place = (change: object = {}) => ann.post('/orders', asked(change));
 const held = (): TrueOrder[] => sim.world.ordersOf(member);
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+/, '.000');
 
+/** A second user of the same account, whom the first does not see here. */
+async function otherClient(): Promise<string> {
+  const bob = await trading.customer();
+  await bob.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
+  const { body } = await bob.post('/orders', asked({ outcome: 'no', price: 0.5 }));
+  return body.order.order_id;
+}
+
 describe('an order on Kalshi', () => {
   // What the platform's guide says of the YES book: buying NO at q is asking 1 − q, selling NO is bidding.
   test.each([
@@ -205,12 +213,4 @@ describe('an order on Kalshi', () => {
     expect(listed.body.orders).toMatchObject([{ order_id: outside, status: 'open', outcome: 'no', side: 'buy' }]);
     expect((await ann.delete(`/orders/${outside}?platform=kalshi`)).body).toMatchObject({ cancelled: true });
   });
-
-  /** A second user of the same account, whom the first does not see here. */
-  async function otherClient(): Promise<string> {
-    const bob = await trading.customer();
-    await bob.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
-    const { body } = await bob.post('/orders', asked({ outcome: 'no', price: 0.5 }));
-    return body.order.order_id;
-  }
 });

@@ -73,6 +73,10 @@ export interface Trading {
   close(): Promise<void>;
 }
 
+const onBadRow = (row: object): void => {
+  throw new Error(`a bad row: ${JSON.stringify(row)}`);
+};
+
 export async function startTrading(given: Record<string, string>, now: () => number = Date.now): Promise<Trading> {
   const env = { ...given, CREDENTIALS_KEY: `test:${randomBytes(32).toString('base64')}` };
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-trading-'));
@@ -84,9 +88,6 @@ export async function startTrading(given: Record<string, string>, now: () => num
   const http = await unmeteredHttp();
   const deps = { http, urls: config.platformUrls, now };
   const adapters = createPlatforms(deps);
-  const onBadRow = (row: object): void => {
-    throw new Error(`a bad row: ${JSON.stringify(row)}`);
-  };
   const writer = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
   const markets = new StoredMarkets(clickhouse, async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow });

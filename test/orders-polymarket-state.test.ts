@@ -51,8 +51,7 @@ async function found(wanted: Wanted, { row, trades = [] }: Told): Promise<Platfo
 
 describe('the state of a Polymarket order', () => {
   const part = [tradeRow({ size: '4', maker_orders: [makerRow({ matched_amount: '4' })] })];
-  const gtd = { timeInForce: 'gtd', expirationMs: NOW - 1000 } as const;
-  const lately = { match_time: seconds(NOW - 2000) };
+  const gtd = { timeInForce: 'gtd', expirationMs: NOW - 6000 } as const;
   const states: [label: string, wanted: Wanted, told: Told, status: string, filled: string, remaining: string][] = [
     ['live', {}, { row: orderRow() }, 'open', '0', '10'],
     ['live without the prefix', {}, { row: orderRow({ status: 'live' }) }, 'open', '0', '10'],
@@ -103,16 +102,6 @@ describe('the state of a Polymarket order', () => {
     ['of a status nobody knows', {}, { row: orderRow({ status: 'ORDER_STATUS_ODD' }) }, 'unknown', '0', '10'],
     ['gone, with trades of its size', {}, { row: null, trades: [tradeRow()] }, 'filled', '10', '0'],
     ['gone with 404, with trades of its size', {}, { trades: [tradeRow()] }, 'filled', '10', '0'],
-    ['gone, matched in part', {}, { row: {}, trades: part }, 'cancelled', '4', '0'],
-    ['gone, matched in part, past its date', gtd, { row: null, trades: part }, 'expired', '4', '0'],
-    [
-      'gone, matched in part a moment ago',
-      {},
-      { row: null, trades: [tradeRow({ ...part[0], ...lately })] },
-      'pending',
-      '4',
-      '6',
-    ],
     [
       'gone, its settlement tried again',
       {},
@@ -160,6 +149,7 @@ describe('the state of a Polymarket order', () => {
       '12.5',
       '0',
     ],
+    ['gone after its date, matched in part', gtd, { row: null, trades: part }, 'expired', '4', '0'],
     ['dollars spent in part', { timeInForce: 'ioc' }, { row: null, trades: part }, 'cancelled', '4', '0'],
   ];
   test.each(states)('%s', async (_, wanted, told, status, filled, remaining) => {
@@ -192,6 +182,80 @@ const taken = (makers: object[], rest: object = {}) =>
 
 const filledBy = (id: string, size: string, price: string, status = 'CONFIRMED') =>
   tradeRow({ id, size, status, maker_orders: [makerRow({ matched_amount: size, price })] });
+
+const gone = (trades: unknown[]) =>
+  cannedOrders({ [`/data/order/${hex(1)}`]: null, '/data/trades': () => page(trades) });
+
+describe('an order that has left the book', () => {
+  const part = tradeRow({ size: '4', maker_orders: [makerRow({ matched_amount: '4' })] });
+  test('is pending until its last fill has had time to be listed, then cancelled', async () => {
+    for (const [trades, filled] of [
+      [[part], '4'],
+      [[], '0'],
+    ] as const) {
+      const { adapter, access, advance } = gone([...trades]);
+      const look = async () => (await adapter.find([record({}, { placed: true })], access))[0];
+      expect(await look()).toMatchObject({ status: 'pending', filledSize: parseSize(filled) });
+      advance(4999);
+      expect(await look()).toMatchObject({ status: 'pending' });
+      advance(1);
+      expect(await look()).toMatchObject({ status: 'cancelled', filledSize: parseSize(filled), remainingSize: 0n });
+    }
+  });
+
+  test('whose last fill is listed late was filled', async () => {
+    const trades = [part];
+    const { adapter, access, advance } = gone(trades);
+    const look = async () => (await adapter.find([record({}, { placed: true })], access))[0];
+    expect(await look()).toMatchObject({ status: 'pending' });
+    trades.push(tradeRow({ ...part, id: 'late', size: '6', maker_orders: [makerRow({ matched_amount: '6' })] }));
+    advance(5000);
+    expect(await look()).toMatchObject({ status: 'filled', filledSize: parseSize('10') });
+  });
+
+  test('for a moment only, and leaves it again later, gets its time again', async () => {
+    let row: unknown = null;
+    const { adapter, access, advance } = cannedOrders({
+      [`/data/order/${hex(1)}`]: () => row,
+      '/data/trades': page([]),
+    });
+    const look = async () => (await adapter.find([record({}, { placed: true })], access))[0]?.status;
+    const seen = [await look()];
+    row = orderRow();
+    seen.push(await look());
+    row = null;
+    advance(60_000);
+    seen.push(await look());
+    expect(seen).toEqual(['pending', 'open', 'pending']);
+  });
+
+  test('just after it was placed may only be listed late', async () => {
+    const { adapter, access, advance } = gone([]);
+    const fresh = record({}, { placed: true, sentAtMs: NOW });
+    const look = async () => (await adapter.find([fresh], access))[0]?.status;
+    const seen = [await look()];
+    advance(9000);
+    seen.push(await look());
+    advance(1000);
+    seen.push(await look());
+    expect(seen).toEqual(['pending', 'pending', 'cancelled']);
+  });
+
+  test('by its date has expired', async () => {
+    const { adapter, access, advance } = gone([]);
+    const dated = record({ timeInForce: 'gtd', expirationMs: NOW + 1000 }, { placed: true });
+    advance(2000);
+    expect((await adapter.find([dated], access))[0]).toMatchObject({ status: 'pending' });
+    advance(4000);
+    expect((await adapter.find([dated], access))[0]).toMatchObject({ status: 'expired' });
+  });
+
+  test('is not known when nobody has ever told of it, however long ago it was sent', async () => {
+    const { adapter, access, advance } = gone([]);
+    advance(3_600_000);
+    expect(await adapter.find([record({}, { placed: false })], access)).toEqual([null]);
+  });
+});
 
 describe('fills', () => {
   test('the price of a purchase comes from what each maker gave, complements included', async () => {

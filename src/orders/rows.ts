@@ -42,6 +42,7 @@ export function recordOf(row: OrderRow): OrderRecord {
     terms,
     wire: row.wire,
     sentAtMs: row.createdAt.getTime(),
+    placed: row.state === 'placed',
   };
 }
 

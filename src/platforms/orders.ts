@@ -138,6 +138,8 @@ export interface OrderRecord {
   wire: JsonObject;
   /** Unix ms. */
   sentAtMs: number;
+  /** true once the platform has told of it: that it is gone means that it is over. */
+  placed?: boolean;
 }
 
 /** One caller's way to a platform. */

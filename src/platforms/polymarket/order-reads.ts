@@ -19,6 +19,8 @@ export interface Seen {
   asked: Asked;
   row: ClobOrder | null;
   market: MarketKeys | null;
+  /** The platform has told of it, now or before. */
+  placed: boolean;
   /** No trade of it is older, Unix ms. */
   sinceMs: number;
 }
@@ -55,7 +57,7 @@ export async function inTheirMarkets(rows: readonly ClobOrder[], access: Access)
   return rows.flatMap((row): Seen[] => {
     const market = markets.get(row.market);
     const asked = market ? askedOfRow(row, market) : null;
-    if (market && asked) return [{ asked, row, market, sinceMs: (row.created_at ?? 0) * 1000 }];
+    if (market && asked) return [{ asked, row, market, placed: true, sinceMs: (row.created_at ?? 0) * 1000 }];
     access.onBadRow({ platform: 'polymarket', kind: 'order', id: row.id, reason: 'market or asset_id: not known' });
     return [];
   });

@@ -32,7 +32,6 @@ export interface Asked {
 
 /** What rounding of fills may leave of a budget. */
 const DUST: Usd = 1000n;
-const SETTLE_MS = 5000;
 const TIME_IN_FORCE = { GTC: 'gtc', GTD: 'gtd', FOK: 'fok', FAK: 'ioc' } as const;
 
 /** An order that the service sent. */
@@ -161,8 +160,15 @@ export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
     tradeIds: [],
   });
 
-/** The present state by the order's row (null when the platform lists it no more) and its fills. */
-export function mapState(asked: Asked, row: ClobOrder | null, fills: OrderFills, nowMs: number): PlatformOrder {
+/**
+ * The present state by the order's row (null when the platform lists it no more) and its fills. `settled`: these are all, for the
+ * ledger has had time to show the last one of an order that has left the book.
+ */
+export function mapState(
+  asked: Asked,
+  { row, fills, settled }: { row: ClobOrder | null; fills: OrderFills; settled: boolean },
+  nowMs: number,
+): PlatformOrder {
   const matched = row === null ? 0n : row.size_matched / unitOf(asked, row);
   // What is matched of a budget may be told in pUSD, and a failed trade stays matched: only the fills tell then.
   const told = asked.budget === null && !fills.failed && !fills.retrying ? matched : 0n;
@@ -172,7 +178,7 @@ export function mapState(asked: Asked, row: ClobOrder | null, fills: OrderFills,
     filled,
     average: exact ? meanPrice(fills.cost, fills.size) : null,
     takerFee: exact ? fills.takerFee : null,
-    status: stateOf(asked, row?.status ?? null, { ...fills, size: filled }, nowMs),
+    status: stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs),
     updatedAt: isoFromEpoch(fills.lastAt),
     tradeIds: fills.tradeIds,
   });
@@ -182,8 +188,13 @@ export function mapState(asked: Asked, row: ClobOrder | null, fills: OrderFills,
 const unitOf = ({ order, budget }: Asked, row: ClobOrder): bigint =>
   row.original_size === (budget ?? order.size) * 1_000_000n ? 1_000_000n : 1n;
 
-function stateOf(asked: Asked, status: string | null, fills: OrderFills, nowMs: number): OrderStatus {
-  const { size: filled, cost, retrying, failed } = fills;
+function stateOf(
+  asked: Asked,
+  status: string | null,
+  { size: filled, cost, retrying, failed }: OrderFills,
+  settled: boolean,
+  nowMs: number,
+): OrderStatus {
   if (status === 'LIVE' || status === 'UNMATCHED') return filled > 0n ? 'partially_filled' : 'open';
   if (status === 'DELAYED' || retrying) return 'pending';
   if (isFull(asked, filled, cost / ONE_PRICE)) return 'filled';
@@ -191,9 +202,5 @@ function stateOf(asked: Asked, status: string | null, fills: OrderFills, nowMs: 
   if (status?.startsWith('CANCELED')) return ended(asked, nowMs);
   if (status !== null && status !== 'MATCHED') return 'unknown';
   if (status === 'MATCHED' && !fillsAtOnce(asked) && !failed) return 'filled';
-  return isSettling(fills, nowMs) ? 'pending' : ended(asked, nowMs);
+  return settled || failed ? ended(asked, nowMs) : 'pending';
 }
-
-/** An order that has left the book may show its last fill only some moments later. */
-const isSettling = ({ lastAt, failed }: OrderFills, nowMs: number): boolean =>
-  lastAt === null ? !failed : nowMs < lastAt * 1000 + SETTLE_MS;

@@ -1,5 +1,6 @@
 import type { OrderAccess, OrderIntent, OrderRecord, PlatformOrder, PlatformOrders, PreparedOrder } from '../orders.ts';
 import type { AdapterDeps } from '../platform.ts';
+import { RecentMap } from '../recent-map.ts';
 import { createPolymarketAccount, type PolymarketAccount } from './account.ts';
 import { createApiKeys } from './api-keys.ts';
 import { cancelOrders } from './order-cancel.ts';
@@ -11,6 +12,9 @@ import { signOrder } from './order-signing.ts';
 import { askedOf, mapState } from './order-state.ts';
 
 const ORDER_ID = /^0x[0-9a-f]{64}$/;
+/** An order that has left the book may show its last fill only some moments later. */
+const SETTLE_MS = 5000;
+const MAX_GONE = 10_000;
 /** Orders read at once: the ledger's budget lets some 20 calls a second pass. */
 const AT_ONCE = 20;
 
@@ -19,6 +23,8 @@ type Access = OrderAccess<'polymarket'>;
 /** Polymarket's CLOB orders, version 2. An order's id is known before it is sent: the hash of what is signed. */
 export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polymarket'> {
   const keys = createApiKeys(deps);
+  /** When an order was first seen to have left the book, Unix ms. */
+  const gone = new RecentMap<string, number>(MAX_GONE);
   const account = (access: Access): PolymarketAccount => createPolymarketAccount(deps, keys, access);
 
   async function prepare(intent: OrderIntent, access: Access): Promise<PreparedOrder> {
@@ -50,16 +56,35 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
     };
   }
 
-  /** The present state of orders, with what their trades tell. Null: neither listed nor ever matched. */
+  /** Whether the trades that are listed are all there will be of an order. */
+  function isSettled({ asked: { order }, row, sinceMs }: Seen): boolean {
+    const { orderId, timeInForce, expiration } = order;
+    if (row?.status === 'LIVE') {
+      gone.delete(orderId);
+      return false;
+    }
+    const seenGone = gone.get(orderId) ?? deps.now();
+    gone.set(orderId, seenGone);
+    // One that fills at once left the book when it was sent, one with a date by that date; a new one may be listed late.
+    const left = Math.max(
+      expiration === null ? seenGone : Math.min(seenGone, Date.parse(expiration)),
+      sinceMs + SETTLE_MS,
+    );
+    const atOnce = timeInForce === 'ioc' || timeInForce === 'fok';
+    return deps.now() - (atOnce ? sinceMs : left) >= SETTLE_MS;
+  }
+
+  /** The present state of orders, with what their trades tell. Null: not listed, never matched, and never heard of before. */
   async function states(member: PolymarketAccount, seen: readonly Seen[], access: Access) {
     const orders: (PlatformOrder | null)[] = [];
     for (let from = 0; from < seen.length; from += AT_ONCE) {
       const some = seen.slice(from, from + AT_ONCE);
       const trades = await readTrades(member, some, access);
-      for (const { asked, row, market } of some) {
+      for (const one of some) {
+        const { asked, row, market, placed } = one;
         const fills = fillsOf(asked.order.orderId, trades.get(asked.order.marketRef) ?? [], market);
-        const known = row !== null || fills.tradeIds.length > 0 || fills.retrying || fills.failed;
-        orders.push(known ? mapState(asked, row, fills, deps.now()) : null);
+        const known = placed || fills.tradeIds.length > 0 || fills.retrying || fills.failed;
+        orders.push(known ? mapState(asked, { row, fills, settled: isSettled(one) }, deps.now()) : null);
       }
     }
     return orders;
@@ -74,7 +99,8 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
       const market = markets.get(record.marketRef) ?? null;
       const outcome = market?.outcomes[record.terms.outcomeIndex]?.id ?? '';
       const row = ORDER_ID.test(orderId) ? await readOrder(member, orderId, access) : null;
-      return { asked: askedOf({ ...record, orderId, outcome }), row, market, sinceMs: record.sentAtMs };
+      const placed = record.placed === true || row !== null;
+      return { asked: askedOf({ ...record, orderId, outcome }), row, market, placed, sinceMs: record.sentAtMs };
     };
     const seen: Seen[] = [];
     for (let from = 0; from < records.length; from += AT_ONCE) {

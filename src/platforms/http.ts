@@ -9,6 +9,7 @@ import { exchange } from './http-exchange.ts';
 import { Lane } from './http-lane.ts';
 import { limitPauseMs, withRetries } from './http-retry.ts';
 import { within } from './http-within.ts';
+import { RecentMap } from './recent-map.ts';
 import { isLimitGroup, LIMIT_GROUPS, type LimitGroupName } from './limits.ts';
 
 /** A user waits behind `live`; `poll` keeps the store fresh; `backfill` takes what is left. */
@@ -19,6 +20,8 @@ export interface PlatformRequest {
   platform: Platform;
   /** What the platform counts this call under; reads without a Kalshi key are `kalshi:anonymous`. */
   group: LimitGroupName;
+  /** Whose limit it is, where the platform counts by account; those without share one. */
+  account?: string;
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   /** Sent as it is; the caller sets the content type. */
@@ -81,42 +84,46 @@ export interface PlatformHttpDeps {
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 const CLOSE_MS = 3000;
+/** Accounts beyond this many begin anew when they come back; their platform remembers. */
+const MAX_LANES = 5000;
 /** Longest wait for a departure. */
 const QUEUE_MS: Record<Priority, number> = { live: 5000, poll: 60_000, backfill: 300_000 };
 /** Limitless bans addresses that go on at full pace after a 429. */
 const SLOW_MS = 300_000;
-/** Carries "<group> <pause in ms>" after a 429, to every process. */
+/** Carries "<group> <pause in ms> <account>" after a 429, to every process. */
 const LIMITS_CHANNEL = 'platform-limits';
 
 /** Opens the way to the platforms for one process. */
 export function createPlatformHttp({ shared, log, now = Date.now, onRequest }: PlatformHttpDeps): PlatformHttp {
   // The one time-out over headers and body together is ours.
   const agent = new Agent({ connections: 64, connect: { timeout: 5000 }, headersTimeout: 0, bodyTimeout: 0 });
-  const lanes = new Map<string, Lane>();
+  const lanes = new RecentMap<string, Lane>(MAX_LANES);
   const breakers = new Map<string, Breaker>();
   const waiting = new Set<() => void>();
   const flying = new Set<() => void>();
   let closing = false;
 
-  const laneOf = (group: LimitGroupName, share: 'live' | 'background'): Lane => {
+  const laneOf = (group: LimitGroupName, share: 'live' | 'background', account = ''): Lane => {
     const limits = LIMIT_GROUPS[group];
     const platform = group.slice(0, group.indexOf(':')) as Platform;
-    return kept(lanes, limits[share].name, () => new Lane(platform, limits, limits[share], shared));
+    const name = account === '' ? limits[share].name : `${limits[share].name}/${account}`;
+    return kept(lanes, name, () => new Lane(platform, limits, { ...limits[share], name }, shared));
   };
 
   void shared.subscribe(LIMITS_CHANNEL, (message) => {
-    const [group = '', pauseMs] = message.split(' ');
+    const [group = '', pauseMs, ...account] = message.split(' ');
     if (!isLimitGroup(group) || !(Number(pauseMs) >= 0)) return;
     for (const share of ['live', 'background'] as const) {
-      laneOf(group, share).pause(Number(pauseMs));
-      if (group === 'limitless:all') laneOf(group, share).slow(SLOW_MS);
+      const lane = laneOf(group, share, account.join(' '));
+      lane.pause(Number(pauseMs));
+      if (group === 'limitless:all') lane.slow(SLOW_MS);
     }
   });
 
   /** Waits until the request may leave. */
   const depart = (request: PlatformRequest, timeoutMs: number): Promise<() => void> => {
-    const { platform, group, priority } = request;
-    const lane = laneOf(group, priority === 'live' ? 'live' : 'background');
+    const { platform, group, priority, account } = request;
+    const lane = laneOf(group, priority === 'live' ? 'live' : 'background', account);
     const waitMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];
     const notSent = (detail: string) => () =>
       new NotSentError(platform, 'unavailable', { detail: `${group}: ${detail}`, retryAfterMs: 1000 });
@@ -159,7 +166,7 @@ export function createPlatformHttp({ shared, log, now = Date.now, onRequest }: P
       if (error.kind === 'rate_limited') {
         const pauseMs = Math.round(limitPauseMs(error, retries));
         log.warn({ group, pauseMs, detail: error.detail }, 'The platform limits our rate');
-        void shared.publish(LIMITS_CHANNEL, `${group} ${pauseMs}`);
+        void shared.publish(LIMITS_CHANNEL, `${group} ${pauseMs} ${request.account ?? ''}`);
       }
       throw error;
     }
@@ -231,7 +238,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function kept<V>(map: Map<string, V>, key: string, make: () => V): V {
+function kept<V>(
+  map: Pick<Map<string, V>, 'get'> & { set(key: string, value: V): void },
+  key: string,
+  make: () => V,
+): V {
   const value = map.get(key) ?? make();
   map.set(key, value);
   return value;

@@ -25,6 +25,7 @@ export function createKalshiAccount(
     return {
       platform: 'kalshi',
       group: method === 'GET' ? 'kalshi:read' : 'kalshi:write',
+      account: credential.api_key_id,
       method,
       url,
       // Signed as it leaves: it may have waited for its turn.

@@ -1,0 +1,44 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createPlatformHttp, type PlatformHttp } from '../src/platforms/http.ts';
+import { openShared, type Shared } from '../src/redis.ts';
+import { createSimServer, json, type SimServer } from './simulators/lib/index.ts';
+
+let server: SimServer;
+let shared: Shared;
+let http: PlatformHttp;
+const log = { info() {}, warn() {} };
+
+beforeAll(async () => {
+  server = await createSimServer({ handle: () => json(200, {}) });
+  shared = await openShared({ REDIS_URL: undefined }, log);
+  http = createPlatformHttp({ shared, log });
+});
+afterEach(() => server.clearFaults());
+afterAll(async () => {
+  await http.close();
+  await shared.close();
+  await server.close();
+});
+
+/** Milliseconds that `count` orders of an account take; each costs a tenth of a second's budget, the first five are free. */
+async function orders(account: string, count: number): Promise<number> {
+  const started = performance.now();
+  const order = { platform: 'kalshi', group: 'kalshi:write', method: 'POST', priority: 'live', retry: false } as const;
+  const send = (): Promise<unknown> => http.send({ ...order, account, url: `${server.origin}/orders` });
+  await Promise.all(Array.from({ length: count }, send));
+  return performance.now() - started;
+}
+
+test('an account that has used up its budget holds up nobody else', async () => {
+  const busy = orders('busy', 15);
+  expect(await orders('idle', 3)).toBeLessThan(300);
+  expect(await busy).toBeGreaterThan(800);
+});
+
+test('a rate limit pauses the account that met it, and no other', async () => {
+  server.inject({ match: /orders/, times: 1, kind: 'status', status: 429, body: '{"error":"too many requests"}' });
+  await expect(orders('limited', 1)).rejects.toThrow('rate_limited');
+  const limited = orders('limited', 1);
+  expect(await orders('other', 1)).toBeLessThan(300);
+  expect(await limited).toBeGreaterThan(300);
+});

@@ -15,7 +15,6 @@ const BarRow = z.object({
   low: text,
   close: text,
   previous_close: text,
-  mean: text,
   bid: decimals,
   ask: decimals,
   volume: text,
@@ -45,8 +44,8 @@ export interface Bar {
   notional: string | null;
   trades: number | null;
   openInterest: string | null;
-  /** Mean × volume of the platform's bar: notional in terms of the first outcome, where there is no trade history. */
-  platformMean: string | null;
+  /** Σ mean × volume of the platform's bars: notional in terms of the first outcome, where there is no trade history. */
+  platformNotional: string | null;
   source: 'trades' | 'midpoint';
   /** Whether trades or a bar of the platform stand behind it; false when only snapshots do. */
   priced: boolean;
@@ -107,7 +106,7 @@ function toBar(startTs: number, sources: Partial<Record<BarRow['src'], BarRow>>,
     notional: trades && covered ? trades.notional : covered ? '0' : null,
     trades: covered ? (trades?.trades ?? 0) : null,
     openInterest: platform?.open_interest ?? snapshots?.open_interest ?? null,
-    platformMean: platform?.source === 'trades' ? platform.mean : null,
+    platformNotional: platform?.source === 'trades' ? platform.notional : null,
     source: price === theirs && platform?.source === 'midpoint' ? 'midpoint' : 'trades',
     priced: trades !== undefined || Boolean(usable),
   };
@@ -122,6 +121,7 @@ function quoted(values: (string | null)[] | undefined): OhlcText | null {
 }
 
 const numeric = (value: string | null): number | null => (value === null ? null : Number(value));
+const other = (value: string | null): number | null => (value === null ? null : complementNumber(value));
 
 /** OHLC as numbers; `flip` puts it in terms of a binary market's other outcome (1 − p, high and low swapped). */
 export function ohlcNumbers(
@@ -130,6 +130,5 @@ export function ohlcNumbers(
 ): { open: number | null; high: number | null; low: number | null; close: number | null } {
   if (!flip)
     return { open: numeric(bar.open), high: numeric(bar.high), low: numeric(bar.low), close: numeric(bar.close) };
-  const other = (value: string | null): number | null => (value === null ? null : complementNumber(value));
   return { open: other(bar.open), high: other(bar.low), low: other(bar.high), close: other(bar.close) };
 }

@@ -1,23 +1,22 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets, a row a bucket and source:
 -- in no order: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
 SELECT 'trades' AS src, toUnixTimestamp(b) AS t,
-  if(o.1 < toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toNullable(o.3), NULL) AS open,
-  if(o.1 < toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toNullable(h), NULL) AS high,
-  if(o.1 < toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toNullable(l), NULL) AS low,
-  if(o.1 < toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toNullable(c.3), NULL) AS close,
-  CAST(NULL, 'Nullable(Decimal64(10))') AS previous_close, CAST(NULL, 'Nullable(Decimal64(10))') AS mean,
+  if(priced, toNullable(first.2.2), NULL) AS open, if(priced, toNullable(top), NULL) AS high,
+  if(priced, toNullable(bottom), NULL) AS low, if(priced, toNullable(last.2.2), NULL) AS close,
+  CAST(NULL, 'Nullable(Decimal64(10))') AS previous_close,
   [CAST(NULL, 'Nullable(Decimal64(10))')] AS bid, [CAST(NULL, 'Nullable(Decimal64(10))')] AS ask,
-  toNullable(toDecimal64(v, 6)) AS volume, toNullable(toDecimal64(q, 6)) AS notional, n AS trades,
+  toNullable(toDecimal64(volume_sum, 6)) AS volume, toNullable(toDecimal64(notional_sum, 6)) AS notional, n AS trades,
   CAST(NULL, 'Nullable(Decimal64(6))') AS open_interest, toDateTime64(0, 3, 'UTC') AS read_at, 'trades' AS source
 FROM (
-  SELECT toStartOfInterval(t, toIntervalSecond({step:UInt32})) AS b, min(o) AS o, max(h) AS h, min(l) AS l, max(c) AS c,
-    sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n
+  SELECT toStartOfInterval(t, toIntervalSecond({step:UInt32})) AS b, max(h) >= 0 AS priced,
+    minIf((t, o), h >= 0) AS first, max(h) AS top, min(l) AS bottom, maxIf((t, c), h >= 0) AS last,
+    sumWithOverflow(v) AS volume_sum, sumWithOverflow(q) AS notional_sum, sum(trade_count) AS n
   FROM (
-    SELECT t, o, h, l, c, v, q, n FROM candles_1m
+    SELECT t, o, h, l, c, v, q, n AS trade_count FROM candles_1m
     WHERE {step:UInt32} < 3600 AND market_key = sipHash64({platform:String}, {ref:String}) AND series = {series:UInt8}
       AND t >= toDateTime({start:UInt32}, 'UTC') AND t < toDateTime({end:UInt32}, 'UTC')
     UNION ALL
-    SELECT t, o, h, l, c, v, q, n FROM candles_1h
+    SELECT t, o, h, l, c, v, q, n AS trade_count FROM candles_1h
     WHERE {step:UInt32} >= 3600 AND market_key = sipHash64({platform:String}, {ref:String}) AND series = {series:UInt8}
       AND t >= toDateTime({start:UInt32}, 'UTC') AND t < toDateTime({end:UInt32}, 'UTC')
   )
@@ -25,10 +24,12 @@ FROM (
 )
 UNION ALL
 SELECT 'platform', toUnixTimestamp(toStartOfInterval(c.t, toIntervalSecond({step:UInt32}))) AS b,
-  argMin(open, c.t), max(high), min(low), argMax(close, c.t), argMin(previous_close, c.t), if(count(mean) = 1, any(mean), NULL),
+  argMin(open, c.t), max(high), min(low), argMax(close, c.t), argMin(previous_close, c.t),
   [argMin(bid_open, c.t), max(bid_high), min(bid_low), argMax(bid_close, c.t)],
   [argMin(ask_open, c.t), max(ask_high), min(ask_low), argMax(ask_close, c.t)],
-  if(count(volume) = 0, NULL, toDecimal64(sum(volume), 6)), NULL, 0, argMax(open_interest, c.t), min(version), toString(any(source))
+  if(count(volume) = 0, NULL, toDecimal64(sum(volume), 6)),
+  if(count(volume) = 0 OR countIf(volume > 0 AND mean IS NULL) > 0, NULL, toDecimal64(roundBankers(sum(toDecimal128(ifNull(mean, 0), 10) * ifNull(volume, 0)), 6), 6)),
+  0, argMax(open_interest, c.t), min(version), toString(any(source))
 FROM platform_candles AS c FINAL
 WHERE market_key = sipHash64({platform:String}, {ref:String}) AND {series:UInt8} = 0
   AND interval_min = if({step:UInt32} < 3600, 1, 60)
@@ -36,7 +37,7 @@ WHERE market_key = sipHash64({platform:String}, {ref:String}) AND {series:UInt8}
 GROUP BY b
 UNION ALL
 SELECT 'snapshots', toUnixTimestamp(toStartOfInterval(toDateTime(at), toIntervalSecond({step:UInt32}))) AS b,
-  NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL,
   [argMin(bid, at), max(bid), min(bid), argMax(bid, at)], [argMin(ask, at), max(ask), min(ask), argMax(ask, at)],
   NULL, NULL, 0, argMax(open_interest, at), max(at), 'snapshots'
 FROM market_snapshots

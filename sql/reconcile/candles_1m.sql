@@ -6,19 +6,19 @@ WITH touched AS (
 SELECT market_key, series, t, e.o AS o, e.h AS h, e.l AS l, e.c AS c, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n
 FROM (
   SELECT market_key, series, toStartOfMinute(executed_at) AS t,
-    min(if(is_block, (toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toUInt64(0), toDecimal64(0, 10)), (executed_at, trade_order, series_price))) AS o,
+    min(if(is_block, (toUInt64(18446744073709551615), toDecimal64(0, 10)), (place, series_price))) AS o,
     max(if(is_block, toDecimal64(-1, 10), series_price)) AS h,
     min(if(is_block, toDecimal64(9, 10), series_price)) AS l,
-    max(if(is_block, (toDateTime64('1970-01-01 00:00:00', 6, 'UTC'), toUInt64(0), toDecimal64(0, 10)), (executed_at, trade_order, series_price))) AS c,
+    max(if(is_block, (toUInt64(0), toDecimal64(-1, 10)), (place, series_price))) AS c,
     sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n
   FROM trades FINAL
   WHERE market_key IN (SELECT market_key FROM touched) AND (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, hour FROM touched)
   GROUP BY market_key, series, t
 ) AS e
 LEFT JOIN (
-  SELECT market_key, series, t, sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n
+  SELECT market_key, series, t, min(o) AS o, max(h) AS h, min(l) AS l, max(c) AS c, sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n
   FROM candles_1m
   WHERE market_key IN (SELECT market_key FROM touched) AND (market_key, toStartOfHour(t)) IN (SELECT market_key, hour FROM touched)
   GROUP BY market_key, series, t
 ) AS a USING (market_key, series, t)
-WHERE e.n != a.n OR e.v != a.v OR e.q != a.q
+WHERE (e.n, e.v, e.q, e.o, e.h, e.l, e.c) != (a.n, a.v, a.q, a.o, a.h, a.l, a.c)

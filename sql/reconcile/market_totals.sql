@@ -4,7 +4,7 @@ WITH touched AS (SELECT DISTINCT market_key FROM trades WHERE platform = {platfo
 SELECT market_key, {platform:String} AS platform, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n, e.first_trade_at, e.last_trade_at, e.traders
 FROM (
   SELECT market_key, sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n,
-    min(executed_at) AS first_trade_at, max(executed_at) AS last_trade_at, uniqExactIfState(trader, trader != '') AS traders
+    min(executed_at) AS first_trade_at, max(executed_at) AS last_trade_at, uniqExactIfState(sipHash64(trader), trader != '') AS traders
   FROM trades FINAL WHERE market_key IN (SELECT market_key FROM touched) GROUP BY market_key
 ) AS e
 LEFT JOIN (

@@ -5,7 +5,7 @@ WITH touched AS (
 )
 SELECT platform, market_key, executed_at, trade_order, id_form, id_bytes, tx_hash, outcome, side, price, size, notional, trader, is_block
 FROM trades FINAL
-WHERE size >= 100 AND market_key IN (SELECT market_key FROM touched) AND (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, hour FROM touched)
+WHERE size >= 250 AND market_key IN (SELECT market_key FROM touched) AND (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, hour FROM touched)
   AND (market_key, executed_at, trade_order, id_bytes, tx_hash) NOT IN (
     SELECT market_key, executed_at, trade_order, id_bytes, tx_hash FROM whales
     WHERE executed_at >= (SELECT min(hour) FROM touched) AND market_key IN (SELECT market_key FROM touched)

@@ -36,10 +36,12 @@ CREATE TABLE IF NOT EXISTS trades (
   -- price × size in USD, half-even to 6 decimals.
   notional Decimal64(6) ALIAS toDecimal64(roundBankers(toDecimal128(price, 10) * size, 6), 6),
   -- In terms of the first outcome (of its own, where a market has more than two).
-  series_price Decimal64(10) ALIAS if(outcome_index = series, price, toDecimal64(1, 10) - price)
+  series_price Decimal64(10) ALIAS if(outcome_index = series, price, toDecimal64(1, 10) - price),
+  -- Its place among the trades of its hour: the microsecond, then the first 32 bits of the trade order.
+  place UInt64 ALIAS bitOr(bitShiftLeft(toUInt64(toUnixTimestamp64Micro(executed_at) % 3600000000), 32), bitShiftRight(trade_order, 32))
 ) ENGINE = ReplacingMergeTree(ingested_at)
 PRIMARY KEY (market_key, executed_at, trade_order)
-ORDER BY (market_key, executed_at, trade_order, id_bytes, tx_hash)
+ORDER BY (market_key, executed_at, trade_order, tx_hash, id_bytes)
 SETTINGS index_granularity = 1024, min_compress_block_size = 16384, max_compress_block_size = 65536, non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000;
 
 -- Which reference a market key stands for, for markets that are traded before they are listed.

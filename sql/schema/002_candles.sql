@@ -1,15 +1,17 @@
 -- Bars of 1 minute and 1 hour from trades, in terms of the first outcome; other intervals are computed from these two.
--- o and c are the extremes of (time, trade order, price), so open and close need no state and merge in any order.
+-- o and c are the extremes of (place, price), so open and close need no state and merge in any order; a place is half the size of
+-- time and trade order in full, and compares within an hour.
 -- n is signed and sums accept negative rows, so that a correction is an insert.
--- Block trades count for volume and notional, not for price: they carry sentinels that lose every comparison.
+-- Block trades count for volume and notional, not for price: they carry sentinels that lose every comparison, and h = -1 says
+-- that a bar has nothing else.
 CREATE TABLE IF NOT EXISTS candles_1m (
   market_key UInt64 CODEC(ZSTD(1)),
   series UInt8 CODEC(ZSTD(1)),
   t DateTime('UTC') CODEC(Delta, ZSTD(1)),
-  o SimpleAggregateFunction(min, Tuple(at DateTime64(6, 'UTC'), ord UInt64, px Decimal64(10))) CODEC(ZSTD(1)),
+  o SimpleAggregateFunction(min, Tuple(place UInt64, px Decimal64(10))) CODEC(ZSTD(1)),
   h SimpleAggregateFunction(max, Decimal64(10)) CODEC(ZSTD(1)),
   l SimpleAggregateFunction(min, Decimal64(10)) CODEC(ZSTD(1)),
-  c SimpleAggregateFunction(max, Tuple(at DateTime64(6, 'UTC'), ord UInt64, px Decimal64(10))) CODEC(ZSTD(1)),
+  c SimpleAggregateFunction(max, Tuple(place UInt64, px Decimal64(10))) CODEC(ZSTD(1)),
   v SimpleAggregateFunction(sumWithOverflow, Decimal(18, 6)) CODEC(ZSTD(1)),
   q SimpleAggregateFunction(sumWithOverflow, Decimal(18, 6)) CODEC(ZSTD(1)),
   n SimpleAggregateFunction(sum, Int64) CODEC(T64, ZSTD(1))
@@ -22,19 +24,19 @@ SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 10000, 
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS candles_1m_mv TO candles_1m AS
 SELECT market_key, series, toStartOfMinute(executed_at) AS t,
-  min(if(is_block, (toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toUInt64(0), toDecimal64(0, 10)), (executed_at, trade_order, series_price))) AS o,
+  min(if(is_block, (toUInt64(18446744073709551615), toDecimal64(0, 10)), (place, series_price))) AS o,
   max(if(is_block, toDecimal64(-1, 10), series_price)) AS h,
   min(if(is_block, toDecimal64(9, 10), series_price)) AS l,
-  max(if(is_block, (toDateTime64('1970-01-01 00:00:00', 6, 'UTC'), toUInt64(0), toDecimal64(0, 10)), (executed_at, trade_order, series_price))) AS c,
+  max(if(is_block, (toUInt64(0), toDecimal64(-1, 10)), (place, series_price))) AS c,
   sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n
 FROM trades GROUP BY market_key, series, t;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS candles_1h_mv TO candles_1h AS
 SELECT market_key, series, toStartOfHour(executed_at) AS t,
-  min(if(is_block, (toDateTime64('2200-01-01 00:00:00', 6, 'UTC'), toUInt64(0), toDecimal64(0, 10)), (executed_at, trade_order, series_price))) AS o,
+  min(if(is_block, (toUInt64(18446744073709551615), toDecimal64(0, 10)), (place, series_price))) AS o,
   max(if(is_block, toDecimal64(-1, 10), series_price)) AS h,
   min(if(is_block, toDecimal64(9, 10), series_price)) AS l,
-  max(if(is_block, (toDateTime64('1970-01-01 00:00:00', 6, 'UTC'), toUInt64(0), toDecimal64(0, 10)), (executed_at, trade_order, series_price))) AS c,
+  max(if(is_block, (toUInt64(0), toDecimal64(-1, 10)), (place, series_price))) AS c,
   sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n
 FROM trades GROUP BY market_key, series, t;
 

@@ -14,7 +14,8 @@ SELECT toStartOfHour(executed_at) AS hour, platform, market_key,
   sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n
 FROM trades GROUP BY hour, platform, market_key;
 
--- A market's whole stored life in one row; traders are counted exactly, where the platform names them.
+-- A market's whole stored life in one row. Traders are counted, where the platform names them, by a 64-bit hash: as exact as
+-- the addresses for less than half their size.
 CREATE TABLE IF NOT EXISTS market_totals (
   market_key UInt64,
   platform SimpleAggregateFunction(any, LowCardinality(String)),
@@ -23,11 +24,11 @@ CREATE TABLE IF NOT EXISTS market_totals (
   n SimpleAggregateFunction(sum, Int64),
   first_trade_at SimpleAggregateFunction(min, DateTime64(6, 'UTC')),
   last_trade_at SimpleAggregateFunction(max, DateTime64(6, 'UTC')),
-  traders AggregateFunction(uniqExactIf, String, UInt8)
+  traders AggregateFunction(uniqExactIf, UInt64, UInt8)
 ) ENGINE = AggregatingMergeTree ORDER BY market_key
 SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS market_totals_mv TO market_totals AS
 SELECT market_key, any(platform) AS platform, sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n,
-  min(executed_at) AS first_trade_at, max(executed_at) AS last_trade_at, uniqExactIfState(trader, trader != '') AS traders
+  min(executed_at) AS first_trade_at, max(executed_at) AS last_trade_at, uniqExactIfState(sipHash64(trader), trader != '') AS traders
 FROM trades GROUP BY market_key;

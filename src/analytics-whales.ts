@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import type { WhaleTradeAnswer } from './answers-analytics.ts';
+import type { ClickHouse } from './clickhouse.ts';
+import { parseSize, type Size, sizeText, type Usd, usdText } from './decimal.ts';
+import type { MarketKeys } from './platforms/platform.ts';
+import { type Platform, PLATFORMS } from './schemas.ts';
+import { microsecondText } from './storage-rows.ts';
+import { type TraderRow, tradersOf, walletText } from './trade-pages.ts';
+
+/** Trades of this size and more are in the tables whales and whale_sizes (sql/schema/004_whales.sql). */
+const TABLE_FLOOR = parseSize('250');
+const LARGEST = parseSize('999999999999');
+
+/** Which trades: size in contracts, notional in USD, span in Unix ms with an exclusive end. */
+export interface WhaleFilter {
+  platforms: readonly Platform[];
+  market: MarketKeys | null;
+  minSize: Size;
+  minNotional: Usd;
+  startMs: number | undefined;
+  endMs: number | undefined;
+  sort: 'time' | 'size';
+}
+
+/** The last trade of a page: the next begins behind it. */
+export const WhalePosition = z.object({
+  size: z.string(),
+  atUs: z.number(),
+  order: z.string(),
+  tx: z.string(),
+  id: z.string(),
+  total: z.number(),
+});
+type WhalePosition = z.infer<typeof WhalePosition>;
+
+const WhaleRow = z.object({
+  platform: z.enum(PLATFORMS),
+  market_key: z.string(),
+  trade_id: z.string(),
+  side: z.enum(['buy', 'sell']),
+  outcome: z.string(),
+  transaction_hash: z.string(),
+  price: z.string(),
+  size: z.string(),
+  notional: z.string(),
+  is_block: z.boolean(),
+  executed_at_us: z.coerce.number(),
+  trade_order: z.string(),
+  id_tx: z.string(),
+  id_hex: z.string(),
+  wallet: z.string(),
+});
+type WhaleRow = z.infer<typeof WhaleRow>;
+const NameRow = z.object({ market_key: z.string(), market_id: z.string(), title: z.string() });
+type NameRow = z.infer<typeof NameRow>;
+const CountRow = z.object({ trades: z.coerce.number() });
+
+/** A page of large trades over all markets or of one, and where the next one begins. */
+export async function whalePage(
+  clickhouse: ClickHouse,
+  filter: WhaleFilter,
+  after: WhalePosition | null,
+  limit: number,
+): Promise<{ trades: z.infer<typeof WhaleTradeAnswer>[]; total: number; next: WhalePosition | null }> {
+  const [rows, total] = await Promise.all([
+    readRows(clickhouse, filter, after, limit + 1),
+    after ? after.total : countRows(clickhouse, filter),
+  ]);
+  // A row that two writers stored is there twice until a merge.
+  const page = [...new Map(rows.slice(0, limit).map((row) => [row.trade_id, row])).values()];
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    trades: await describe(clickhouse, filter, page),
+    total,
+    next: last ? positionOf(last, total) : null,
+  };
+}
+
+const positionOf = (row: WhaleRow, total: number): WhalePosition => ({
+  size: row.size,
+  atUs: row.executed_at_us,
+  order: row.trade_order,
+  tx: row.id_tx,
+  id: row.id_hex,
+  total,
+});
+
+/** A price is at most 1, so a trade worth n USD has n contracts or more: either floor may lift the search into the tables of whales. */
+const isListed = ({ market, minSize, minNotional }: WhaleFilter): boolean =>
+  market === null && (minSize >= TABLE_FLOOR || minNotional >= TABLE_FLOOR);
+
+async function readRows(
+  clickhouse: ClickHouse,
+  filter: WhaleFilter,
+  after: WhalePosition | null,
+  limit: number,
+): Promise<WhaleRow[]> {
+  const params = {
+    ...bounds(filter),
+    before_size: after?.size ?? sizeText(LARGEST),
+    before: after ? microsecondText(after.atUs) : FAR,
+    before_order: after ? BigInt(after.order) : 0n,
+    before_tx: after?.tx ?? '',
+    before_id: after?.id ?? '',
+    limit,
+  };
+  const listed = isListed(filter);
+  if (filter.sort === 'time') {
+    return clickhouse.query('whales_by_time', WhaleRow, { ...params, source: listed ? 'whales' : 'trades' });
+  }
+  if (filter.market === null) {
+    // The largest trades are in the tables of whales whatever the floor is; the rest is only read once these end.
+    const rows = await clickhouse.query('whales_by_size', WhaleRow, params);
+    if (listed || rows.length === limit) return rows;
+  }
+  return clickhouse.query('trades_by_size', WhaleRow, params);
+}
+
+async function countRows(clickhouse: ClickHouse, filter: WhaleFilter): Promise<number> {
+  const hasSpan = filter.startMs !== undefined || filter.endMs !== undefined;
+  const source = !isListed(filter) ? 'trades' : hasSpan ? 'whales' : 'whale_sizes';
+  const name = filter.market ? 'market_whales_count' : 'whales_count';
+  const [row] = await clickhouse.query(name, CountRow, { ...bounds(filter), source });
+  return row?.trades ?? 0;
+}
+
+const FAR = '2199-01-01 00:00:00';
+
+function bounds({ platforms, market, minSize, minNotional, startMs, endMs }: WhaleFilter) {
+  return {
+    platforms: platforms.length === PLATFORMS.length ? [] : platforms,
+    ref: market?.ref ?? '',
+    min_size: sizeText(minSize),
+    min_notional: usdText(minNotional),
+    start: microsecondText((startMs ?? 0) * 1000),
+    end: endMs === undefined ? FAR : microsecondText(endMs * 1000),
+  };
+}
+
+async function describe(clickhouse: ClickHouse, filter: WhaleFilter, rows: WhaleRow[]) {
+  const keys = [...new Set(rows.map((row) => row.market_key))];
+  const [names, ...people] = await Promise.all([
+    keys.length === 0
+      ? []
+      : clickhouse.query('market_names', NameRow, { platforms: filter.platforms, keys: keys.map(BigInt) }),
+    ...PLATFORMS.map((platform) =>
+      tradersOf(
+        clickhouse,
+        platform,
+        rows.filter((row) => row.platform === platform).map((row) => row.wallet),
+      ),
+    ),
+  ]);
+  const byKey = new Map(names.map((name) => [name.market_key, name]));
+  return rows.map((row) =>
+    toWhale(row, byKey.get(row.market_key), people[PLATFORMS.indexOf(row.platform)]?.get(row.wallet)),
+  );
+}
+
+function toWhale(
+  row: WhaleRow,
+  market: NameRow | undefined,
+  trader: TraderRow | undefined,
+): z.infer<typeof WhaleTradeAnswer> {
+  const { platform } = row;
+  return {
+    trade_id: row.trade_id,
+    market_id: market?.market_id ?? '',
+    platform,
+    market_title: market?.title ?? '',
+    side: row.side,
+    outcome: row.outcome,
+    price: Number(row.price),
+    size: Number(row.size),
+    notional_value: Number(row.notional),
+    timestamp: Math.floor(row.executed_at_us / 1e6),
+    transaction_hash: row.transaction_hash,
+    trader: {
+      address: walletText(platform, row.wallet),
+      name: trader?.name ?? '',
+      pseudonym: trader?.pseudonym ?? '',
+      profile_image: trader?.profile_image ?? '',
+    },
+    metadata: {
+      executed_at: new Date(Math.floor(row.executed_at_us / 1000)).toISOString(),
+      ...(platform === 'kalshi' ? { is_block_trade: row.is_block } : {}),
+    },
+  };
+}

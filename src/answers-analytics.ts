@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import {
+  cacheHitField,
+  freshnessField,
+  jsonObject,
+  numberOrNull,
+  OhlcAnswer,
+  Pagination,
+  platformField,
+  requestTimeField,
+} from './answers.ts';
+
+/** Schemas of trades/whales, analytics/* and metrics/*. Each figure says its formula, unit and source. */
+const tradesFreshness = freshnessField.describe(
+  'Newest time up to which the stored trades are known to be complete; the older one over several platforms',
+);
+
+export const WhaleTradeAnswer = z
+  .object({
+    trade_id: z.string(),
+    market_id: z.string().describe('Platform id; on Polymarket the condition id while the market is not stored'),
+    platform: platformField,
+    market_title: z.string().describe("'' while the market is not stored"),
+    side: z.enum(['buy', 'sell']).describe("The taker's side"),
+    outcome: z.string().describe('Outcome id'),
+    price: z.number().describe('Of the outcome traded, 0..1'),
+    size: z.number().describe('Contracts or shares; each fill counts once, from its taker'),
+    notional_value: z.number().describe('price × size in USD, rounded half to even to 6 decimals'),
+    timestamp: z.int().describe('Unix seconds; metadata.executed_at is exact'),
+    transaction_hash: z.string().describe("'' where there is none (Kalshi)"),
+    trader: z
+      .object({ address: z.string(), name: z.string(), pseudonym: z.string(), profile_image: z.string() })
+      .describe("The taker as the platform last named them; '' on Kalshi, where trades are anonymous"),
+    metadata: jsonObject.describe('executed_at; is_block_trade on Kalshi'),
+  })
+  .meta({ id: 'WhaleTrade' });
+
+export const WhalesAnswer = z.object({
+  trades: z.array(WhaleTradeAnswer),
+  pagination: Pagination,
+  meta: z.object({
+    platform: z.string().describe('The platform searched, or all'),
+    request_time: requestTimeField,
+    min_size_applied: z.number().describe('The floor of size, contracts'),
+    min_notional_applied: z.number().describe('The floor of notional_value, USD'),
+    sort: z.enum(['time', 'size']),
+    data_freshness: tradesFreshness,
+    cache_hit: cacheHitField,
+  }),
+});
+
+export const HistoryItemAnswer = z
+  .object({
+    timestamp: z.int().describe('Start of the bucket, Unix seconds, aligned to UTC'),
+    price: OhlcAnswer.describe(
+      "First outcome, 0..1: first, highest, lowest and last executed trade of the bucket (blocks excepted), or the platform's own finished bar, which without trades stands at its previous close; null where neither is",
+    ),
+    volume: numberOrNull.describe('Σ size in contracts or shares; null while the bucket is not known whole'),
+    open_interest: numberOrNull.describe(
+      'Last value of the bucket: contracts on Kalshi, USD on Polymarket and pools of Limitless; null when nobody told',
+    ),
+    trade_count: z
+      .int()
+      .nullable()
+      .describe('Fills, each counted once; null where the trades of the bucket are not all stored'),
+    notional_value: numberOrNull.describe('USD, by the method that meta.notional_method names'),
+    liquidity: z
+      .object({
+        best_bid: numberOrNull.describe("Last of the bucket: the platform's bar, else our newest stored quote"),
+        best_ask: numberOrNull.describe('Likewise'),
+        spread: numberOrNull.describe('best_ask − best_bid'),
+        midpoint: numberOrNull.describe('(best_bid + best_ask) / 2'),
+      })
+      .describe('Top of the book of the first outcome, 0..1'),
+  })
+  .meta({ id: 'HistoryItem' });
+
+const available = (what: string) => z.boolean().describe(`true when a bucket of this answer has ${what}`);
+
+export const HistoryAnswer = z.object({
+  market_id: z.string(),
+  platform: platformField,
+  interval: z.string(),
+  data: z.array(HistoryItemAnswer).describe('Oldest first; buckets of which nothing is known are left out'),
+  data_availability: z.object({
+    price: available('a price'),
+    volume: available('a volume'),
+    open_interest: available('an open interest'),
+    liquidity: available('a bid or an ask'),
+    trade_count: available('a trade count'),
+    notional_value: available('a notional value'),
+  }),
+  meta: z.object({
+    platforms: z.array(platformField),
+    time_range: z.object({ start: z.int(), end: z.int() }).describe('As applied, Unix seconds; the end is exclusive'),
+    interval: z.string(),
+    total_candles: z.int(),
+    notional_method: z
+      .enum(['trades', 'platform_mean'])
+      .describe(
+        "trades: Σ price × size on the outcome traded. platform_mean: Σ mean × volume of the platform's bars, in terms of the first outcome, where the trades are not all stored",
+      ),
+    complete: z.boolean().describe('false when older trades are still being fetched: ask again'),
+    request_time: requestTimeField,
+    cache_hit: cacheHitField,
+    data_freshness: tradesFreshness,
+  }),
+});

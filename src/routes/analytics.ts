@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { WhalePosition, whalePage } from '../analytics-whales.ts';
+import { WhalesAnswer } from '../answers-analytics.ts';
+import type { Services } from '../app.ts';
+import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../decimal.ts';
+import { endpoint } from '../endpoint.ts';
+import { ApiError, platformName } from '../errors.ts';
+import { pagination } from '../pages.ts';
+import {
+  cursorParam,
+  decimalParam,
+  enumParam,
+  limitParam,
+  marketIdParam,
+  platformParam,
+  timestampParam,
+} from '../parameters.ts';
+import type { MarketKeys } from '../platforms/platform.ts';
+import type { Platform } from '../schemas.ts';
+import { answerStored } from '../stored-answers.ts';
+import { cacheKey, requireMarket } from './markets.ts';
+
+const CACHE_MS = 2000;
+
+/** GET trades/whales, analytics/trending, analytics/categories. */
+export function analyticsRoutes(app: FastifyInstance, services: Services): void {
+  const { clickhouse, config, cursors, freshness, shared } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/trades/whales',
+      auth: 'key',
+      tag: 'Analytics',
+      summary: 'Large trades',
+      description:
+        'Trades of at least `min_size` contracts and `min_notional` USD with start_ts ≤ time < end_ts, newest or largest first; ties by trade id, descending. Each fill counts once, from its taker. While trades stream in, pages repeat none and miss none that was there at the first.',
+      query: {
+        platform: platformParam().optional().describe('Default: all'),
+        market_id: marketIdParam().optional(),
+        min_size: decimalParam(SIZE_SCALE).prefault('1000').describe('Contracts or shares; 0 is allowed'),
+        min_notional: decimalParam(USD_SCALE).prefault('0').describe('USD'),
+        start_ts: timestampParam().optional(),
+        end_ts: timestampParam().optional(),
+        sort: enumParam(['time', 'size']).default('time'),
+        limit: limitParam(50, 200),
+        cursor: cursorParam(),
+      },
+      answer: WhalesAnswer,
+      errors: [404, 502, 504],
+    },
+    async ({ query, request, reply }) => {
+      const { cursor, limit, ...filters } = query;
+      const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
+      return answerStored(shared, { request, reply }, { key: cacheKey('whales', query), ttlMs: CACHE_MS }, async () => {
+        const market =
+          query.market_id === undefined ? null : await anyMarket(services, query.platform, query.market_id);
+        const platforms = market ? [market.platform] : query.platform ? [query.platform] : config.platforms;
+        const filter = {
+          platforms,
+          market,
+          minSize: query.min_size,
+          minNotional: query.min_notional,
+          startMs: query.start_ts,
+          endMs: query.end_ts,
+          sort: query.sort,
+        };
+        const page = await whalePage(clickhouse, filter, position, limit);
+        const next = page.next ? cursors.encode('whales', filters, page.next) : null;
+        return {
+          body: { trades: page.trades, pagination: pagination(page.total, limit, next) },
+          meta: {
+            platform: market?.platform ?? query.platform ?? 'all',
+            min_size_applied: decimalNumber(query.min_size, SIZE_SCALE),
+            min_notional_applied: decimalNumber(query.min_notional, USD_SCALE),
+            sort: query.sort,
+            data_freshness: await freshness.trades(platforms),
+          },
+          rows: 'trades',
+        };
+      });
+    },
+  );
+}
+
+/** A market by any id, on any platform when none is named: what is stored comes before what would have to be fetched. */
+async function anyMarket(services: Services, platform: Platform | undefined, id: string): Promise<MarketKeys> {
+  const { clickhouse, config } = services;
+  if (platform) return requireMarket(services, platform, id);
+  const Ref = z.object({ ref: z.string() });
+  const stored = await Promise.all(
+    config.platforms.map((one) => clickhouse.query('market_ref', Ref, { platform: one, id })),
+  );
+  const home = config.platforms[stored.findIndex((rows) => rows.length > 0)];
+  if (home) return requireMarket(services, home, id);
+  for (const one of config.platforms) {
+    const market = await services.markets.byAnyId(one, id);
+    if (market) return market;
+  }
+  throw new ApiError(404, 'Market not found on any platform', {
+    resolution: 'Check the id; GET /v1/api/markets lists what there is.',
+    errorText: `no market ${JSON.stringify(id)} on ${config.platforms.map(platformName).join(', ')}`,
+  });
+}

@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify';
+import { HistoryAnswer } from '../answers-analytics.ts';
+import type { Services } from '../app.ts';
+import { type Bar, loadBars } from '../bars.ts';
+import { endpoint } from '../endpoint.ts';
+import { badRequest } from '../errors.ts';
+import { readyHistory } from '../market-history.ts';
+import { availability, historyItems, INTERVAL_SECONDS, isKnown } from '../metrics-history.ts';
+import { enumParam, limitParam, marketIdParam, platformParam, timestampParam } from '../parameters.ts';
+import { answerStored } from '../stored-answers.ts';
+import { cacheKey, requireMarket } from './markets.ts';
+
+const CACHE_MS = 2000;
+const DAY_MS = 86_400_000;
+
+/** GET metrics/historical, metrics/snapshot. */
+export function metricsRoutes(app: FastifyInstance, services: Services): void {
+  const { clickhouse, freshness, shared } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/metrics/historical',
+      auth: 'key',
+      tag: 'Metrics',
+      summary: 'Price, volume, open interest and top of book of one market over time',
+      description:
+        'Buckets with start_ts ≤ timestamp < end_ts (default: the last 24 hours), oldest first, cut at `limit`: go on with start_ts behind the last. A bucket is left out unless it has a trade, a bar of the platform or a stored quote; its price is never invented. Trades that are not stored yet are fetched first, within a bounded wait: meta.complete says whether they came.',
+      query: {
+        platform: platformParam(),
+        market_id: marketIdParam(),
+        start_ts: timestampParam().optional(),
+        end_ts: timestampParam().optional(),
+        interval: enumParam(['1m', '5m', '15m', '1h', '4h', '1d']).default('1h'),
+        limit: limitParam(1000, 5000),
+      },
+      answer: HistoryAnswer,
+      errors: [404, 502, 504],
+    },
+    async ({ query, request, reply }) => {
+      const key = cacheKey('metrics_history', query);
+      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS }, async () => {
+        const market = await requireMarket(services, query.platform, query.market_id);
+        const { startTs, endTs } = range(query.start_ts, query.end_ts, services.now());
+        const stepSeconds = INTERVAL_SECONDS[query.interval];
+        const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
+        const { span, complete } = await readyHistory(services, market, bounds);
+        const series = { platform: market.platform, ref: market.ref, series: 0, span };
+        const bars = await firstBars(bounds, query.limit, (part) => loadBars(clickhouse, { ...series, ...part }));
+        const { items, method } = historyItems(bars);
+        return {
+          body: {
+            market_id: market.platformId,
+            platform: market.platform,
+            interval: query.interval,
+            data: items,
+            data_availability: availability(items),
+          },
+          meta: {
+            platforms: [market.platform],
+            time_range: { start: startTs, end: endTs },
+            interval: query.interval,
+            total_candles: items.length,
+            notional_method: method,
+            complete,
+            data_freshness: await freshness.trades([market.platform]),
+          },
+          rows: 'data',
+        };
+      });
+    },
+  );
+}
+
+interface Bounds {
+  startTs: number;
+  endTs: number;
+  stepSeconds: number;
+}
+
+/** Unix seconds: what was asked for, by default the 24 hours up to now (or up to the end named), cut at now. */
+function range(startMs: number | undefined, endMs: number | undefined, nowMs: number) {
+  const untilMs = endMs ?? nowMs;
+  const sinceMs = startMs ?? untilMs - DAY_MS;
+  if (sinceMs >= untilMs)
+    throw badRequest([
+      { field: 'start_ts', expected: 'a time before end_ts (default: now)', received: new Date(sinceMs).toISOString() },
+    ]);
+  const startTs = Math.floor(sinceMs / 1000);
+  return { startTs, endTs: Math.max(startTs, Math.min(Math.ceil(untilMs / 1000), Math.floor(nowMs / 1000) + 1)) };
+}
+
+/** The first `limit` bars of which something is known, read in spans that grow while few are found: a year of minutes is never held. */
+async function firstBars(
+  { startTs, endTs, stepSeconds }: Bounds,
+  limit: number,
+  load: (part: Bounds) => Promise<Bar[]>,
+): Promise<Bar[]> {
+  const bars: Bar[] = [];
+  let from = startTs;
+  for (let width = limit * stepSeconds; from < endTs && bars.length < limit; width *= 2) {
+    const to = Math.min(endTs, from + width);
+    bars.push(...(await load({ startTs: from, endTs: to, stepSeconds })).filter(isKnown));
+    from = to;
+  }
+  return bars.slice(0, limit);
+}

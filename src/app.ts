@@ -89,6 +89,13 @@ export interface Services extends AppDeps {
   freshness: Freshness;
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** For what asks for a key beside HTTP: SQL_PORT. */
+    apiKeys: ApiKeys;
+  }
+}
+
 const BODY_BYTES = 64 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
@@ -151,6 +158,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   };
   if (config.DEMO_API_KEY) await ensureDemoUser(postgres.db, config.DEMO_API_KEY);
 
+  app.decorate('apiKeys', apiKeys);
   app.decorateRequest('caller', null);
   app.decorateRequest('refusal', null);
   app.setErrorHandler(onError);

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { neverRan, toStoreError } from './clickhouse-errors.ts';
 import { passOrFail } from './clickhouse-stream.ts';
 import type { Config } from './config.ts';
-import { startEmbeddedClickHouse, type Log } from './embedded/clickhouse.ts';
+import { startEmbeddedClickHouse, type EmbeddedClickHouse, type Log } from './embedded/clickhouse.ts';
 
 export { StoreError, type StoreErrorKind } from './clickhouse-errors.ts';
 
@@ -26,6 +26,8 @@ export type StreamFormat = 'CSVWithNames' | 'JSONEachRow';
  * Rows come back as JSONEachRow with 64-bit integers and decimals quoted as text. Every failure is a StoreError.
  */
 export interface ClickHouse {
+  /** The engine, where this process runs it; absent on a server. */
+  embedded?: EmbeddedClickHouse;
   /** Runs sql/queries/<name>.sql and parses each row. */
   query<Row>(name: string, row: z.ZodType<Row>, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
   /** Runs SQL text that is not a file: checks, tests, the shell. */
@@ -81,7 +83,7 @@ export async function openClickHouse(
     memoryMb: config.CLICKHOUSE_MEMORY_MB,
     log,
   });
-  return connect(embedded.url, () => embedded.close());
+  return { ...connect(embedded.url, () => embedded.close()), embedded };
 }
 
 /** A store at an address; `closed` runs after its connections are gone, `queries` is the folder of named queries. */

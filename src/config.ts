@@ -47,6 +47,12 @@ const settings = {
     z.union([z.literal('off').transform(() => null), port]).default(8123),
     'read-only ClickHouse-HTTP port of the embedded store; off disables',
   ],
+  SQL_HOST: [z.string().min(1).default('127.0.0.1'), 'address SQL_PORT listens on'],
+  SQL_USER: [z.string().min(1).default('analyst'), 'user of SQL beside API keys, when SQL_PASSWORD is set'],
+  SQL_PASSWORD: [
+    z.string().min(16).optional(),
+    'its password, 16+ characters; on a server a user that migrations make',
+  ],
   PLATFORMS: [
     z
       .string()
@@ -138,6 +144,8 @@ const SECRET_NAMES = /SECRET|KEY|TOKEN|PASSWORD|_URL$/;
 /** Settings of one process, resolved once at start and passed in. */
 export type Config = Settings & {
   dataDir: string;
+  /** false where SQL_PORT is the default that nobody asked for. */
+  sqlPortChosen: boolean;
   platforms: Platform[];
   platformUrls: PlatformUrls;
   jwtSecret: string;
@@ -188,6 +196,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   return {
     ...parsed,
     dataDir: parsed.DATA_DIR,
+    sqlPortChosen: (env['SQL_PORT'] ?? '') !== '',
     platforms: PLATFORMS.filter((platform) => parsed.PLATFORMS.includes(platform)),
     platformUrls: {
       kalshi: parsed.KALSHI_API_URL,

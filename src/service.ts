@@ -4,6 +4,8 @@ import { type Ingestion, startIngestion } from '../ingest/main.ts';
 import { buildApp } from './app.ts';
 import { openClickHouse } from './clickhouse.ts';
 import type { Config } from './config.ts';
+import type { KeyCheck } from './embedded/clickhouse.ts';
+import { closeSqlPort, openSqlPort } from './embedded/sql-port.ts';
 import { ingestionHealth } from './ingestion-health.ts';
 import { StoredMarkets } from './market-directory.ts';
 import { MarketWriter } from './market-writer.ts';
@@ -64,7 +66,17 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
       ingestion = await startIngestion({ config, log, clickhouse, shared, platforms: data, markets, marketWriter });
       closers.push(() => ingestion?.stop() ?? Promise.resolve());
     }
-    if (role === 'ingest') return { url: '', ingestion, close };
+    const openSql = async (isKeyKnown: KeyCheck): Promise<void> => {
+      if (!clickhouse.embedded) return;
+      closers.push(async () => closeSqlPort(config.dataDir));
+      const port = await openSqlPort(clickhouse.embedded, config, log, isKeyKnown);
+      if (port !== null) log.info({ host: config.SQL_HOST, port }, 'SQL port open');
+    };
+    if (role === 'ingest') {
+      // Keys are in PostgreSQL, which this role does not open.
+      await openSql(async () => false);
+      return { url: '', ingestion, close };
+    }
 
     const postgres = await openPostgres(config, log);
     closers.push(() => postgres.close());
@@ -84,6 +96,7 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
     closers.push(() => app.close());
     await app.listen({ host: config.HOST, port: config.PORT });
     const { port } = app.server.address() as AddressInfo;
+    await openSql(async (key, address) => (await app.apiKeys.find(key, address)) !== null);
     return { url: `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`, ingestion, close };
   } catch (error) {
     await close();

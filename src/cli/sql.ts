@@ -1,28 +1,25 @@
+import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { passOrFail } from '../clickhouse-stream.ts';
-import { ConfigError, loadConfig } from '../config.ts';
+import { ConfigError, loadConfig, type Config } from '../config.ts';
 import { startEmbeddedClickHouse } from '../embedded/clickhouse.ts';
+import { sqlUrlFile } from '../embedded/sql-port.ts';
 import { createLog } from '../log.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run sql -- "SELECT …"
 Runs one reading statement against ClickHouse (CLICKHOUSE_URL, else the store in DATA_DIR) and prints its rows:
-a table on a terminal, tab-separated otherwise, or as the statement's FORMAT says.`;
+a table on a terminal, tab-separated otherwise, or as the statement's FORMAT says. While a service runs on DATA_DIR
+its SQL_PORT answers, which knows the views: SHOW TABLES.`;
 
 await runCommand(USAGE, async (args) => {
   const query = args.join(' ').trim();
   if (query === '') throw new ConfigError(USAGE);
   const config = loadConfig(process.env, 'stores');
-  const embedded = config.CLICKHOUSE_URL
-    ? null
-    : await startEmbeddedClickHouse({
-        dataDir: config.dataDir,
-        memoryMb: config.CLICKHOUSE_MEMORY_MB,
-        log: createLog(config, process.stderr),
-      });
+  const store = await openStore(config);
   const client = createClient({
-    url: config.CLICKHOUSE_URL ?? embedded?.url,
+    url: store.url,
     log: { level: ClickHouseLogLevel.OFF },
     request_timeout: 600_000,
   });
@@ -41,6 +38,28 @@ await runCommand(USAGE, async (args) => {
     throw cause instanceof ClickHouseError ? new Error(`${cause.message.trim()} (code ${cause.code})`) : cause;
   } finally {
     await client.close();
-    await embedded?.close();
+    await store.close();
   }
 });
+
+async function openStore(config: Config): Promise<{ url: string; close(): Promise<void> }> {
+  const url = config.CLICKHOUSE_URL ?? (await runningService(config.dataDir));
+  if (url !== null) return { url, close: async () => {} };
+  return startEmbeddedClickHouse({
+    dataDir: config.dataDir,
+    memoryMb: config.CLICKHOUSE_MEMORY_MB,
+    log: createLog(config, process.stderr),
+  });
+}
+
+/** The SQL port of a service that has the directory open; null when nobody answers there. */
+async function runningService(dataDir: string): Promise<string | null> {
+  try {
+    const url = readFileSync(sqlUrlFile(dataDir), 'utf8').trim();
+    await fetch(new URL('/ping', new URL(url).origin), { signal: AbortSignal.timeout(2000) });
+    return url;
+  } catch {
+    // No file, or one that a service left when it was killed.
+    return null;
+  }
+}

@@ -2,42 +2,81 @@ import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { Engine } from './clickhouse-engine.ts';
 import { createFront, exactly } from './clickhouse-front.ts';
-import { StartMessage, type ChildMessage } from './clickhouse-messages.ts';
+import { ParentMessage, StartMessage, type ChildMessage, type SqlFace } from './clickhouse-messages.ts';
 import { SessionPool } from './clickhouse-pool.ts';
+import { openSqlFace } from './sql-face.ts';
 
 /** The process that owns the engine: its parent tells it what to serve, and it ends with its parent. */
 const POOL_SIZE = 4;
 const QUEUE = 256;
 const MEGABYTE = 1_048_576;
 const CLOSE_TIMEOUT_MS = 3000;
+const ANSWER_TIMEOUT_MS = 5000;
 
 const report = (message: ChildMessage) => process.send?.(message);
+const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Ends what is open, the last opened first. */
+const closers: (() => void | Promise<void>)[] = [];
+async function close(): Promise<void> {
+  for (const end of closers.toReversed()) await end();
+}
 
 async function start(message: StartMessage): Promise<void> {
   mkdirSync(message.directory, { recursive: true, mode: 0o700 });
   const engine = await Engine.open(message.directory, message.memoryMb, message.database);
+  closers.push(() => engine.close());
   const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });
   const front = createFront(pool, {
     database: message.database,
     maxBodyBytes: 64 * MEGABYTE,
     maxHeldBytes: 256 * MEGABYTE,
     admits: exactly(message.user, message.password),
-    check: () => {},
   });
   await new Promise<void>((resolve, reject) => {
     front.once('error', reject);
     front.listen(message.port, '127.0.0.1', resolve);
   });
-  close = async () => {
+  closers.push(() => {
     front.close();
     front.closeAllConnections();
     pool.close();
-    await engine.close();
-  };
+  });
+  process.on('message', (later) => obey(ParentMessage.parse(later), engine, message));
   report({ kind: 'ready', port: (front.address() as AddressInfo).port });
 }
 
-let close = async () => {};
+function obey(message: ParentMessage, engine: Engine, { database, memoryMb }: StartMessage): void {
+  if (message.kind === 'key known') answers.get(message.id)?.(message.known);
+  else
+    serveSql(engine, message.face, database, memoryMb).catch((error: unknown) =>
+      report({ kind: 'sql failed', message: words(error) }),
+    );
+}
+
+async function serveSql(engine: Engine, face: SqlFace, database: string, memoryMb: number): Promise<void> {
+  const opened = await openSqlFace(engine, { ...face, database, memoryMb, isKeyKnown });
+  closers.push(() => opened.close());
+  report({ kind: 'sql open', port: opened.port });
+}
+
+/** Questions to the parent that wait for their answer, as many as there are connections at most. */
+const answers = new Map<number, (known: boolean) => void>();
+let questions = 0;
+
+function isKeyKnown(key: string, address: string): Promise<boolean> {
+  const id = (questions += 1);
+  return new Promise((resolve) => {
+    const answer = (known: boolean) => {
+      clearTimeout(timer);
+      answers.delete(id);
+      resolve(known);
+    };
+    const timer = setTimeout(answer, ANSWER_TIMEOUT_MS, false);
+    answers.set(id, answer);
+    report({ kind: 'is key known', id, key, address });
+  });
+}
 
 // A terminal's Ctrl-C reaches the whole process group; the parent decides when to end, so that it can finish its work.
 process.on('SIGINT', () => {});
@@ -49,7 +88,7 @@ process.once('disconnect', () => {
 });
 process.once('message', (message) => {
   start(StartMessage.parse(message)).catch((error: unknown) => {
-    report({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    report({ kind: 'failed', message: words(error) });
     process.disconnect();
   });
 });

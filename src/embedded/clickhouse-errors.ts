@@ -2,12 +2,17 @@
 export const CODES = {
   BAD_ARGUMENTS: 36,
   NOT_IMPLEMENTED: 48,
+  UNKNOWN_TABLE: 60,
   SYNTAX_ERROR: 62,
+  UNKNOWN_FORMAT: 73,
+  UNKNOWN_DATABASE: 81,
   UNKNOWN_SETTING: 115,
+  TIMEOUT_EXCEEDED: 159,
   READONLY: 164,
   TOO_MANY_SIMULTANEOUS_QUERIES: 202,
   TOO_MANY_BYTES: 307,
   UNKNOWN_QUERY_PARAMETER: 456,
+  ACCESS_DENIED: 497,
   AUTHENTICATION_FAILED: 516,
 } as const;
 
@@ -43,6 +48,7 @@ export function httpStatus(code: number): number {
   if (BAD_REQUEST.has(code)) return 400;
   if (NOT_FOUND.has(code)) return 404;
   switch (code) {
+    case CODES.ACCESS_DENIED:
     case CODES.AUTHENTICATION_FAILED:
       return 403;
     case CODES.TOO_MANY_BYTES:

@@ -22,9 +22,22 @@ export interface FrontPolicy {
   maxBodyBytes: number;
   /** Bytes of bodies held at the same time, all requests together. */
   maxHeldBytes: number;
-  admits(credentials: Credentials | null): boolean;
-  /** Throws an EngineError for what this face does not run. */
-  check(statement: Statement, request: ClickHouseRequest): void;
+  /** `address` is the caller's. */
+  admits(credentials: Credentials | null, address: string): boolean | Promise<boolean>;
+  /** A request that is answered without the engine. */
+  answers?(request: ClickHouseRequest): Uint8Array | null;
+  /** What is run for a call on its connection; throws an EngineError for what this face does not run. Absent: the call as it is. */
+  prepare?(call: Call, session: EngineSession): Promise<Call>;
+  /** From the first byte to the last, waiting included; default: as long as the client stays. */
+  deadlineMs?: number;
+}
+
+/** One statement and what it runs under. */
+export interface Call {
+  statement: Statement;
+  context: CallContext;
+  /** Rows of an INSERT whose statement came in the URL. */
+  data: Buffer | null;
 }
 
 const KILL_EVERY_MS = 250;
@@ -57,6 +70,7 @@ async function handle(
   const gone = new AbortController();
   response.on('close', () => gone.abort(new Error('the client has gone')));
   response.on('error', () => gone.abort(new Error('the client has gone')));
+  const deadline = policy.deadlineMs === undefined ? undefined : setTimeout(expire, policy.deadlineMs, gone, response);
   let held = 0;
   const take = (bytes: number) => {
     budget.take(bytes);
@@ -69,17 +83,27 @@ async function handle(
       return;
     }
     const credentials = credentialsOf(request, url);
-    if (!policy.admits(credentials)) {
+    if (!(await policy.admits(credentials, request.socket.remoteAddress ?? ''))) {
       refuse(request, response, credentials);
       return;
     }
     const asked = await readRequest(request, url, policy.maxBodyBytes, take);
+    const known = policy.answers?.(asked);
+    if (known) {
+      setCommonHeaders(response, asked.queryId ?? randomUUID(), asked.defaultFormat);
+      await sendWhole(response, known, { elapsedMs: 0 }, asked.gzip);
+      return;
+    }
     const statement = readStatement(asked.sql, asked.params, asked.defaultFormat);
     const readOnly = request.method === 'GET' || (asked.settings.get('readonly') ?? '0') !== '0';
     if (readOnly && !statement.reads)
       throw EngineError.of('READONLY', 'Cannot execute query in readonly mode. Use POST for modifying queries.');
-    policy.check(statement, asked);
-    await pool.use(gone.signal, (session) => execute(session, policy, asked, statement, response, gone.signal));
+    const { settings, params, data } = asked;
+    const call: Call = { statement, context: { settings, params, database: asked.database ?? policy.database }, data };
+    await pool.use(gone.signal, async (session) => {
+      const checked = policy.prepare ? await policy.prepare(call, session) : call;
+      await execute(session, asked, checked, response, gone.signal);
+    });
   } catch (error) {
     if (gone.signal.aborted) return;
     if (response.headersSent) response.destroy();
@@ -89,8 +113,17 @@ async function handle(
       sendError(response, EngineError.from(error));
     }
   } finally {
+    clearTimeout(deadline);
     budget.giveBack(held);
   }
+}
+
+/** Answers at once: a query may not stop as soon as it is told to. */
+function expire(gone: AbortController, response: ServerResponse): void {
+  const error = EngineError.of('TIMEOUT_EXCEEDED', 'Timeout exceeded: the query ran, or waited for others, too long.');
+  gone.abort(error);
+  if (response.headersSent) response.destroy();
+  else sendError(response, error);
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, credentials: Credentials | null): void {
@@ -105,23 +138,18 @@ function refuse(request: IncomingMessage, response: ServerResponse, credentials:
 
 async function execute(
   session: EngineSession,
-  policy: FrontPolicy,
   asked: ClickHouseRequest,
-  statement: Statement,
+  { statement, context, data }: Call,
   response: ServerResponse,
   gone: AbortSignal,
 ): Promise<void> {
-  const context: CallContext = {
-    settings: asked.settings,
-    params: asked.params,
-    database: asked.database ?? policy.database,
-  };
+  gone.throwIfAborted();
   setCommonHeaders(response, asked.queryId ?? randomUUID(), statement.format);
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  if (statement.insert && asked.data) {
+  if (statement.insert && data) {
     // Not stopped when the client goes: the rows are here, and a client that cares repeats them with the same token.
-    const written = await session.insert(context, statement.insert, asked.data);
+    const written = await session.insert(context, statement.insert, data);
     const summary = { writtenRows: written.rows, writtenBytes: written.bytes, elapsedMs: elapsed() };
     await sendWhole(response, new Uint8Array(), summary, false);
     return;
@@ -135,7 +163,7 @@ async function execute(
   // As on a server, only what reads is stopped: half an INSERT … SELECT would help nobody.
   if (statement.reads) gone.addEventListener('abort', stop, { once: true });
   try {
-    if (statement.streams && STREAMED_FORMATS.has(statement.format) && asked.data === null && !asked.waitEnd)
+    if (statement.streams && STREAMED_FORMATS.has(statement.format) && data === null && !asked.waitEnd)
       await sendStream(
         session.stream(context, statement.sql, statement.format),
         statement.format,
@@ -144,14 +172,14 @@ async function execute(
         gone,
       );
     else {
-      const result = await session.run(context, withData(statement, asked.data), statement.format);
+      const result = await session.run(context, withData(statement, data), statement.format);
       await sendWhole(response, result.bytes, { readRows: result.rowsRead, elapsedMs: elapsed() }, asked.gzip);
     }
   } finally {
     gone.removeEventListener('abort', stop);
     clearInterval(killing);
     // Neither SET nor readonly can be undone on a connection.
-    if (statement.taints || asked.settings.has('readonly')) session.renew();
+    if (statement.taints || context.settings.has('readonly')) session.renew();
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** From parent to child, once: what to serve and how. */
+/** From parent to child, first: what to serve and how. */
 export const StartMessage = z.object({
   directory: z.string(),
   memoryMb: z.number(),
@@ -11,9 +11,27 @@ export const StartMessage = z.object({
 });
 export type StartMessage = z.infer<typeof StartMessage>;
 
-/** From child to parent, once: it serves, or why it cannot. */
+/** The read-only face: where it listens, and who is let in beside holders of API keys. */
+export const SqlFace = z.object({
+  host: z.string(),
+  port: z.number(),
+  accounts: z.array(z.object({ user: z.string(), password: z.string() })),
+});
+export type SqlFace = z.infer<typeof SqlFace>;
+
+/** From parent to child, later. */
+export const ParentMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('open sql'), face: SqlFace }),
+  z.object({ kind: z.literal('key known'), id: z.number(), known: z.boolean() }),
+]);
+export type ParentMessage = z.infer<typeof ParentMessage>;
+
+/** From child to parent: it serves, or why it cannot; whether an API key is known, which only the parent can tell. */
 export const ChildMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready'), port: z.number() }),
   z.object({ kind: z.literal('failed'), message: z.string() }),
+  z.object({ kind: z.literal('sql open'), port: z.number() }),
+  z.object({ kind: z.literal('sql failed'), message: z.string() }),
+  z.object({ kind: z.literal('is key known'), id: z.number(), key: z.string(), address: z.string() }),
 ]);
 export type ChildMessage = z.infer<typeof ChildMessage>;

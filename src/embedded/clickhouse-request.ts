@@ -76,6 +76,7 @@ export function credentialsOf(request: IncomingMessage, url: URL): Credentials |
       /^([^:]*):?(.*)$/s.exec(Buffer.from(authorization.slice(6), 'base64').toString()) ?? [];
     return { user, password };
   }
+  if (authorization?.startsWith('Bearer ')) return { user: 'default', password: authorization.slice(7).trim() };
   const key = request.headers['x-clickhouse-key'] ?? url.searchParams.get('password');
   if (key === null) return null;
   return {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { ConfigError } from '../config.ts';
-import { ChildMessage, type StartMessage } from './clickhouse-messages.ts';
+import { ChildMessage, type ParentMessage, type SqlFace, type StartMessage } from './clickhouse-messages.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
@@ -21,12 +21,17 @@ export interface EmbeddedOptions {
   log: Log;
 }
 
+/** Whether an API key is known; `address` is the one that asks. */
+export type KeyCheck = (key: string, address: string) => Promise<boolean>;
+
 /** A running ClickHouse on this machine's loopback. */
 export interface EmbeddedClickHouse {
   /** http://user:password@127.0.0.1:port/database */
   readonly url: string;
   /** Process id of the engine now; it changes when a crashed engine is replaced. */
   pid(): number | undefined;
+  /** Opens the read-only face, once; it comes back with a replaced engine. Resolves with its port; rejects when it is taken. */
+  openSql(face: SqlFace, isKeyKnown: KeyCheck): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -52,6 +57,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   };
   const closing = new AbortController();
   let restarting = Promise.resolve();
+  let sql: { face: SqlFace; isKeyKnown: KeyCheck } | null = null;
   let { child, port } = await startChild(start, log);
   start.port = port;
 
@@ -69,6 +75,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
         ({ child } = await startChild(start, log));
         watch();
         log.info({ pid: child.pid }, 'the embedded ClickHouse runs again');
+        if (sql) await openSqlFace(child, sql.face, sql.isKeyKnown);
         return;
       } catch (error) {
         log.error({ err: error }, 'the embedded ClickHouse did not start');
@@ -79,6 +86,11 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   return {
     url: `http://${USER}:${start.password}@127.0.0.1:${port}/${DATABASE}`,
     pid: () => child.pid,
+    async openSql(face, isKeyKnown) {
+      const opened = await openSqlFace(child, face, isKeyKnown);
+      sql = { face: { ...face, port: opened }, isKeyKnown };
+      return opened;
+    },
     async close() {
       closing.abort();
       await restarting;
@@ -103,7 +115,7 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
     child.once('message', (message) => {
       const parsed = ChildMessage.parse(message);
       if (parsed.kind === 'ready') ready(parsed.port);
-      else failed(startFailure(start, `${lastWords}\n${parsed.message}`));
+      else if (parsed.kind === 'failed') failed(startFailure(start, `${lastWords}\n${parsed.message}`));
     });
     child.once('error', failed);
     child.once('exit', (code, signal) => failed(startFailure(start, `${lastWords}\nended with ${signal ?? code}`)));
@@ -118,6 +130,27 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
     child.kill('SIGKILL');
     throw error;
   }
+}
+
+/** Opens the second face in a running engine and answers its questions for as long as it lives. */
+function openSqlFace(child: ChildProcess, face: SqlFace, isKeyKnown: KeyCheck): Promise<number> {
+  const send = (message: ParentMessage) => {
+    // A child that has just ended is replaced, and its callers are gone with it.
+    if (child.connected) child.send(message);
+  };
+  return new Promise((opened, failed) => {
+    child.on('message', (message) => {
+      const said = ChildMessage.parse(message);
+      if (said.kind === 'sql open') opened(said.port);
+      else if (said.kind === 'sql failed') failed(new Error(said.message));
+      else if (said.kind === 'is key known')
+        void isKeyKnown(said.key, said.address)
+          .catch(() => false)
+          .then((known) => send({ kind: 'key known', id: said.id, known }));
+    });
+    child.once('exit', () => failed(new Error('the embedded ClickHouse ended')));
+    send({ kind: 'open sql', face });
+  });
 }
 
 /** One line that says what to do, in place of the engine's. */

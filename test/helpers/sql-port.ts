@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+import { connect, type ClickHouse } from '../../src/clickhouse.ts';
+import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse.ts';
+import { migrateClickHouse } from '../../src/migrations.ts';
+import { silent } from './silent-log.ts';
+
+export const ACCOUNT = { user: 'analyst', password: 'correct horse battery' };
+
+/** An embedded store with a few markets and trades, and its read-only port. */
+export class SqlPortUnderTest {
+  readonly directory: string;
+  readonly engine: EmbeddedClickHouse;
+  readonly store: ClickHouse;
+  readonly origin: string;
+  /** API keys that exist; the service would look them up. */
+  readonly keys: Set<string>;
+
+  private constructor(
+    directory: string,
+    engine: EmbeddedClickHouse,
+    store: ClickHouse,
+    port: number,
+    keys: Set<string>,
+  ) {
+    this.directory = directory;
+    this.engine = engine;
+    this.store = store;
+    this.origin = `http://127.0.0.1:${port}`;
+    this.keys = keys;
+  }
+
+  static async start(memoryMb = 1000): Promise<SqlPortUnderTest> {
+    const directory = mkdtempSync(join(tmpdir(), 'forecastle-sql-port-'));
+    const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb, log: silent });
+    const store = connect(engine.url);
+    await migrateClickHouse(store, silent);
+    await fill(store);
+    const keys = new Set<string>();
+    const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT] }, async (key) =>
+      keys.has(key),
+    );
+    return new SqlPortUnderTest(directory, engine, store, port, keys);
+  }
+
+  /** The unmodified official client. */
+  client(options: Parameters<typeof createClient>[0] = {}): ClickHouseClient {
+    return createClient({
+      url: this.origin,
+      username: ACCOUNT.user,
+      password: ACCOUNT.password,
+      log: { level: ClickHouseLogLevel.OFF },
+      ...options,
+    });
+  }
+
+  /** Plain HTTP as the account. */
+  async ask(sql: string, search: Record<string, string> = {}, init: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.origin}/?${String(new URLSearchParams(search))}`, {
+      method: 'POST',
+      body: sql,
+      ...init,
+      headers: { authorization: basic(ACCOUNT.user, ACCOUNT.password), ...init.headers },
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    await this.engine.close();
+    rmSync(this.directory, { recursive: true });
+  }
+}
+
+export const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+const TRADE_COLUMNS =
+  'platform, ref, executed_at, trade_order, id_form, id_text, outcome, outcome_index, series, side, price, size, trader_text, is_block';
+
+/** `count` trades of five markets, one a second up to `until`. */
+export async function insertTrades(store: ClickHouse, count: number, prefix = 't', until = Date.now()): Promise<void> {
+  const trades = Array.from({ length: count }, (_, i) => ({
+    platform: 'kalshi',
+    ref: `M${i % 5}`,
+    executed_at: new Date(until - i * 1000).toISOString(),
+    trade_order: String(i),
+    id_form: 'text',
+    id_text: `${prefix}${i}`,
+    outcome: 'yes',
+    outcome_index: 0,
+    series: 0,
+    side: i % 2 ? 'buy' : 'sell',
+    price: `0.${40 + (i % 20)}`,
+    size: String(1 + (i % 300)),
+    trader_text: '',
+    is_block: false,
+  }));
+  await store.insert(`trades (${TRADE_COLUMNS})`, trades);
+}
+
+async function fill(store: ClickHouse): Promise<void> {
+  const at = new Date().toISOString();
+  const refs = ['M0', 'M1', 'M2', 'M3', 'M4'];
+  await insertTrades(store, 1000);
+  await store.insert(
+    'markets (platform, ref, platform_id, title, outcome_names, category, first_seen_at, version)',
+    refs.map((ref) => ({
+      platform: 'kalshi',
+      ref,
+      platform_id: ref,
+      title: `Will ${ref} happen?`,
+      outcome_names: ['Yes', 'No'],
+      category: 'Politics',
+      first_seen_at: at,
+      version: at,
+    })),
+  );
+  await store.insert(
+    'market_state (platform, ref, status, prices, bids, asks, volume_24h, liquidity, first_seen_at, synced_at)',
+    refs.map((ref) => ({
+      platform: 'kalshi',
+      ref,
+      status: 'open',
+      prices: ['0.57', '0.43'],
+      bids: ['0.56', null],
+      asks: ['0.58', null],
+      volume_24h: '1234.5',
+      liquidity: '10',
+      first_seen_at: at,
+      synced_at: at,
+    })),
+  );
+  const run = {
+    started_at: at,
+    finished_at: at,
+    ok: true,
+    fresh_to: at,
+    rows: 1000,
+    bad_rows: 0,
+    note: '',
+    worker: 'w',
+  };
+  await store.insert('ingestion_runs', [{ platform: 'kalshi', job: 'trades', ...run }]);
+}

@@ -52,6 +52,28 @@ export interface JobStatus {
   note: string;
 }
 
+/** What one run skipped. */
+class BadRows {
+  count = 0;
+  readonly examples: BadRow[] = [];
+  readonly #reasons = new Map<string, number>();
+
+  add(row: BadRow): void {
+    this.count += 1;
+    if (this.examples.length < 5) this.examples.push(row);
+    const reason = `${row.kind} ${row.reason}`.slice(0, 200);
+    if (this.#reasons.size < 100 || this.#reasons.has(reason)) {
+      this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+    }
+  }
+
+  /** The commonest reasons, `market volume_fp: missing (45 rows)`; '' when nothing was skipped. */
+  words(): string {
+    const common = [...this.#reasons].toSorted(([, a], [, b]) => b - a).slice(0, 3);
+    return common.map(([reason, rows]) => `${reason} (${rows} ${rows === 1 ? 'row' : 'rows'})`).join('; ');
+  }
+}
+
 /** node-cron counts whole seconds, minutes or hours; a period between is rounded up to the next that divides. */
 export function cronExpression(seconds: number): string {
   if (seconds < 60) return `*/${[1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].find((n) => n >= seconds) ?? 30} * * * * *`;
@@ -116,15 +138,11 @@ export class JobRunner {
   async #run(job: Job, key: string): Promise<void> {
     const log = this.#deps.log.child({ platform: job.platform, job: job.name });
     const startedAt = new Date();
-    const bad: BadRow[] = [];
-    let badRows = 0;
+    const bad = new BadRows();
     const context = (priority: Priority): ReadContext => ({
       priority,
       signal: this.#stopping.signal,
-      onBadRow: (row) => {
-        badRows += 1;
-        if (bad.length < 5) bad.push(row);
-      },
+      onBadRow: (row) => bad.add(row),
     });
     let result: JobResult | null = null;
     let failure = '';
@@ -138,14 +156,11 @@ export class JobRunner {
       failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : String((error as Error).message);
       log.error({ err: error }, 'job failed');
     }
+    const badRows = bad.count;
     if (badRows > 0)
-      log.warn({ badRows, examples: bad }, 'rows were skipped: a required field is missing or malformed');
-    await this.#report(key, job, startedAt, {
-      ok: failure === '',
-      result,
-      badRows,
-      note: failure || (result?.note ?? ''),
-    });
+      log.warn({ badRows, examples: bad.examples }, 'rows were skipped: a required field is missing or malformed');
+    const note = failure || bad.words() || (result?.note ?? '');
+    await this.#report(key, job, startedAt, { ok: failure === '', result, badRows, note });
   }
 
   async #report(

@@ -3,6 +3,8 @@ import type { ClickHouse } from './clickhouse.ts';
 import type { Config } from './config.ts';
 import type { IngestionHealth } from './routes/health.ts';
 
+/** A run that skipped this many rows has met a platform that changed, not a row that is odd. */
+const MANY_ROWS = 5;
 /** Data older than this many polls means that something is wrong. */
 const POLLS_BEHIND = 10;
 const LEAST_SECONDS = 120;
@@ -12,12 +14,11 @@ const Row = z.object({
   job: z.string(),
   last_ok: z.boolean(),
   fresh_ms: z.coerce.number(),
-  rows_read: z.coerce.number(),
-  bad_rows: z.coerce.number(),
-  note: z.string(),
+  last_note: z.string(),
+  worst: z.tuple([z.coerce.number(), z.string()]),
 });
 
-/** What the recorded runs say of each platform: its lag, failing jobs, and fields that vanished from many rows. */
+/** What the recorded runs say of each platform: its lag, failing jobs, and fields that vanished from many rows of the last hour. */
 export async function ingestionHealth(
   clickhouse: ClickHouse,
   config: Pick<Config, 'platforms' | 'TRADES_SECONDS' | 'SWEEP_SECONDS'>,
@@ -33,11 +34,11 @@ export async function ingestionHealth(
     const lagSeconds = oldest > 0 ? Math.max(0, Math.round((Date.now() - oldest) / 1000)) : null;
     const problems = own
       .filter((run) => !run.last_ok)
-      .map((run) => `${run.job} fails: ${run.note}`)
+      .map((run) => `${run.job} fails: ${run.last_note}`)
       .concat(
         own
-          .filter((run) => run.bad_rows > 0)
-          .map((run) => `${run.job} skipped ${run.bad_rows} malformed rows in the last hour`),
+          .filter(({ worst: [rows] }) => rows >= MANY_ROWS)
+          .map(({ job, worst: [rows, why] }) => `${job} skipped ${rows} rows in one run: ${why}`),
       );
     if (lagSeconds === null) problems.unshift('nothing is stored yet');
     else if (lagSeconds > allowed) problems.unshift(`${lagSeconds} s behind`);

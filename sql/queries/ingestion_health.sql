@@ -1,7 +1,6 @@
--- GET health: the last run of each job by platform, and what it skipped in the last hour
+-- GET health: the last run of each job by platform, and the run of the last hour that skipped most rows
 SELECT platform, job, argMax(ok, started_at) AS last_ok, toUnixTimestamp64Milli(maxIf(fresh_to, ok)) AS fresh_ms,
-  sumIf(rows, started_at >= now() - INTERVAL 1 HOUR) AS rows_read, sumIf(bad_rows, started_at >= now() - INTERVAL 1 HOUR) AS bad_rows,
-  argMax(note, started_at) AS note
+  argMax(note, started_at) AS last_note, argMaxIf((bad_rows, note), bad_rows, ok AND started_at >= now() - INTERVAL 1 HOUR) AS worst
 FROM ingestion_runs
 WHERE started_at >= now() - INTERVAL 1 DAY
 GROUP BY platform, job

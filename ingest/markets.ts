@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
+import { PlatformError } from '../src/errors.ts';
 import type { MarketWriter } from '../src/market-writer.ts';
 import type { PlatformData, ReadContext, SweepScope } from '../src/platforms/platform.ts';
 import type { JobResult, JobRun } from './jobs.ts';
@@ -8,9 +9,15 @@ import type { JobResult, JobRun } from './jobs.ts';
 /** Markets that a complete pass no longer lists are asked for singly, this many a pass. */
 const MISSING_PER_PASS = 40;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-const Trading = z.object({ ref: z.string(), status: z.string(), end_ms: z.coerce.number() });
+const Trading = z.object({
+  ref: z.string(),
+  status: z.string(),
+  end_ms: z.coerce.number(),
+  provisional: z.coerce.boolean(),
+});
 
 /** Keeps one platform's listing stored. */
 export class MarketSweeper {
@@ -51,11 +58,13 @@ export class MarketSweeper {
       (market) => !seen.has(market.ref) && now - (this.#asked.get(market.ref) ?? 0) >= pauseMs(market, now),
     );
     let rows = 0;
-    for (const { ref } of due.slice(0, MISSING_PER_PASS)) {
+    for (const { ref, provisional } of due.slice(0, MISSING_PER_PASS)) {
       context.signal?.throwIfAborted();
       this.#asked.set(ref, now);
-      const market = await this.#data.market(ref.replace(/^gamma:/, ''), context);
+      const market = await this.#data.market(ref.replace(/^gamma:/, ''), context).catch(skipped);
+      if (market === undefined) continue;
       if (market) rows += await this.#writer.write(this.#data.platform, [market]);
+      else if (provisional) await this.#writer.drop(this.#data.platform, ref);
       else this.#log.debug({ platform: this.#data.platform, ref }, 'the platform no longer knows this market');
     }
     for (const ref of this.#asked.keys()) if (this.#asked.size > 100_000) this.#asked.delete(ref);
@@ -63,8 +72,14 @@ export class MarketSweeper {
   }
 }
 
-/** A market waiting for its result is asked after 1, 3, 7 … minutes: ever later, at least daily. */
+/** A market that cannot be read was counted as a bad row; the others are still asked for. */
+function skipped(error: unknown): undefined {
+  if (!(error instanceof PlatformError) || error.kind !== 'bad_answer') throw error;
+}
+
+/** A market waiting for its result is asked after 1, 2, 3, 5, 7 … minutes, for two days hourly at least, then daily. */
 function pauseMs(market: z.infer<typeof Trading>, now: number): number {
   if (market.status !== 'closed') return MINUTE_MS / 2;
-  return Math.min(DAY_MS, Math.max(MINUTE_MS, (now - market.end_ms) / 2));
+  const waitedMs = now - market.end_ms;
+  return Math.min(waitedMs < 2 * DAY_MS ? HOUR_MS : DAY_MS, Math.max(MINUTE_MS, waitedMs / 2));
 }

@@ -92,6 +92,16 @@ export class MarketWriter {
     }
   }
 
+  /** Takes a market that its platform has forgotten out of the listing; its trades stay. */
+  async drop(platform: Platform, ref: string): Promise<void> {
+    for (const table of ['market_state', 'markets', 'market_raw']) {
+      const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
+      await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
+    }
+    this.#written.delete(ref);
+    this.#onWritten(platform, ref);
+  }
+
   /** Open interest that the listing does not bring; told with the market from its next sweep on. */
   setOpenInterest(ref: string, value: Usd): void {
     if (this.#openInterest.get(ref) === value) return;

@@ -1,8 +1,9 @@
 -- ingestion: markets that the store believes to be trading or about to settle, longest unread first
-SELECT m.ref AS ref, s.status AS status, toUnixTimestamp64Milli(ifNull(s.trading_end_at, s.synced_at)) AS end_ms
+SELECT m.ref AS ref, s.status AS status, toUnixTimestamp64Milli(ifNull(s.trading_end_at, s.synced_at)) AS end_ms,
+  JSONExtractBool(m.metadata, 'is_provisional') AS provisional
 FROM (
   SELECT market_key, status, trading_end_at, synced_at FROM market_state FINAL
   WHERE platform = {platform:String} AND status IN ('unopened', 'open', 'paused', 'closed')
 ) AS s
-INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
+INNER JOIN (SELECT market_key, ref, metadata FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
 ORDER BY s.synced_at, ref

@@ -24,6 +24,10 @@ const KeysRow = z.object({
   metadata: z.string(),
 });
 
+/** An id as the platform spells it: Kalshi in capitals, hex in lower case. */
+export const normalId = (platform: Platform, id: string): string =>
+  platform === 'kalshi' ? id.toUpperCase() : /^0x/i.test(id) ? id.toLowerCase() : id;
+
 /** Reads one market from its platform and stores it; null when the platform does not know it. */
 export type FetchMarket = (platform: Platform, id: string) => Promise<string | null>;
 
@@ -35,6 +39,8 @@ export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
   readonly #kept = new Map<string, { keys: MarketKeys | null; until: number }>();
+  /** References by platform and whatever id a user wrote; null where nobody knows the market. */
+  readonly #aliases = new Map<string, { ref: string | null; until: number }>();
 
   constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket) {
     this.#clickhouse = clickhouse;
@@ -63,14 +69,22 @@ export class StoredMarkets implements MarketDirectory {
 
   /** The market a user means by a platform id, condition id, ticker or slug; null when neither store nor platform knows it. */
   async byAnyId(platform: Platform, id: string): Promise<MarketKeys | null> {
-    const normal = platform === 'kalshi' ? id.toUpperCase() : /^0x/i.test(id) ? id.toLowerCase() : id;
-    const kept = this.#kept.get(`${platform}?${normal}`);
-    if (kept && kept.until > Date.now()) return kept.keys;
-    const [row] = await this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id: normal });
-    const ref = row?.ref ?? (await this.#fetchMarket(platform, normal));
-    const [keys] = ref === null ? [] : await this.#stored(platform, [ref]);
-    this.#keep(`${platform}?${normal}`, keys ?? null, keys ? KEPT_MS : UNKNOWN_MS);
+    const ref = await this.#refOf(platform, normalId(platform, id));
+    if (ref === null) return null;
+    const kept = this.#kept.get(`${platform}:${ref}`);
+    if (kept?.keys && kept.until > Date.now()) return kept.keys;
+    const [keys] = await this.#stored(platform, [ref]);
     return keys ?? null;
+  }
+
+  async #refOf(platform: Platform, id: string): Promise<string | null> {
+    const alias = `${platform}:${id}`;
+    const kept = this.#aliases.get(alias);
+    if (kept && kept.until > Date.now()) return kept.ref;
+    const [row] = await this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id });
+    const ref = row?.ref ?? (await this.#fetchMarket(platform, id));
+    keep(this.#aliases, alias, { ref, until: Date.now() + (ref === null ? UNKNOWN_MS : KEPT_MS) });
+    return ref;
   }
 
   /** Drops what is remembered of a market, after it was stored anew. */
@@ -89,9 +103,13 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   #keep(key: string, keys: MarketKeys | null, ms: number): void {
-    if (this.#kept.size >= KEPT) this.#kept.delete(this.#kept.keys().next().value ?? '');
-    this.#kept.set(key, { keys, until: Date.now() + ms });
+    keep(this.#kept, key, { keys, until: Date.now() + ms });
   }
+}
+
+function keep<V>(map: Map<string, V>, key: string, value: V): void {
+  if (map.size >= KEPT) map.delete(map.keys().next().value ?? '');
+  map.set(key, value);
 }
 
 function toMarketKeys(platform: Platform, row: z.infer<typeof KeysRow>): MarketKeys {

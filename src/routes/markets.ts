@@ -17,6 +17,7 @@ import {
   platformParam,
   textParam,
 } from '../parameters.ts';
+import { normalId } from '../market-directory.ts';
 import type { MarketKeys } from '../platforms/platform.ts';
 import { MARKET_STATUSES, type Platform } from '../schemas.ts';
 import { answerStored } from '../stored-answers.ts';
@@ -48,15 +49,31 @@ export function cacheKey(name: string, query: object, id = ''): string {
 
 /** The stored market, fetched from the platform when the store does not know it; 404 when nobody does. */
 export async function requireMarket(
-  { markets }: Pick<Services, 'markets'>,
+  services: Pick<Services, 'markets' | 'clickhouse'>,
   platform: Platform,
   id: string,
 ): Promise<MarketKeys> {
-  const market = await markets.byAnyId(platform, id);
+  const market = await services.markets.byAnyId(platform, id);
   if (market) return market;
+  throw await unknownMarket(services, platform, id);
+}
+
+/** 404; the id of an event is answered with those of its markets. */
+async function unknownMarket(
+  { clickhouse }: Pick<Services, 'clickhouse'>,
+  platform: Platform,
+  id: string,
+): Promise<ApiError> {
   const name = platformName(platform);
-  throw new ApiError(404, `Market not found on ${name}`, {
-    resolution: 'Check the id and the provider; GET /v1/api/markets lists what there is.',
+  const children = await clickhouse.query('event_markets', z.object({ platform_id: z.string() }), {
+    platform,
+    id: normalId(platform, id),
+  });
+  const ids = children.map((child) => child.platform_id).join(', ');
+  return new ApiError(404, `Market not found on ${name}`, {
+    resolution: ids
+      ? `This is an event: ask for one of its markets, ${ids}.`
+      : 'Check the id and the provider; GET /v1/api/markets lists what there is.',
     errorText: `no market ${JSON.stringify(id)} on ${name}`,
   });
 }
@@ -149,6 +166,8 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
         const market = await requireMarket(services, query.provider, params.id);
         const marketKey = await keyOf(services, market);
         const markets = await marketsByKey(services, query.provider, [marketKey], query.include_raw);
+        // Its platform may have forgotten it since this process last looked.
+        if (markets.length === 0) throw await unknownMarket(services, query.provider, params.id);
         return {
           body: { pagination: pagination(1, 1, null), markets },
           meta: { platforms_queried: [query.provider], data_freshness: await freshness.listings([query.provider]) },
@@ -242,7 +261,8 @@ async function marketsByKey(services: Services, platform: Platform, keys: string
   });
 }
 
-async function keyOf({ clickhouse }: Services, market: MarketKeys): Promise<string> {
+/** The key of a market in the store. */
+export async function keyOf({ clickhouse }: Services, market: MarketKeys): Promise<string> {
   const [row] = await clickhouse.query('market_key', z.object({ market_key: z.string() }), {
     platform: market.platform,
     ref: market.ref,

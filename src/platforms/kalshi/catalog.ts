@@ -91,7 +91,20 @@ export class KalshiCatalog {
     for (let from = 0; from < missing.length; from += EVENTS_PER_LOOKUP) {
       const wanted = missing.slice(from, from + EVENTS_PER_LOOKUP);
       await this.refreshEvents({ tickers: wanted.join(',') }, context);
-      for (const ticker of wanted) if (!this.#events.has(ticker)) this.#events.set(ticker, 'unknown');
+    }
+    for (const ticker of missing.filter((one) => !this.#events.has(one))) {
+      // The list leaves out combinations, which come one at a time: when somebody asks for one.
+      if (tickers.size === 1) await this.#readEvent(ticker, context);
+      if (!this.#events.has(ticker)) this.#events.set(ticker, 'unknown');
+    }
+  }
+
+  async #readEvent(ticker: string, context: ReadContext): Promise<void> {
+    try {
+      const reply = await this.#client.get(`/events/${encodeURIComponent(ticker)}`, {}, context);
+      this.#keepEvents([parseBody('kalshi', z.object({ event: z.unknown() }), reply).event], context);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
     }
   }
 

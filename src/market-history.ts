@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { storedSpan, wantHistory } from './history-requests.ts';
 import type { Services } from './app.ts';
 import type { MarketKeys } from './platforms/platform.ts';
@@ -5,13 +6,15 @@ import { CANDLE_COLUMNS, candleRow } from './storage-rows.ts';
 
 /** A caller waits this long for history that is not stored; what comes later is there on the next call. */
 const WAIT_MS = 2500;
+/** Bars that a caller did not wait for are still read and stored, for as long as this. */
+const READ_MS = 30_000;
 const OPEN_BARS_MS = 60_000;
 const CLOSED_BARS_MS = 3_600_000;
 
 export interface ReadyHistory {
   /** The stored span of the market's trades, Unix µs; null when none is. */
   span: { fromUs: number; toUs: number } | null;
-  /** false when older trades of the range are still being fetched. */
+  /** false when older trades or bars of the range are still being fetched. */
   complete: boolean;
 }
 
@@ -26,17 +29,22 @@ export async function readyHistory(
 ): Promise<ReadyHistory> {
   const { clickhouse, shared } = services;
   const bornMs = market.tradingStartAt === null ? 0 : Date.parse(market.tradingStartAt);
-  const sinceUs = Math.max(range.startTs * 1000, bornMs) * 1000;
-  const [complete] = await Promise.all([
-    wantHistory({ clickhouse, shared }, { platform: market.platform, ref: market.ref, sinceUs }, WAIT_MS),
-    readBars(services, market, range).catch((error: unknown) => {
-      services.log.warn(
-        { err: error, platform: market.platform, ref: market.ref },
-        'bars of the platform could not be read',
-      );
-    }),
+  const sinceMs = Math.max(range.startTs * 1000, bornMs);
+  const bars = readBars(services, market, { ...range, startTs: Math.floor(sinceMs / 1000) })
+    .catch((error: unknown) => {
+      const { platform, ref } = market;
+      services.log.warn({ err: error, platform, ref }, 'bars of the platform could not be read');
+    })
+    .then(() => true);
+  const [trades, read] = await Promise.all([
+    wantHistory(
+      { clickhouse, shared },
+      { platform: market.platform, ref: market.ref, sinceUs: sinceMs * 1000 },
+      WAIT_MS,
+    ),
+    Promise.race([bars, sleep(WAIT_MS, false, { ref: false })]),
   ]);
-  return { span: await storedSpan(clickhouse, market.platform, market.ref), complete };
+  return { span: await storedSpan(clickhouse, market.platform, market.ref), complete: trades && read };
 }
 
 /** Reads the platform's bars of a range once a minute at most, for one caller at a time. */
@@ -55,7 +63,7 @@ async function readBars(
   const ttlMs = market.status === 'open' || market.status === 'paused' ? OPEN_BARS_MS : CLOSED_BARS_MS;
   const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(endTs / block)}`;
   await services.shared.cached(key, ttlMs, async () => {
-    const signal = AbortSignal.timeout(WAIT_MS);
+    const signal = AbortSignal.timeout(READ_MS);
     const candles = await data.candles(market, intervalMin, from, to, {
       priority: 'live',
       signal,

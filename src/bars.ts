@@ -117,7 +117,7 @@ const flat = (close: string): OhlcText => ({ open: close, high: close, low: clos
 
 function quoted(values: (string | null)[] | undefined): OhlcText | null {
   const [open = null, high = null, low = null, close = null] = values ?? [];
-  return open === null && close === null ? null : { open, high, low, close };
+  return values?.some((value) => value !== null) ? { open, high, low, close } : null;
 }
 
 const numeric = (value: string | null): number | null => (value === null ? null : Number(value));

@@ -60,9 +60,10 @@ export const MarketRow = z.object({
 });
 export type MarketRow = z.infer<typeof MarketRow>;
 
+const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
+
 /** The unified market as endpoints answer it. */
 export function toMarket(row: MarketRow): z.infer<typeof MarketAnswer> {
-  const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
   const since = row.unique_traders_since;
   return {
     id: unifiedId(row.platform, row.platform_id),
@@ -119,9 +120,8 @@ function changes(outcomeIds: string[], change: string | null): Record<string, nu
   const [first, second] = outcomeIds;
   if (change === null || first === undefined) return {};
   const value = parsePrice(change);
-  const number = (scaled: bigint): number => decimalNumber(scaled, PRICE_SCALE);
-  if (second === undefined || outcomeIds.length > 2) return { [first]: number(value) };
-  return { [first]: number(value), [second]: number(-value) };
+  const own = { [first]: decimalNumber(value, PRICE_SCALE) };
+  return second === undefined || outcomeIds.length > 2 ? own : { ...own, [second]: decimalNumber(-value, PRICE_SCALE) };
 }
 
 /** 1 − price as a number, exactly. */

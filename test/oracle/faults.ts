@@ -1,0 +1,48 @@
+import type { Fault, Simulator } from '../simulators/simulator.ts';
+
+const page = (title: string): Pick<Fault, 'body' | 'headers'> => ({
+  body: `<!DOCTYPE html><html><head><title>${title}</title></head><body></body></html>`,
+  headers: { 'content-type': 'text/html' },
+});
+
+/** What a platform does when it is not well; each hits a request more often than it is retried. */
+const FAULTS: readonly Omit<Fault, 'match'>[] = [
+  { kind: 'status', times: 4, status: 429, body: '{"error":"too many requests"}' },
+  { kind: 'hang', times: 2 },
+  { kind: 'status', times: 2, status: 200, body: '{"data":"nothing"}' },
+  { kind: 'reset', times: 4 },
+  { kind: 'status', times: 4, status: 500, body: '{"error":"internal"}' },
+  { kind: 'slow', times: 2, delayMs: 700 },
+  { kind: 'cut', times: 4 },
+  { kind: 'status', times: 1, status: 429, ...page('Error 1015') },
+  { kind: 'status', times: 4, status: 503, ...page('Service Unavailable') },
+  { kind: 'status', times: 2, status: 200, body: 'OK' },
+  { kind: 'status', times: 1, status: 403, ...page('Forbidden in your region') },
+  { kind: 'status', times: 4, status: 502 },
+];
+
+/** Every fault once, as many at a time as there are endpoints; `turn` deals them differently. */
+export function faultRounds(endpoints: readonly RegExp[], turn: number): Fault[][] {
+  const dealt = [...FAULTS.slice(turn), ...FAULTS.slice(0, turn)];
+  return Array.from({ length: Math.ceil(dealt.length / endpoints.length) }, (_, round) =>
+    endpoints.flatMap((match, at) => {
+      const fault = dealt[round * endpoints.length + at];
+      return fault ? [{ ...fault, match }] : [];
+    }),
+  );
+}
+
+/** Answers the next `times` requests to a path with the platform's own answer as `edit` changed it. */
+export async function spoil(
+  sim: Simulator<unknown>,
+  url: string,
+  times: number,
+  edit: (body: Record<string, Record<string, unknown>[]>) => void,
+): Promise<void> {
+  const body = (await (await fetch(url)).json()) as Record<string, Record<string, unknown>[]>;
+  edit(body);
+  const target = url.slice(new URL(url).origin.length);
+  const match = new RegExp(`^GET ${target.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);
+  const headers = { 'content-type': 'application/json' };
+  sim.inject({ match, times, kind: 'status', status: 200, body: JSON.stringify(body), headers });
+}

@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
+import { startIngestion } from '../../ingest/main.ts';
+import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../src/answers.ts';
+import { type ClickHouse, connect } from '../../src/clickhouse.ts';
+import { loadConfig } from '../../src/config.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse.ts';
+import { ingestionHealth } from '../../src/ingestion-health.ts';
+import { StoredMarkets } from '../../src/market-directory.ts';
+import { MarketWriter } from '../../src/market-writer.ts';
+import { migrateClickHouse } from '../../src/migrations.ts';
+import { createPlatformHttp, type PlatformHttp } from '../../src/platforms/http.ts';
+import { createPlatforms } from '../../src/platforms/index.ts';
+import { openShared } from '../../src/redis.ts';
+import type { Platform } from '../../src/schemas.ts';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { silent } from '../helpers/silent-log.ts';
+import type { Simulator } from '../simulators/simulator.ts';
+
+export type ServedMarket = z.output<typeof MarketAnswer>;
+export type ServedTrade = z.output<typeof MarketTradeAnswer>;
+export type ServedPoint = z.output<typeof PricePointAnswer>;
+export interface Page {
+  total: number;
+  limit: number;
+  has_more: boolean;
+  next_cursor: string | null;
+}
+interface Check {
+  status: string;
+  platform?: string;
+  detail?: string;
+}
+
+/** The whole service over simulated platforms: ingestion and HTTP in this process, stores of its own. */
+export interface Pipeline {
+  readonly clickhouse: ClickHouse;
+  readonly app: TestApp;
+  /** One request; a status other than the one expected fails the test. */
+  get<T = Record<string, unknown>>(path: string, status?: number): Promise<T>;
+  /** The reply as it came, with an API key. */
+  fetch(path: string, headers?: Record<string, string>): Promise<Response>;
+  /** Every market of a list, over pages of this size; `between` runs before each further page. */
+  markets(query: string, limit: number, between?: () => unknown): Promise<{ rows: ServedMarket[]; pages: Page[] }>;
+  trades(query: string, limit: number, between?: () => unknown): Promise<{ rows: ServedTrade[]; pages: Page[] }>;
+  /** What /health says of a platform's ingestion. */
+  health(platform: Platform): Promise<Check>;
+  close(): Promise<void>;
+}
+
+/** Answers of simulators arrive in milliseconds; a platform that hangs is given up sooner than in production. */
+const PATIENCE_MS = 1200;
+const USER_REQUESTS = 480;
+
+/** Starts it with periods of one second and budgets that never run out. */
+export async function startPipeline(
+  simulators: readonly Pick<Simulator<unknown>, 'env'>[],
+  platforms: readonly Platform[],
+): Promise<Pipeline> {
+  const directory = await mkdtemp(join(tmpdir(), 'forecastle-pipeline-'));
+  const config = loadConfig({
+    DATA_DIR: directory,
+    NODE_ENV: 'test',
+    PLATFORMS: platforms.join(','),
+    SWEEP_SECONDS: '1',
+    TRADES_SECONDS: '1',
+    BACKFILL_DAYS: '60',
+    ...Object.assign({}, ...simulators.map(({ env }) => env)),
+  });
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
+  const clickhouse = connect(engine.url, () => engine.close());
+  await migrateClickHouse(clickhouse, silent);
+
+  const shared = { ...(await openShared({ REDIS_URL: undefined }, silent)), takeBudget: async () => 0 };
+  const http = createPlatformHttp({ shared, log: silent });
+  const impatient: PlatformHttp = {
+    ...http,
+    send: (request) => http.send({ ...request, timeoutMs: Math.min(request.timeoutMs ?? PATIENCE_MS, PATIENCE_MS) }),
+  };
+  const adapters = createPlatforms({ http: impatient, urls: config.platformUrls, now: Date.now });
+  const data = config.platforms.map((platform) => ({ ...adapters[platform], sweepFactor: 1 }));
+  const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
+  const markets = new StoredMarkets(clickhouse, async (platform, id) => {
+    const market = await adapters[platform].market(id, { priority: 'live', onBadRow: () => {} });
+    if (!market) return null;
+    await marketWriter.write(platform, [market]);
+    return market.info.ref;
+  });
+  const app = await startTestApp({
+    clickhouse,
+    shared,
+    markets,
+    platforms: Object.fromEntries(data.map((one) => [one.platform, one])),
+    ingestionHealth: () => ingestionHealth(clickhouse, config),
+  });
+  const { log } = app.deps;
+  const ingestion = await startIngestion({ config, log, clickhouse, shared, platforms: data, markets, marketWriter });
+  await app.app.listen({ host: '127.0.0.1', port: 0 });
+  const origin = `http://127.0.0.1:${(app.app.server.address() as AddressInfo).port}/v1/api/`;
+
+  let user = { key: '', left: 0 };
+  const keyedFetch: Pipeline['fetch'] = async (path, headers = {}) => {
+    if (user.left === 0) user = { key: (await app.newKey('pro')).key, left: USER_REQUESTS };
+    user.left -= 1;
+    return fetch(`${origin}${path}`, { headers: { 'x-api-key': user.key, ...headers } });
+  };
+  const get = async <T>(path: string, status = 200): Promise<T> => {
+    const reply = await keyedFetch(path);
+    const text = await reply.text();
+    if (reply.status !== status) throw new Error(`GET ${path} answered ${reply.status} ${text}`);
+    return JSON.parse(text) as T;
+  };
+
+  /** Follows the cursors of a list. */
+  async function walk<Row>(name: string, path: string, limit: number, between: () => unknown = () => {}) {
+    const rows: Row[] = [];
+    const pages: Page[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const body: Record<string, unknown> = await get(`${path}&limit=${limit}&cursor=${cursor}`);
+      const page = body['pagination'] as Page;
+      rows.push(...(body[name] as Row[]));
+      pages.push(page);
+      cursor = page.next_cursor;
+      if (cursor !== null) await between();
+    }
+    return { rows, pages };
+  }
+
+  return {
+    clickhouse,
+    app,
+    get,
+    fetch: keyedFetch,
+    markets: (query, limit, between) => walk<ServedMarket>('markets', `markets?${query}`, limit, between),
+    trades: (query, limit, between) => walk<ServedTrade>('trades', `markets/trades?${query}`, limit, between),
+    async health(platform) {
+      const { checks } = await get<{ checks: Check[] }>('health');
+      const check = checks.find((one) => one.platform === platform);
+      if (!check) throw new Error(`/health does not speak of ${platform}`);
+      return check;
+    },
+    async close() {
+      await ingestion.stop();
+      await app.close();
+      await http.close();
+      await shared.close();
+      await clickhouse.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs a check until it finds nothing wrong, at most this long; what it found last otherwise. */
+export async function eventually<T>(check: () => Promise<T[]>, seconds = 20): Promise<T[]> {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    const found = await check();
+    if (found.length === 0 || Date.now() > deadline) return found;
+    await sleep(250);
+  }
+}
+
+/** Page sizes that differ from call to call: an answer of two seconds ago must not answer again. */
+let calls = 0;
+export const largePage = (): number => 500 - (calls++ % 100);

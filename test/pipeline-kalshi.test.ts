@@ -1,0 +1,378 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { StoppableClock } from './oracle/clock.ts';
+import { faultRounds, spoil } from './oracle/faults.ts';
+import { kalshiBook, kalshiHistory, kalshiMarket, kalshiTrades } from './oracle/kalshi.ts';
+import {
+  eventually,
+  largePage,
+  type Pipeline,
+  type ServedMarket,
+  type ServedPoint,
+  startPipeline,
+} from './oracle/pipeline.ts';
+import { type Difference, differences } from './oracle/vocabulary.ts';
+import { type KalshiWorld, startKalshi } from './simulators/kalshi.ts';
+import type { SimMarket } from './simulators/kalshi/market.ts';
+import type { Simulator } from './simulators/simulator.ts';
+
+const clock = new StoppableClock();
+let sim: Simulator<KalshiWorld>;
+let world: KalshiWorld;
+let service: Pipeline;
+
+beforeAll(async () => {
+  sim = await startKalshi({ seed: 21, clock, markets: 66, tradesPerMarket: 60, historyDays: 20 });
+  sim.enforceLimits = false;
+  ({ world } = sim);
+  service = await startPipeline([sim], ['kalshi']);
+});
+afterEach(() => sim.clearFaults());
+afterAll(async () => {
+  await service?.close();
+  await sim?.close();
+});
+
+const isCombo = (market: SimMarket): boolean => world.exchange.eventOf(market).spec.combo;
+/** Combos are left out of listings; they come when they are asked for. */
+const listed = (): SimMarket[] => {
+  // Lets what is due by the world's clock happen.
+  world.market(world.exchange.markets[0]!.ticker);
+  return world.exchange.markets.filter((market) => !market.vanished && !isCombo(market));
+};
+const oneOf = (wanted: (market: SimMarket) => boolean): SimMarket => {
+  const found = listed().find(wanted);
+  if (!found) throw new Error('the cast lacks such a market');
+  return found;
+};
+
+/** A served record against the truth of the moment its row was read. */
+function wrongFields(market: SimMarket, row: ServedMarket | undefined): Difference[] {
+  if (!row) return differences(market.ticker, row, {});
+  const syncedMs = Date.parse(row.last_synced_at);
+  const truth = kalshiMarket(world, market, { syncedMs, worldMs: clock.at(syncedMs) });
+  // Nobody reads a market again that does not trade: what its trades would tell by now stays unknown.
+  if (market.status !== 'active' && row.volume_7d === null) truth.volume_7d = null;
+  return differences(market.ticker, row, { ...truth, last_synced_at: row.last_synced_at });
+}
+
+/** Every market as it is served against the truth. */
+async function wrongMarkets(): Promise<Difference[]> {
+  const { rows } = await service.markets('provider=kalshi&sort=created', largePage());
+  const served = new Map(rows.map((row) => [row.platform_id, row]));
+  const truth = listed();
+  const wrong = truth.flatMap((market) => wrongFields(market, served.get(market.ticker)));
+  const plain = rows.filter((row) => row.metadata['mve_collection_ticker'] === undefined);
+  const extra = plain.filter((row) => !truth.some(({ ticker }) => ticker === row.platform_id));
+  return [...wrong, ...extra.map((row) => ({ id: row.id, field: '', served: row.status, expected: 'nothing' }))];
+}
+
+async function wrongTrades(markets: readonly SimMarket[]): Promise<Difference[]> {
+  const wrong: Difference[] = [];
+  for (const { ticker, prints } of markets) {
+    const { rows, pages } = await service.trades(`provider=kalshi&market_id=${ticker}`, 500 + largePage());
+    wrong.push(
+      ...differences(
+        ticker,
+        { rows, total: pages[0]?.total },
+        { rows: kalshiTrades(world, ticker), total: prints.length },
+      ),
+    );
+  }
+  return wrong;
+}
+
+/** Trades of the store against those of the world, by id. */
+async function strayTrades(): Promise<string[]> {
+  const rows = await service.clickhouse.sql<{ id: string }>('SELECT trade_id AS id FROM trades');
+  const stored = rows.map(({ id }) => id);
+  const truth = new Set(world.trades.map(({ tradeId }) => tradeId));
+  const missing = [...truth].filter((id) => !stored.includes(id));
+  return [
+    ...missing.map((id) => `missing ${id}`),
+    ...stored.filter((id, at) => !truth.has(id) || stored.indexOf(id) !== at),
+  ];
+}
+
+/** Trading on the machine's time for a while; then the world stands still to be compared. */
+async function live(trades: number): Promise<void> {
+  clock.run();
+  for (let left = trades; left > 0; left -= 20) {
+    sim.trade(Math.min(20, left));
+    await sleep(100);
+  }
+  clock.stop();
+}
+
+test('after the first sync every market of every status and both tiers is served as it truly is', async () => {
+  expect(await eventually(wrongMarkets)).toEqual([]);
+  const statuses = new Set(listed().map(({ status }) => status));
+  expect([...statuses].toSorted()).toEqual(
+    ['active', 'closed', 'determined', 'disputed', 'finalized', 'inactive', 'initialized'].toSorted(),
+  );
+  expect(listed().some((market) => world.exchange.isArchived(market))).toBe(true);
+});
+
+test('after the backfill every trade is served exactly once, across the cutoff', async () => {
+  expect(await eventually(strayTrades, 30)).toEqual([]);
+  expect(await wrongTrades(listed())).toEqual([]);
+});
+
+test('a provisional market that Kalshi forgets is forgotten here', async () => {
+  const { ticker } = oneOf(({ spec, status }) => spec.provisional && status === 'active');
+  await service.get(`markets/id/${ticker}?provider=kalshi`);
+  world.close(ticker);
+  expect(await eventually(wrongMarkets)).toEqual([]);
+  await service.get(`markets/id/${ticker}?provider=kalshi&include_raw=true`, 404);
+});
+
+test.each(['volume_24h', 'liquidity', 'created'])(
+  'small pages by %s repeat no market and miss none while trading goes on',
+  async (sort) => {
+    clock.run();
+    const before = await service.markets('provider=kalshi', largePage());
+    const { rows, pages } = await service.markets(`provider=kalshi&sort=${sort}`, 12, async () => {
+      sim.trade(10);
+      await sleep(200);
+    });
+    clock.stop();
+    const ids = rows.map((row) => row.platform_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(before.rows.filter((row) => !ids.includes(row.platform_id))).toEqual([]);
+    expect(pages.map(({ total }) => total)).toEqual(pages.map(() => ids.length));
+    expect(pages.map((page) => page.has_more)).toEqual([...pages.slice(1).map(() => true), false]);
+  },
+);
+
+test('small pages of trades repeat none and miss none while trading goes on', async () => {
+  clock.run();
+  const query = `provider=kalshi&market_id=${oneOf(({ status }) => status === 'active').ticker}`;
+  const before = await service.trades(query, 500 + largePage());
+  const { rows, pages } = await service.trades(query, 9, () => sim.trade(20));
+  clock.stop();
+  const ids = rows.map((row) => row.trade_id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(before.rows.filter((trade) => !ids.includes(trade.trade_id))).toEqual([]);
+  expect(pages.length).toBeGreaterThan(5);
+});
+
+test('after live trading every market and trade is served as it truly is', async () => {
+  await live(200);
+  expect(await eventually(wrongMarkets)).toEqual([]);
+  expect(await eventually(strayTrades)).toEqual([]);
+  expect(await wrongTrades(listed().filter(({ status }) => status === 'active'))).toEqual([]);
+});
+
+type Truth = ReturnType<typeof kalshiMarket>;
+const count = async (query: string) =>
+  (await service.markets(`provider=kalshi&${query}`, largePage())).rows.map((row) => row.platform_id).toSorted();
+const truth = (wanted: (row: Truth) => boolean) =>
+  listed()
+    .map((market) => kalshiMarket(world, market, { syncedMs: Date.now(), worldMs: clock.now() }))
+    .filter(wanted)
+    .map((row) => row.platform_id)
+    .toSorted();
+const says = (row: Truth, word: RegExp) => word.test(`${row.title} ${row.description}`);
+
+test('filters and words find exactly the markets they name', async () => {
+  for (const status of ['unopened', 'open', 'paused', 'closed', 'settled']) {
+    expect(await count(`status=${status}`)).toEqual(truth((row) => row.status === status));
+  }
+  const event = oneOf(({ status }) => status === 'active').spec.eventTicker;
+  expect(await count(`event_id=${event}`)).toEqual(truth((row) => row.event_id === event));
+  expect(await count('category=climate-and-weather')).toEqual(truth((row) => row.category === 'Climate and Weather'));
+  expect(await count('query=lakemont')).toEqual(truth((row) => says(row, /\blakemont\b/i)));
+  expect(await count(`query=${encodeURIComponent('Ada Reyes')}&status=open`)).toEqual(
+    truth((row) => row.status === 'open' && says(row, /\bada\b/i) && says(row, /\breyes\b/i)),
+  );
+  expect(await count('query=nowherefound')).toEqual([]);
+});
+
+test('the raw answer holds the platform objects as they were received', async () => {
+  const { ticker } = oneOf(({ status }) => status === 'active');
+  const { market } = (await (await fetch(`${sim.env['KALSHI_API_URL']}/markets/${ticker}`)).json()) as {
+    market: object;
+  };
+  const { markets } = await service.get<{ markets: ServedMarket[] }>(
+    `markets/id/${ticker}?provider=kalshi&include_raw=true`,
+  );
+  const raw = markets[0]?.raw_data as { market: object; event: { title: string }; series: { ticker: string } };
+  expect(raw.market).toEqual(market);
+  expect([raw.event.title, raw.series.ticker]).toEqual([markets[0]?.event_name, markets[0]?.series_id]);
+});
+
+test('a list is the same in JSON, CSV and NDJSON, and is not sent again to who has it', async () => {
+  const path = `markets?provider=kalshi&status=open&limit=${largePage()}`;
+  const first = await service.fetch(path);
+  const { markets } = (await first.json()) as { markets: ServedMarket[] };
+  const etag = first.headers.get('etag') ?? '';
+  const again = await service.fetch(path, { 'if-none-match': etag });
+  expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+  expect((await service.fetch(path, { 'if-none-match': '"other"' })).status).toBe(200);
+  const lines = await (await service.fetch(path, { accept: 'application/x-ndjson' })).text();
+  expect(
+    lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual(markets);
+  const csv = await service.fetch(path, { accept: 'text/csv' });
+  const [header = '', ...rows] = (await csv.text()).trimEnd().split('\r\n');
+  expect(csv.headers.get('content-type')).toMatch(/^text\/csv/);
+  expect(header.split(',')).toEqual(Object.keys(markets[0] ?? {}));
+  expect(rows.map((row) => row.split(',', 1)[0])).toEqual(markets.map(({ id }) => id));
+});
+
+test('every print of Kalshi is its taker: takerOnly changes nothing', async () => {
+  const { ticker } = oneOf(({ status }) => status === 'active');
+  const of = (takerOnly: boolean) =>
+    service.get<{ trades: object[] }>(`markets/trades?provider=kalshi&market_id=${ticker}&takerOnly=${takerOnly}`);
+  const { trades } = await of(false);
+  expect(trades.length).toBeGreaterThan(0);
+  expect((await of(true)).trades).toEqual(trades);
+});
+
+test('order books of both outcomes are the live book; markets that do not trade have empty ones', async () => {
+  const open = listed()
+    .filter(({ status }) => status === 'active')
+    .slice(0, 12);
+  for (const market of [
+    ...open,
+    oneOf(({ status }) => status === 'closed'),
+    oneOf(({ status }) => status === 'finalized'),
+  ]) {
+    const { data } = await service.get<{ data: Record<string, unknown> }>(
+      `markets/id/${market.ticker}/orderbook?provider=kalshi`,
+    );
+    const { timestamp, ...book } = data;
+    expect(Math.abs(Date.parse(String(timestamp)) - Date.now())).toBeLessThan(2000);
+    expect(book).toEqual({ market_id: market.ticker, platform: 'kalshi', ...kalshiBook(world, market.ticker) });
+  }
+});
+
+test.each([1, 60, 1440] as const)(
+  'price history of %i minutes is that of the platform, bucket by bucket',
+  async (interval) => {
+    const nowTs = Math.floor(clock.now() / 1000);
+    const wanted = [
+      oneOf(({ status, prints }) => status === 'active' && prints.length > 0),
+      oneOf((market) => world.exchange.isArchived(market) && market.prints.length > 0),
+      oneOf(({ status, prints }) => status === 'finalized' && prints.length > 0),
+    ];
+    for (const { ticker, closeMs } of wanted) {
+      const endTs = Math.min(nowTs + 1, Math.ceil(closeMs / 1000 / 86_400) * 86_400);
+      const startTs = Math.floor(endTs / 86_400) * 86_400 - (interval === 1 ? 1 : 12) * 86_400;
+      const { data, meta } = await service.get<{ data: ServedPoint[]; meta: { complete: boolean } }>(
+        `markets/price-history?provider=kalshi&market_ids=${ticker}&start_ts=${startTs}&end_ts=${endTs}&interval=${interval}&limit=5000`,
+      );
+      expect(meta.complete).toBe(true);
+      expect(data.length).toBeGreaterThan(0);
+      expect(data).toEqual(kalshiHistory(world, ticker, interval, startTs, endTs));
+    }
+  },
+);
+
+test('a market that no listing shows is fetched when it is asked for, with its trades', async () => {
+  const combo = world.exchange.markets.find((market) => isCombo(market) && market.status === 'active')!;
+  await service.get(`markets/id/${combo.ticker.toLowerCase()}?provider=kalshi`);
+  const { markets } = await service.get<{ markets: ServedMarket[] }>(
+    `markets/id/kalshi:${combo.ticker}?provider=kalshi`,
+  );
+  expect(wrongFields(combo, markets[0])).toEqual([]);
+  expect((await service.trades(`provider=kalshi&market_id=${combo.ticker}`, 900)).rows).toEqual(
+    kalshiTrades(world, combo.ticker),
+  );
+  const unknown = await service.get<{ error: { status: number } }>('markets/id/KXNOSUCH-1?provider=kalshi', 404);
+  expect(unknown.error.status).toBe(404);
+  const { spec } = oneOf(({ status }) => status === 'active');
+  const event = await service.get<{ error: { resolution: string } }>(
+    `markets/id/${spec.eventTicker}?provider=kalshi`,
+    404,
+  );
+  expect(event.error.resolution).toContain(spec.ticker);
+});
+
+test('what the exchange does to a market shows: pauses, closes, results, payouts, new listings', async () => {
+  clock.run();
+  const active = listed().filter(({ status }) => status === 'active');
+  const [paused, closed, reopened, yes, no, split, contested] = active.map(({ ticker }) => ticker) as [
+    string,
+    ...string[],
+  ];
+  world.pause(paused);
+  world.close(closed!);
+  world.close(reopened!);
+  world.reopen(reopened!, Date.now() + 86_400_000);
+  world.settle(yes!, 'yes');
+  world.settle(no!, 'no');
+  world.settle(split!, 'scalar', '0.3700');
+  world.close(contested!);
+  world.contest(contested!, 'disputed');
+  world.createMarket('weather');
+  world.moveCutoff(Date.now() - 4 * 86_400_000);
+  clock.stop();
+  expect(await eventually(wrongMarkets)).toEqual([]);
+  const { markets } = await service.get<{ markets: ServedMarket[] }>(`markets/id/${split}?provider=kalshi`);
+  expect(markets[0]?.current_prices).toEqual({
+    yes: { price: 0.37, bid: null, ask: null },
+    no: { price: 0.63, bid: null, ask: null },
+  });
+});
+
+test('after each kind of failure everything is served as it truly is', async () => {
+  const endpoints = [/\/markets\?.*status=open/, /\/markets\?.*min_updated_ts/, /\/markets\/trades/, /\/series\?/];
+  for (const faults of faultRounds(endpoints, 0)) {
+    for (const fault of faults) sim.inject(fault);
+    await live(40);
+    expect(await eventually(strayTrades, 30)).toEqual([]);
+    expect(await eventually(wrongMarkets, 30)).toEqual([]);
+  }
+});
+
+test('after an outage of everything the service catches up; meanwhile it answers and says how old its data is', async () => {
+  const before = Date.now();
+  world.setExchange({ down: true });
+  expect(await eventually(() => unless(/unavailable/))).toEqual([]);
+  const stale = await service.get<{ meta: { data_freshness: string } }>(`markets?provider=kalshi&limit=${largePage()}`);
+  expect(Date.parse(stale.meta.data_freshness)).toBeLessThan(before + 1000);
+  world.setExchange({ down: false });
+  await live(40);
+  expect(await eventually(strayTrades, 30)).toEqual([]);
+  expect(await eventually(wrongMarkets, 30)).toEqual([]);
+  expect(await eventually(async () => ((await service.health('kalshi')).status === 'ok' ? [] : ['ill']))).toEqual([]);
+  const fresh = await service.get<{ meta: { data_freshness: string } }>(`markets?provider=kalshi&limit=${largePage()}`);
+  expect(Date.parse(fresh.meta.data_freshness)).toBeGreaterThan(Date.parse(stale.meta.data_freshness));
+  expect(Date.parse(fresh.meta.data_freshness)).toBeLessThan(Date.now());
+});
+
+/** What /health says of Kalshi, unless it says this. */
+async function unless(words: RegExp): Promise<unknown[]> {
+  const check = await service.health('kalshi');
+  return check.status === 'degraded' && words.test(check.detail ?? '') ? [] : [check];
+}
+
+test('a block of this region is told apart from a limit and from an outage', async () => {
+  const page = { body: '<html><head><title>Forbidden in your region</title></head></html>', headers: {} };
+  sim.inject({ match: /\/markets\?/, times: 99, kind: 'status', status: 403, ...page });
+  expect(await eventually(() => unless(/geo_blocked.*Forbidden in your region/))).toEqual([]);
+});
+
+test('a malformed row costs itself only; a field that vanishes from many rows is named by /health', async () => {
+  const url = `${sim.env['KALSHI_API_URL']}/markets?limit=1000&mve_filter=exclude&status=open`;
+  clock.run();
+  const broken = oneOf(({ status }) => status === 'active');
+  sim.trade(60);
+  clock.stop();
+  await spoil(sim, url, 3, ({ markets = [] }) => {
+    for (const row of markets) if (row['ticker'] === broken.ticker) row['yes_bid_dollars'] = 'a lot';
+  });
+  const others = async () => (await wrongMarkets()).filter(({ id }) => id !== broken.ticker);
+  expect(await eventually(others)).toEqual([]);
+  expect((await service.health('kalshi')).detail ?? '').not.toMatch(/skipped/);
+  await spoil(sim, url, 3, ({ markets = [] }) => {
+    for (const row of markets) delete row['volume_fp'];
+  });
+  expect(await eventually(() => unless(/market volume_fp: missing/))).toEqual([]);
+  expect(service.app.logged()).toMatch(/volume_fp: missing.*rows were skipped/);
+  expect(await eventually(wrongMarkets)).toEqual([]);
+});

@@ -106,3 +106,73 @@ export const HistoryAnswer = z.object({
     data_freshness: tradesFreshness,
   }),
 });
+
+const volume = (window: string): z.ZodNullable<z.ZodNumber> =>
+  numberOrNull.describe(
+    `${window}: contracts on Kalshi, USD elsewhere. The platform's own figure; else the difference of its totals in our snapshots; else Σ of the stored trades when they are complete for the window; else null`,
+  );
+
+export const SnapshotAnswer = z.object({
+  market_id: z.string(),
+  platform: platformField,
+  title: z.string(),
+  status: z.string().describe('unopened, open, paused, closed or settled'),
+  metrics: z
+    .object({
+      volume: z.object({
+        total: numberOrNull.describe("The platform's total: contracts on Kalshi, USD elsewhere"),
+        volume_24h: volume('The last 24 hours'),
+        volume_7d: volume('The last 7 days'),
+        volume_30d: volume('The last 30 days'),
+        volume_1y: volume('The last 365 days'),
+      }),
+      liquidity: z.object({
+        total: z
+          .number()
+          .describe(
+            'USD of collateral at rest, Σ bid × size + Σ (1 − ask) × size: best level on Kalshi, else full book',
+          ),
+        liquidity_score: z.number().describe('min(1, log10(1 + total) / 6), 4 decimals'),
+        clob_liquidity: numberOrNull.describe(
+          'The part of it in an order book; 0 for a pool, null where the listing does not tell it (Limitless)',
+        ),
+      }),
+      open_interest: numberOrNull.describe('Contracts on Kalshi, USD on Polymarket and pools of Limitless'),
+      notional_value: numberOrNull.describe(
+        'USD: Σ price × size of all trades, on the outcome traded; null unless the stored trades reach back to the start of trading',
+      ),
+      spread: z
+        .object({
+          best_bid: numberOrNull,
+          best_ask: numberOrNull,
+          spread: numberOrNull.describe('best_ask − best_bid'),
+          adjusted_midpoint: numberOrNull.describe('(best_bid + best_ask) / 2'),
+        })
+        .describe('First outcome, 0..1, as of the last sweep; null unless open or paused'),
+      fees: z
+        .object({
+          fee_rate: numberOrNull.describe(
+            'Taker rate as a fraction. Kalshi: 0.07 × multiplier of the event or series. Polymarket: rate of its fee schedule. Limitless: published buy rate at the price',
+          ),
+          trading_fee: numberOrNull.describe(
+            'USD on one contract of the first outcome bought at the ask (else the price) p. Kalshi: rate × p(1 − p), up to 0.0001. Polymarket: rate × (p(1 − p))^exponent, 5 decimals. Limitless: rate × p',
+          ),
+          withdrawal_fee: numberOrNull.describe('0 on Polymarket; null where the platform does not publish one'),
+        })
+        .describe('As the platform publishes them'),
+      competitive_score: numberOrNull.describe(
+        "1 / (1 + (midpoint − 0.5)²), 10 decimals; Polymarket's own figure where it gives one; null without both sides",
+      ),
+      unique_traders: z
+        .int()
+        .nullable()
+        .describe('Distinct takers among the stored trades; null where the platform names none (Kalshi)'),
+    })
+    .meta({ id: 'SnapshotMetrics' }),
+  meta: z.object({
+    platforms: z.array(platformField),
+    request_time: requestTimeField,
+    cache_hit: cacheHitField,
+    data_freshness: freshnessField,
+  }),
+});

@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { HistoryAnswer } from '../answers-analytics.ts';
+import { HistoryAnswer, SnapshotAnswer } from '../answers-analytics.ts';
 import type { Services } from '../app.ts';
 import { type Bar, loadBars } from '../bars.ts';
 import { endpoint } from '../endpoint.ts';
-import { badRequest } from '../errors.ts';
+import { ApiError, badRequest, platformName } from '../errors.ts';
 import { readyHistory } from '../market-history.ts';
+import { marketSnapshot } from '../metrics-snapshot.ts';
 import { availability, historyItems, INTERVAL_SECONDS, isKnown } from '../metrics-history.ts';
 import { enumParam, limitParam, marketIdParam, platformParam, timestampParam } from '../parameters.ts';
 import { answerStored } from '../stored-answers.ts';
-import { cacheKey, requireMarket } from './markets.ts';
+import { cacheKey, keyOf, requireMarket } from './markets.ts';
 
 const CACHE_MS = 2000;
 const DAY_MS = 86_400_000;
@@ -67,6 +68,37 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
             data_freshness: await freshness.trades([market.platform]),
           },
           rows: 'data',
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/metrics/snapshot',
+      auth: 'key',
+      tag: 'Metrics',
+      summary: 'One market in figures, now',
+      description: 'From stored data; what neither the platform nor our history tells is null.',
+      query: { platform: platformParam(), market_id: marketIdParam() },
+      answer: SnapshotAnswer,
+      errors: [404, 502, 504],
+    },
+    async ({ query, request, reply }) => {
+      const key = cacheKey('metrics_snapshot', query);
+      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS }, async () => {
+        const market = await requireMarket(services, query.platform, query.market_id);
+        const snapshot = await marketSnapshot(services, market, await keyOf(services, market), services.now());
+        if (!snapshot)
+          throw new ApiError(404, `Market not found on ${platformName(query.platform)}`, {
+            resolution: 'It was just listed, or dropped by its platform: ask again in a minute.',
+            errorText: `${market.platformId} has no state in the store`,
+          });
+        return {
+          body: { market_id: market.platformId, platform: market.platform, ...snapshot },
+          meta: { platforms: [market.platform], data_freshness: await freshness.listings([market.platform]) },
         };
       });
     },

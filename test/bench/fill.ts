@@ -116,7 +116,7 @@ SELECT platform, ref, ${at('us')} AS executed_at,
   if(platform = 'polymarket', ['up', 'down'], ['yes', 'no'])[1 + outcome_index] AS outcome, outcome_index, 0 AS series,
   if(platform = 'kalshi' OR sipHash64(n, 's') % 3 > 0, 'buy', 'sell') AS side,
   if(outcome_index = 0, first_price, 1 - first_price) AS price,
-  toDecimal64(round(greatest(0.01, exp(3.5 + 1.8 * sqrt(-2 * ln(1 - ${uniform('n', 'a')})) * cos(6.283185307 * ${uniform('n', 'b')}))), if(platform = 'kalshi', 0, 2)) + 0.01, 6) AS size,
+  toDecimal64(greatest(1, toInt64(round(exp(3.5 + 1.8 * sqrt(-2 * ln(1 - ${uniform('n', 'a')})) * cos(6.283185307 * ${uniform('n', 'b')})) * if(platform = 'kalshi', 1, 100)))), 6) / if(platform = 'kalshi', 1, 100) AS size,
   NULL AS quote_usd,
   if(platform = 'kalshi', '', concat('0x', lower(hex(sipHash128(toUInt64(intDiv(200000 * pow(${uniform('n', 'w')}, 2), 1)), 't'))), '00000000')) AS trader_text,
   platform = 'kalshi' AND sipHash64(n, 'k') % 2000 = 0 AS is_block

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import type { SnapshotAnswer } from './answers-analytics.ts';
+import type { Services } from './app.ts';
+import {
+  decimalNumber,
+  divideHalfEven,
+  midpoint,
+  ONE_PRICE,
+  parsePrice,
+  parseUsd,
+  type Price,
+  PRICE_SCALE,
+  USD_SCALE,
+} from './decimal.ts';
+import { storedSpan } from './history-requests.ts';
+import { MarketRow } from './market-rows.ts';
+import { topOfBook } from './metrics-history.ts';
+import { takerFees } from './platforms/fees.ts';
+import { liquidityScore } from './platforms/market-fields.ts';
+import type { MarketKeys } from './platforms/platform.ts';
+import type { JsonObject } from './schemas.ts';
+
+const DAY_US = 86_400 * 1_000_000;
+const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
+type Window = keyof typeof WINDOW_DAYS;
+/** Feeds are read again this far back, so a stored span never ends nearer to now; beyond it the feed has fallen behind. */
+export const FEED_LAG_MINUTES = 15;
+
+const amount = z.string().nullable();
+/** A row of sql/queries/market_volumes.sql. */
+const VolumesRow = z.object({
+  size_24h: z.string(),
+  size_7d: z.string(),
+  size_30d: z.string(),
+  size_1y: z.string(),
+  notional_24h: z.string(),
+  notional_7d: z.string(),
+  notional_30d: z.string(),
+  notional_1y: z.string(),
+  notional_total: z.string(),
+  total_30d_ago: amount,
+  total_1y_ago: amount,
+  gap_to_us: z.coerce.number(),
+});
+type VolumesRow = z.infer<typeof VolumesRow>;
+type Metrics = z.infer<typeof SnapshotAnswer>['metrics'];
+
+/** Title, status and metrics of a stored market at `nowMs`; null when the store has no state of it. */
+export async function marketSnapshot(
+  { clickhouse }: Pick<Services, 'clickhouse'>,
+  market: MarketKeys,
+  key: string,
+  nowMs: number,
+): Promise<{ title: string; status: string; metrics: Metrics } | null> {
+  const { platform, ref } = market;
+  const at = new Date(nowMs).toISOString().slice(0, 23).replace('T', ' ');
+  const [[row], [stored], span] = await Promise.all([
+    clickhouse.query('markets_by_key', MarketRow, { platform, keys: [BigInt(key)], with_raw: false }),
+    clickhouse.query('market_volumes', VolumesRow, { platform, ref, at }),
+    storedSpan(clickhouse, platform, ref),
+  ]);
+  if (!row || !stored) return null;
+  const since = completeSince(row, stored, span, nowMs);
+  return { title: row.title, status: row.status, metrics: metrics(row, stored, since, nowMs) };
+}
+
+/** Unix µs since when every trade of the market is stored (0: all its life); null when its feed is not up to date. */
+function completeSince(
+  row: MarketRow,
+  stored: VolumesRow,
+  span: { fromUs: number; toUs: number } | null,
+  nowMs: number,
+): number | null {
+  if (span === null || span.toUs < (nowMs - FEED_LAG_MINUTES * 60_000) * 1000) return null;
+  const sinceUs = Math.max(span.fromUs, stored.gap_to_us);
+  const born = row.trading_start_at ?? row.created_at;
+  return born !== null && Date.parse(born) * 1000 >= sinceUs ? 0 : sinceUs;
+}
+
+function metrics(row: MarketRow, stored: VolumesRow, sinceUs: number | null, nowMs: number): Metrics {
+  const [bid, ask, price] = [row.bids, row.asks, row.prices].map(([first]) =>
+    first == null ? null : parsePrice(first),
+  );
+  const { best_bid, best_ask, spread, midpoint: adjusted } = topOfBook(row.bids[0] ?? null, row.asks[0] ?? null);
+  const metadata = { ...(JSON.parse(row.info_metadata) as object), ...(JSON.parse(row.state_metadata) as object) };
+  const fees = takerFees(row.platform, metadata, { price: price ?? null, buyAt: ask ?? price ?? null });
+  const total = row.volume_total === null ? null : parseUsd(row.volume_total);
+  const traded = (window: Window): number | null => {
+    const fromUs = nowMs * 1000 - WINDOW_DAYS[window] * DAY_US;
+    if (sinceUs === null || sinceUs > fromUs) return null;
+    return Number(row.platform === 'kalshi' ? stored[`size_${window}`] : stored[`notional_${window}`]);
+  };
+  const grown = (then: string | null): number | null => {
+    const sold = total === null || then === null ? -1n : total - parseUsd(then);
+    return sold < 0n ? null : decimalNumber(sold, USD_SCALE);
+  };
+  return {
+    volume: {
+      total: row.volume_total,
+      volume_24h: row.volume_24h ?? traded('24h'),
+      volume_7d: row.volume_7d ?? traded('7d'),
+      volume_30d: row.volume_30d ?? grown(stored.total_30d_ago) ?? traded('30d'),
+      volume_1y: row.volume_1y ?? grown(stored.total_1y_ago) ?? traded('1y'),
+    },
+    liquidity: {
+      total: Number(row.liquidity),
+      liquidity_score: liquidityScore(parseUsd(row.liquidity)),
+      clob_liquidity: clobLiquidity(metadata, Number(row.liquidity)),
+    },
+    open_interest: row.open_interest,
+    notional_value: sinceUs === 0 ? Number(stored.notional_total) : null,
+    spread: { best_bid, best_ask, spread, adjusted_midpoint: adjusted },
+    fees: {
+      fee_rate: numeric(fees.rate),
+      trading_fee: numeric(fees.perContract),
+      withdrawal_fee: numeric(fees.withdrawal),
+    },
+    competitive_score: competitiveScore(metadata, bid != null && ask != null ? midpoint(bid, ask) : null),
+    unique_traders: row.unique_traders,
+  };
+}
+
+const numeric = (price: Price | null): number | null => (price === null ? null : decimalNumber(price, PRICE_SCALE));
+
+/** What a pool holds is not in a book, and the listing of Limitless does not tell its books. */
+function clobLiquidity(metadata: JsonObject, liquidity: number): number | null {
+  const { liquidity_basis: basis, liquidity_clob: clob } = metadata;
+  if (typeof clob === 'number') return clob;
+  if (basis === 'amm') return 0;
+  return basis === 'none' ? null : liquidity;
+}
+
+/** Polymarket prints 0 on closed markets, a value that the formula never takes. */
+function competitiveScore({ competitive }: JsonObject, mid: Price | null): number | null {
+  if (typeof competitive === 'number') return competitive === 0 ? null : competitive;
+  if (mid === null) return null;
+  const distance = mid - ONE_PRICE / 2n;
+  const square = ONE_PRICE * ONE_PRICE;
+  return decimalNumber(divideHalfEven(square * ONE_PRICE, square + distance * distance), PRICE_SCALE);
+}

@@ -195,7 +195,11 @@ function stateOf(
   settled: boolean,
   nowMs: number,
 ): OrderStatus {
-  if (status === 'LIVE' || status === 'UNMATCHED') return filled > 0n ? 'partially_filled' : 'open';
+  if (status === 'LIVE' || status === 'UNMATCHED') {
+    // On some games an order that fills at once waits some seconds first, listed like one that rests.
+    if (fillsAtOnce(asked)) return 'pending';
+    return filled > 0n ? 'partially_filled' : 'open';
+  }
   if (status === 'DELAYED' || retrying) return 'pending';
   if (isFull(asked, filled, cost / ONE_PRICE)) return 'filled';
   if (status === 'INVALID') return 'rejected';

@@ -3,7 +3,7 @@ import { PlatformError, toApiError } from '../errors.ts';
 import type { Placement } from '../platforms/orders.ts';
 import type { Draft } from './draft.ts';
 import { factsFrom, type OrderRow } from './rows.ts';
-import type { OrderStore } from './store.ts';
+import type { Attempt, OrderStore } from './store.ts';
 import { isOpenFate, nextLook, type OrderTracker } from './tracker.ts';
 
 /** The look for an order that got no answer, before the caller is told that nobody knows. */
@@ -41,9 +41,9 @@ export function createSender({ store, tracker, now, log }: SenderDeps) {
   }
 
   /** The fate stays open: written, then one short look before the caller is told. */
-  async function lookFor({ client, row }: Draft, askedAt: Date): Promise<Placed> {
+  async function lookFor({ client, row }: Draft, askedAt: Date, attempt: Attempt): Promise<Placed> {
     const facts = { state: 'unknown', nextCheckAt: nextLook(row.createdAt, now()) } as const;
-    const unknown = (await kept(row, store.record(row.id, facts, askedAt))) ?? { ...row, ...facts };
+    const unknown = (await kept(row, store.record(row.id, facts, askedAt, attempt))) ?? { ...row, ...facts };
     const look = tracker.refresh(client, [unknown], AbortSignal.timeout(FIRST_LOOK_MS));
     const [found = unknown] = (await look.catch(() => [unknown])) satisfies OrderRow[];
     return { row: found, how: isOpenFate(found) ? 'unknown' : 'placed' };
@@ -56,22 +56,19 @@ export function createSender({ store, tracker, now, log }: SenderDeps) {
     const started = performance.now();
     const placement = asOurs(draft, await prepared.place().catch((error: unknown) => broken(row, error)));
     const { fate, httpStatus, detail } = placement;
-    const attempted = kept(
-      row,
-      store.attempted({
-        ...client.account,
-        rowId: row.id,
-        orderId: fate === 'accepted' ? placement.order.orderId : row.orderId,
-        action: 'place',
-        result: fate,
-        httpStatus,
-        detail,
-        ms: Math.round(performance.now() - started),
-        requestId,
-      }),
-    );
+    const attempt: Attempt = {
+      ...client.account,
+      rowId: row.id,
+      orderId: fate === 'accepted' ? placement.order.orderId : row.orderId,
+      action: 'place',
+      result: fate,
+      httpStatus,
+      detail,
+      ms: Math.round(performance.now() - started),
+      requestId,
+    };
     if (fate === 'accepted') {
-      const [written] = await Promise.all([kept(row, tracker.apply(row, placement.order, askedAt)), attempted]);
+      const written = await kept(row, tracker.apply(row, placement.order, askedAt, attempt));
       return { row: written ?? { ...row, ...factsFrom(row, placement.order, askedAt) }, how: 'placed' };
     }
     if (fate === 'rejected') {
@@ -79,12 +76,11 @@ export function createSender({ store, tracker, now, log }: SenderDeps) {
       const refusal = { status, message, resolution, errorText };
       const nothing = { filledSize: '0', remainingSize: '0', makerFee: '0', takerFee: '0', nextCheckAt: null };
       const facts = { state: 'rejected', status: 'rejected', updatedAt: askedAt, refusal, ...nothing } as const;
-      await Promise.all([kept(row, store.record(row.id, facts, askedAt)), attempted]);
+      await kept(row, store.record(row.id, facts, askedAt, attempt));
       throw placement.refusal;
     }
     log.warn({ order: row.id, platform: row.platform, httpStatus, detail }, 'The fate of an order is unknown');
-    const [placed] = await Promise.all([lookFor(draft, askedAt), attempted]);
-    return placed;
+    return lookFor(draft, askedAt, attempt);
   };
 }
 

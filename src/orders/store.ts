@@ -14,6 +14,8 @@ export interface Account {
 }
 
 export type Attempt = Omit<typeof orderAttempts.$inferInsert, 'id' | 'at'>;
+/** What changes of an order. */
+export type Change = Partial<OrderFacts> & Pick<OrderRow, 'nextCheckAt'> & Partial<Pick<OrderRow, 'refusal'>>;
 export type Claim = { kind: 'claimed' } | { kind: 'key_used' | 'client_id_used' } | { kind: 'over_day'; spent: Usd };
 
 /** Which orders of an account; undefined = all. */
@@ -51,6 +53,8 @@ export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Orders at rest. Every change of what became of an order goes through `record`. */
 export function createOrderStore(db: Database) {
+  const audited = (attempt: Attempt) =>
+    db.$with('audited').as(db.insert(orderAttempts).values(cut(attempt)).returning({ id: orderAttempts.id }));
   const one = async (where: SQL | undefined): Promise<OrderRow | null> => {
     const [row] = await db
       .select()
@@ -107,24 +111,21 @@ export function createOrderStore(db: Database) {
     },
 
     /**
-     * Writes what became of an order, unless what stands there was asked for later; the row as it is now. null = the row, or
-     * the platform's order, belongs to another of our orders.
+     * Writes what became of an order, unless what stands there was asked for later, and the attempt that told it, in one statement;
+     * the row as it is now. null = the platform's order belongs to another of our orders.
      */
-    async record(
-      id: string,
-      facts: Partial<OrderFacts> & Pick<OrderRow, 'nextCheckAt'> & Partial<Pick<OrderRow, 'refusal'>>,
-      askedAt: Date,
-    ): Promise<OrderRow | null> {
+    async record(id: string, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
+      const set = { ...facts, askedAt };
+      const where = and(eq(orders.id, id), lte(orders.askedAt, askedAt));
       try {
-        const [row] = await db
-          .update(orders)
-          .set({ ...facts, askedAt })
-          .where(and(eq(orders.id, id), lte(orders.askedAt, askedAt)))
-          .returning();
+        const [row] = attempt
+          ? await db.with(audited(attempt)).update(orders).set(set).where(where).returning()
+          : await db.update(orders).set(set).where(where).returning();
         return row ?? (await one(eq(orders.id, id)));
       } catch (error) {
-        if (isUniqueViolation(error)) return null;
-        throw error;
+        if (!isUniqueViolation(error)) throw error;
+        if (attempt) await db.insert(orderAttempts).values(cut(attempt));
+        return null;
       }
     },
 
@@ -257,10 +258,13 @@ export function createOrderStore(db: Database) {
     },
 
     async attempted(attempt: Attempt): Promise<void> {
-      await db.insert(orderAttempts).values({ ...attempt, detail: attempt.detail.slice(0, 500) });
+      await db.insert(orderAttempts).values(cut(attempt));
     },
   };
 }
+
+/** An attempt with at most 500 characters of the platform's words. */
+const cut = (attempt: Attempt): Attempt => ({ ...attempt, detail: attempt.detail.slice(0, 500) });
 
 function isUniqueViolation(error: unknown): boolean {
   const cause = (error as { cause?: unknown }).cause ?? error;

@@ -4,7 +4,7 @@ import type { PlatformOrder } from '../platforms/orders.ts';
 import type { MarketKeys } from '../platforms/platform.ts';
 import type { OrderClient } from './clients.ts';
 import { factsFrom, foreignRow, recordOf, type OrderFacts, type OrderRow } from './rows.ts';
-import type { OrderStore } from './store.ts';
+import type { Attempt, OrderStore } from './store.ts';
 
 /** When an order whose fate or fees are open is looked for again, after it was sent. */
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
@@ -48,11 +48,16 @@ export function createOrderTracker({
   } as const;
 
   /** Writes what the platform tells of an order; the row as it is now. null = its order belongs to another row of ours. */
-  async function apply(row: OrderRow, order: PlatformOrder, askedAt: Date): Promise<OrderRow | null> {
+  async function apply(
+    row: OrderRow,
+    order: PlatformOrder,
+    askedAt: Date,
+    attempt?: Attempt,
+  ): Promise<OrderRow | null> {
     const facts = factsFrom(row, order, askedAt);
     if (!facts) return row;
     const nextCheckAt = isUnsettled(facts) ? nextLook(row.createdAt, now()) : null;
-    return store.record(row.id, { ...facts, refusal: null, nextCheckAt }, askedAt);
+    return store.record(row.id, { ...facts, refusal: null, nextCheckAt }, askedAt, attempt);
   }
 
   /** What the platform does not know: nothing new of a placed order; one that never arrived, after a while. */

@@ -4,12 +4,16 @@ import type { CredentialOf } from '../../credential-forms.ts';
 /** Signed headers of one request. `url` may carry a query; it is not signed. */
 export type KalshiSigner = (method: string, url: string) => Record<string, string>;
 
+/** Reading a key costs more than signing with it; it is forgotten with the opened credential. */
+const keys = new WeakMap<CredentialOf<'kalshi'>, KeyObject>();
+
 /**
  * Signs for one credential: TIMESTAMP (Unix ms) + METHOD + PATH from the root, without query and body. RSA keys sign with PSS,
  * SHA-256 and a salt of the digest's length; Ed25519 keys sign the same bytes as they are.
  */
 export function kalshiSigner(credential: CredentialOf<'kalshi'>, now: () => number): KalshiSigner {
-  const key = createPrivateKey(credential.private_key);
+  const key = keys.get(credential) ?? createPrivateKey(credential.private_key);
+  keys.set(credential, key);
   return (method, url) => {
     const timestamp = String(now());
     const message = Buffer.from(`${timestamp}${method}${new URL(url).pathname}`);

@@ -1,54 +1,163 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newApiKey } from '../../src/key-format.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../src/config.ts';
+import { newApiKey } from '../../src/key-format.ts';
 import { createLog } from '../../src/log.ts';
-import { startService } from '../../src/service.ts';
+import { PLATFORMS, type Platform } from '../../src/schemas.ts';
+import { startService, type Service } from '../../src/service.ts';
+import { demoCalls, type DemoMarket } from './demo-calls.ts';
 import { startKalshi } from './kalshi.ts';
 import { startLimitless } from './limitless.ts';
 import { startPolymarket } from './polymarket.ts';
 
-/** `npm run demo`: three simulated platforms and the whole service against them, on embedded stores that are thrown away. */
-const directory = await mkdtemp(join(tmpdir(), 'forecastle-demo-'));
-const [kalshi, polymarket, limitless] = await Promise.all([startKalshi({}), startPolymarket({}), startLimitless({})]);
-const simulators = [kalshi, polymarket, limitless];
-const apiKey = newApiKey();
-const config = loadConfig({
-  LOG_LEVEL: 'warn',
-  PORT: process.env['PORT'] ?? '0',
-  SQL_PORT: process.env['SQL_PORT'] ?? 'off',
-  DATA_DIR: directory,
-  SWEEP_SECONDS: '5',
-  TRADES_SECONDS: '3',
-  DEMO_API_KEY: apiKey,
-  ...Object.assign({}, ...simulators.map((simulator) => simulator.env)),
+const HELP = `npm run demo
+Three simulated platforms and the whole service against them, on embedded stores in a temporary directory. Settings:
+
+  PORT       port of the API; 0 picks a free one [0]
+  SQL_PORT   read-only ClickHouse-HTTP port; 0 picks a free one, off disables [0]
+  LOG_LEVEL  log level [error]
+`;
+/** Data that takes longer than this to come is waited for no more. */
+const PATIENCE_MS = 120_000;
+/** What has not ended by then ends with the process. */
+const END_MS = 10_000;
+
+type Json = { [key: string]: unknown };
+
+async function main(): Promise<void> {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'forecastle-demo-'));
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const starting = Promise.resolve(directory).then(start);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(starting));
+  process.stdout.write(`Starting three simulated platforms and the service, with their data in ${directory} …\n`);
+  const demo = await starting;
+  process.stdout.write(await welcome(demo));
+}
+
+interface Demo {
+  service: Service;
+  apiKey: string;
+  nickname: string;
+  address: string;
+  sqlPort: number | null;
+  close(): Promise<void>;
+}
+
+async function start(directory: string): Promise<Demo> {
+  const simulators = await Promise.all([startKalshi(), startPolymarket(), startLimitless()]);
+  const [kalshi, polymarket, limitless] = simulators;
+  const member = kalshi.world.demoAccount;
+  const profile = limitless.world.demoProfile;
+  const apiKey = newApiKey();
+  const { PORT = '0', SQL_PORT = '0', LOG_LEVEL = 'error' } = process.env;
+  const config = loadConfig({
+    LOG_LEVEL,
+    PORT,
+    SQL_PORT,
+    DATA_DIR: directory,
+    SWEEP_SECONDS: '5',
+    TRADES_SECONDS: '3',
+    DEMO_API_KEY: apiKey,
+    ...Object.assign({}, ...simulators.map(({ env }) => env)),
+    KALSHI_API_KEY_ID: member.apiKeyId,
+    KALSHI_PRIVATE_KEY: member.privateKeyPem,
+    POLYMARKET_PRIVATE_KEY: polymarket.world.demoWallet.privateKey,
+    LIMITLESS_TOKEN_ID: profile.tokenId,
+    LIMITLESS_SECRET: profile.secret,
+    LIMITLESS_PRIVATE_KEY: profile.privateKey,
+  });
+  const service = await startService(config, 'all', createLog(config));
+  for (const simulator of simulators) simulator.startTrading(2);
+  return {
+    service,
+    apiKey,
+    nickname: member.nickname,
+    address: polymarket.world.demoUser.address,
+    sqlPort: config.SQL_PORT === null ? null : Number(new URL(readFileSync(join(directory, 'sql_url'), 'utf8')).port),
+    async close() {
+      await service.close();
+      await Promise.all(simulators.map((simulator) => simulator.close()));
+    },
+  };
+}
+
+let ended = false;
+/** Ends what was started, half started things too; a second signal does not wait. */
+async function end(starting: Promise<Demo>): Promise<void> {
+  if (ended) process.exit(0);
+  ended = true;
+  setTimeout(() => process.exit(0), END_MS).unref();
+  await starting.then((demo) => demo.close()).catch(() => {});
+  process.exit(0);
+}
+
+/** Waits until data of every platform is served, then says what there is and how to ask for it. */
+async function welcome(demo: Demo): Promise<string> {
+  const { service, apiKey, nickname, address, sqlPort } = demo;
+  const ask = async (path: string): Promise<Json> => {
+    const reply = await fetch(`${service.url}/v1/api/${path}`, { headers: { 'x-api-key': apiKey } });
+    return (await reply.json()) as Json;
+  };
+  const markets = {} as Record<Platform, DemoMarket>;
+  for (const platform of PLATFORMS) {
+    markets[platform] = await awaited(`an open market of ${platform}`, async () => {
+      const { markets: found = [] } = await ask(`markets?provider=${platform}&status=open&limit=20`);
+      return (found as Listed[]).flatMap(traded)[0];
+    });
+    await awaited(`trades of ${platform}`, async () => {
+      const { trades = [] } = await ask(`trades/whales?platform=${platform}&min_size=0&limit=1`);
+      return (trades as Json[])[0];
+    });
+  }
+  const facts = { url: service.url, apiKey, markets, nickname, address, sqlPort };
+  const calls = [...demoCalls(facts)].map(
+    ([about, lines]) => `${about}\n\n${lines.map((line) => `  ${line}\n`).join('')}`,
+  );
+  return `
+Forecastle is ready: data of Kalshi, Polymarket and Limitless is being served. The platforms are simulated here, nothing
+leaves this machine. Ctrl-C ends it and removes its data.
+
+  base URL            ${service.url}
+  API key             ${apiKey}
+  Kalshi nickname     ${nickname}
+  Polymarket address  ${address}
+  API description     ${service.url}/docs
+
+${calls.join('\n')}
+`;
+}
+
+interface Listed {
+  platform_id: string;
+  trading_end_at: string | null;
+  outcomes: { id: string }[];
+  current_prices: Record<string, { bid: number | null; ask: number | null }>;
+}
+
+/** A market with quotes on both sides, a share costing less than 0.9, that trades for hours yet. */
+function traded({ platform_id: id, trading_end_at: end, outcomes, current_prices: prices }: Listed): DemoMarket[] {
+  const [first] = outcomes;
+  const { bid = null, ask = null } = prices[first?.id ?? ''] ?? {};
+  const lasts = end === null || Date.parse(end) > Date.now() + 6 * 3_600_000;
+  return first && bid !== null && ask !== null && ask < 0.9 && lasts ? [{ id, outcome: first.id }] : [];
+}
+
+async function awaited<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await sleep(500)) {
+    // A machine that is busy starting may drop a connection of its own.
+    const found = await look().catch(() => undefined);
+    if (found !== undefined) return found;
+  }
+  throw new Error(`no ${what} after ${PATIENCE_MS / 1000} s`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
 });
-const service = await startService(config, 'all', createLog(config));
-for (const simulator of simulators) simulator.startTrading(2);
-
-const call = (path: string): string => `curl -s -H 'X-API-Key: ${apiKey}' '${service.url}/v1/api/${path}'`;
-process.stdout.write(`
-Forecastle is running on simulated platforms; nothing leaves this machine. Ctrl-C ends it and removes its data.
-
-  base URL   ${service.url}
-  API key    ${apiKey}
-
-  ${call('markets?provider=kalshi&status=open&limit=3')}
-  ${call('markets?provider=polymarket&query=will&limit=3')}
-  curl -s '${service.url}/v1/api/health'
-
-`);
-
-let stopping = false;
-const stop = (): void => {
-  if (stopping) return;
-  stopping = true;
-  void service
-    .close()
-    .then(() => Promise.all(simulators.map((simulator) => simulator.close())))
-    .finally(() => rm(directory, { recursive: true, force: true }))
-    .then(() => process.exit(0));
-};
-process.on('SIGINT', stop);
-process.on('SIGTERM', stop);

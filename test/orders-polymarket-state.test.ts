@@ -241,6 +241,15 @@ describe('an order that has left the book', () => {
     expect(seen).toEqual(['pending', 'pending', 'cancelled']);
   });
 
+  test('that fills at once is over ten seconds after it was sent', async () => {
+    const { adapter, access, advance } = gone([part]);
+    const sent = record({ side: 'sell', timeInForce: 'ioc' }, { sentAtMs: NOW - 9999 });
+    const look = async () => (await adapter.find([sent], access))[0]?.status;
+    const seen = [await look()];
+    advance(1);
+    expect([...seen, await look()]).toEqual(['pending', 'cancelled']);
+  });
+
   test('by its date has expired', async () => {
     const { adapter, access, advance } = gone([]);
     const dated = record({ timeInForce: 'gtd', expirationMs: NOW + 1000 }, { placed: true });

@@ -85,10 +85,10 @@ export const polymarketGrid = (market: MarketKeys, _outcomeIndex: number, tickSi
 /** What Polymarket would refuse, or cannot express. */
 export function checkPolymarketOrder(market: MarketKeys, terms: OrderTerms): void {
   const { price, size, timeInForce, type } = terms;
-  // Protocol version 2 has another exchange contract and signs with version 3 of the order, which nobody has published.
+  // They trade on a third contract, with orders of version 3.
   if (market.metadata.version === 'v2') {
     throw orderRefused(
-      'Orders on markets of Polymarket’s protocol version 2 are not supported',
+      "Orders on markets of Polymarket's protocol version 2 are not supported",
       'Choose a market of version 1.',
       `market_id: ${market.platformId} has version v2`,
     );

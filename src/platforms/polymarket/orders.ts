@@ -66,12 +66,10 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
     const seenGone = gone.get(orderId) ?? deps.now();
     gone.set(orderId, seenGone);
     // One that fills at once left the book when it was sent, one with a date by that date; a new one may be listed late.
-    const left = Math.max(
-      expiration === null ? seenGone : Math.min(seenGone, Date.parse(expiration)),
-      sinceMs + SETTLE_MS,
-    );
     const atOnce = timeInForce === 'ioc' || timeInForce === 'fok';
-    return deps.now() - (atOnce ? sinceMs : left) >= SETTLE_MS;
+    const date = expiration === null ? seenGone : Date.parse(expiration);
+    const left = Math.max(atOnce ? 0 : Math.min(seenGone, date), sinceMs + SETTLE_MS);
+    return deps.now() - left >= SETTLE_MS;
   }
 
   /** The present state of orders, with what their trades tell. Null: not listed, never matched, and never heard of before. */

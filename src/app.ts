@@ -3,7 +3,6 @@ import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import jwt from '@fastify/jwt';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { ensureDemoUser } from './accounts.ts';
@@ -15,6 +14,7 @@ import { createCredentials, type Credentials } from './credentials.ts';
 import { notFound, onClientError, onError } from './error-handlers.ts';
 import { describeApi } from './openapi.ts';
 import { createOrders, type Orders } from './orders/index.ts';
+import type { Watch } from './metrics.ts';
 import { createCursors, type Cursors } from './pages.ts';
 import { Freshness } from './freshness.ts';
 import type { StoredMarkets } from './market-directory.ts';
@@ -34,8 +34,10 @@ import { metricsRoutes } from './routes/metrics.ts';
 import { orderSettingsRoutes } from './routes/order-settings.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { portfolioRoutes } from './routes/portfolio.ts';
+import { prometheusRoutes } from './routes/prometheus.ts';
 import { priceHistoryRoutes } from './routes/price-history.ts';
 import type { Platform } from './schemas.ts';
+import { securityHeaders } from './security-headers.ts';
 import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
 
 /**
@@ -71,6 +73,8 @@ export interface AppDeps {
   onBadRow: (row: BadRow) => void;
   /** How fresh each platform's data is; [] where this process cannot know. */
   ingestionHealth: () => Promise<IngestionHealth[]>;
+  /** Counts what happens and answers /metrics; absent where METRICS is off. */
+  watch?: Watch;
   /** Tests move time; servers leave it out. */
   now?: () => number;
   /** Tests name the counters in Redis apart and shorten the window. */
@@ -189,10 +193,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     await limits.close();
   });
 
-  await app.register(helmet, {
-    // The service may be reached over plain http on a laptop, where upgraded requests would go nowhere.
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-    crossOriginResourcePolicy: { policy: 'same-site' },
+  const guarded = await securityHeaders();
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(guarded);
+    done();
   });
   if (config.CORS_ORIGINS.length > 0) {
     const exposedHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-request-id', 'retry-after', 'etag'];
@@ -201,6 +205,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(compress, {
     encodings: ['br', 'gzip'],
     threshold: 1024,
+    // Bodies are small and come as they are.
+    globalDecompression: false,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
   await describeApi(app, config.version);
@@ -216,6 +222,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   orderRoutes(app, services);
   orderSettingsRoutes(app, services);
   portfolioRoutes(app, services);
+  prometheusRoutes(app, services);
   priceHistoryRoutes(app, services);
   return app;
 }

@@ -34,7 +34,10 @@ class Demo {
     throw new Error(`the demo never said ${pattern}:\n${this.text.slice(-3000)}`);
   }
 
-  interrupt(): Promise<number | null> {
+  /** Ctrl-C in a terminal under npm: the signal comes twice. */
+  async interrupt(): Promise<number | null> {
+    this.#child.kill('SIGINT');
+    await sleep(50);
     this.#child.kill('SIGINT');
     return this.ended;
   }

@@ -88,9 +88,9 @@ async function start(directory: string): Promise<Demo> {
 }
 
 let ended = false;
-/** Ends what was started, half started things too; a second signal does not wait. */
+/** Ends what was started, half started things too. One Ctrl-C may come twice: from the terminal, and passed on by tsx. */
 async function end(starting: Promise<Demo>): Promise<void> {
-  if (ended) process.exit(0);
+  if (ended) return;
   ended = true;
   setTimeout(() => process.exit(0), END_MS).unref();
   await starting.then((demo) => demo.close()).catch(() => {});

@@ -104,6 +104,7 @@ const settings = {
     'origins allowed by CORS, comma-separated; empty = off',
   ],
   METRICS: [flag.default(true), 'serve Prometheus metrics at /metrics'],
+  METRICS_PORT: [port.optional(), 'port of /metrics in the role ingest, which has no API; unset = none'],
   METRICS_TOKEN: [z.string().min(16).optional(), 'bearer token that /metrics asks for; unset = loopback callers only'],
   PUBLIC_URL: [
     z.url({ protocol: /^https?$/ }).optional(),

@@ -9,6 +9,8 @@ import { closeSqlPort, openSqlPort } from './embedded/sql-port.ts';
 import { ingestionHealth } from './ingestion-health.ts';
 import { StoredMarkets } from './market-directory.ts';
 import { MarketWriter } from './market-writer.ts';
+import { createMetrics, meteredClickHouse, meteredShared, observeAttempt, observeBadRow, watch } from './metrics.ts';
+import { serveMetrics } from './metrics-server.ts';
 import { migrateClickHouse } from './migrations.ts';
 import { createPlatformHttp } from './platforms/http.ts';
 import { createPlatforms } from './platforms/index.ts';
@@ -26,6 +28,8 @@ export interface Service {
   /** http://HOST:PORT; '' in the role without an API. */
   url: string;
   ingestion: Ingestion | null;
+  /** Where Prometheus asks; '' with METRICS off. */
+  metricsUrl: string;
   /** Stops accepting, lets requests and batches finish (bounded), then closes the stores. */
   close(): Promise<void>;
 }
@@ -39,19 +43,23 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
     }
   };
   try {
-    const shared = await openShared(config, log);
+    const metrics = createMetrics();
+    const shared = meteredShared(await openShared(config, log), metrics);
     closers.push(() => shared.close());
-    const clickhouse = await openClickHouse(config, log);
+    const clickhouse = meteredClickHouse(await openClickHouse(config, log), metrics);
     closers.push(() => clickhouse.close());
     await migrateClickHouse(clickhouse, log);
 
-    const http = createPlatformHttp({ shared, log });
+    const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
     closers.push(() => http.close());
     const adapters = createPlatforms({ http, urls: config.platformUrls, now: Date.now });
     const platforms: Partial<Record<Platform, PlatformData>> = Object.fromEntries(
       config.platforms.map((platform) => [platform, adapters[platform]]),
     );
-    const onBadRow = (row: BadRow): void => log.warn({ row }, 'a row of a platform was skipped');
+    const onBadRow = (row: BadRow): void => {
+      observeBadRow(metrics, row);
+      log.warn({ row }, 'a row of a platform was skipped');
+    };
     const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
     const markets = new StoredMarkets(clickhouse, async (platform, id) => {
       const market = await platforms[platform]?.market(id, { priority: 'live', onBadRow });
@@ -72,15 +80,30 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
       const port = await openSqlPort(clickhouse.embedded, config, log, isKeyKnown);
       if (port !== null) log.info({ host: config.SQL_HOST, port }, 'SQL port open');
     };
+    const watched = {
+      queues: () => http.queues(),
+      ingestionHealth: () => ingestionHealth(clickhouse, config),
+      stores: async () => ({ clickhouse: await clickhouse.ping(), redis: shared.healthy() }),
+    };
+    const urlOf = (port: number): string =>
+      `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
     if (role === 'ingest') {
+      let metricsUrl = '';
+      if (config.METRICS && config.METRICS_PORT !== undefined) {
+        const { HOST, METRICS_PORT, METRICS_TOKEN } = config;
+        const served = await serveMetrics(watch(metrics, watched), HOST, METRICS_PORT, METRICS_TOKEN);
+        closers.push(() => served.close());
+        metricsUrl = `${urlOf(served.port)}/metrics`;
+      }
       // Keys are in PostgreSQL, which this role does not open.
       await openSql(async () => false);
-      return { url: '', ingestion, close };
+      return { url: '', metricsUrl, ingestion, close };
     }
 
     const postgres = await openPostgres(config, log);
     closers.push(() => postgres.close());
     await migratePostgres(postgres, log);
+    const allStores = async () => ({ ...(await watched.stores()), postgres: await postgres.ping() });
     const app = await buildApp({
       config,
       log,
@@ -91,13 +114,14 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
       orderAdapters: createPlatformOrders({ http, urls: config.platformUrls, now: Date.now }),
       markets,
       onBadRow,
-      ingestionHealth: () => ingestionHealth(clickhouse, config),
+      ingestionHealth: watched.ingestionHealth,
+      ...(config.METRICS ? { watch: watch(metrics, { ...watched, stores: allStores }) } : {}),
     });
     closers.push(() => app.close());
     await app.listen({ host: config.HOST, port: config.PORT });
     const { port } = app.server.address() as AddressInfo;
     await openSql(async (key, address) => (await app.apiKeys.find(key, address)) !== null);
-    return { url: `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`, ingestion, close };
+    return { url: urlOf(port), metricsUrl: config.METRICS ? `${urlOf(port)}/metrics` : '', ingestion, close };
   } catch (error) {
     await close();
     throw error;

@@ -45,6 +45,11 @@ export class Lane {
     this.#shared = shared;
   }
 
+  /** Requests that wait for their departure. */
+  get waiting(): number {
+    return this.#gate.size;
+  }
+
   /** Nothing leaves for `ms`. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);

@@ -60,6 +60,12 @@ export interface PlatformHttp {
   close(): Promise<void>;
 }
 
+/** Requests that wait in this process, by the budget they wait for. */
+export interface Queue {
+  budget: string;
+  waiting: number;
+}
+
 /** One attempt that was sent, for metrics. */
 export interface AttemptReport {
   platform: Platform;
@@ -94,7 +100,12 @@ const SLOW_MS = 300_000;
 const LIMITS_CHANNEL = 'platform-limits';
 
 /** Opens the way to the platforms for one process. */
-export function createPlatformHttp({ shared, log, now = Date.now, onRequest }: PlatformHttpDeps): PlatformHttp {
+export function createPlatformHttp({
+  shared,
+  log,
+  now = Date.now,
+  onRequest,
+}: PlatformHttpDeps): PlatformHttp & { queues(): Queue[] } {
   // The one time-out over headers and body together is ours.
   const agent = new Agent({ connections: 64, connect: { timeout: 5000 }, headersTimeout: 0, bodyTimeout: 0 });
   const lanes = new RecentMap<string, Lane>(MAX_LANES);
@@ -205,6 +216,8 @@ export function createPlatformHttp({ shared, log, now = Date.now, onRequest }: P
         (retries) => attempt(request, retries),
         (ms) => rest(request, ms),
       ),
+
+    queues: () => [...lanes.entries()].map(([budget, { waiting }]) => ({ budget, waiting })),
 
     async close() {
       closing = true;

@@ -112,4 +112,13 @@ export type LimitGroupName = keyof typeof groups;
 
 export const LIMIT_GROUPS: Readonly<Record<LimitGroupName, LimitGroup>> = groups;
 
+const budgets = new Set(Object.values(LIMIT_GROUPS).flatMap(({ live, background }) => [live.name, background.name]));
+
+/** The budget's name without the account it may be kept for: one of few. */
+export function budgetKind(name: string): string {
+  if (budgets.has(name)) return name;
+  for (const budget of budgets) if (name.startsWith(`${budget}/`)) return `${budget}/account`;
+  return 'other';
+}
+
 export const isLimitGroup = (name: string): name is LimitGroupName => Object.hasOwn(LIMIT_GROUPS, name);

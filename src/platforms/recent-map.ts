@@ -33,6 +33,11 @@ export class RecentMap<K, V> {
     this.#entries.delete(key);
   }
 
+  /** Least recently used first. */
+  entries(): IterableIterator<[K, V]> {
+    return this.#entries.entries();
+  }
+
   get size(): number {
     return this.#entries.size;
   }

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import type { Services } from '../app.ts';
+import { ApiError } from '../errors.ts';
+import { mayReadMetrics } from '../metrics-access.ts';
+
+/** GET /metrics for Prometheus, and the timing of every request; nothing where METRICS is off. */
+export function prometheusRoutes(app: FastifyInstance, { config, watch }: Services): void {
+  if (!watch) return;
+  const { metrics, scrape } = watch;
+  app.addHook('onResponse', async (request, reply) => {
+    // The pattern of the route, never the path: a caller could invent any number of those.
+    const route = request.routeOptions.url ?? 'none';
+    const labels = { method: request.method, route, status: String(reply.statusCode) };
+    metrics.httpSeconds.observe(labels, reply.elapsedTime / 1000);
+  });
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    if (!mayReadMetrics(config.METRICS_TOKEN, request.ip, request.headers)) {
+      throw new ApiError(401, 'Metrics are not for everybody', {
+        resolution: 'Send METRICS_TOKEN as a bearer token, or ask from this machine.',
+      });
+    }
+    return reply.type(metrics.registry.contentType).send(await scrape());
+  });
+}

@@ -293,12 +293,17 @@ describe('what signing needs to know', () => {
     expect(http.asked.toSorted()).toEqual([`/markets/${SLUG}`, '/profiles/me']);
   });
 
-  test('is not shared with a credential that has the token id but not its secret', async () => {
+  test('is not shared with a credential that has the token id but not its secret, nor is its allowance of calls', async () => {
     const { adapter, access, http } = cannedOrders();
     await adapter.prepare(intent(terms()), access);
     const other = { ...CREDENTIAL, secret: Buffer.alloc(32, 8).toString('base64') };
     await adapter.prepare(intent(terms()), orderAccess(other));
-    expect(http.asked.filter((path) => path === '/profiles/me')).toHaveLength(2);
+    const looks = http.requests.filter(({ url }) => url.endsWith('/profiles/me'));
+    expect(new Set(looks.map(({ account }) => account)).size).toBe(2);
+    expect(looks).toHaveLength(2);
+    // What is public counts against nobody's token.
+    const markets = http.requests.filter(({ url }) => url.includes('/markets/'));
+    expect(markets.map(({ account }) => account)).toEqual([undefined]);
   });
 
   test('is asked again when the look-up failed', async () => {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { CredentialOf } from '../../credential-forms.ts';
 import { NotSentError } from '../http-errors.ts';
 import type { PlatformReply, PlatformRequest } from '../http.ts';
@@ -38,6 +38,12 @@ export function tokenHeaders(
   return { 'lmts-api-key': tokenId, 'lmts-timestamp': timestamp, 'lmts-signature': signature };
 }
 
+/** Names an account in memory: a token's id alone, without its secret, opens nothing and slows nobody. */
+export const accountOf = ({ token_id: id, secret }: LimitlessCredential): string =>
+  createHash('sha256')
+    .update(JSON.stringify([id, secret]))
+    .digest('base64url');
+
 export function createAccountClient({ http, urls, now }: AdapterDeps): AccountClient {
   return ({ method, path, body, retry, leaveByMs }, { credential, priority, signal }) => {
     const url = new URL(`${urls.limitless}${path}`);
@@ -45,6 +51,8 @@ export function createAccountClient({ http, urls, now }: AdapterDeps): AccountCl
     return http.send({
       platform: 'limitless',
       group: 'limitless:all',
+      // Calls with a token count against that token alone.
+      account: accountOf(credential),
       method,
       url: url.href,
       headers: () => {

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type Address, getAddress } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { orderRefused } from '../placement.ts';
 import type { AdapterDeps, MarketKeys } from '../platform.ts';
 import { parseBody } from '../rows.ts';
-import type { AccountClient, LimitlessAccess, LimitlessCredential } from './account.ts';
+import { accountOf, type AccountClient, type LimitlessAccess, type LimitlessCredential } from './account.ts';
 import { createLimitlessClient } from './client.ts';
 import { LimitlessProfile, LimitlessVenue } from './order-rows.ts';
 import { Remembered } from './remembered.ts';
@@ -77,12 +76,6 @@ export class SigningFacts {
     this.#profiles.doubt(accountOf(credential));
   }
 }
-
-/** Names what may be known under a token: the id alone, without its secret, opens nothing. */
-const accountOf = ({ token_id: id, secret }: LimitlessCredential): string =>
-  createHash('sha256')
-    .update(JSON.stringify([id, secret]))
-    .digest('base64');
 
 function wrongKey(key: Address, smart: boolean, signer: string | null | undefined) {
   return orderRefused(

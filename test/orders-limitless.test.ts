@@ -171,6 +171,12 @@ describe('an order of the caller on the wire', () => {
     expect(request).toMatchObject({ method: 'POST', retry: false, group: 'limitless:all' });
   });
 
+  test('is sent to its end even when the caller goes away', async () => {
+    const { signal } = new AbortController();
+    const { request } = await sent({}, { access: { ...orderAccess(), signal } });
+    expect(request).not.toHaveProperty('signal');
+  });
+
   test('carries amounts that are exactly price × size in base units, whatever the digits', async () => {
     const { body } = await sent({ price: '0.999', size: '9000000000.123' });
     expect(body.order).toMatchObject({ makerAmount: 8991000000122877, takerAmount: 9000000000123000, price: 0.999 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { WhaleTradeAnswer } from './answers-analytics.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { parseSize, type Size, sizeText, type Usd, usdText } from './decimal.ts';
+import { MarketNameRow } from './market-names.ts';
 import type { MarketKeys } from './platforms/platform.ts';
 import { type Platform, PLATFORMS } from './schemas.ts';
 import { microsecondText } from './storage-rows.ts';
@@ -51,8 +52,6 @@ const WhaleRow = z.object({
   wallet: z.string(),
 });
 type WhaleRow = z.infer<typeof WhaleRow>;
-const NameRow = z.object({ market_key: z.string(), market_id: z.string(), title: z.string() });
-type NameRow = z.infer<typeof NameRow>;
 const CountRow = z.object({ trades: z.coerce.number() });
 
 /** A page of large trades over all markets or of one, and where the next one begins. */
@@ -142,7 +141,7 @@ async function describe(clickhouse: ClickHouse, filter: WhaleFilter, rows: Whale
   const [names, ...people] = await Promise.all([
     keys.length === 0
       ? []
-      : clickhouse.query('market_names', NameRow, { platforms: filter.platforms, keys: keys.map(BigInt) }),
+      : clickhouse.query('market_names', MarketNameRow, { platforms: filter.platforms, keys: keys.map(BigInt) }),
     ...PLATFORMS.map((platform) =>
       tradersOf(
         clickhouse,
@@ -159,7 +158,7 @@ async function describe(clickhouse: ClickHouse, filter: WhaleFilter, rows: Whale
 
 function toWhale(
   row: WhaleRow,
-  market: NameRow | undefined,
+  market: MarketNameRow | undefined,
   trader: TraderRow | undefined,
 ): z.infer<typeof WhaleTradeAnswer> {
   const { platform } = row;

@@ -8,7 +8,9 @@ import {
   Pagination,
   platformField,
   requestTimeField,
+  timeField,
 } from './answers.ts';
+import { PLATFORMS } from './schemas.ts';
 
 /** Schemas of trades/whales, analytics/* and metrics/*. Each figure says its formula, unit and source. */
 const tradesFreshness = freshnessField.describe(
@@ -45,6 +47,113 @@ export const WhalesAnswer = z.object({
     min_notional_applied: z.number().describe('The floor of notional_value, USD'),
     sort: z.enum(['time', 'size']),
     data_freshness: tradesFreshness,
+    cache_hit: cacheHitField,
+  }),
+});
+
+const asOf = timeField.nullable().describe('The instant the windows end at; null before the first computation');
+
+export const TrendingItemAnswer = z
+  .object({
+    market_id: z.string(),
+    platform: platformField,
+    title: z.string(),
+    category: z.string().describe("'' when the platform names none"),
+    status: z.string().describe('open: others are not listed'),
+    url: z.string(),
+    image_url: z.string(),
+    current_price: z
+      .object({ yes: numberOrNull, no: numberOrNull })
+      .describe('Of the first and the second outcome, 0..1'),
+    change: z.object({
+      volume_24h: numberOrNull.describe(
+        "Sold in the last 24 hours: contracts on Kalshi, USD elsewhere. From the stored trades, else from the totals of our snapshots, else the platform's figure",
+      ),
+      volume_change_percent: numberOrNull.describe(
+        '100 × (V₁ − V₀) / V₀, 6 decimals: V₁ sold in the window, V₀ in the window of equal length before it; null when V₀ is 0 or either is unknown',
+      ),
+      price_change_24h: numberOrNull.describe(
+        "First outcome's price now less that of 24 hours ago: as the platform tells it, else from our snapshots",
+      ),
+      price_change_percent: numberOrNull.describe(
+        '100 × (p₁ − p₀) / p₀ of the first outcome over the window, 6 decimals; null when p₀ is 0 or unknown',
+      ),
+    }),
+    metrics: z.object({
+      total_volume: numberOrNull.describe('Contracts on Kalshi, USD elsewhere'),
+      liquidity: z.number().describe('USD of collateral at rest'),
+      open_interest: numberOrNull.describe('Contracts on Kalshi, USD elsewhere'),
+    }),
+  })
+  .meta({ id: 'TrendingMarket' });
+
+const CompletenessAnswer = z
+  .object({
+    markets: z.int().describe('Open markets analyzed'),
+    with_volume_change: z.int().describe('Those of them with a volume_change_percent'),
+    with_price_change: z.int().describe('Those of them with a price_change_percent'),
+    volumes_from: z
+      .object({ trades: z.int(), snapshots: z.int(), unknown: z.int() })
+      .describe('What the volumes of the two windows come from, by number of markets'),
+    trades_complete_from: timeField.nullable().describe('Every trade since then is stored, of every market'),
+    trades_complete_to: timeField.nullable(),
+    window_covered: z
+      .enum(['full', 'partial', 'none'])
+      .describe('How much of both windows the stored trades of every market cover'),
+    oldest_snapshot: timeField.nullable().describe('Since when we keep snapshots'),
+  })
+  .meta({ id: 'DataCompleteness' });
+
+export const TrendingAnswer = z.object({
+  trending: z
+    .array(TrendingItemAnswer)
+    .describe('By the percentage asked for, falling (a price change by its size), unknown last, then by volume'),
+  meta: z.object({
+    platforms: z.array(platformField),
+    request_time: requestTimeField,
+    window: z.enum(['24h', '7d']),
+    sort_by: z.enum(['volume_change', 'price_change']),
+    total_markets_analyzed: z.int().describe('Open markets that pass the platform and category filters'),
+    data_completeness: z.partialRecord(z.enum(PLATFORMS), CompletenessAnswer).describe('By platform'),
+    as_of: asOf,
+    data_freshness: tradesFreshness,
+    cache_hit: cacheHitField,
+  }),
+});
+
+const summed = (what: string): z.ZodNullable<z.ZodNumber> =>
+  numberOrNull.describe(
+    `Σ ${what} over all markets of the category, Kalshi's contracts counted at 1 USD; null when no market tells it`,
+  );
+
+export const CategoryAnswer = z
+  .object({
+    name: z.string(),
+    slug: z.string().describe('One vocabulary over the platforms; other where a platform names none'),
+    active_markets: z.int().describe('Open markets'),
+    total_markets: z.int(),
+    volume_24h: summed('of the volume of the last 24 hours'),
+    volume_7d: summed('of the volume of the last 7 days'),
+    volume_30d: summed('of the volume of the last 30 days'),
+    total_volume: summed('of the total volume'),
+    total_liquidity: z.number().describe('USD of collateral at rest in open markets'),
+    avg_liquidity_per_market: z.number().describe('total_liquidity / active_markets, 6 decimals; 0 when none is open'),
+    avg_spread: numberOrNull.describe(
+      'Mean of ask − bid over the open markets with both sides, 6 decimals; null when there is none',
+    ),
+    platforms: z.array(platformField),
+  })
+  .meta({ id: 'Category' });
+
+export const CategoriesAnswer = z.object({
+  categories: z.array(CategoryAnswer).describe('By volume_24h, falling'),
+  meta: z.object({
+    platforms: z.array(platformField),
+    request_time: requestTimeField,
+    total_active_markets: z.int(),
+    total_volume_24h: numberOrNull.describe('Σ volume_24h of the categories'),
+    as_of: asOf,
+    data_freshness: freshnessField,
     cache_hit: cacheHitField,
   }),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FEED_LAG_MS } from './analytics-windows.ts';
 import type { SnapshotAnswer } from './answers-analytics.ts';
 import type { Services } from './app.ts';
 import {
@@ -23,8 +24,6 @@ import type { JsonObject } from './schemas.ts';
 const DAY_US = 86_400 * 1_000_000;
 const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
 type Window = keyof typeof WINDOW_DAYS;
-/** Feeds are read again this far back, so a stored span never ends nearer to now; beyond it the feed has fallen behind. */
-export const FEED_LAG_MINUTES = 15;
 
 const amount = z.string().nullable();
 /** A row of sql/queries/market_volumes.sql. */
@@ -71,7 +70,7 @@ function completeSince(
   span: { fromUs: number; toUs: number } | null,
   nowMs: number,
 ): number | null {
-  if (span === null || span.toUs < (nowMs - FEED_LAG_MINUTES * 60_000) * 1000) return null;
+  if (span === null || span.toUs < (nowMs - FEED_LAG_MS) * 1000) return null;
   const sinceUs = Math.max(span.fromUs, stored.gap_to_us);
   const born = row.trading_start_at ?? row.created_at;
   return born !== null && Date.parse(born) * 1000 >= sinceUs ? 0 : sinceUs;

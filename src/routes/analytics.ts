@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { categories } from '../analytics-categories.ts';
+import { trendingMarkets } from '../analytics-trending.ts';
 import { WhalePosition, whalePage } from '../analytics-whales.ts';
-import { WhalesAnswer } from '../answers-analytics.ts';
+import { firstWindows } from '../analytics-windows.ts';
+import { CategoriesAnswer, TrendingAnswer, WhalesAnswer } from '../answers-analytics.ts';
 import type { Services } from '../app.ts';
 import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../decimal.ts';
 import { endpoint } from '../endpoint.ts';
@@ -14,8 +17,10 @@ import {
   limitParam,
   marketIdParam,
   platformParam,
+  textParam,
   timestampParam,
 } from '../parameters.ts';
+import { categorySlug } from '../platforms/categories.ts';
 import type { MarketKeys } from '../platforms/platform.ts';
 import type { Platform } from '../schemas.ts';
 import { answerStored } from '../stored-answers.ts';
@@ -26,6 +31,7 @@ const CACHE_MS = 2000;
 /** GET trades/whales, analytics/trending, analytics/categories. */
 export function analyticsRoutes(app: FastifyInstance, services: Services): void {
   const { clickhouse, config, cursors, freshness, shared } = services;
+  const windowsReady = firstWindows(services);
 
   endpoint(
     app,
@@ -82,6 +88,72 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
         };
       });
     },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/analytics/trending',
+      auth: 'key',
+      tag: 'Analytics',
+      summary: 'Markets that moved most',
+      description:
+        'Open markets by the change of their volume against the window of equal length before, or of their price. Windows are exact to the second and end at meta.as_of, which moves every few seconds. Volumes come from the stored trades where these are complete for both windows, else from snapshots of the platform’s own totals, else they are null; meta.data_completeness says which.',
+      query: {
+        platform: platformParam().optional().describe('Default: all'),
+        window: enumParam(['24h', '7d']).default('24h'),
+        sort_by: enumParam(['volume_change', 'price_change']).default('volume_change'),
+        category: textParam(100).optional().describe('Slug, as analytics/categories lists them'),
+        limit: limitParam(20, 100),
+      },
+      answer: TrendingAnswer,
+    },
+    async ({ query, request, reply }) =>
+      answerStored(shared, { request, reply }, { key: cacheKey('trending', query), ttlMs: CACHE_MS }, async () => {
+        const { window, sort_by: sort, limit } = query;
+        const platforms = query.platform ? [query.platform] : config.platforms;
+        const category = query.category === undefined ? '' : categorySlug(query.category);
+        await windowsReady();
+        const { trending, meta } = await trendingMarkets(clickhouse, { platforms, category, window, sort }, limit);
+        return {
+          body: { trending },
+          meta: { platforms, window, sort_by: sort, ...meta, data_freshness: await freshness.trades(platforms) },
+          rows: 'trending',
+        };
+      }),
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/analytics/categories',
+      auth: 'key',
+      tag: 'Analytics',
+      summary: 'Markets by category',
+      description:
+        'Volumes of all markets of a category, liquidity and spread of its open ones, as of meta.as_of, which moves every few seconds.',
+      query: { platform: platformParam().optional().describe('Default: all') },
+      answer: CategoriesAnswer,
+    },
+    async ({ query, request, reply }) =>
+      answerStored(shared, { request, reply }, { key: cacheKey('categories', query), ttlMs: CACHE_MS }, async () => {
+        const platforms = query.platform ? [query.platform] : config.platforms;
+        await windowsReady();
+        const found = await categories(clickhouse, platforms);
+        return {
+          body: { categories: found.categories },
+          meta: {
+            platforms,
+            total_active_markets: found.categories.reduce((sum, category) => sum + category.active_markets, 0),
+            total_volume_24h: found.totalVolume24h,
+            as_of: found.asOf,
+            data_freshness: await freshness.listings(platforms),
+          },
+          rows: 'categories',
+        };
+      }),
   );
 }
 

@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACCOUNT, basic, SqlPortUnderTest } from './helpers/sql-port.ts';
 
-const VIEWS = ['v_candles', 'v_ingestion', 'v_market_stats', 'v_markets', 'v_trades', 'v_whales'];
+const VIEWS = [
+  'v_candles',
+  'v_ingestion',
+  'v_market_stats',
+  'v_markets',
+  'v_quotes',
+  'v_trades',
+  'v_volume',
+  'v_whales',
+];
 
 let port: SqlPortUnderTest;
 

@@ -97,6 +97,37 @@ FROM (
 )
 COMMENT 'Bars of stored trades; a bar without trades has no row';
 
+CREATE OR REPLACE VIEW v_volume (
+  hour DateTime('UTC') COMMENT 'Start of the hour; a filter on it reads these hours only',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  volume Decimal64(6) COMMENT 'Contracts traded',
+  notional Decimal64(6) COMMENT 'USD traded',
+  trades Int64 COMMENT 'Number of trades'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT hour, platform, market_key, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, sum(n) AS trades
+FROM volume_1h GROUP BY hour, platform, market_key HAVING trades > 0
+COMMENT 'Traded volume by hour, over all markets';
+
+CREATE OR REPLACE VIEW v_quotes (
+  market_key UInt64 COMMENT 'Joins to v_markets',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  at DateTime64(3, 'UTC') COMMENT 'When the platform said so: at every change a sweep saw, and every few minutes',
+  status LowCardinality(String) COMMENT 'As in v_markets',
+  price Nullable(Decimal64(10)) COMMENT 'Of the first outcome',
+  bid Nullable(Decimal64(10)) COMMENT 'Best bid of the first outcome',
+  ask Nullable(Decimal64(10)) COMMENT 'Best ask of the first outcome',
+  spread Nullable(Decimal64(10)) COMMENT 'ask - bid',
+  volume_total Nullable(Decimal64(6)) COMMENT 'By the platform: USD, contracts on Kalshi',
+  liquidity Decimal64(6) COMMENT 'USD of collateral at rest',
+  open_interest Nullable(Decimal64(6)) COMMENT 'Contracts on Kalshi, USD elsewhere'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT market_key, platform, at, status, price, bid, ask, ask - bid AS spread, volume_total, liquidity, open_interest
+FROM market_snapshots FINAL
+COMMENT 'Quotes and totals of markets over time';
+
 CREATE OR REPLACE VIEW v_market_stats (
   market_key UInt64 COMMENT 'Joins to v_markets',
   platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
@@ -106,26 +137,23 @@ CREATE OR REPLACE VIEW v_market_stats (
   traders UInt64 COMMENT 'Distinct takers of stored trades; 0 where the platform names none',
   first_trade_at DateTime64(6, 'UTC') COMMENT 'Oldest stored trade',
   last_trade_at DateTime64(6, 'UTC') COMMENT 'Newest stored trade',
-  trades_24h Int64 COMMENT 'Stored trades of this hour and the 24 before',
-  volume_24h Decimal64(6) COMMENT 'Contracts of the same',
-  notional_24h Decimal64(6) COMMENT 'USD of the same',
-  notional_7d Decimal64(6) COMMENT 'USD of this hour and the 168 before'
+  as_of Nullable(DateTime64(3, 'UTC')) COMMENT 'Instant of what follows; null for a market that is not listed yet',
+  sold_24h Nullable(Decimal64(6)) COMMENT 'Sold in the 24 h before as_of: USD, contracts on Kalshi; null when not known for this window and the one before',
+  sold_24h_before Nullable(Decimal64(6)) COMMENT 'Sold in the 24 h before those',
+  sold_7d Nullable(Decimal64(6)) COMMENT 'As sold_24h, over 7 days',
+  sold_7d_before Nullable(Decimal64(6)) COMMENT 'Sold in the 7 days before those'
 )
 DEFINER = CURRENT_USER SQL SECURITY DEFINER
 AS SELECT t.market_key AS market_key, t.platform AS platform, t.trades AS trades, t.volume AS volume, t.notional AS notional, t.traders AS traders,
   t.first_trade_at AS first_trade_at, t.last_trade_at AS last_trade_at,
-  w.trades_24h AS trades_24h, w.volume_24h AS volume_24h, w.notional_24h AS notional_24h, w.notional_7d AS notional_7d
+  if(w.as_of > toDateTime64(0, 3, 'UTC'), toNullable(w.as_of), NULL) AS as_of,
+  w.sold_24h AS sold_24h, w.sold_24h_before AS sold_24h_before, w.sold_7d AS sold_7d, w.sold_7d_before AS sold_7d_before
 FROM (
   SELECT market_key, any(platform) AS platform, sum(n) AS trades, sumWithOverflow(v) AS volume, sumWithOverflow(q) AS notional, uniqExactIfMerge(traders) AS traders,
     min(first_trade_at) AS first_trade_at, max(last_trade_at) AS last_trade_at
   FROM market_totals GROUP BY market_key
 ) AS t
-LEFT JOIN (
-  SELECT market_key, sumIf(n, hour >= toStartOfHour(now('UTC')) - INTERVAL 1 DAY) AS trades_24h,
-    sumWithOverflowIf(v, hour >= toStartOfHour(now('UTC')) - INTERVAL 1 DAY) AS volume_24h,
-    sumWithOverflowIf(q, hour >= toStartOfHour(now('UTC')) - INTERVAL 1 DAY) AS notional_24h, sumWithOverflow(q) AS notional_7d
-  FROM volume_1h WHERE hour >= toStartOfHour(now('UTC')) - INTERVAL 7 DAY GROUP BY market_key
-) AS w ON w.market_key = t.market_key
+LEFT JOIN market_windows AS w ON w.market_key = t.market_key
 COMMENT 'What the stored trades of each market add up to, one row a traded market';
 
 CREATE OR REPLACE VIEW v_whales (

@@ -132,6 +132,19 @@ async function fill(store: ClickHouse): Promise<void> {
       synced_at: at,
     })),
   );
+  await store.insert(
+    'market_snapshots (platform, ref, at, status, price, bid, ask, liquidity)',
+    refs.map((ref) => ({
+      platform: 'kalshi',
+      ref,
+      at,
+      status: 'open',
+      price: '0.57',
+      bid: '0.56',
+      ask: '0.58',
+      liquidity: '10',
+    })),
+  );
   const run = {
     started_at: at,
     finished_at: at,

@@ -60,7 +60,10 @@ export function demoCalls({ url, apiKey, markets, nickname, address, sqlPort }: 
       'Analytics',
       [
         get('trades/whales?min_size=100&limit=5'),
+        get('analytics/trending?window=24h&limit=5'),
+        get('analytics/categories'),
         get(`metrics/historical?platform=polymarket&market_id=${polymarket.id}&interval=1h`),
+        get(`metrics/snapshot?platform=limitless&market_id=${limitless.id}`),
       ],
     ],
     [

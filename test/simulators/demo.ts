@@ -34,10 +34,15 @@ async function main(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'forecastle-demo-'));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const starting = Promise.resolve(directory).then(start);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(starting));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(starting, 0));
   process.stdout.write(`Starting three simulated platforms and the service, with their data in ${directory} …\n`);
-  const demo = await starting;
-  process.stdout.write(await welcome(demo));
+  try {
+    process.stdout.write(await welcome(await starting));
+  } catch (error) {
+    if (ending) return;
+    process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+    await end(starting, 1);
+  }
 }
 
 interface Demo {
@@ -87,14 +92,17 @@ async function start(directory: string): Promise<Demo> {
   };
 }
 
-let ended = false;
+let ending = false;
 /** Ends what was started, half started things too. One Ctrl-C may come twice: from the terminal, and passed on by tsx. */
-async function end(starting: Promise<Demo>): Promise<void> {
-  if (ended) return;
-  ended = true;
-  setTimeout(() => process.exit(0), END_MS).unref();
-  await starting.then((demo) => demo.close()).catch(() => {});
-  process.exit(0);
+async function end(starting: Promise<Demo>, code: number): Promise<void> {
+  if (ending) return;
+  ending = true;
+  if (code === 0) process.stdout.write('\nEnding …\n');
+  // What has half started has to start before it can be ended: an engine left behind would write on.
+  const demo = await starting.catch(() => null);
+  setTimeout(() => process.exit(code), END_MS).unref();
+  await demo?.close().catch(() => {});
+  process.exit(code);
 }
 
 /** Waits until data of every platform is served, then says what there is and how to ask for it. */
@@ -157,7 +165,4 @@ async function awaited<T>(what: string, look: () => Promise<T | undefined>): Pro
   throw new Error(`no ${what} after ${PATIENCE_MS / 1000} s`);
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-});
+await main();

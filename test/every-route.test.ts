@@ -1,6 +1,8 @@
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newApiKey } from '../src/key-format.ts';
+import { orders } from '../src/order-tables.ts';
+import { openOrderRow, openOrders, openOrdersEnv } from './fixtures/open-orders.ts';
 import { startTestApp, type TestApp } from './helpers/app.ts';
 import { registered, type Browser } from './helpers/browser.ts';
 
@@ -22,6 +24,12 @@ const OWNED: Record<string, (owner: Person) => Promise<string>> = {
     const made = await browser.post('/v1/api/auth/credentials', { platform: 'limitless', label: 'l', fields });
     return `/v1/api/auth/credentials/${made.json().id}`;
   },
+  '/v1/api/orders/{id}': async ({ browser }) => {
+    const { user } = (await browser.get('/v1/api/auth/me')).json();
+    const row = openOrderRow(user.id);
+    await service.postgres.db.insert(orders).values(row);
+    return `/v1/api/orders/${row.orderId}?platform=kalshi`;
+  },
 };
 
 /** Someone with a session and a key. */
@@ -39,7 +47,7 @@ let owner: Person;
 let other: Person;
 
 beforeAll(async () => {
-  service = await startTestApp();
+  service = await startTestApp({ env: openOrdersEnv(), orderAdapters: { kalshi: openOrders } });
   owner = await person();
   other = await person();
   const { browser } = await person();

@@ -40,6 +40,18 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+const order = (i: number): object => ({
+  platform: 'kalshi',
+  market_id: ticker,
+  side: 'buy',
+  outcome: 'yes',
+  type: 'limit',
+  price: 0.01,
+  size: 1 + i / 100,
+  client_order_id: `crash-${i}`,
+  idempotency_key: `key-${i}`,
+});
+
 test(
   `${KILLS} kills and broken connections at random moments: no order twice, none lost, none told wrongly`,
   {
@@ -57,17 +69,6 @@ test(
       ...sim.env,
     };
     const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-    const order = (i: number): object => ({
-      platform: 'kalshi',
-      market_id: ticker,
-      side: 'buy',
-      outcome: 'yes',
-      type: 'limit',
-      price: 0.01,
-      size: 1 + i / 100,
-      client_order_id: `crash-${i}`,
-      idempotency_key: `key-${i}`,
-    });
     /** null when the service died before it answered. */
     const send = async (url: string, i: number): Promise<Pick<Answer, 'status' | 'body'> | null> => {
       const body = JSON.stringify(order(i));

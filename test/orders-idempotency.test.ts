@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { orderAttempts, orders } from '../src/order-tables.ts';
+import { credentials } from '../src/tables.ts';
 import { type Answer, type Customer, startTrading, type Trading } from './helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from './simulators/kalshi.ts';
 import type { Fault, Simulator } from './simulators/simulator.ts';
@@ -49,7 +51,9 @@ const asked = (change: object = {}): object => ({
 const held = (): TrueOrder[] => sim.world.ordersOf(member);
 const fault = (kind: Fault['kind'], rest: Partial<Fault> = {}): void =>
   sim.inject({ match: PLACE, times: 1, kind, ...rest });
-const silence = (): void => sim.inject({ match: READ, times: 1000, kind: 'status', status: 503, body: '' });
+/** Orders cannot be read. Not as an outage: after some of those nothing would be sent at all for a while. */
+const silence = (): void =>
+  sim.inject({ match: READ, times: 1000, kind: 'status', status: 400, body: '{"error":{"code":"bad_request"}}' });
 /** Until the order stands as wanted. */
 async function becomes(id: string, status: string): Promise<Answer> {
   for (let i = 0; i < 100; i++) {
@@ -257,6 +261,58 @@ describe('when the platform does not answer', () => {
     expect(unsure.status).toBe(503);
     expect(unsure.body.error.error_text).toContain('is open');
     expect(held().at(-1)).toMatchObject({ status: 'resting' });
+  });
+});
+
+describe('an order whose fate is open', () => {
+  const rowsOf = () => trading.service.postgres.db.select().from(orders).where(eq(orders.userId, ann.userId));
+
+  test('that a listing took for one placed elsewhere becomes ours again, and is shown once', async () => {
+    const { body } = await ann.post('/orders', asked());
+    const { db } = trading.service.postgres;
+    const [placed] = await rowsOf();
+    if (!placed) throw new Error('no row');
+    await db.update(orders).set({ state: 'unknown', status: 'unknown', orderId: null }).where(eq(orders.id, placed.id));
+    const foreign = {
+      ...placed,
+      id: randomUUID(),
+      origin: 'platform',
+      clientOrderId: '',
+      idempotencyKey: null,
+    } as const;
+    await db.insert(orders).values(foreign);
+    const found = await ann.get(`/orders/client:${placed.clientOrderId}?platform=kalshi`);
+    expect(found.body.order).toMatchObject({ order_id: body.order.order_id, status: 'open' });
+    expect(await rowsOf()).toMatchObject([{ id: placed.id, origin: 'service', orderId: body.order.order_id }]);
+  });
+
+  test('and whose credential is gone is not called rejected because another account lacks it', async () => {
+    fault('after');
+    silence();
+    const { body } = await ann.post('/orders', asked());
+    const [{ id }] = (await trading.service.postgres.db
+      .delete(credentials)
+      .where(eq(credentials.userId, ann.userId))
+      .returning({ id: credentials.id })) as [{ id: number }];
+    const stranger = sim.world.addAccount();
+    const other = await ann.credential('kalshi', {
+      api_key_id: stranger.apiKeyId,
+      private_key: stranger.privateKeyPem,
+    });
+    expect(other).not.toBe(id);
+    sim.clearFaults();
+    aheadMs += 200_000;
+    const name = `/orders/${body.order.order_id}?platform=kalshi`;
+    expect((await ann.get(name)).body.order.status).toBe('unknown');
+
+    // A new key of the same account finds it.
+    await ann.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem }, true);
+    const found = (await ann.get(name)).body.order;
+    expect(found).toMatchObject({ status: 'open', order_id: held()[0]?.orderId });
+    await ann.credential('kalshi', { api_key_id: stranger.apiKeyId, private_key: stranger.privateKeyPem }, true);
+    const refused = await ann.delete(`/orders/${found.order_id}?platform=kalshi`);
+    expect(refused.status).toBe(422);
+    expect(held()).toMatchObject([{ status: 'resting' }]);
   });
 });
 

@@ -188,6 +188,25 @@ describe('an order on Kalshi', () => {
     expect(read.body.order).toMatchObject({ outcome: 'yes', side: 'sell', price: 0.4, average_fill_price: 0.4 });
   });
 
+  test('that is filled before reads show it stays filled, and its fees are told once they are known', async () => {
+    Object.assign(sim.world.desk.settings, { orderDelayMs: 400, fillDelayMs: 900 });
+    try {
+      const { body } = await place({ price: 0.45, time_in_force: 'ioc' });
+      const { order } = body;
+      expect(order).toMatchObject({ status: 'filled', filled_size: 10, average_fill_price: 0.45 });
+      expect(order.fees).toEqual({ maker_fee: null, taker_fee: null, total_fee: null });
+      const read = async () => (await ann.get(`/orders/${order.order_id}?platform=kalshi`)).body.order;
+      let now = await read();
+      while (now.fees.total_fee === null) {
+        expect(now).toMatchObject({ status: 'filled', filled_size: 10 });
+        now = await read();
+      }
+      expect(now).toMatchObject({ status: 'filled', fees: { maker_fee: 0, total_fee: Number(held()[0]?.fees) } });
+    } finally {
+      Object.assign(sim.world.desk.settings, { orderDelayMs: 0, fillDelayMs: 0 });
+    }
+  });
+
   test('refused by the platform is 422 with its words, and is kept as rejected', async () => {
     const { status, body } = await place({ price: 0.4, size: 100_000 });
     expect(status).toBe(422);

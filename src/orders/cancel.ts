@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, platformName } from '../errors.ts';
 import { isOver, type Cancellation } from '../platforms/orders.ts';
+import { orderRefused } from '../platforms/placement.ts';
 import type { OrderClient } from './clients.ts';
 import type { Located } from './locate.ts';
 import type { OrderRow } from './rows.ts';
@@ -102,7 +103,7 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
 
     /** One order. 409 when it is over already, 503 when the platform does not tell. */
     async one({ row: stored, client }: Located, requestId: string): Promise<OrderRow> {
-      const [row = stored] = isOpenFate(stored) ? await tracker.refresh(client, [stored]) : [stored];
+      const row = isOpenFate(stored) ? await tracker.lookedUp(client, stored) : stored;
       if (isOpenFate(row)) {
         throw new ApiError(503, 'The fate of the order is not known yet', {
           resolution: 'Try again in some seconds: it is being looked for.',
@@ -113,7 +114,15 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
       const [done] = await all(client, [row], requestId);
       if (!done) throw new Error('a cancel without an outcome');
       if (done.cancelled) return done.row;
-      if (done.outcome.result === 'not_open' || isOver(done.row.status)) throw notOpen(done.row);
+      const own = client.account.credentialId === row.credentialId;
+      if (isOver(done.row.status) || (own && done.outcome.result === 'not_open')) throw notOpen(done.row);
+      if (done.outcome.result === 'not_open') {
+        throw orderRefused(
+          `${platformName(row.platform)} does not know the order under this credential`,
+          'The credential it was placed with is gone: store one of the same account.',
+          told(done.row),
+        );
+      }
       throw new ApiError(503, `${platformName(row.platform)} did not confirm the cancellation`, {
         resolution: 'Try again: asking twice is safe.',
         errorText: `${told(done.row)}${done.outcome.detail && `; ${done.outcome.detail}`}`,

@@ -135,14 +135,7 @@ export function createOrders(deps: OrdersDeps): Orders {
 
     async get(name) {
       const { row, client } = await locate(name);
-      try {
-        const [fresh = row] = await tracker.refresh(client, [row]);
-        return fresh;
-      } catch (error) {
-        // That nobody knows is the whole truth while the platform is silent.
-        if (error instanceof PlatformError && isOpenFate(row)) return row;
-        throw error;
-      }
+      return tracker.lookedUp(client, row);
     },
 
     async list({ userId, platform, credentialId, marketId, status }, after, limit) {

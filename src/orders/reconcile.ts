@@ -31,7 +31,7 @@ export function createReconciler({ store, tracker, clients, shared, now, log }: 
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let lease: Lease | null = null;
-  let stopped = false;
+  const stopping = new AbortController();
 
   async function hold(): Promise<boolean> {
     if (lease && (await lease.renew(LEASE_MS))) return true;
@@ -64,7 +64,7 @@ export function createReconciler({ store, tracker, clients, shared, now, log }: 
     try {
       const client = await clients.reopen(row, 'poll');
       if (!client) throw new Error('the credential it was placed with is gone');
-      const [seen = row] = await tracker.refresh(client, [row]);
+      const [seen = row] = await tracker.refresh(client, [row], stopping.signal);
       if (isOpenFate(row)) await tell(seen.state === 'placed' ? 'found' : 'absent', seen.status);
       // The tracker sets the next look at what it changes.
       if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime()) await store.checkAgain(row.id, nextOf(seen));
@@ -86,7 +86,7 @@ export function createReconciler({ store, tracker, clients, shared, now, log }: 
   }
 
   const schedule = (): void => {
-    if (stopped) return;
+    if (stopping.signal.aborted) return;
     timer = setTimeout(() => {
       running = tick()
         .catch((error: unknown) => log.error({ err: error }, 'Looking for orders failed'))
@@ -101,7 +101,7 @@ export function createReconciler({ store, tracker, clients, shared, now, log }: 
       schedule();
     },
     async stop() {
-      stopped = true;
+      stopping.abort();
       clearTimeout(timer);
       await running;
       await lease?.release();

@@ -55,6 +55,12 @@ export type OrderStore = ReturnType<typeof createOrderStore>;
 export function createOrderStore(db: Database) {
   const audited = (attempt: Attempt) =>
     db.$with('audited').as(db.insert(orderAttempts).values(cut(attempt)).returning({ id: orderAttempts.id }));
+  const dropForeign = async (ourId: string, orderId: string): Promise<void> => {
+    const ours = await one(eq(orders.id, ourId));
+    if (!ours) return;
+    const foreign = and(ofAccount(ours), eq(orders.orderId, orderId), eq(orders.origin, 'platform'));
+    await db.delete(orders).where(foreign);
+  };
   const one = async (where: SQL | undefined): Promise<OrderRow | null> => {
     const [row] = await db
       .select()
@@ -117,16 +123,24 @@ export function createOrderStore(db: Database) {
     async record(id: string, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
       const set = { ...facts, askedAt };
       const where = and(eq(orders.id, id), lte(orders.askedAt, askedAt));
-      try {
+      const write = async (): Promise<OrderRow | null> => {
         const [row] = attempt
           ? await db.with(audited(attempt)).update(orders).set(set).where(where).returning()
           : await db.update(orders).set(set).where(where).returning();
         return row ?? (await one(eq(orders.id, id)));
+      };
+      try {
+        return await write();
       } catch (error) {
+        if (!isUniqueViolation(error)) throw error;
+      }
+      // A listing met the order before it was known to be ours, and took it for one placed elsewhere.
+      if (facts.orderId) await dropForeign(id, facts.orderId);
+      return write().catch(async (error: unknown) => {
         if (!isUniqueViolation(error)) throw error;
         if (attempt) await db.insert(orderAttempts).values(cut(attempt));
         return null;
-      }
+      });
     },
 
     byId: (id: string): Promise<OrderRow | null> => one(eq(orders.id, id)),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import { PlatformError } from '../errors.ts';
 import type { PlatformOrder } from '../platforms/orders.ts';
 import type { MarketKeys } from '../platforms/platform.ts';
 import type { OrderClient } from './clients.ts';
@@ -60,9 +61,13 @@ export function createOrderTracker({
     return store.record(row.id, { ...facts, refusal: null, nextCheckAt }, askedAt, attempt);
   }
 
-  /** What the platform does not know: nothing new of a placed order; one that never arrived, after a while. */
-  async function absent(row: OrderRow, askedAt: Date): Promise<OrderRow> {
-    const due = isOpenFate(row) && askedAt.getTime() - row.createdAt.getTime() >= ARRIVED_MS;
+  /**
+   * What the platform does not know: nothing new of a placed order; one that never arrived, after a while. Another credential than
+   * the order's own may be of another account: that it does not know the order says nothing.
+   */
+  async function absent(client: OrderClient, row: OrderRow, askedAt: Date): Promise<OrderRow> {
+    const own = client.account.credentialId === row.credentialId;
+    const due = own && isOpenFate(row) && askedAt.getTime() - row.createdAt.getTime() >= ARRIVED_MS;
     if (!due) return row;
     log.warn({ order: row.id, platform: row.platform }, 'An order never arrived at its platform');
     return (await store.record(row.id, { ...lost, updatedAt: askedAt, nextCheckAt: null }, askedAt)) ?? row;
@@ -74,8 +79,19 @@ export function createOrderTracker({
     const askedAt = new Date(now());
     const found = await client.find(rows.map(recordOf), signal);
     const settle = async (row: OrderRow, order: PlatformOrder | null): Promise<OrderRow> =>
-      (order && (await apply(row, order, askedAt))) ?? absent(row, askedAt);
+      (order && (await apply(row, order, askedAt))) ?? absent(client, row, askedAt);
     return Promise.all(rows.map((row, i) => settle(row, found[i] ?? null)));
+  }
+
+  /** One order; as it was while the platform is silent about one whose fate is open: that nobody knows is the whole truth then. */
+  async function lookedUp(client: OrderClient, row: OrderRow): Promise<OrderRow> {
+    try {
+      const [fresh = row] = await refresh(client, [row]);
+      return fresh;
+    } catch (error) {
+      if (error instanceof PlatformError && isOpenFate(row)) return row;
+      throw error;
+    }
   }
 
   /**
@@ -108,5 +124,5 @@ export function createOrderTracker({
     if (market === null && listing.complete) await store.synced(account, askedAt);
   }
 
-  return { apply, refresh, sync };
+  return { apply, refresh, lookedUp, sync };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../src/config.ts';
+import { sqlUrlFile } from '../../src/embedded/sql-port.ts';
 import { newApiKey } from '../../src/key-format.ts';
 import { createLog } from '../../src/log.ts';
 import { PLATFORMS, type Platform } from '../../src/schemas.ts';
@@ -84,7 +85,7 @@ async function start(directory: string): Promise<Demo> {
     apiKey,
     nickname: member.nickname,
     address: polymarket.world.demoUser.address,
-    sqlPort: config.SQL_PORT === null ? null : Number(new URL(readFileSync(join(directory, 'sql_url'), 'utf8')).port),
+    sqlPort: config.SQL_PORT === null ? null : Number(new URL(readFileSync(sqlUrlFile(directory), 'utf8')).port),
     async close() {
       await service.close();
       await Promise.all(simulators.map((simulator) => simulator.close()));

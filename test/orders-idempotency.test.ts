@@ -264,9 +264,9 @@ describe('when the platform does not answer', () => {
   });
 });
 
-describe('an order whose fate is open', () => {
-  const rowsOf = () => trading.service.postgres.db.select().from(orders).where(eq(orders.userId, ann.userId));
+const rowsOf = () => trading.service.postgres.db.select().from(orders).where(eq(orders.userId, ann.userId));
 
+describe('an order whose fate is open', () => {
   test('that a listing took for one placed elsewhere becomes ours again, and is shown once', async () => {
     const { body } = await ann.post('/orders', asked());
     const { db } = trading.service.postgres;

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMetrics } from '../src/metrics.ts';
+import { expand, readDashboards, type View } from './helpers/dashboards.ts';
+import { filled, rowsOf, startWholeService, type WholeService } from './helpers/whole-service.ts';
+
+const dashboards = readDashboards();
+const read = (path: string): unknown => parse(readFileSync(new URL(`../dashboards/${path}`, import.meta.url), 'utf8'));
+
+const metricNames = (promql: string): string[] => promql.match(/\b(?:forecastle|nodejs|process)_\w+/g) ?? [];
+
+const exported = async (): Promise<Set<string>> => {
+  const names = new Set<string>();
+  for (const { name, type } of await createMetrics().registry.getMetricsAsJSON()) {
+    names.add(name);
+    if (String(type) === 'histogram') for (const part of ['bucket', 'count', 'sum']) names.add(`${name}_${part}`);
+  }
+  return names;
+};
+
+describe('every dashboard', () => {
+  it.each([...dashboards])('%s is whole: panels apart, sources provisioned, variables defined', (_, dashboard) => {
+    const { datasources } = read('provisioning/datasources/forecastle.yml') as {
+      datasources: { uid: string; type: string }[];
+    };
+    const cells = new Set<string>();
+    for (const { id, gridPos, datasource, targets, title } of dashboard.panels) {
+      expect(datasources.map(({ uid, type }) => `${type} ${uid}`)).toContain(`${datasource.type} ${datasource.uid}`);
+      expect(targets.length, title).toBeGreaterThan(0);
+      expect(dashboard.panels.filter((panel) => panel.id === id)).toHaveLength(1);
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+          expect(cells.has(`${x}/${y}`), `${title} lies over another panel`).toBe(false);
+          expect(x).toBeLessThan(24);
+          cells.add(`${x}/${y}`);
+        }
+    }
+  });
+
+  it('asks Prometheus for metrics that the service has', async () => {
+    const names = await exported();
+    const asked = [...dashboards.values()].flatMap(({ panels }) =>
+      panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => (expr === undefined ? [] : metricNames(expr)))),
+    );
+    expect(asked.length).toBeGreaterThan(15);
+    for (const name of asked) expect(names, name).toContain(name);
+  });
+});
+
+it('alerts watch metrics that the service has, and each says what to do', async () => {
+  const names = await exported();
+  const { groups } = read('alerts.yml') as {
+    groups: { rules: { alert: string; expr: string; annotations: { summary: string; description: string } }[] }[];
+  };
+  const rules = groups.flatMap((group) => group.rules);
+  expect(rules.length).toBeGreaterThan(5);
+  for (const { alert, expr, annotations } of rules) {
+    const watched = metricNames(expr);
+    expect(watched.length, alert).toBeGreaterThan(0);
+    for (const name of watched) expect(names, `${alert}: ${name}`).toContain(name);
+    expect(annotations.summary, alert).not.toBe('');
+    expect(annotations.description, alert).not.toBe('');
+  }
+});
+
+describe('on a store that the simulated platforms filled', () => {
+  let whole: WholeService;
+
+  beforeAll(async () => {
+    whole = await startWholeService();
+    await filled(whole);
+    await rowsOf(whole, 'SELECT 1 FROM v_market_stats WHERE sold_24h > 0 LIMIT 1');
+    await rowsOf(whole, 'SELECT 1 FROM v_whales LIMIT 1');
+    await rowsOf(whole, 'SELECT 1 FROM v_markets WHERE resolved_at IS NOT NULL LIMIT 1');
+  });
+
+  afterAll(async () => {
+    await whole.close();
+  });
+
+  /** As Grafana opens it: the last three days, every value of a variable that takes several, the first of the others. */
+  const viewOf = async (name: string): Promise<View> => {
+    const to = new Date(Date.now() + 1000);
+    const view: View = { from: new Date(to.getTime() - 3 * 86_400_000), to, intervalSeconds: 600, values: {} };
+    for (const { name: variable, type, query, multi } of dashboards.get(name)?.templating.list ?? []) {
+      if (type === 'textbox') view.values[variable] = [''];
+      else if (typeof query === 'string') view.values[variable] = query.split(',').slice(0, 1);
+      else {
+        const rows = await whole.sql<Record<string, string>>(expand(query.rawSql, view));
+        expect(rows.length, `variable ${variable}`).toBeGreaterThan(0);
+        const values = rows.map((row) => String(row['__value'] ?? Object.values(row)[0]));
+        view.values[variable] = multi ? values : values.slice(0, 1);
+      }
+    }
+    return view;
+  };
+
+  it.each([...dashboards])(
+    'every query of %s answers with rows of the shape its panel draws',
+    async (name, dashboard) => {
+      const view = await viewOf(name);
+      for (const { title, type, targets } of dashboard.panels)
+        for (const { rawSql, format } of targets) {
+          if (rawSql === undefined) continue;
+          // The row cap that Grafana sends along.
+          const rows = await whole.sql(expand(rawSql, view), { limit: '1000000' });
+          expect(rows.length, `${title} has no rows`).toBeGreaterThan(0);
+          const [row = {}] = rows;
+          if (format === 0 || type === 'candlestick') expect(row, title).toHaveProperty('time');
+          if (type === 'candlestick')
+            expect(Object.keys(row)).toEqual(['time', 'open', 'high', 'low', 'close', 'volume']);
+          if (type !== 'table')
+            expect(Object.values(row).some((value) => typeof value === 'number' || /^\d+$/.test(String(value)))).toBe(
+              true,
+            );
+        }
+    },
+  );
+
+  it('a market is found by a part of its title, quotes and all', async () => {
+    const view = await viewOf('market');
+    const variables = dashboards.get('market')?.templating.list ?? [];
+    const [rawSql = ''] = variables.flatMap(({ name, query }) =>
+      name === 'market' && typeof query !== 'string' ? [query.rawSql] : [],
+    );
+    const all = await whole.sql<{ __text: string }>(expand(rawSql, view));
+    const part = all[0]?.__text.slice(3, 12).toUpperCase() ?? '';
+    const found = await whole.sql<{ __text: string }>(
+      expand(rawSql, { ...view, values: { ...view.values, search: [part] } }),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    for (const { __text } of found) expect(__text.toUpperCase()).toContain(part);
+    const hostile = { ...view.values, search: ["x') OR 1 --"] };
+    expect(await whole.sql(expand(rawSql, { ...view, values: hostile }))).toEqual([]);
+  });
+});

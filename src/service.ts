@@ -49,6 +49,12 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
     const clickhouse = meteredClickHouse(await openClickHouse(config, log), metrics);
     closers.push(() => clickhouse.close());
     await migrateClickHouse(clickhouse, log);
+    // Before anything polls: the embedded PostgreSQL's first start takes the whole process for some seconds.
+    const postgres = role === 'ingest' ? null : await openPostgres(config, log);
+    if (postgres) {
+      closers.push(() => postgres.close());
+      await migratePostgres(postgres, log);
+    }
 
     const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
     closers.push(() => http.close());
@@ -87,7 +93,7 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
     };
     const urlOf = (port: number): string =>
       `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
-    if (role === 'ingest') {
+    if (!postgres) {
       let metricsUrl = '';
       if (config.METRICS && config.METRICS_PORT !== undefined) {
         const { HOST, METRICS_PORT, METRICS_TOKEN } = config;
@@ -100,9 +106,6 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
       return { url: '', metricsUrl, ingestion, close };
     }
 
-    const postgres = await openPostgres(config, log);
-    closers.push(() => postgres.close());
-    await migratePostgres(postgres, log);
     const allStores = async () => ({ ...(await watched.stores()), postgres: await postgres.ping() });
     const app = await buildApp({
       config,

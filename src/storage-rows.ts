@@ -8,7 +8,7 @@ import type { CandleRecord, MarketInfo, MarketRecord, MarketState, TradeRecord }
 export const TRADE_COLUMNS =
   'trades (platform, ref, executed_at, trade_order, id_form, id_text, tx_text, outcome, outcome_index, series, side, price, size, quote_usd, trader_text, is_block)';
 export const STATE_COLUMNS =
-  'market_state (platform, ref, status, category_slug, event_id, resolved_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, price_change_24h, price_change_7d, trading_end_at, created_at, first_seen_at, metadata, synced_at)';
+  'market_state (platform, ref, status, category, category_slug, event_id, resolved_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at, metadata, synced_at)';
 export const SNAPSHOT_COLUMNS =
   'market_snapshots (platform, ref, at, status, price, bid, ask, volume_24h, volume_total, open_interest, liquidity, trading_end_at)';
 export const RAW_COLUMNS = 'market_raw (platform, ref, raw, version)';
@@ -127,6 +127,7 @@ export function stateRow(info: MarketInfo, state: MarketState, firstSeenAt: stri
     platform: info.platform,
     ref: info.ref,
     status: state.status,
+    category: info.category,
     category_slug: info.categorySlug,
     event_id: info.eventId,
     resolved_at: state.resolvedAt,
@@ -142,6 +143,7 @@ export function stateRow(info: MarketInfo, state: MarketState, firstSeenAt: stri
     open_interest: usd(state.openInterest),
     price_change_24h: price(state.priceChange24h),
     price_change_7d: price(state.priceChange7d),
+    trading_start_at: info.tradingStartAt,
     trading_end_at: info.tradingEndAt,
     created_at: info.createdAt,
     first_seen_at: firstSeenAt,

@@ -11,7 +11,7 @@ Serves the API, ingests the platforms, or both in one process. Settings come fro
 ${settingsHelp()}`;
 
 async function main(): Promise<void> {
-  const [role = 'all'] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+  const role = process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? 'all';
   if (process.argv.includes('--help')) {
     process.stdout.write(`${HELP}\n`);
     return;

@@ -4,12 +4,13 @@ import { decimalNumber, PRICE_SCALE, SIZE_SCALE } from './decimal.ts';
 import type { MarketKeys } from './platforms/platform.ts';
 import type { BookSide, OrderBook } from './schemas.ts';
 
+const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
 type BookAnswer = z.infer<typeof OrderBookAnswer>['data'];
 
 /** A live book as the endpoint answers it; no book (closed, AMM) is an empty one. */
 export function toOrderBook(market: MarketKeys, book: OrderBook | null, receivedAt: string): BookAnswer {
   const facts = market.metadata;
-  const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
   return {
     market_id: market.platformId,
     platform: market.platform,
@@ -26,13 +27,14 @@ export function toOrderBook(market: MarketKeys, book: OrderBook | null, received
   };
 }
 
+const shown = (levels: BookSide['bids']): { price: number; size: number }[] =>
+  levels.map(({ price, size }) => ({
+    price: decimalNumber(price, PRICE_SCALE),
+    size: decimalNumber(size, SIZE_SCALE),
+  }));
+
 function side(levels: BookSide | undefined): BookAnswer['yes'] {
   const { bids = [], asks = [] } = levels ?? {};
-  const shown = (rows: BookSide['bids']) =>
-    rows.map(({ price, size }) => ({
-      price: decimalNumber(price, PRICE_SCALE),
-      size: decimalNumber(size, SIZE_SCALE),
-    }));
   const depth = [...bids, ...asks].reduce((sum, level) => sum + level.size, 0n);
   return { bids: shown(bids), asks: shown(asks), depth: decimalNumber(depth, SIZE_SCALE) };
 }

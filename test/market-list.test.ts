@@ -147,14 +147,15 @@ test('a listing is in the order asked for, unknown volumes last, and pages join 
   expect(joined).toEqual(whole.markets.map((m) => m.platform_id));
 });
 
+const ids = async (words: string): Promise<string[]> =>
+  (await page(`query=${encodeURIComponent(words)}`, null)).markets.map((m) => m.platform_id);
+
 test('words are found in titles whatever their case and order, and all of them are needed', async () => {
   await writer.write('kalshi', [
     market('KXSEARCH-1', 1, 'open', 'Will ORSOLA win the Zürich regatta?'),
     market('KXSEARCH-2', 2, 'open', 'Regatta in Genoa: wind above 20 kn?'),
   ]);
   await sleep(SETTLED_MS);
-  const ids = async (words: string) =>
-    (await page(`query=${encodeURIComponent(words)}`, null)).markets.map((m) => m.platform_id);
   expect(await ids('regatta')).toEqual(['KXSEARCH-2', 'KXSEARCH-1']);
   expect(await ids('REGATTA orsola')).toEqual(['KXSEARCH-1']);
   expect(await ids('zürich')).toEqual(['KXSEARCH-1']);

@@ -10,8 +10,12 @@ describe('a time in the store', () => {
   });
 });
 
+const hash = `0x${'ab'.repeat(32)}`;
+const inTx = (suffix: string, tx = hash): bigint =>
+  packTradeId({ tradeId: `${tx}-${suffix}`, transactionHash: tx }).order;
+const uuid = (id: string): bigint => packTradeId({ tradeId: id, transactionHash: '' }).order;
+
 describe('a trade id', () => {
-  const hash = `0x${'ab'.repeat(32)}`;
   test('packs to a form that spells its text again', () => {
     expect(packTradeId({ tradeId: '072530dc-e0e9-9eec-eac5-06a89c1dc45f', transactionHash: '' }).form).toBe('uuid');
     expect(packTradeId({ tradeId: 'dd400bf672c962b27926e333a6079b83', transactionHash: hash }).form).toBe('hex');
@@ -21,7 +25,6 @@ describe('a trade id', () => {
   });
 
   test('orders like its text, across transactions and within one', () => {
-    const inTx = (suffix: string, tx = hash) => packTradeId({ tradeId: `${tx}-${suffix}`, transactionHash: tx }).order;
     const ascending = [
       inTx('99999999-ffffffff', `0x${'aa'.repeat(32)}`),
       inTx('08244167-00000000'),
@@ -30,7 +33,6 @@ describe('a trade id', () => {
       inTx('00000000-00000000', `0x${'ac'.repeat(32)}`),
     ];
     expect(ascending.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(ascending);
-    const uuid = (id: string) => packTradeId({ tradeId: id, transactionHash: '' }).order;
     expect(uuid('072530dc-e0e9-9eec-eac5-06a89c1dc45f') < uuid('072530dc-e0e9-9eed-0000-000000000000')).toBe(true);
   });
 });

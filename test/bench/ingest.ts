@@ -20,6 +20,7 @@ import { TRADE_COLUMNS, tradeLine } from '../../src/storage-rows.ts';
 import { startPlatform } from './platform.ts';
 
 const DAYS = 20;
+const ROUNDS = 3;
 /** As many rows a batch as the backfill's. */
 const BATCH_PAGES = 20;
 const log = pino({ level: 'silent' });
@@ -48,9 +49,14 @@ export async function benchIngestion(markets: number, tradesPerMarket: number): 
   });
   try {
     const { trades, lines } = await readOnce(url);
-    const ceiling = await withStore(true, (store) => pump(url, store, lines));
-    const ours = await withStore(true, (store, directory) => ingest(url, store, directory));
-    const bare = await withStore(false, (store, directory) => ingest(url, store, directory));
+    const times = { ceiling: Infinity, ours: Infinity, bare: Infinity };
+    // The best of three rounds of each: what else the machine did is not ours.
+    for (let round = 0; round < ROUNDS; round++) {
+      times.ceiling = Math.min(times.ceiling, await withStore(true, (store) => pump(url, store, lines)));
+      times.ours = Math.min(times.ours, await withStore(true, (store, directory) => ingest(url, store, directory)));
+      times.bare = Math.min(times.bare, await withStore(false, (store, directory) => ingest(url, store, directory)));
+    }
+    const { ceiling, ours, bare } = times;
     return {
       trades,
       oursPerSecond: Math.round(trades / ours),

@@ -31,7 +31,8 @@ CREATE TABLE IF NOT EXISTS markets (
   -- When this service first saw the market; a listing as of an earlier instant leaves it out.
   first_seen_at DateTime64(3, 'UTC'),
   version DateTime64(3, 'UTC'),
-  search_text String MATERIALIZED lowerUTF8(concat(title, ' ', description)) CODEC(ZSTD(1)),
+  -- Letters and digits of any script, spaces between: the tokenizer splits at ASCII signs only, not at a typographic quote.
+  search_text String MATERIALIZED replaceRegexpAll(lowerUTF8(concat(title, ' ', description)), '[^\\p{L}\\p{N}]+', ' ') CODEC(ZSTD(1)),
   INDEX search search_text TYPE text(tokenizer = 'splitByNonAlpha'),
   INDEX by_platform_id platform_id TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX by_slug slug TYPE bloom_filter(0.01) GRANULARITY 1,

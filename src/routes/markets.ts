@@ -270,7 +270,9 @@ export async function keyOf({ clickhouse }: Services, market: MarketKeys): Promi
   return row?.market_key ?? '0';
 }
 
-/** The words of a search, as the index splits them: runs of letters and digits, lower case. */
+/** The words of a search, as the index holds them: runs of letters and digits, lower case. Without any, what no text holds. */
 function searchWords(query: string | undefined): string[] {
-  return [...new Set((query ?? '').toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])].slice(0, 20);
+  if (query === undefined) return [];
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))].slice(0, 20);
+  return words.length > 0 ? words : [' '];
 }

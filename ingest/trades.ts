@@ -1,8 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
+import { PlatformError } from '../src/errors.ts';
 import { type MarketDirectory, type PlatformData, TradeFeedGap } from '../src/platforms/platform.ts';
 import { microsecondText } from '../src/storage-rows.ts';
+import { EACH_MARKET } from '../src/history-requests.ts';
 import { moveCoverage, readCoverage } from './coverage.ts';
 import type { JobResult, JobRun } from './jobs.ts';
 import type { TradeWriter } from './trade-writer.ts';
@@ -53,7 +55,7 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
   return { freshTo: new Date(toUs / 1000), rows };
 }
 
-/** Reads the trades of markets whose own volume moved since they were last read. */
+/** Reads the trades of markets whose own volume moved since they were last read; one that cannot be read does not keep the others waiting. */
 export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const startedUs = deps.now() * 1000;
   const candidates = await deps.clickhouse.query('trade_candidates', Candidate, {
@@ -61,17 +63,26 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
     limit: MARKETS_PER_RUN,
   });
   let rows = 0;
+  const unreadable: PlatformError[] = [];
   for (const candidate of candidates) {
-    if (run.signal.aborted) break;
+    run.signal.throwIfAborted();
     const span = candidate.known ? { fromUs: candidate.complete_from_us, toUs: candidate.complete_to_us } : null;
-    rows += await readMarketTrades(deps, data, candidate.ref, { span, marker: candidate.marker }, run);
+    const sure = candidate.seen.replace('?', '') === candidate.marker;
+    const marker = sure ? candidate.marker : `${candidate.marker}?`;
+    rows += await readMarketTrades(deps, data, candidate.ref, { span, marker }, run).catch((error: unknown) => {
+      if (!isOfOneMarket(error)) throw error;
+      unreadable.push(error);
+      return 0;
+    });
   }
+  const [unread] = unreadable;
+  if (unread) throw unread;
   if (candidates.length < MARKETS_PER_RUN) {
     const floorUs = startedUs - deps.backfillDays * DAY_US;
     await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
       fromUs: now?.fromUs ?? floorUs,
       toUs: startedUs,
-      marker: '',
+      marker: EACH_MARKET,
     }));
     return { freshTo: new Date(startedUs / 1000), rows };
   }
@@ -79,9 +90,14 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   return { freshTo: new Date((behind?.toUs ?? 0) / 1000), rows, note: 'markets are waiting' };
 }
 
+/** Whether others may be readable though this one is not. */
+const isOfOneMarket = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
+
 const Candidate = z.object({
   ref: z.string(),
   marker: z.string(),
+  seen: z.string(),
   known: z.coerce.boolean(),
   complete_from_us: z.coerce.number(),
   complete_to_us: z.coerce.number(),

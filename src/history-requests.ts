@@ -12,7 +12,10 @@ export interface HistoryRequest {
   sinceUs: number;
 }
 
-const Span = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
+/** The marker of a platform's span that is made of its markets' own: up to its end each of these is complete. */
+export const EACH_MARKET = 'each market';
+
+const Span = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number(), marker: z.string() });
 
 /** The stored span of a market's trades: its own, joined with the platform's feed where they touch; null when nothing is stored. */
 export async function storedSpan(
@@ -22,7 +25,9 @@ export async function storedSpan(
 ): Promise<{ fromUs: number; toUs: number } | null> {
   const [feed] = await clickhouse.query('trade_coverage', Span, { platform, ref: '' });
   const [own] = await clickhouse.query('trade_coverage', Span, { platform, ref });
-  if (!feed && !own) return null;
+  if (feed?.marker === EACH_MARKET) {
+    return own ? { fromUs: own.from_us, toUs: Math.max(own.to_us, feed.to_us) } : null;
+  }
   if (!feed || !own) {
     const span = own ?? feed;
     return span ? { fromUs: span.from_us, toUs: span.to_us } : null;

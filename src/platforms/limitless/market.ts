@@ -232,5 +232,7 @@ export function mapLimitlessMarket(
     state: toState(market.row, info.createdAt, fetchedAt),
     raw: { market: market.raw, ...(groupRaw ? { group: groupRaw } : {}) },
     fetchedAt,
+    // Trades against a pool are not read.
+    ...(isAmm(market.row) ? {} : { fromTrades: { price: true, volumes: 'market' } }),
   };
 }

@@ -5,9 +5,9 @@ const page = (title: string): Pick<Fault, 'body' | 'headers'> => ({
   headers: { 'content-type': 'text/html' },
 });
 
-/** What a platform does when it is not well; each hits a request more often than it is retried. */
+/** What a platform does when it is not well; all but the limits, which slow everything down, outlast the retries of one request. */
 const FAULTS: readonly Omit<Fault, 'match'>[] = [
-  { kind: 'status', times: 4, status: 429, body: '{"error":"too many requests"}' },
+  { kind: 'status', times: 2, status: 429, body: '{"error":"too many requests"}' },
   { kind: 'hang', times: 2 },
   { kind: 'status', times: 2, status: 200, body: '{"data":"nothing"}' },
   { kind: 'reset', times: 4 },
@@ -21,10 +21,10 @@ const FAULTS: readonly Omit<Fault, 'match'>[] = [
   { kind: 'status', times: 4, status: 502 },
 ];
 
-/** Every fault once, as many at a time as there are endpoints; `turn` deals them differently. */
-export function faultRounds(endpoints: readonly RegExp[], turn: number): Fault[][] {
-  const dealt = [...FAULTS.slice(turn), ...FAULTS.slice(0, turn)];
-  return Array.from({ length: Math.ceil(dealt.length / endpoints.length) }, (_, round) =>
+/** Faults dealt to the endpoints, each its own one a round, from the `first` on. */
+export function faultRounds(endpoints: readonly RegExp[], first: number, rounds: number): Fault[][] {
+  const dealt = [...FAULTS.slice(first), ...FAULTS.slice(0, first)];
+  return Array.from({ length: rounds }, (_, round) =>
     endpoints.flatMap((match, at) => {
       const fault = dealt[round * endpoints.length + at];
       return fault ? [{ ...fault, match }] : [];

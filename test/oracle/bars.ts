@@ -1,0 +1,57 @@
+import { toNumber } from './exact.ts';
+import type { ServedPoint } from './pipeline.ts';
+
+/** A trade as bars count it: its price in terms of the first outcome. */
+export interface BarTrade {
+  atMs: number;
+  id: string;
+  price: bigint;
+  size: bigint;
+}
+
+const UNKNOWN = { open: null, high: null, low: null, close: null };
+
+/**
+ * Price history made of trades alone, oldest first; a bucket without trades is left out. Bid, ask and open interest are of
+ * snapshots, which there are none of for times before the service ran.
+ */
+export function barsOf(
+  trades: readonly BarTrade[],
+  about: Pick<ServedPoint, 'platform' | 'marketId' | 'outcomeId'>,
+  span: { fromTs: number; toTs: number; stepMin: number },
+  places: { price: number; size: number },
+): ServedPoint[] {
+  const step = span.stepMin * 60;
+  const buckets = new Map<number, BarTrade[]>();
+  for (const trade of trades.toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1))) {
+    const at = Math.floor(trade.atMs / 1000 / step) * step;
+    if (at < span.fromTs || at >= span.toTs) continue;
+    buckets.set(at, [...(buckets.get(at) ?? []), trade]);
+  }
+  const number = (price: bigint | undefined): number | null =>
+    price === undefined ? null : toNumber(price, places.price);
+  return [...buckets]
+    .toSorted(([a], [b]) => a - b)
+    .map(([timestamp, inside]) => {
+      const prices = inside.map(({ price }) => price);
+      const ranked = prices.toSorted((a, b) => (a < b ? -1 : 1));
+      return {
+        timestamp,
+        platform: about.platform,
+        marketId: about.marketId,
+        outcomeId: about.outcomeId,
+        volume: toNumber(
+          inside.reduce((total, { size }) => total + size, 0n),
+          places.size,
+        ),
+        openInterest: null,
+        price: {
+          open: number(prices[0]),
+          high: number(ranked.at(-1)),
+          low: number(ranked[0]),
+          close: number(prices.at(-1)),
+        },
+        bidAsk: { bid: UNKNOWN, ask: UNKNOWN },
+      };
+    });
+}

@@ -141,6 +141,8 @@ const settings = {
 type Settings = { [K in keyof typeof settings]: z.output<(typeof settings)[K][0]> };
 
 const SECRET_NAMES = /SECRET|KEY|TOKEN|PASSWORD|_URL$/;
+/** Stands in .env.example wherever a secret belongs. */
+const PLACEHOLDER = /change-me/i;
 
 /** Settings of one process, resolved once at start and passed in. */
 export type Config = Settings & {
@@ -191,6 +193,10 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   if (issues.length > 0) throw new ConfigError(issues.join('\n'));
   const parsed = values as Settings;
   const production = parsed.NODE_ENV === 'production';
+  const example = Object.entries(parsed).find(
+    ([name, value]) => SECRET_NAMES.test(name) && PLACEHOLDER.test(String(value)),
+  );
+  if (production && example) throw new ConfigError(`${example[0]}: must not be the example's when NODE_ENV=production`);
   if (production && parsed.DEMO_API_KEY) throw new ConfigError('DEMO_API_KEY: must be unset when NODE_ENV=production');
   const generated = (name: string, create: () => string): string =>
     keptSecret(parsed.DATA_DIR, name, production, create);

@@ -1,0 +1,23 @@
+# The service for server stores. With --build-arg EMBEDDED=1 it also carries the embedded ClickHouse (540 MB more).
+FROM node:22.17.0-bookworm-slim AS modules
+ARG EMBEDDED=0
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund \
+ && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb; fi
+
+FROM node:22.17.0-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
+WORKDIR /app
+RUN mkdir /data && chown node:node /data
+COPY --from=modules /app/node_modules node_modules
+COPY package.json tsconfig.json LICENSE ./
+COPY src src
+COPY ingest ingest
+COPY sql sql
+USER node
+VOLUME /data
+EXPOSE 3000
+# Node itself, not npm: the signal to stop reaches the service.
+ENTRYPOINT ["node", "--import", "tsx", "src/main.ts"]
+CMD ["all"]

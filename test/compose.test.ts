@@ -1,0 +1,144 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import { loadConfig, settingsHelp } from '../src/config.ts';
+import { ROLES } from '../src/service.ts';
+
+interface Service {
+  image?: string;
+  build?: string;
+  command?: string[];
+  environment?: Record<string, string | number>;
+  ports?: string[];
+  volumes?: string[];
+  secrets?: string[];
+  healthcheck?: { test: string[] };
+  deploy?: { resources: { limits: { memory: string } } };
+  depends_on?: Record<string, { condition: string }>;
+}
+
+const root = new URL('../', import.meta.url);
+const text = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const source = text('docker-compose.yml');
+const compose = parse(source, { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, null>;
+  secrets: Record<string, { environment: string }>;
+};
+const services = Object.entries(compose.services);
+const { api = {}, ingest = {} } = compose.services;
+const settings = new Set([...settingsHelp().matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name));
+const example: Record<string, string> = Object.fromEntries(
+  [...text('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+);
+
+/** As compose fills variables in. */
+const filled = (value: string | number | undefined, env: Record<string, string>): string =>
+  String(value).replaceAll(/\$\{(\w+)(?::[-?]([^}]*))?\}/g, (_, name: string, or = '') => env[name] ?? String(or));
+
+const environment = (service: Service, env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(service.environment ?? {}).map(([name, value]) => [name, filled(value, env)]));
+
+/** What an operator would write instead of the placeholders. */
+const own: Record<string, string> = {
+  ...example,
+  ...Object.fromEntries(
+    Object.entries(example)
+      .filter(([, value]) => value.includes('change-me'))
+      .map(([name]) => [name, '0123456789abcdef0123456789abcdef0123456789']),
+  ),
+  CREDENTIALS_KEY: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+};
+
+describe('the settings of api and ingest', () => {
+  it('are settings the service knows, and start it in production', () => {
+    for (const service of [api, ingest]) {
+      for (const name of Object.keys(service.environment ?? {})) expect(settings, name).toContain(name);
+      const config = loadConfig(environment(service, own));
+      expect(config.production).toBe(true);
+      expect(config.CLICKHOUSE_URL).toContain('@clickhouse:8123/forecastle');
+    }
+  });
+
+  it('are refused with the placeholders of .env.example, each by its name', () => {
+    const secrets = Object.entries(example).filter(([, value]) => value.includes('change-me'));
+    expect(secrets.length).toBeGreaterThan(6);
+    for (const [name, placeholder] of secrets) {
+      if (name === 'GRAFANA_PASSWORD') continue;
+      const env = environment(api, { ...own, [name]: placeholder });
+      expect(() => loadConfig(env), name).toThrow(/^(\w+): (must|Invalid)/);
+      expect(() => loadConfig({ ...env, NODE_ENV: 'production' }), name).not.toThrow(placeholder);
+    }
+  });
+
+  it('have no secret with a default', () => {
+    for (const [, name = '', rest = ''] of source.matchAll(/\$\{(\w*(?:PASSWORD|SECRET|KEY|TOKEN)\w*)([^}]*)\}/g))
+      expect(rest, name).toMatch(/^:\?/);
+  });
+});
+
+describe('every variable', () => {
+  it('of the compose file stands in .env.example, and no other', () => {
+    const used = new Set([...source.matchAll(/\$\{(\w+)/g)].map(([, name]) => name));
+    expect([...used].toSorted()).toEqual(Object.keys(example).toSorted());
+  });
+
+  it('of Grafana’s sources is given to it', () => {
+    const sources = text('dashboards/provisioning/datasources/forecastle.yml');
+    const given = compose.services['grafana']?.environment ?? {};
+    for (const [, name = ''] of sources.matchAll(/\$(\w+)/g)) expect(Object.keys(given), name).toContain(name);
+  });
+});
+
+describe('every service', () => {
+  it.each(services)('%s is pinned, limited, probed and restarted by what it needs', (_, service) => {
+    expect(service.image).toMatch(/:v?\d+\.\d+/);
+    expect(service.healthcheck?.test.length).toBeGreaterThan(1);
+    expect(service.deploy?.resources.limits.memory).toBeDefined();
+    for (const needed of Object.keys(service.depends_on ?? {})) expect(compose.services).toHaveProperty(needed);
+    for (const secret of service.secrets ?? []) expect(compose.secrets).toHaveProperty(secret);
+  });
+
+  it('mounts what exists', () => {
+    for (const [name, { volumes = [] }] of services)
+      for (const volume of volumes) {
+        const [from = ''] = filled(volume, own).split(':', 1);
+        if (from.startsWith('.')) expect(existsSync(new URL(from, root)), `${name}: ${from}`).toBe(true);
+        else expect(Object.keys(compose.volumes), name).toContain(from);
+      }
+    expect(existsSync(new URL('sql/server/large.yaml', root))).toBe(true);
+  });
+});
+
+describe('the image', () => {
+  const dockerfile = text('Dockerfile');
+
+  it('runs as nobody in particular, and is told a role that exists', () => {
+    expect(dockerfile).toMatch(/^USER node$/m);
+    for (const { command = [] } of [api, ingest]) expect(ROLES).toContain(command[0]);
+    expect(dockerfile).toMatch(/ENTRYPOINT \["node", .*"src\/main\.ts"\]/);
+  });
+
+  it('is given every folder that it copies', () => {
+    const kept = text('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    for (const [, names = ''] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm))
+      for (const name of names.split(' ')) {
+        expect(kept, name).toContain(name);
+        expect(existsSync(new URL(name, root)), name).toBe(true);
+      }
+  });
+
+  it('listens where the probes, the published ports and Prometheus look for it', () => {
+    const prometheus = text('dashboards/prometheus.yml');
+    const portOf = { api: api.environment?.['PORT'], ingest: ingest.environment?.['METRICS_PORT'] };
+    for (const [name, port] of Object.entries(portOf)) {
+      expect(compose.services[name]?.healthcheck?.test.join(' ')).toContain(`127.0.0.1:${port}/`);
+      expect(prometheus.replaceAll(/\s+/g, ' ')).toContain(`names: [${name}] type: A port: ${port}`);
+    }
+    expect(api.ports?.every((published) => published.endsWith(`:${portOf.api}`))).toBe(true);
+    expect(dockerfile).toContain(`EXPOSE ${portOf.api}`);
+  });
+});

@@ -255,6 +255,12 @@ describe('when the platform does not answer', () => {
     const gone = await ann.delete(`/orders/${body.order.order_id}?platform=kalshi`);
     expect(gone).toMatchObject({ status: 200, body: { cancelled: true, order: { status: 'cancelled' } } });
 
+    const first = (await ann.post('/orders', asked())).body.order;
+    sim.inject({ match: /^DELETE /, times: 1, kind: 'status', status: 404, body: '{"error":{"code":"not_found"}}' });
+    silence();
+    expect((await ann.delete(`/orders/${first.order_id}?platform=kalshi`)).status).toBe(503);
+    sim.clearFaults();
+
     const second = (await ann.post('/orders', asked())).body.order;
     sim.inject({ match: /^DELETE /, times: 3, kind: 'reset' });
     const unsure = await ann.delete(`/orders/${second.order_id}?platform=kalshi`);

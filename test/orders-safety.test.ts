@@ -232,6 +232,14 @@ describe("an account's own limits", () => {
   });
 });
 
+test('a client id used twice is noticed under a daily limit too', async () => {
+  await stores(ann);
+  await allow({ maxDay: parseUsd('100') });
+  const first = await ann.post('/orders', asked({ client_order_id: 'one', idempotency_key: 'a' }));
+  const second = await ann.post('/orders', asked({ client_order_id: 'one', idempotency_key: 'b' }));
+  expect([first.status, second.status]).toEqual([201, 409]);
+});
+
 test('a dry run checks and signs, and leaves nothing but its audit row', async () => {
   await stores(ann);
   const { status, body } = await ann.post('/orders', asked({ dry_run: true, idempotency_key: 'dry' }));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, platformName } from '../errors.ts';
+import { ApiError, PlatformError, platformName } from '../errors.ts';
 import { isOver, type Cancellation } from '../platforms/orders.ts';
 import { orderRefused } from '../platforms/placement.ts';
 import type { OrderClient } from './clients.ts';
@@ -32,18 +32,8 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
     const ms = Math.round(performance.now() - started);
     for (const [i, { result, httpStatus, detail }] of outcomes.entries()) {
       const { id: rowId = null, orderId = null } = rows[i] ?? {};
-      const attempt = {
-        ...client.account,
-        rowId,
-        orderId,
-        action: 'cancel',
-        result,
-        httpStatus,
-        detail,
-        ms,
-        requestId,
-      };
-      await store.attempted({ ...attempt, action: 'cancel' });
+      const about = { ...client.account, rowId, orderId, action: 'cancel', requestId } as const;
+      await store.attempted({ ...about, result, httpStatus, detail, ms });
     }
     return outcomes;
   }
@@ -86,14 +76,17 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
     return { row: read, cancelled: outcome.asked > 1 && read.status === 'cancelled' };
   }
 
-  /** Cancels rows of one client; each row as it is then, and whether the platform confirmed. */
+  /** Cancels rows of one client; each row as it is then, whether the platform confirmed, and whether it could be read. */
   async function all(client: OrderClient, rows: readonly OrderRow[], requestId: string) {
     const outcomes = await ask(client, rows, requestId);
-    const reads = await tracker.refresh(client, rows).catch(() => rows);
+    const reads = await tracker.refresh(client, rows).catch((error: unknown) => {
+      if (error instanceof PlatformError) return null;
+      throw error;
+    });
     return Promise.all(
       rows.map(async (row, i) => {
         const outcome = outcomes[i] ?? { result: 'unconfirmed', httpStatus: 0, detail: '', asked: 0 };
-        return { ...(await settle(row, outcome, reads[i] ?? row)), outcome };
+        return { ...(await settle(row, outcome, reads?.[i] ?? row)), outcome, read: reads !== null };
       }),
     );
   }
@@ -115,8 +108,9 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
       if (!done) throw new Error('a cancel without an outcome');
       if (done.cancelled) return done.row;
       const own = client.account.credentialId === row.credentialId;
-      if (isOver(done.row.status) || (own && done.outcome.result === 'not_open')) throw notOpen(done.row);
-      if (done.outcome.result === 'not_open') {
+      const notThere = done.read && done.outcome.result === 'not_open';
+      if (isOver(done.row.status) || (own && notThere)) throw notOpen(done.row);
+      if (notThere) {
         throw orderRefused(
           `${platformName(row.platform)} does not know the order under this credential`,
           'The credential it was placed with is gone: store one of the same account.',

@@ -88,11 +88,13 @@ export function createOrderStore(db: Database) {
      * claims queue up behind each other, so that two cannot share what is left.
      */
     async claim(row: OrderRow, dayLimit: Usd | null): Promise<Claim> {
-      const insert = async (tx: Pick<Database, 'insert'>): Promise<Claim> => {
+      const insert = async (tx: Pick<Database, 'insert' | 'select'>): Promise<Claim> => {
         const made = await tx.insert(orders).values(row).onConflictDoNothing().returning({ id: orders.id });
         if (made.length > 0) return { kind: 'claimed' };
-        const key = row.idempotencyKey;
-        const taken = key !== null && (await one(and(eq(orders.userId, row.userId), eq(orders.idempotencyKey, key))));
+        const { userId, idempotencyKey: key } = row;
+        if (key === null) return { kind: 'client_id_used' };
+        const used = and(eq(orders.userId, userId), eq(orders.idempotencyKey, key));
+        const [taken] = await tx.select({ id: orders.id }).from(orders).where(used);
         return { kind: taken ? 'key_used' : 'client_id_used' };
       };
       if (dayLimit === null) return insert(db);
@@ -142,8 +144,6 @@ export function createOrderStore(db: Database) {
         return null;
       });
     },
-
-    byId: (id: string): Promise<OrderRow | null> => one(eq(orders.id, id)),
 
     /** An order of a user by the platform's id or `client:<client order id>`; our own before one found in the account. */
     named: (

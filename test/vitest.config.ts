@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Budgets, leases and time-outs are tested in real time: on a shared machine a stall may break one try, not two.
+    retry: process.env['CI'] ? 2 : 0,
     env: { LOG_LEVEL: 'warn', UV_THREADPOOL_SIZE: '16' },
   },
 });

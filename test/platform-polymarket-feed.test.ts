@@ -132,21 +132,22 @@ describe('the feed of all markets', () => {
     expect((await read({ rows: tape(100), back: 50, until: 40 })).unique.size).toBe(11);
   });
 
-  test('a bad row, an unknown market and an unknown token are reported, and the page goes on', async () => {
+  test('a bad row, an unknown token and an unlabelled row of an unknown market are reported, and the page goes on', async () => {
     const rows = [
       ...tape(3),
       { transactionHash: hex(50), timestamp: NOW_SEC - 3, price: 'much' },
       { transactionHash: hex(51), timestamp: NOW_SEC - 4, conditionId: hex(0xbad) },
       { transactionHash: hex(52), timestamp: NOW_SEC - 5, asset: token(99) },
       { transactionHash: hex(53), timestamp: NOW_SEC - 6, outcomeIndex: 999, outcome: '' },
+      { transactionHash: hex(55), timestamp: NOW_SEC - 7, conditionId: hex(0xbad), outcomeIndex: 999, outcome: '' },
       { transactionHash: hex(54), timestamp: NOW_SEC - 9 },
     ];
     const { unique, bad } = await read({ rows, back: 7 });
-    expect(unique.size).toBe(4);
+    expect(unique.size).toBe(5);
     expect(bad.map(({ kind, reason }) => `${kind}: ${reason}`)).toEqual([
       expect.stringMatching(/^trade: price: /),
-      `trade: unknown condition ${hex(0xbad)}`,
       `trade: token ${token(99)} is not one of its market's`,
+      `trade: unknown condition ${hex(0xbad)}`,
     ]);
     expect(bad[0]?.id).toBe(hex(50));
   });

@@ -10,6 +10,7 @@ const PAGE_ROWS = 1000;
 /** Documented to 10,000; in practice version 1 refuses or repeats itself beyond 3,000 to 4,000. */
 const MAX_OFFSET = 3000;
 const MAX_PAGES = 20_000;
+const LEAST_SHARE = '0.000001';
 const SECOND_US = 1_000_000;
 const DAY_US = 86_400 * SECOND_US;
 const TRADE_ROW_V1 = { platform: 'polymarket', kind: 'trade', idKey: 'transactionHash' } as const;
@@ -97,7 +98,14 @@ async function* cursorFeed(
   let cursor = '';
   let waiting: TradeRow[] = [];
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const params = { ...filter, taker_only: true, limit: PAGE_ROWS, cursor: cursor || undefined };
+    // Without an amount, trades of less than a hundredth of a share are left out.
+    const params = {
+      ...filter,
+      taker_only: true,
+      filter_amount: LEAST_SHARE,
+      limit: PAGE_ROWS,
+      cursor: cursor || undefined,
+    };
     const reply = await feed.client.get('data-v2/trades', '/v2/trades', params, feed.context);
     const { rows: received, next } = parseBody('polymarket', dataPage, reply);
     const rows = [...waiting, ...parseRows(tradeV2, received, TRADE_ROW_V2, feed.context).map(({ row }) => row)];
@@ -133,7 +141,7 @@ function wholeTransactions(rows: readonly TradeRow[]): TradeRow[] {
   );
 }
 
-/** The rows inside the query's times as records; rows of markets or tokens that nobody knows are reported. */
+/** The rows inside the query's times as records; rows of which nobody knows what was traded are reported. */
 async function records(
   { query, directory, context }: Feed,
   rows: readonly TradeRow[],
@@ -148,7 +156,7 @@ async function records(
     : await directory.byRef('polymarket', [...new Set(wanted.map(({ row }) => row.conditionId))]);
   return wanted.flatMap(({ row, id }) => {
     const market = markets.get(row.conditionId);
-    const record = market ? mapPolymarketTrade(row, id, market) : null;
+    const record = mapPolymarketTrade(row, id, market);
     if (record) return [record];
     const reason = market ? `token ${row.tokenId} is not one of its market's` : `unknown condition ${row.conditionId}`;
     context.onBadRow({ platform: 'polymarket', kind: 'trade', id, reason });

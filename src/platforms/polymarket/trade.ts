@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decimalText, parseDecimal, parsePrice, parseSize } from '../../decimal.ts';
 import type { TradeRecord } from '../../schemas.ts';
+import { kebab } from '../market-fields.ts';
 import type { MarketKeys } from '../platform.ts';
 import type { TradeRow } from './wire.ts';
 
@@ -37,21 +38,20 @@ export function tradeIds(rows: readonly TradeRow[]): string[] {
 
 /**
  * One taker row as a record. The outcome is the one whose token traded: the row's own outcome index is 999 until the
- * platform has labelled it. Null when the market has no such token.
+ * platform has labelled it. Of a market that is not known the label must do. Null when neither tells the outcome.
  */
-export function mapPolymarketTrade(row: TradeRow, tradeId: string, market: MarketKeys): TradeRecord | null {
-  const outcomeIndex = market.outcomes.findIndex((outcome) => outcome.tokenId === row.tokenId);
-  const outcome = market.outcomes[outcomeIndex];
-  if (!outcome) return null;
+export function mapPolymarketTrade(row: TradeRow, tradeId: string, market: MarketKeys | undefined): TradeRecord | null {
+  const traded = market ? tokenOutcome(row, market) : labelledOutcome(row);
+  if (!traded) return null;
   return {
     platform: 'polymarket',
-    ref: market.ref,
+    ref: row.conditionId,
     tradeId,
     executedAtUs: row.timestamp * 1_000_000,
     side: row.side === 'BUY' ? 'buy' : 'sell',
-    outcome: outcome.id,
-    outcomeIndex,
-    outcomeCount: market.outcomes.length,
+    outcome: traded.id,
+    outcomeIndex: traded.index,
+    outcomeCount: market?.outcomes.length ?? 2,
     price: parsePrice(row.price),
     size: parseSize(row.size),
     transactionHash: row.transactionHash,
@@ -60,3 +60,19 @@ export function mapPolymarketTrade(row: TradeRow, tradeId: string, market: Marke
     quoteUsd: null,
   };
 }
+
+interface Traded {
+  id: string;
+  index: number;
+}
+
+function tokenOutcome(row: TradeRow, { outcomes }: MarketKeys): Traded | null {
+  const index = outcomes.findIndex(({ tokenId }) => tokenId === row.tokenId);
+  const outcome = outcomes[index];
+  return outcome ? { id: outcome.id, index } : null;
+}
+
+const labelledOutcome = ({ outcome, outcomeIndex }: TradeRow): Traded | null =>
+  outcome === '' || outcomeIndex === null
+    ? null
+    : { id: kebab(outcome) || `outcome-${outcomeIndex}`, index: outcomeIndex };

@@ -163,7 +163,9 @@ export interface TradeRow {
   title: string;
   slug: string;
   eventSlug: string;
+  /** The outcome's name and place; '' and null until the platform has labelled the row. */
   outcome: string;
+  outcomeIndex: number | null;
   name: string;
   pseudonym: string;
   profileImage: string;
@@ -178,6 +180,11 @@ const transactionHash = z
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((value) => value.toLowerCase());
 const digits = z.union([z.string(), z.number()]);
+/** 999 stands for "not labelled yet". */
+const outcomeIndex = z
+  .int()
+  .nullish()
+  .transform((index) => (index === 0 || index === 1 ? index : null));
 const shared = {
   side,
   price: digits.refine((value) => unitPrice.safeParse(value).success, 'expected a price of 0 to 1'),
@@ -195,6 +202,7 @@ export const tradeV1 = z
     proxyWallet: address,
     asset: tokenId,
     conditionId,
+    outcomeIndex,
     transactionHash,
     eventSlug: text,
     name: text,
@@ -210,6 +218,7 @@ export const tradeV2 = z
     proxy_wallet: address,
     token_id: tokenId,
     condition_id: conditionId,
+    outcome_index: outcomeIndex,
     transaction_hash: transactionHash,
     event_slug: text,
     name: text,
@@ -217,11 +226,21 @@ export const tradeV2 = z
     profile_image: text,
   })
   .transform(
-    ({ proxy_wallet, token_id, condition_id, transaction_hash, event_slug, profile_image, ...row }): TradeRow => ({
+    ({
+      proxy_wallet,
+      token_id,
+      condition_id,
+      outcome_index,
+      transaction_hash,
+      event_slug,
+      profile_image,
+      ...row
+    }): TradeRow => ({
       ...row,
       wallet: proxy_wallet,
       tokenId: token_id,
       conditionId: condition_id,
+      outcomeIndex: outcome_index,
       transactionHash: transaction_hash,
       eventSlug: event_slug,
       profileImage: profile_image,

@@ -95,6 +95,9 @@ function completeState(
     state.openInterest ?? openInterest ?? (stored?.open_interest ? parseUsd(stored.open_interest) : null);
   return {
     ...state,
+    ...(state.openInterest === null && interest !== null
+      ? { metadata: { ...state.metadata, open_interest_basis: 'usd' } }
+      : {}),
     volume24h: state.volume24h ?? sold(stored?.day_total, traded?.day_sold),
     volume7d: state.volume7d ?? sold(stored?.week_total, traded?.week_sold),
     openInterest: interest,

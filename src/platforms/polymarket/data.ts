@@ -151,8 +151,10 @@ async function readOpenInterest(
   context: ReadContext,
 ): Promise<Map<string, Usd>> {
   const interest = new Map<string, Usd>();
-  for (let from = 0; from < conditionIds.length; from += OPEN_INTEREST_IDS) {
-    const query = { market: conditionIds.slice(from, from + OPEN_INTEREST_IDS).join(',') };
+  // One that is none has the whole list refused.
+  const ids = conditionIds.filter((id) => CONDITION_ID.test(id));
+  for (let from = 0; from < ids.length; from += OPEN_INTEREST_IDS) {
+    const query = { market: ids.slice(from, from + OPEN_INTEREST_IDS).join(',') };
     const reply = await client.get('data/other', '/oi', query, context);
     const rows = parseBody('polymarket', bareList, reply);
     for (const { row } of parseRows(openInterestRow, rows, INTEREST_ROW, context)) interest.set(row.market, row.value);

@@ -40,13 +40,14 @@ export async function withMigrationLock(
     return others.length > 0;
   };
   const deadline = Date.now() + WAIT_MS;
-  for (let told = false; ; ) {
+  for (let told = false; ;) {
     if (!(await otherHolds())) {
       await claim(EXPIRES_SECONDS);
       if (!(await otherHolds())) break;
       await claim(0);
     }
-    if (Date.now() > deadline) throw new Error('another process has been changing the ClickHouse schema for five minutes');
+    if (Date.now() > deadline)
+      throw new Error('another process has been changing the ClickHouse schema for five minutes');
     if (!told) log.info('another process is changing the ClickHouse schema; waiting for it');
     told = true;
     await sleep(100 + Math.random() * 400);

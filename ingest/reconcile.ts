@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
+import { tradesKeptFrom } from '../src/retention.ts';
 import type { Platform } from '../src/schemas.ts';
 
 /** Every roll-up of trades. Each is fed from `trades` alone, so a correction of one touches no other. */
@@ -12,13 +13,16 @@ const statements = new Map(
   ROLLUPS.map((name) => [name, readFileSync(new URL(`../sql/reconcile/${name}.sql`, import.meta.url), 'utf8')]),
 );
 
+const text = (time: Date): string => time.toISOString().slice(0, 23).replace('T', ' ');
+
 /**
  * Compares each roll-up with the raw trades stored since `since` and inserts the difference; rows that lists hold twice are merged
  * into one. A retried insert can be dropped by one view's target while the others take it (the token is logged before the part is
  * committed), and a writer that lost its lease can store a batch again, so tokens alone do not suffice.
  */
 export async function reconcile(clickhouse: ClickHouse, platform: Platform, since: Date): Promise<void> {
-  const params = { platform, since: since.toISOString().slice(0, 23).replace('T', ' ') };
+  // An hour of which trades have been dropped cannot be compared any more.
+  const params = { platform, since: text(since), kept_from: text(await tradesKeptFrom(clickhouse)) };
   for (const name of ROLLUPS) await clickhouse.command(statements.get(name) ?? '', params);
   for (const table of LISTS) {
     const doubled = await clickhouse.query('doubled_rows', z.object({ year: z.number() }), { table, ...params });

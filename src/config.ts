@@ -31,6 +31,14 @@ const list = <T extends z.ZodType<string, string>>(item: T) =>
     )
     .pipe(z.array(item));
 const secret = z.string().min(32).optional();
+/** Windows look back a month. */
+const retention = (fallback: number) =>
+  z.coerce
+    .number()
+    .int()
+    .min(0)
+    .refine((days) => days === 0 || days >= 35, 'must be 0 or at least 35 days')
+    .default(fallback);
 
 /** Every setting of the service, with its default and what it is for: `--help` prints this table. */
 const settings = {
@@ -124,14 +132,8 @@ const settings = {
   LIMITLESS_TOKEN_ID: [z.string().optional(), "the operator's default Limitless client: token id"],
   LIMITLESS_SECRET: [z.string().optional(), 'its HMAC secret (base64)'],
   LIMITLESS_PRIVATE_KEY: [z.string().optional(), 'its wallet key (0x…)'],
-  RETENTION_TRADES_DAYS: [
-    z.coerce.number().int().min(0).default(0),
-    'raw trades older than this are dropped; 0 = keep all',
-  ],
-  RETENTION_SNAPSHOTS_DAYS: [
-    z.coerce.number().int().min(0).default(400),
-    'snapshots older than this are dropped; 0 = keep all',
-  ],
+  RETENTION_TRADES_DAYS: [retention(0), 'raw trades older than this are dropped; 0 = keep all'],
+  RETENTION_SNAPSHOTS_DAYS: [retention(400), 'snapshots older than this are dropped; 0 = keep all'],
   CLICKHOUSE_MEMORY_MB: [z.coerce.number().int().min(256).default(1500), 'memory limit of the embedded ClickHouse'],
   CLICKHOUSE_PORT: [port.default(0), 'port of `npm run clickhouse`; 0 picks a free one'],
   SWEEP_SECONDS: [seconds(60), 'period of the price sweep per platform'],

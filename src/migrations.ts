@@ -65,7 +65,8 @@ function readMigrations(folder: URL): Migration[] {
     });
 }
 
-async function databaseEngine(clickhouse: ClickHouse): Promise<string> {
+/** Engine of the connection's database: Replicated on a cluster. */
+export async function databaseEngine(clickhouse: ClickHouse): Promise<string> {
   try {
     const [row] = await clickhouse.sql<{ engine: string }>(
       'SELECT engine FROM system.databases WHERE name = currentDatabase()',

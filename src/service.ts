@@ -11,7 +11,6 @@ import { StoredMarkets } from './market-directory.ts';
 import { MarketWriter } from './market-writer.ts';
 import { createMetrics, meteredClickHouse, meteredShared, observeAttempt, observeBadRow, watch } from './metrics.ts';
 import { serveMetrics } from './metrics-server.ts';
-import { migrateClickHouse } from './migrations.ts';
 import { createPlatformHttp } from './platforms/http.ts';
 import { createPlatforms } from './platforms/index.ts';
 import { createPlatformOrders } from './platforms/orders-index.ts';
@@ -19,6 +18,7 @@ import type { BadRow, PlatformData } from './platforms/platform.ts';
 import { migratePostgres, openPostgres } from './postgres.ts';
 import { openShared } from './redis.ts';
 import type { Platform } from './schemas.ts';
+import { prepareClickHouse } from './store-setup.ts';
 
 export const ROLES = ['all', 'api', 'ingest'] as const;
 export type Role = (typeof ROLES)[number];
@@ -48,7 +48,7 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
     closers.push(() => shared.close());
     const clickhouse = meteredClickHouse(await openClickHouse(config, log), metrics);
     closers.push(() => clickhouse.close());
-    await migrateClickHouse(clickhouse, log);
+    await prepareClickHouse(clickhouse, config, log);
     // Before anything polls: the embedded PostgreSQL's first start takes the whole process for some seconds.
     const postgres = role === 'ingest' ? null : await openPostgres(config, log);
     if (postgres) {

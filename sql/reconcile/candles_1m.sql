@@ -1,7 +1,7 @@
 -- Adds to candles_1m what its trades say and it lacks, for the market hours that received rows since {since}.
 INSERT INTO candles_1m
 WITH touched AS (
-  SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)}
+  SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)} AND executed_at >= {kept_from:DateTime64(3)}
 )
 SELECT market_key, series, t, e.o AS o, e.h AS h, e.l AS l, e.c AS c, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n
 FROM (

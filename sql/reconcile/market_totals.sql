@@ -1,11 +1,18 @@
--- Adds to market_totals what its trades say and it lacks, for the markets that received rows since {since}.
+-- Adds to market_totals what it lacks, for the markets that received rows since {since}: sums as the hourly bars have them, which
+-- are put right before and outlive the trades; ends and traders as the trades that are still there have them, which only widen.
 INSERT INTO market_totals
 WITH touched AS (SELECT DISTINCT market_key FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)})
 SELECT market_key, {platform:String} AS platform, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n, e.first_trade_at, e.last_trade_at, e.traders
 FROM (
-  SELECT market_key, sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n,
-    min(executed_at) AS first_trade_at, max(executed_at) AS last_trade_at, uniqExactIfState(sipHash64(trader), trader != '') AS traders
-  FROM trades FINAL WHERE market_key IN (SELECT market_key FROM touched) GROUP BY market_key
+  SELECT market_key, b.v AS v, b.q AS q, b.n AS n, first_trade_at, last_trade_at, traders
+  FROM (
+    SELECT market_key, sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n
+    FROM candles_1h WHERE market_key IN (SELECT market_key FROM touched) GROUP BY market_key
+  ) AS b
+  INNER JOIN (
+    SELECT market_key, min(executed_at) AS first_trade_at, max(executed_at) AS last_trade_at, uniqExactIfState(sipHash64(trader), trader != '') AS traders
+    FROM trades WHERE market_key IN (SELECT market_key FROM touched) GROUP BY market_key
+  ) AS r USING (market_key)
 ) AS e
 LEFT JOIN (
   SELECT market_key, sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n

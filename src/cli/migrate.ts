@@ -1,8 +1,8 @@
 import { openClickHouse } from '../clickhouse.ts';
 import { loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
-import { migrateClickHouse } from '../migrations.ts';
 import { migratePostgres, openPostgres } from '../postgres.ts';
+import { prepareClickHouse } from '../store-setup.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run migrate
@@ -13,7 +13,7 @@ await runCommand(USAGE, async () => {
   const log = createLog(config);
   const clickhouse = await openClickHouse(config, log);
   try {
-    await migrateClickHouse(clickhouse, log);
+    await prepareClickHouse(clickhouse, config, log);
   } finally {
     await clickhouse.close();
   }

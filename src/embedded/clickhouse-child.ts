@@ -24,7 +24,7 @@ async function close(): Promise<void> {
 
 async function start(message: StartMessage): Promise<void> {
   mkdirSync(message.directory, { recursive: true, mode: 0o700 });
-  const engine = await Engine.open(message.directory, message.memoryMb, message.database);
+  const engine = await Engine.open(message);
   closers.push(() => engine.close());
   const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });
   const front = createFront(pool, {

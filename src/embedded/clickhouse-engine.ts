@@ -12,6 +12,13 @@ const MAX_TEXT_BYTES = 67_108_864;
 /** The engine of a parent that was killed may still be ending, and hold the directory for as long. */
 const LOCKED_WAIT_MS = 4000;
 
+export interface EngineOptions {
+  directory: string;
+  memoryMb: number;
+  /** Folder that BACKUP may write to and RESTORE read from. */
+  backups: string | null;
+}
+
 /** chDB on one directory: a process can hold one, and a directory can be held by one process. */
 export class Engine {
   /** Settings of every call that does not say otherwise. */
@@ -21,7 +28,7 @@ export class Engine {
   readonly #control: Session;
   #settingNames: ReadonlySet<string> = new Set();
 
-  private constructor(directory: string, memoryMb: number) {
+  private constructor({ directory, memoryMb, backups }: EngineOptions) {
     const memory = memoryMb * 1_000_000;
     const spill = String(Math.round(memory * SPILL_SHARE));
     this.defaults = new Map([
@@ -30,23 +37,26 @@ export class Engine {
       ['max_bytes_before_external_sort', spill],
     ]);
     this.#directory = directory;
-    // The limit of the whole engine is taken from its first connection and from nowhere else.
-    this.#control = new Session(directory, { connectionArgs: [`--max_server_memory_usage=${memory}`] });
+    // Limits of the whole engine are taken from its first connection and from nowhere else.
+    const connectionArgs = [`--max_server_memory_usage=${memory}`];
+    if (backups !== null) connectionArgs.push(`--backups.allowed_path=${backups}`);
+    this.#control = new Session(directory, { connectionArgs });
   }
 
   /** Opens the directory and the database in it, which is made at the first start. Throws when another process holds the directory. */
-  static async open(directory: string, memoryMb: number, database: string): Promise<Engine> {
-    const engine = await Engine.#whenFree(directory, memoryMb);
+  static async open(options: EngineOptions & { database: string }): Promise<Engine> {
+    const { database } = options;
+    const engine = await Engine.#whenFree(options);
     // chDB's own default database is an overlay that refuses refreshable views.
     await engine.control(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`);
     engine.#settingNames = new Set((await engine.control('SELECT name FROM system.settings')).trim().split('\n'));
     return engine;
   }
 
-  static async #whenFree(directory: string, memoryMb: number): Promise<Engine> {
+  static async #whenFree(options: EngineOptions): Promise<Engine> {
     for (const deadline = Date.now() + LOCKED_WAIT_MS; ; await sleep(200)) {
       try {
-        return new Engine(directory, memoryMb);
+        return new Engine(options);
       } catch (error) {
         if (Date.now() > deadline) throw error;
       }

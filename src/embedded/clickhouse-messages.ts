@@ -8,6 +8,8 @@ export const StartMessage = z.object({
   user: z.string(),
   password: z.string(),
   database: z.string(),
+  /** Folder that BACKUP may write to and RESTORE read from; null = none. */
+  backups: z.string().nullable(),
 });
 export type StartMessage = z.infer<typeof StartMessage>;
 

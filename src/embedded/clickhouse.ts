@@ -18,6 +18,8 @@ export interface EmbeddedOptions {
   port?: number;
   /** Default: random, known to this process only. */
   password?: string;
+  /** Folder that BACKUP may write to and RESTORE read from; default none. */
+  backups?: string;
   log: Log;
 }
 
@@ -54,6 +56,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     user: USER,
     password: options.password ?? randomBytes(24).toString('base64url'),
     database: DATABASE,
+    backups: options.backups ?? null,
   };
   const closing = new AbortController();
   let restarting = Promise.resolve();

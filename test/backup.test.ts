@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openClickHouse } from '../src/clickhouse.ts';
+import { ConfigError, loadConfig, type Config } from '../src/config.ts';
+import { backUp, restore } from '../src/embedded/backup.ts';
+import { createLog } from '../src/log.ts';
+import { migrateClickHouse } from '../src/migrations.ts';
+import { migratePostgres, openPostgres } from '../src/postgres.ts';
+import { users } from '../src/tables.ts';
+import { copyEmptyDatabase } from './helpers/databases.ts';
+import { silent } from './helpers/silent-log.ts';
+import { insertTrades } from './helpers/sql-port.ts';
+
+let root: string;
+const log = createLog({ LOG_LEVEL: 'silent' });
+const at = (name: string): Config => loadConfig({ DATA_DIR: join(root, name) });
+
+/** What is in the stores of a directory. */
+async function contents(config: Config): Promise<unknown> {
+  const clickhouse = await openClickHouse(config, silent);
+  // Refuses a schema that is not this release's.
+  await migrateClickHouse(clickhouse, silent);
+  const trades = await clickhouse.sql(
+    'SELECT count() AS n, sum(size) AS size, (SELECT sum(v) FROM candles_1h) AS bars, (SELECT count() FROM v_markets) AS markets FROM v_trades',
+  );
+  await clickhouse.close();
+  const postgres = await openPostgres(config, log);
+  const people = await postgres.db.select({ email: users.email }).from(users);
+  await postgres.close();
+  return { trades, people };
+}
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'forecastle-backup-'));
+  const config = at('data');
+  await copyEmptyDatabase(join(config.dataDir, 'postgres'));
+  const clickhouse = await openClickHouse(config, silent);
+  await migrateClickHouse(clickhouse, silent);
+  await insertTrades(clickhouse, 1000);
+  await clickhouse.close();
+  const postgres = await openPostgres(config, log);
+  await migratePostgres(postgres, log);
+  await postgres.db.insert(users).values({ id: randomUUID(), email: 'ann@example.com', tier: 'free' });
+  await postgres.close();
+});
+
+afterAll(() => rmSync(root, { recursive: true }));
+
+it('brings both stores and the secrets back, into a directory of another name', async () => {
+  const before = await contents(at('data'));
+  const folder = join(root, "back'up");
+  await backUp(at('data'), folder, silent);
+  // Made by the start of another directory: a restore must not be mixed up with them.
+  const restored = loadConfig({ DATA_DIR: join(root, 'restored') }, 'stores');
+  await restore(restored, folder, silent);
+  expect(await contents(at('restored'))).toEqual(before);
+  expect(at('restored').jwtSecret).toBe(at('data').jwtSecret);
+  expect(at('restored').credentialKeys).toEqual(at('data').credentialKeys);
+  for (const name of ['jwt_secret', 'credentials_key', 'backup.json'])
+    expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
+});
+
+it('is written to a new folder only, and restored only where nothing is', async () => {
+  const folder = join(root, 'taken');
+  await backUp(at('data'), folder, silent);
+  await expect(backUp(at('data'), folder, silent)).rejects.toThrow(ConfigError);
+  await expect(restore(at('data'), folder, silent)).rejects.toThrow(/DATA_DIR: must hold no stores/);
+  rmSync(join(folder, 'backup.json'));
+  await expect(restore(loadConfig({ DATA_DIR: join(root, 'new') }, 'stores'), folder, silent)).rejects.toThrow(
+    /finished backup/,
+  );
+});
+
+it('is refused while the service runs, in one line', async () => {
+  const running = await openClickHouse(at('data'), silent);
+  await expect(backUp(at('data'), join(root, 'never'), silent)).rejects.toThrow(
+    /DATA_DIR: .* is in use by another process/,
+  );
+  await running.close();
+  expect(readdirSync(join(root, 'never'))).toEqual([]);
+});
+
+it('is not made of servers', async () => {
+  const config = loadConfig({ DATA_DIR: join(root, 'data'), DATABASE_URL: 'postgres://x@127.0.0.1/x' }, 'stores');
+  await expect(backUp(config, join(root, 'servers'), silent)).rejects.toThrow(/DATABASE_URL: must be unset/);
+});

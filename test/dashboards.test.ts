@@ -118,6 +118,13 @@ describe('on a store that the simulated platforms filled', () => {
     },
   );
 
+  it('the five worked queries of the README answer', async () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const queries = [...readme.matchAll(/```sql\n(.*?)```/gs)].map(([, query = '']) => query);
+    expect(queries).toHaveLength(5);
+    for (const query of queries) expect((await whole.sql(query)).length, query).toBeGreaterThan(0);
+  });
+
   it('a market is found by a part of its title, quotes and all', async () => {
     const view = await viewOf('market');
     const variables = dashboards.get('market')?.templating.list ?? [];

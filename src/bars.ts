@@ -25,6 +25,9 @@ const BarRow = z.object({
   source: z.string(),
 });
 type BarRow = z.infer<typeof BarRow>;
+/** A row of sql/queries/trade_gaps.sql: a span of the platform's feed that is missing. */
+const GapRow = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
+type GapRow = z.infer<typeof GapRow>;
 
 export interface OhlcText {
   open: string | null;
@@ -70,40 +73,58 @@ const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
  * then from snapshots. A bar of the platform without trades carries its previous close; nothing else is carried.
  */
 export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
-  const rows = await clickhouse.query('bars', BarRow, {
-    platform: query.platform,
-    ref: query.ref,
-    series: query.series,
-    step: query.stepSeconds,
-    start: query.startTs,
-    end: query.endTs,
-  });
+  const { platform } = query;
+  const [rows, gaps] = await Promise.all([
+    clickhouse.query('bars', BarRow, {
+      platform,
+      ref: query.ref,
+      series: query.series,
+      step: query.stepSeconds,
+      start: query.startTs,
+      // The last bucket is read whole, wherever in it the range ends.
+      end: Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds,
+    }),
+    clickhouse.query('trade_gaps', GapRow, { platform }),
+  ]);
   const buckets = new Map<number, Partial<Record<BarRow['src'], BarRow>>>();
   for (const row of rows) buckets.set(row.t, { ...buckets.get(row.t), [row.src]: row });
-  return [...buckets].toSorted(([a], [b]) => a - b).map(([startTs, sources]) => toBar(startTs, sources, query));
+  return [...buckets]
+    .toSorted(([a], [b]) => a - b)
+    .map(([startTs, sources]) => {
+      const endTs = startTs + query.stepSeconds;
+      return toBar(sources, { startTs, endTs, covered: isCovered(startTs, endTs, query.span, gaps) });
+    });
 }
 
-function toBar(startTs: number, sources: Partial<Record<BarRow['src'], BarRow>>, query: BarQuery): Bar {
+/** Whether every trade of a bucket is stored. One that is still filling counts: what is stored of it is all there is so far. */
+function isCovered(startTs: number, endTs: number, span: BarQuery['span'], gaps: GapRow[]): boolean {
+  if (span === null || span.fromUs > startTs * 1e6 || span.toUs < startTs * 1e6) return false;
+  return !gaps.some((gap) => gap.from_us < endTs * 1e6 && gap.to_us >= startTs * 1e6);
+}
+
+interface Bucket {
+  startTs: number;
+  endTs: number;
+  covered: boolean;
+}
+
+function toBar(sources: Partial<Record<BarRow['src'], BarRow>>, { startTs, endTs, covered }: Bucket): Bar {
   const { trades, platform, snapshots } = sources;
-  const endTs = startTs + query.stepSeconds;
-  const { span } = query;
-  // A bucket that is still filling counts as covered: what is stored of it is all there is so far.
-  const covered = span !== null && span.fromUs <= startTs * 1e6 && span.toUs >= startTs * 1e6;
   const finished = platform?.source === 'trades' && Date.parse(platform.read_at) >= endTs * 1000;
   const usable = platform && (platform.source === 'trades' || !covered);
   const own = trades && trades.open !== null ? ohlc(trades) : null;
   const theirs = usable && platform.open !== null ? ohlc(platform) : null;
   const carried = usable && platform.previous_close !== null ? flat(platform.previous_close) : null;
   const price = (finished ? (theirs ?? own) : (own ?? theirs)) ?? carried ?? NOTHING;
-  const ownVolume = trades?.volume ?? (covered ? '0' : null);
+  const ownVolume = covered ? (trades?.volume ?? '0') : null;
   const theirVolume = platform?.source === 'trades' ? platform.volume : null;
   return {
     startTs,
     price,
     bid: quoted(platform?.bid) ?? quoted(snapshots?.bid) ?? NOTHING,
     ask: quoted(platform?.ask) ?? quoted(snapshots?.ask) ?? NOTHING,
-    volume: finished ? (theirVolume ?? ownVolume) : (trades?.volume ?? theirVolume ?? ownVolume),
-    notional: trades && covered ? trades.notional : covered ? '0' : null,
+    volume: finished ? (theirVolume ?? ownVolume) : (ownVolume ?? theirVolume),
+    notional: covered ? (trades?.notional ?? '0') : null,
     trades: covered ? (trades?.trades ?? 0) : null,
     openInterest: platform?.open_interest ?? snapshots?.open_interest ?? null,
     platformNotional: platform?.source === 'trades' ? platform.notional : null,

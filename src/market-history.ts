@@ -44,7 +44,10 @@ export async function readyHistory(
     ),
     Promise.race([bars, sleep(WAIT_MS, false, { ref: false })]),
   ]);
-  return { span: await storedSpan(clickhouse, market.platform, market.ref), complete: trades && read };
+  const span = await storedSpan(clickhouse, market.platform, market.ref);
+  // Before it was born a market had no trades: from then on is from ever on.
+  const whole = span !== null && span.fromUs <= bornMs * 1000;
+  return { span: whole ? { ...span, fromUs: 0 } : span, complete: trades && read };
 }
 
 /** Reads the platform's bars of a range once a minute at most, for one caller at a time. */

@@ -37,8 +37,11 @@ CREATE TABLE IF NOT EXISTS trades (
   notional Decimal64(6) ALIAS toDecimal64(roundBankers(toDecimal128(price, 10) * size, 6), 6),
   -- In terms of the first outcome (of its own, where a market has more than two).
   series_price Decimal64(10) ALIAS if(outcome_index = series, price, toDecimal64(1, 10) - price),
-  -- Its place among the trades of its hour: the microsecond, then the first 32 bits of the trade order.
-  place UInt64 ALIAS bitOr(bitShiftLeft(toUInt64(toUnixTimestamp64Micro(executed_at) % 3600000000), 32), bitShiftRight(trade_order, 32))
+  -- Its place among the trades of its hour: the microsecond, then the first 32 bits of the trade order. Transactions are dated by
+  -- the second, often several to one: there 52 bits of the order fit (a token's last bits and nothing else left out).
+  place UInt64 ALIAS if(id_form = 'tx',
+    bitOr(bitShiftLeft(toUInt64(intDiv(toUnixTimestamp64Micro(executed_at) % 3600000000, 1000000)), 52), bitOr(bitShiftLeft(bitShiftRight(trade_order, 25), 13), bitAnd(trade_order, 8191))),
+    bitOr(bitShiftLeft(toUInt64(toUnixTimestamp64Micro(executed_at) % 3600000000), 32), bitShiftRight(trade_order, 32)))
 ) ENGINE = ReplacingMergeTree(ingested_at)
 PRIMARY KEY (market_key, executed_at, trade_order)
 ORDER BY (market_key, executed_at, trade_order, tx_hash, id_bytes)

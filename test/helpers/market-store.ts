@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,11 +183,11 @@ type TradeFields = { of: MarketRecord; atMs: number; price: string; size: string
   Pick<TradeRecord, 'tradeId' | 'side' | 'outcome' | 'transactionHash' | 'trader' | 'isBlockTrade' | 'executedAtUs'>
 >;
 
-/** A trade of a market, from texts; its id grows with every call unless one is given. */
+/** A trade of a market, from texts, with an id of its own unless one is given. */
 export function trade({ of: { info }, atMs, price, size, ...rest }: TradeFields): TradeRecord {
   trades += 1;
   const outcome = rest.outcome ?? info.outcomes[0]?.id ?? 'yes';
-  const hash = trades.toString(16).padStart(32, '0');
+  const hash = createHash('sha256').update(String(trades)).digest('hex').slice(0, 32);
   return {
     platform: info.platform,
     ref: info.ref,

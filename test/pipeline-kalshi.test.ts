@@ -6,6 +6,7 @@ import { kalshiBook, kalshiHistory, kalshiMarket, kalshiTrades } from './oracle/
 import {
   eventually,
   largePage,
+  ofEach,
   type Pipeline,
   type ServedMarket,
   type ServedPoint,
@@ -70,20 +71,12 @@ async function wrongMarkets(): Promise<Difference[]> {
   return [...wrong, ...extra.map((row) => ({ id: row.id, field: '', served: row.status, expected: 'nothing' }))];
 }
 
-async function wrongTrades(markets: readonly SimMarket[]): Promise<Difference[]> {
-  const wrong: Difference[] = [];
-  for (const { ticker, prints } of markets) {
+const wrongTrades = (markets: readonly SimMarket[]): Promise<Difference[]> =>
+  ofEach(markets, async ({ ticker, prints }) => {
     const { rows, pages } = await service.trades(`provider=kalshi&market_id=${ticker}`, 500 + largePage());
-    wrong.push(
-      ...differences(
-        ticker,
-        { rows, total: pages[0]?.total },
-        { rows: kalshiTrades(world, ticker), total: prints.length },
-      ),
-    );
-  }
-  return wrong;
-}
+    const truth = { rows: kalshiTrades(world, ticker), total: prints.length };
+    return differences(ticker, { rows, total: pages[0]?.total }, truth);
+  });
 
 /** Trades of the store against those of the world, by id. */
 async function strayTrades(): Promise<string[]> {

@@ -175,3 +175,14 @@ export async function eventually<T>(check: () => Promise<T[]>, seconds = 60): Pr
 /** Page sizes that differ from call to call: an answer of two seconds ago must not answer again. */
 let calls = 0;
 export const largePage = (): number => 500 - (calls++ % 100);
+
+/** What `work` finds for each item, four of them at a time. */
+export async function ofEach<T, R>(items: readonly T[], work: (item: T) => Promise<R[]>): Promise<R[]> {
+  const waiting = [...items];
+  const found: R[] = [];
+  const lane = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) found.push(...(await work(item)));
+  };
+  await Promise.all(Array.from({ length: 4 }, lane));
+  return found;
+}

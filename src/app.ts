@@ -187,6 +187,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     );
   });
   app.addHook('onReady', () => orders.start());
+  app.addHook('preClose', () => takeWaiting(app.server));
   app.addHook('onClose', async () => {
     await orders.stop();
     await apiKeys.close();
@@ -225,6 +226,20 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   prometheusRoutes(app, services);
   priceHistoryRoutes(app, services);
   return app;
+}
+
+const TAKE_WAITING_MS = 500;
+const QUIET_TURNS = 20;
+
+/** A listener that closes resets connections the system holds for it: takes them first, one a turn of the loop, to answer them 503. */
+async function takeWaiting(server: FastifyInstance['server']): Promise<void> {
+  let quiet = 0;
+  const hear = (): void => void (quiet = 0);
+  server.on('connection', hear);
+  for (const end = performance.now() + TAKE_WAITING_MS; quiet < QUIET_TURNS && performance.now() < end; quiet += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', hear);
 }
 
 /** JSON bodies only; an empty body with a JSON content type is no body. */

@@ -80,7 +80,10 @@ async function storedLines(store: ClickHouse, platform: Platform): Promise<Line[
   );
   return rows.map(({ trade_id = '', outcome = '', side = '', price, size, ms, transaction_hash = '' }) =>
     line({
-      ...{ trade_id, outcome, side, transaction_hash },
+      trade_id,
+      outcome,
+      side,
+      transaction_hash,
       price: Number(price),
       size: Number(size),
       metadata: { executed_at: new Date(Number(ms)).toISOString() },
@@ -140,8 +143,8 @@ test(
       (await get<Counted>(`trades/whales?platform=${platform}&min_size=0&limit=${page()}`)).pagination.total;
     let slugs = new Set<string>();
     const behind = async (): Promise<string[]> => {
-    // A key may ask 250 times a minute.
-    await sleep(1500);
+      // A key may ask 250 times a minute.
+      await sleep(1500);
       const { markets } = await get<{ markets: { slug: string }[] }>(
         `markets?provider=limitless&limit=${page() + 200}`,
       );

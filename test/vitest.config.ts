@@ -7,7 +7,7 @@ export default defineConfig({
     // Child processes own the native engine, so plain forks suffice; two, because the smallest machine has two cores.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // Budgets, leases and time-outs are tested in real time: on a shared machine a stall may break one try, not two.
     retry: process.env['CI'] ? 2 : 0,

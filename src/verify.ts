@@ -1,32 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { ClickHouse } from './clickhouse.ts';
+import { refreshWindows } from './analytics-windows.ts';
+import type { ClickHouse, QueryParams } from './clickhouse.ts';
+import { tradesKeptFrom } from './retention.ts';
 
-/** What a comparison of one roll-up with the raw trades came to. */
-export interface Verdict {
-  table: string;
-  /** Markets, bars or platforms that were recomputed. */
-  compared: number;
-  different: number;
+/** A batch reaches the roll-ups after the trades: what differs is looked at again after this long. */
+const SECOND_LOOK_MS = 1000;
+const TRADES_PER_PART = 2_000_000;
+const TIMEOUT_MS = 600_000;
+const KEYS = 1n << 64n;
+
+const Compared = z.object({
+  compared: z.coerce.number(),
+  missing: z.coerce.number(),
+  extra: z.coerce.number(),
+  different: z.coerce.number(),
+  example: z.string(),
+});
+
+/** One roll-up beside what its trades say: rows compared, and what is wrong with how many. */
+export interface Verified extends z.infer<typeof Compared> {
+  rollup: string;
 }
 
-const Row = z.object({ compared: z.coerce.number(), different: z.coerce.number() });
+export interface VerifyOptions {
+  /** How many markets, drawn by `seed`; all of them when left out. */
+  markets?: number | undefined;
+  seed?: number;
+}
 
-/** How each roll-up is recomputed: by its sums, by whole bars, or as a list of trades. */
-const ROLLUPS = [
-  { table: 'volume_1h', query: 'verify_sums', step: 0 },
-  { table: 'market_totals', query: 'verify_sums', step: 0 },
-  { table: 'candles_1m', query: 'verify_bars', step: 60 },
-  { table: 'candles_1h', query: 'verify_bars', step: 3600 },
-  { table: 'whales', query: 'verify_lists', step: 0 },
-  { table: 'whale_sizes', query: 'verify_lists', step: 0 },
-] as const;
+const CHECKS: readonly { rollup: string; query: string; params?: QueryParams; ofWholeLives?: boolean }[] = [
+  { rollup: 'candles_1m', query: 'verify_candles', params: { table: 'candles_1m', step: 60 } },
+  { rollup: 'candles_1h', query: 'verify_candles', params: { table: 'candles_1h', step: 3600 } },
+  { rollup: 'volume_1h', query: 'verify_volumes' },
+  { rollup: 'market_totals', query: 'verify_totals', ofWholeLives: true },
+  { rollup: 'whales', query: 'verify_whales' },
+  { rollup: 'whale_sizes', query: 'verify_whale_sizes' },
+  { rollup: 'market_windows', query: 'verify_windows' },
+];
 
-/** Recomputes every roll-up from the raw trades of one market in `every` (1 = all) and counts what differs. */
-export async function verifyRollups(clickhouse: ClickHouse, every: number): Promise<Verdict[]> {
-  const verdicts: Verdict[] = [];
-  for (const { table, query, step } of ROLLUPS) {
-    const [row] = await clickhouse.query(query, Row, { table, every, step }, { timeoutMs: 600_000 });
-    verdicts.push({ table, compared: row?.compared ?? 0, different: row?.different ?? 0 });
+export const isSound = ({ missing, extra, different }: Verified): boolean => missing + extra + different === 0;
+
+/**
+ * Recomputes every roll-up from the raw trades, of some markets or of all, and compares column by column. Where old trades are
+ * dropped by age, the time since then is compared, and totals of whole lives are not.
+ */
+export async function verifyRollups(
+  clickhouse: ClickHouse,
+  { markets, seed = 1 }: VerifyOptions = {},
+): Promise<{ trades: number; markets: number; results: Verified[] }> {
+  const Size = z.object({ trades: z.coerce.number(), markets: z.coerce.number() });
+  const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: TIMEOUT_MS });
+  const parts = markets === undefined ? keyRanges(size.trades) : [await sample(clickhouse, markets, seed)];
+  const since = Math.floor((await tradesKeptFrom(clickhouse)).getTime() / 1000);
+  await refreshWindows(clickhouse);
+  const results: Verified[] = [];
+  for (const { rollup, query, params, ofWholeLives } of CHECKS) {
+    if (ofWholeLives && since > 0) continue;
+    const check = (): Promise<Verified> => compare(clickhouse, rollup, query, { ...params, since }, parts);
+    let result = await check();
+    if (!isSound(result)) {
+      await sleep(SECOND_LOOK_MS);
+      if (rollup === 'market_windows') await refreshWindows(clickhouse);
+      result = await check();
+    }
+    results.push(result);
   }
-  return verdicts;
+  return { trades: size.trades, markets: Math.min(size.markets, markets ?? Infinity), results };
+}
+
+/** Which markets one statement looks at. */
+interface Part {
+  low: bigint;
+  high: bigint;
+  keys: bigint[];
+  /** Whether it looks at all markets there are. */
+  whole: boolean;
+}
+
+/** All markets, in as many parts as fit into memory one after the other. */
+function keyRanges(trades: number): Part[] {
+  const count = BigInt(Math.max(1, Math.ceil(trades / TRADES_PER_PART)));
+  return Array.from({ length: Number(count) }, (_, n) => ({
+    low: (KEYS * BigInt(n)) / count,
+    high: (KEYS * BigInt(n + 1)) / count - 1n,
+    keys: [],
+    whole: count === 1n,
+  }));
+}
+
+async function sample(clickhouse: ClickHouse, markets: number, seed: number): Promise<Part> {
+  const rows = await clickhouse.query('verify_sample', z.object({ market_key: z.string() }), { markets, seed });
+  return { low: 0n, high: KEYS - 1n, keys: rows.map((row) => BigInt(row.market_key)), whole: false };
+}
+
+async function compare(
+  clickhouse: ClickHouse,
+  rollup: string,
+  query: string,
+  params: QueryParams,
+  parts: Part[],
+): Promise<Verified> {
+  const total: Verified = { rollup, compared: 0, missing: 0, extra: 0, different: 0, example: '' };
+  for (const part of parts) {
+    const [row] = await clickhouse.query(query, Compared, { ...params, ...part }, { timeoutMs: TIMEOUT_MS });
+    if (!row) continue;
+    for (const count of ['compared', 'missing', 'extra', 'different'] as const) total[count] += row[count];
+    total.example ||= row.example;
+  }
+  return total;
 }

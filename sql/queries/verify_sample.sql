@@ -1,0 +1,5 @@
+-- npm run verify: markets to check, drawn by the seed; those too that only a roll-up knows
+SELECT market_key
+FROM (SELECT market_key FROM trades UNION DISTINCT SELECT market_key FROM market_totals)
+ORDER BY sipHash64(market_key, {seed:UInt32})
+LIMIT {markets:UInt32}

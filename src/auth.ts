@@ -35,6 +35,8 @@ declare module 'fastify' {
     limit?: 'address' | 'login';
     /** Schema of a success's body: tests hold answers against it. */
     answer?: z.ZodType;
+    /** How OpenAPI describes what leaves through answerStored. */
+    stored?: 'rows' | 'whole' | undefined;
   }
 }
 

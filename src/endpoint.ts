@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { z } from 'zod';
 import { callerOf, type AuthMode, type Caller, type KeyCaller, type SessionCaller } from './auth.ts';
-import { ErrorAnswer } from './openapi.ts';
+import { ErrorAnswer, type Tag } from './openapi.ts';
 import { readInput, type Fields, type Values } from './query.ts';
 
 /** One endpoint: what it takes, who may call it, what it answers. OpenAPI is generated from the same declaration. */
@@ -17,7 +17,9 @@ export interface Endpoint<
   url: string;
   auth: A;
   /** The section of the specification it belongs to. */
-  tag: 'Markets' | 'Portfolio' | 'Analytics' | 'Metrics' | 'Orders' | 'Account' | 'Infrastructure';
+  tag: Tag;
+  /** Its name in generated clients: a verb and what it is about. */
+  operation: string;
   summary: string;
   description?: string;
   params?: P;
@@ -26,6 +28,8 @@ export interface Endpoint<
   body?: B;
   /** The body of a success. */
   answer: R;
+  /** It leaves through answerStored: with ETag and 304; a list of `rows` as CSV and NDJSON too. */
+  stored?: 'rows' | 'whole';
   /** Success statuses; the first is the one answered unless the handler sets another. Default 200. */
   statuses?: readonly [number, ...number[]];
   /** Error statuses beyond 400, 401, 404 with an id in the path, 413, 415, 429, 500 and 503. */
@@ -65,9 +69,10 @@ export function endpoint<
   app.route({
     method: method as HTTPMethods,
     url,
-    config: { auth, limit: spec.limit ?? 'address', answer: spec.answer },
+    config: { auth, limit: spec.limit ?? 'address', answer: spec.answer, stored: spec.stored },
     schema: {
       tags: [spec.tag],
+      operationId: spec.operation,
       summary: spec.summary,
       ...(spec.description ? { description: spec.description } : {}),
       ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),

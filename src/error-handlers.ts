@@ -15,11 +15,15 @@ export function onError(error: unknown, request: FastifyRequest, reply: FastifyR
   return sendError(reply, failure);
 }
 
+/** What an answer carries that met no hooks, because its request could not be read. */
+const UNREAD = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+
 export function sendError(reply: FastifyReply, failure: ApiError): FastifyReply {
   const retryAfter = failure.retryAfter ?? (failure.status === 503 ? 5 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   reply.removeHeader('etag');
   return reply
+    .headers(UNREAD)
     .code(failure.status)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
@@ -62,10 +66,15 @@ const RAW: Record<string, [number, string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time', 'Send it again, faster.'],
 };
 
+/** Node's own mark of the answer that a connection waits for. */
+type Answering = Socket & { _httpMessage?: unknown };
+
 /** What is not even HTTP has no request and meets no hooks: the same envelope and headers, written by hand. */
-export function onClientError(limits: RateLimits): (error: NodeJS.ErrnoException, socket: Socket) => void {
+export function onClientError(limits: RateLimits): (error: NodeJS.ErrnoException, socket: Answering) => void {
   return async (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    // An answer to an earlier request is due or under way: what is written now would be taken for it, or for a part of it.
+    if (socket._httpMessage) return void socket.destroy();
     const [status, message, resolution] = RAW[error.code ?? ''] ?? [400, 'Malformed request', 'Send valid HTTP/1.1.'];
     const count = await limits.count('address', addressOf(socket.remoteAddress ?? ''));
     const body = JSON.stringify(envelope(new ApiError(status, message, { resolution })));
@@ -76,6 +85,7 @@ export function onClientError(limits: RateLimits): (error: NodeJS.ErrnoException
       `x-request-id: ${randomUUID()}`,
       `x-ratelimit-limit: ${count.limit}`,
       `x-ratelimit-remaining: ${count.remaining}`,
+      ...Object.entries(UNREAD).map((pair) => pair.join(': ')),
       'connection: close',
     ];
     if (socket.writable) socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -1,27 +1,43 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { createJsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { AuthMode } from './auth.ts';
+import { exampleOf } from './openapi-examples.ts';
+
+/** The sections of the specification; OpenAPI lists operations by them. */
+const TAGS = {
+  Markets: 'Markets of one platform: lists, order books, trades and price bars',
+  Portfolio: 'What users of a platform traded and hold',
+  Analytics: 'Large trades, what moves, and categories, over one platform or all',
+  Metrics: 'Figures of one market, now and over time',
+  Orders: 'Orders on the platforms, with stored credentials or the default client of the operator',
+  Account: 'Accounts, sessions, API keys, platform credentials and limits on orders',
+  Infrastructure: 'The service itself',
+} as const;
+export type Tag = keyof typeof TAGS;
 
 /** The error body of every route, as OpenAPI shows it. */
 export const ErrorAnswer = z
   .object({
-    error: z.object({
-      status: z.int().describe('HTTP status code'),
-      message: z.string().describe('What went wrong, in words'),
-      resolution: z.string().describe('What to do about it'),
-      error_text: z.string().describe('Details; on 400 every failing field with the rule and the value received'),
-    }),
+    error: z
+      .object({
+        status: z.int().describe('HTTP status code'),
+        message: z.string().describe('What went wrong, in words'),
+        resolution: z.string().describe('What to do about it'),
+        error_text: z.string().describe('Details; on 400 every failing field with the rule and the value received'),
+      })
+      .describe('What went wrong'),
   })
-  .meta({ id: 'Error' });
+  .meta({ id: 'ErrorAnswer', description: 'The body of every answer from 400 on, but 503 of health' });
 
 const MEANING: Record<string, string> = {
   200: 'Success',
   201: 'Created',
   202: 'Sent; its fate is not known yet',
   302: 'Redirect to the identity provider or back',
+  304: 'Nothing changed since the ETag in If-None-Match',
   400: 'Invalid parameter or body',
   401: 'Missing or invalid API key or session',
   403: 'A session is needed, or the resource is not yours',
@@ -38,10 +54,17 @@ const MEANING: Record<string, string> = {
 };
 
 const integer = (description: string) => ({ description, schema: { type: 'integer' as const } });
+const text = (description: string) => ({ description, schema: { type: 'string' as const } });
 const HEADERS = {
   'X-RateLimit-Limit': integer('Requests allowed per minute'),
   'X-RateLimit-Remaining': integer('Requests left in the current window'),
-  'X-Request-Id': { description: 'Names this request in the log', schema: { type: 'string' as const } },
+  'X-Request-Id': text('Names this request in the log'),
+};
+const ETAG = { ETag: text('Of the answer without its meta, for If-None-Match') };
+const NEXT_CURSOR = { 'X-Next-Cursor': text('CSV and NDJSON: the cursor of the next page, absent on the last') };
+const ROWS = {
+  'text/csv': { schema: { type: 'string' as const, description: 'One line per row, with a header' } },
+  'application/x-ndjson': { schema: { type: 'string' as const, description: 'One JSON object per row' } },
 };
 
 const SECURITY: Record<AuthMode, Record<string, string[]>[]> = {
@@ -50,13 +73,36 @@ const SECURITY: Record<AuthMode, Record<string, string[]>[]> = {
   none: [],
 };
 
-interface Operation {
-  responses?: Record<string, { description?: string; headers?: Record<string, unknown> }>;
+interface Media {
+  schema?: unknown;
+  example?: unknown;
 }
+interface Answer {
+  description?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, Media>;
+}
+interface Operation {
+  operationId?: string;
+  'x-stored'?: 'rows' | 'whole';
+  requestBody?: { content: Record<string, Media> };
+  responses?: Record<string, Answer>;
+}
+
+/** What zod leaves out of the schema of a parameter that is read from text, or says without need. */
+const schemas: Parameters<typeof createJsonSchemaTransform>[0]['zodToJsonConfig'] = {
+  override: ({ zodSchema, jsonSchema }) => {
+    const { def } = zodSchema._zod;
+    if (def.type === 'default' || def.type === 'prefault') jsonSchema.default = def.defaultValue;
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  },
+};
 
 /** Serves the description at /v1/api/openapi.json and a reader for it at /docs, both without any outside resource. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
-  const toJson = createJsonSchemaTransform({ skipList: [] });
+  const toJson = createJsonSchemaTransform({ skipList: [], zodToJsonConfig: schemas });
+  const withSchemas = createJsonSchemaTransformObject({ zodToJsonConfig: schemas });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -64,25 +110,31 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         title: 'Forecastle',
         version,
         description: 'Prediction-market data and trading over Kalshi, Polymarket and Limitless.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      servers: [{ url: '/', description: 'The service that serves this description' }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: {
-          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, pk_…' },
           bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a bearer token' },
-          session: { type: 'apiKey', in: 'cookie', name: 'jwt' },
+          session: { type: 'apiKey', in: 'cookie', name: 'jwt', description: 'The cookie that register and login set' },
         },
       },
     },
     transform: (route) => {
-      const { config = {} } = route.route as { config?: { auth?: AuthMode } };
+      const { config = {} } = route.route as { config?: { auth?: AuthMode; stored?: 'rows' | 'whole' } };
       const { schema, url } = toJson(route);
-      return { url, schema: config.auth ? { ...schema, security: SECURITY[config.auth] } : { ...schema, hide: true } };
+      if (!config.auth) return { url, schema: { ...schema, hide: true } };
+      const stored = config.stored ? { 'x-stored': config.stored } : {};
+      return { url, schema: { ...schema, ...stored, security: SECURITY[config.auth] } };
     },
     transformObject: (document) => {
-      const described = jsonSchemaTransformObject(document);
+      const described = withSchemas(document);
       for (const path of Object.values(described.paths ?? {})) {
-        for (const operation of Object.values(path ?? {}) as Operation[]) completeAnswers(operation);
+        for (const operation of Object.values(path ?? {}) as Operation[]) completeOperation(operation);
       }
+      dropUnused(described as { paths?: object; components?: { schemas?: Record<string, unknown> } });
       return described;
     },
   });
@@ -90,11 +142,49 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
   app.get('/v1/api/openapi.json', { schema: { hide: true } }, () => app.swagger());
 }
 
-/** Every answer names its headers; 304 stands beside each 200 that carries an ETag. */
-function completeAnswers(operation: Operation): void {
-  for (const [status, answer] of Object.entries(operation.responses ?? {})) {
+/** Every answer names its headers, each success shows an example; 304 stands beside each 200 that carries an ETag. */
+function completeOperation(operation: Operation): void {
+  const { operationId = '', responses = {}, 'x-stored': stored } = operation;
+  delete operation['x-stored'];
+  addExample(operation.requestBody?.content, `${operationId}.request`);
+  if (stored) responses['304'] = {};
+  for (const [status, answer] of Object.entries(responses)) {
     answer.description = MEANING[status] ?? 'Answer';
     const retry = status === '429' || status === '503';
     answer.headers = { ...HEADERS, ...(retry ? { 'Retry-After': integer('Seconds to wait') } : {}) };
+    addExample(answer.content, `${operationId}.${status}`);
+    // A redirect has no body.
+    if (status === '302') delete answer.content;
+    if (stored && (status === '200' || status === '304')) Object.assign(answer.headers, ETAG);
+    if (stored !== 'rows' || status !== '200') continue;
+    Object.assign(answer.headers, NEXT_CURSOR);
+    Object.assign(answer.content ?? {}, ROWS);
   }
+}
+
+function addExample(content: Record<string, Media> | undefined, name: string): void {
+  const media = content?.['application/json'];
+  const example = exampleOf(name);
+  if (media && example !== undefined) media.example = example;
+}
+
+/** Every schema is made for input and for output; most stand in one of the two only. */
+function dropUnused({
+  paths,
+  components,
+}: {
+  paths?: object;
+  components?: { schemas?: Record<string, unknown> };
+}): void {
+  const schemas = components?.schemas ?? {};
+  const used = new Set<string>();
+  const follow = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      follow(schemas[name]);
+    }
+  };
+  follow(paths ?? {});
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }

@@ -71,14 +71,12 @@ const LAST_MS = 253_402_300_799_999;
 
 /** A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC when no zone is named. */
 export const timestampParam = () =>
-  z
-    .preprocess((value) => (typeof value === 'number' ? String(value) : value), z.string({ error: TIME_RULE }))
-    .transform((text, context) => {
-      const time = timeMs(text.trim());
-      if (time !== null) return time;
-      context.issues.push({ code: 'custom', message: TIME_RULE, input: text });
-      return z.NEVER;
-    });
+  z.union([z.string(), z.number()], { error: TIME_RULE }).transform((given, context) => {
+    const time = timeMs(String(given).trim());
+    if (time !== null) return time;
+    context.issues.push({ code: 'custom', message: TIME_RULE, input: given });
+    return z.NEVER;
+  });
 
 function timeMs(text: string): number | null {
   if (/^\d{1,15}(\.\d{1,9})?$/.test(text)) {
@@ -86,10 +84,16 @@ function timeMs(text: string): number | null {
     const ms = Math.round(value >= 1e11 ? value : value * 1000);
     return ms <= LAST_MS ? ms : null;
   }
-  if (!ISO.test(text)) return null;
+  if (!ISO.test(text) || !isDay(text.slice(0, 10))) return null;
   const zoned = text.includes('T') && !/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? `${text}Z` : text;
   const ms = Date.parse(zoned);
   return ms >= 0 && ms <= LAST_MS ? ms : null;
+}
+
+/** Whether a date is in the calendar; Date.parse takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  const ms = Date.parse(date);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }
 
 /** A market id of the platform, with or without its `<platform>:` prefix; arrives without it. */
@@ -112,10 +116,16 @@ export function marketIdsParam(max: number) {
   return schema;
 }
 
+/** Decoding is lenient: text of other letters, or of spare bits that are set, is no cursor of ours. */
+const isBase64Url = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
+
 /** The `next_cursor` of a previous answer; empty text means the first page. */
-export const cursorParam = () =>
-  z
-    .string({ error: 'the next_cursor of a previous answer' })
-    .max(4096, { error: 'the next_cursor of a previous answer' })
+export function cursorParam() {
+  const error = 'the next_cursor of a previous answer';
+  return z
+    .string({ error })
+    .max(4096, { error })
+    .refine(isBase64Url, { error })
     .transform((text) => (text === '' ? undefined : text))
     .optional();
+}

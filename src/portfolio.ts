@@ -2,11 +2,12 @@ import { z } from 'zod';
 import {
   Pagination,
   cacheHitField,
-  freshnessField,
   jsonObject,
+  META,
   platformField,
   requestTimeField,
   timeField,
+  tradeIdField,
 } from './answers.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { decimalNumber, ONE_PRICE, parsePrice, PRICE_SCALE, SIZE_SCALE } from './decimal.ts';
@@ -17,7 +18,7 @@ import type { Platform } from './schemas.ts';
 const Meta = z.object({
   request_time: requestTimeField,
   platform: platformField,
-  data_freshness: freshnessField.describe('When the platform was asked'),
+  data_freshness: timeField.describe('When the platform was asked, ISO-8601 UTC with milliseconds'),
   visibility: z
     .enum(['public', 'hidden'])
     .describe('hidden: the user shows nobody what they do; then there are no rows'),
@@ -27,7 +28,7 @@ const Meta = z.object({
 export const UserTradeAnswer = z
   .object({
     platform: platformField,
-    trade_id: z.string(),
+    trade_id: tradeIdField,
     user_id: z.string().describe('Kalshi nickname, Polymarket wallet in lower case'),
     market_id: z.string().describe('Platform id; on Polymarket the condition id while the market is not stored'),
     ticker: z.string().describe('Kalshi ticker, Polymarket slug'),
@@ -38,43 +39,47 @@ export const UserTradeAnswer = z
     outcome: z.string().describe('Outcome id'),
     price: z.number().describe('Of the outcome traded, 0..1'),
     size: z.number().describe('Contracts or shares'),
-    timestamp: timeField,
+    timestamp: timeField.describe('When it was executed, ISO-8601 UTC with milliseconds'),
     metadata: jsonObject.describe(
       "maker_nickname and maker_action ('' where there are none), and facts of the platform",
     ),
   })
-  .meta({ id: 'UserTrade' });
+  .meta({ id: 'UserTrade', description: 'A fill as one of its two sides saw it' });
 
-export const UserTradesAnswer = z.object({
-  trades: z.array(UserTradeAnswer),
-  pagination: Pagination,
-  meta: Meta.extend({
-    total_is_exact: z
-      .boolean()
-      .describe('false: no platform counts the trades of a user, and there are more than total'),
-  }),
-});
+export const UserTradesAnswer = z
+  .object({
+    trades: z.array(UserTradeAnswer).describe('Newest first'),
+    pagination: Pagination,
+    meta: Meta.extend({
+      total_is_exact: z
+        .boolean()
+        .describe('false: no platform counts the trades of a user, and there are more than total'),
+    }).describe(META),
+  })
+  .meta({ id: 'UserTradeList' });
 
 export const PositionAnswer = z
   .object({
     token_id: z.string().describe('Polymarket token; <ticker>:yes or <ticker>:no on Kalshi, which has no tokens'),
     market_id: z.string().describe('Platform id; on Polymarket the condition id while the market is not stored'),
-    title: z.string(),
+    title: z.string().describe("'' while the market is not stored and the platform does not name it"),
     label: z.string().describe('Name of the outcome held'),
     market_status: z.string().describe("unopened, open, paused, closed or settled; '' when unknown"),
     winning_outcome: z.string().describe("Name of the outcome that pays 1; '' when none does or it is not known"),
-    shares: z.int().describe('In base units of 0.000001'),
+    shares: z.int().describe('Base units of 0.000001 shares or contracts'),
     shares_normalized: z.number().describe('Contracts or shares: each pays 1 USD if its outcome wins'),
-    redeemable: z.boolean(),
+    redeemable: z.boolean().describe('true when the market has paid out and the position can be redeemed'),
   })
-  .meta({ id: 'Position' });
+  .meta({ id: 'Position', description: 'Shares of one outcome that a user holds' });
 
-export const UserPositionsAnswer = z.object({
-  user: z.string().describe('Kalshi nickname, Polymarket wallet in lower case'),
-  positions: z.array(PositionAnswer),
-  pagination: Pagination,
-  meta: Meta,
-});
+export const UserPositionsAnswer = z
+  .object({
+    user: z.string().describe('Kalshi nickname, Polymarket wallet in lower case'),
+    positions: z.array(PositionAnswer).describe('By token id'),
+    pagination: Pagination,
+    meta: Meta.describe(META),
+  })
+  .meta({ id: 'UserPositionList' });
 
 /** A row of sql/queries/portfolio_markets.sql. */
 const MarketRow = z.object({

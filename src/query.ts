@@ -163,8 +163,17 @@ function at(value: unknown, path: PropertyKey[]): unknown {
 function shown(field: string, value: unknown): string {
   if (value === undefined) return 'nothing';
   if (SECRET.test(field)) return HIDDEN;
-  const text = JSON.stringify(value).replaceAll(KEY, 'pk_…');
+  const text = jsonOf(value).replaceAll(KEY, 'pk_…');
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
+
+/** A body is read however deep it nests, but cannot be written beyond some thousand levels. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return 'a value nested too deeply';
+  }
 }
 
 function nearest(name: string, fields: Fields): string {

@@ -16,7 +16,14 @@ beforeAll(async () => {
   service = await startTestApp({
     env: { CORS_ORIGINS: 'https://app.example/, http://localhost:8080' },
     extend(app) {
-      const spec = { method: 'GET', auth: 'key', tag: 'Markets', summary: 'fails', answer: z.unknown() } as const;
+      const spec = {
+        method: 'GET',
+        auth: 'key',
+        tag: 'Markets',
+        operation: 'fail',
+        summary: 'fails',
+        answer: z.unknown(),
+      } as const;
       const failures: Record<string, () => Error> = {
         bug: () => new TypeError('password=hunter2 at SELECT * FROM users'),
         store: () => new StoreError('unreachable', { cause: new Error('ECONNREFUSED 10.0.0.3:8123') }),
@@ -191,7 +198,7 @@ describe('the interface description', () => {
         }
       }
     }
-    expect(components.schemas.Error.properties.error.required).toEqual([
+    expect(components.schemas.ErrorAnswer.properties.error.required).toEqual([
       'status',
       'message',
       'resolution',

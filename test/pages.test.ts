@@ -65,7 +65,7 @@ describe('stored data', () => {
   let calls = 0;
   beforeAll(async () => {
     const answer = z.object({ rows: z.array(z.object({ id: z.int() })).optional(), meta: z.object({ call: z.int() }) });
-    const spec = { method: 'GET', auth: 'key', tag: 'Markets', summary: 'rows', answer } as const;
+    const spec = { method: 'GET', auth: 'key', tag: 'Markets', operation: 'rows', summary: 'rows', answer } as const;
     service = await startTestApp({
       extend(app) {
         endpoint(app, { ...spec, url: '/t/rows' }, ({ request, reply }) =>

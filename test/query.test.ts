@@ -25,7 +25,7 @@ const echo = (got: object) => ({
 let service: TestApp;
 let key = '';
 beforeAll(async () => {
-  const shared = { auth: 'key', tag: 'Markets', summary: 'echo', answer: Echo } as const;
+  const shared = { auth: 'key', tag: 'Markets', operation: 'echo', summary: 'echo', answer: Echo } as const;
   service = await startTestApp({
     extend(app) {
       const list = {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import {
   jsonObject,
+  marketIdField,
+  META,
   numberOrNull,
   Pagination,
   platformField,
@@ -12,33 +14,50 @@ import { decimalNumber, USD_SCALE } from '../decimal.ts';
 import { ORDER_STATUSES, ORDER_TYPES, TIMES_IN_FORCE } from '../platforms/orders.ts';
 import { totalFee, type OrderRow } from './rows.ts';
 
+const fee = (what: string) =>
+  numberOrNull.describe(`${what}, USD as charged so far; null while the platform has not told it`);
+
 export const OrderAnswer = z
   .object({
     order_id: z.string().describe("The platform's; client:<client_order_id> while the platform has not told it"),
     platform: platformField,
-    market_id: z.string(),
-    side: z.enum(['buy', 'sell']),
+    market_id: marketIdField,
+    side: z.enum(['buy', 'sell']).describe('Of the outcome named'),
     outcome: z.string().describe('Outcome id'),
-    type: z.enum(ORDER_TYPES),
-    price: numberOrNull.describe('Limit, or worst price of a market order, 0..1 of the outcome'),
+    type: z.enum(ORDER_TYPES).describe('limit, or market with a worst price'),
+    price: numberOrNull.describe(
+      'Limit, or worst price of a market order, 0..1 of the outcome; null where the platform does not tell it',
+    ),
     size: z.number().describe('Contracts or shares'),
-    filled_size: numberOrNull.describe('null while the fate of the order is unknown, like remaining_size'),
-    remaining_size: numberOrNull.describe('Still working; 0 once the order is over'),
+    filled_size: numberOrNull.describe('Contracts or shares; null while the fate of the order is unknown'),
+    remaining_size: numberOrNull.describe(
+      'Contracts or shares still working; 0 once the order is over, null while its fate is unknown',
+    ),
     average_fill_price: numberOrNull.describe(
       '0..1 of the outcome; null when nothing was filled or it is not known yet',
     ),
-    status: z.enum(ORDER_STATUSES),
-    time_in_force: z.enum(TIMES_IN_FORCE),
-    client_order_id: z.string(),
+    status: z
+      .enum(ORDER_STATUSES)
+      .describe(
+        'pending: accepted, not yet working. open, partially_filled: working. cancelled: over, maybe after fills. rejected: never worked. unknown: sent, its fate not told yet',
+      ),
+    time_in_force: z
+      .enum(TIMES_IN_FORCE)
+      .describe('gtc until cancelled, gtd until its expiration, ioc what fills at once, fok all at once or nothing'),
+    client_order_id: z.string().describe("The caller's, else one that was made for it"),
     fees: z
-      .object({ maker_fee: numberOrNull, taker_fee: numberOrNull, total_fee: numberOrNull })
+      .object({
+        maker_fee: fee('On fills as maker'),
+        taker_fee: fee('On fills as taker'),
+        total_fee: fee('Both together'),
+      })
       .describe('USD as charged so far; null while the platform has not told them'),
-    created_at: timeField,
-    updated_at: timeField,
-    expiration: timeOrNull,
+    created_at: timeField.describe('When it was placed, ISO-8601 UTC with milliseconds'),
+    updated_at: timeField.describe('When its state last changed here, ISO-8601 UTC with milliseconds'),
+    expiration: timeOrNull('When it expires', 'unless time_in_force is gtd'),
     metadata: jsonObject.optional().describe('Facts of the platform; a dry run shows here what would be sent'),
   })
-  .meta({ id: 'Order' });
+  .meta({ id: 'Order', description: 'An order and its state' });
 export type OrderAnswer = z.output<typeof OrderAnswer>;
 
 const Meta = z.object({
@@ -47,23 +66,42 @@ const Meta = z.object({
   idempotent_replay: z.boolean().describe('true when a stored order answered, and nothing was sent'),
 });
 
-export const OneOrderAnswer = z.object({
-  order: OrderAnswer,
-  meta: Meta.extend({ dry_run: z.literal(true).optional() }),
-});
-export const OrdersAnswer = z.object({ orders: z.array(OrderAnswer), pagination: Pagination, meta: Meta });
-export const CancelAnswer = z.object({
-  order: OrderAnswer,
-  cancelled: z.boolean().describe('true: the platform confirmed it'),
-  meta: Meta,
-});
-export const CancelAllAnswer = z.object({
-  cancelled: z.array(z.string()).describe('Ids of the orders whose cancellation the platform confirmed'),
-  not_cancelled: z
-    .array(z.object({ order_id: z.string(), reason: z.string() }))
-    .describe('Orders that may still be working: ask again'),
-  meta: Meta,
-});
+export const OneOrderAnswer = z
+  .object({
+    order: OrderAnswer,
+    meta: Meta.extend({
+      dry_run: z.literal(true).optional().describe('There when nothing was sent or stored'),
+    }).describe(META),
+  })
+  .meta({ id: 'OneOrder' });
+export const OrdersAnswer = z
+  .object({
+    orders: z.array(OrderAnswer).describe('Newest first'),
+    pagination: Pagination,
+    meta: Meta.describe(META),
+  })
+  .meta({ id: 'OrderList' });
+export const CancelAnswer = z
+  .object({
+    order: OrderAnswer,
+    cancelled: z.boolean().describe('true: the platform confirmed it'),
+    meta: Meta.describe(META),
+  })
+  .meta({ id: 'CancelledOrder' });
+export const CancelAllAnswer = z
+  .object({
+    cancelled: z.array(z.string()).describe('Ids of the orders whose cancellation the platform confirmed'),
+    not_cancelled: z
+      .array(
+        z.object({
+          order_id: z.string().describe('As in the list of orders'),
+          reason: z.string().describe('Why its cancellation is not confirmed, in words'),
+        }),
+      )
+      .describe('Orders that may still be working: ask again'),
+    meta: Meta.describe(META),
+  })
+  .meta({ id: 'CancelledOrders' });
 
 const number = (text: string | null): number | null => (text === null ? null : Number(text));
 

@@ -47,23 +47,29 @@ const slippageRule = 'a distance in price of 0 to 0.98';
 export const orderFields = {
   platform: platformParam(),
   market_id: marketIdParam(),
-  side: enumParam(['buy', 'sell']),
+  side: enumParam(['buy', 'sell']).describe('Of the outcome named'),
   outcome: textParam(200).describe('Id or name of an outcome of the market'),
-  type: enumParam(ORDER_TYPES),
-  size: exactDecimal(SIZE_SCALE, 1n, MOST, sizeRule).describe('Contracts or shares'),
-  credential_id: integerParam(1, Number.MAX_SAFE_INTEGER).optional(),
+  type: enumParam(ORDER_TYPES).describe('limit, or market with a worst price'),
+  size: exactDecimal(SIZE_SCALE, 1n, MOST, sizeRule).describe('Contracts or shares, up to 6 decimals'),
+  credential_id: integerParam(1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe("Number of a stored credential. Default: the platform's default one, else the operator's client"),
   price: exactDecimal(PRICE_SCALE, LOWEST, HIGHEST, priceRule)
     .optional()
-    .describe('0.01 to 0.99; required for limit orders. With a market order: its worst price'),
+    .describe('0.01..0.99; required for limit orders. With a market order: its worst price'),
   time_in_force: enumParam(TIMES_IN_FORCE)
     .optional()
     .describe('Default gtc; gtd with an expiration; ioc for market orders'),
-  expiration: timestampParam().optional().describe('ISO 8601; gtd only, at least 5 s ahead'),
-  client_order_id: textParam(64).optional(),
+  expiration: timestampParam()
+    .optional()
+    .describe('ISO-8601, Unix seconds or milliseconds; gtd only, at least 5 s ahead'),
+  client_order_id: textParam(64).optional().describe('Own id of the order, unused before; made when left out'),
   idempotency_key: textParam(200).optional().describe('Kept 24 hours: a repeat answers with the same order'),
   max_slippage: exactDecimal(PRICE_SCALE, 0n, parsePrice('0.98'), slippageRule)
     .optional()
-    .describe('Market orders: how far from the best price it may trade. Default: as far as its size needs now'),
+    .describe(
+      'Market orders: how far from the best price it may trade, 0..0.98. Default: as far as its size needs now',
+    ),
   dry_run: flagParam(false).describe('true: check and sign, but neither send nor store'),
 };
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { changePassword, checkPassword, createUser, findUser, recordEvent, type User } from '../accounts.ts';
-import { requestTimeField, timeField } from '../answers.ts';
+import { PlainMeta, timeField } from '../answers.ts';
 import type { Services } from '../app.ts';
 import { endpoint } from '../endpoint.ts';
 import { ApiError, badRequest } from '../errors.ts';
@@ -12,31 +12,44 @@ import { setLimitHeaders, tooMany, type RateLimits } from '../rate-limit.ts';
 import { clearSessionCookie, setSessionCookie } from '../session-cookie.ts';
 
 const emailRule = { error: 'an e-mail address' };
-const email = z.string(emailRule).trim().toLowerCase().max(254, emailRule).pipe(z.email(emailRule));
+const email = z
+  .string(emailRule)
+  .trim()
+  .toLowerCase()
+  .max(254, emailRule)
+  .pipe(z.email(emailRule))
+  .describe('E-mail address, whatever its case');
 const lengthRule = { error: 'text of 12 to 128 characters' };
 const newPassword = z
   .string(lengthRule)
-  .refine((text) => [...text].length >= 12 && [...text].length <= 128, lengthRule);
+  .refine((text) => [...text].length >= 12 && [...text].length <= 128, lengthRule)
+  .describe('12 to 128 characters, none of the common ones');
 /** At login only the right one passes, so its form is not checked. */
-const password = z.string({ error: 'text' }).min(1, { error: 'text' }).max(1024, { error: 'text' });
+const password = z
+  .string({ error: 'text' })
+  .min(1, { error: 'text' })
+  .max(1024, { error: 'text' })
+  .describe('The current password');
 const name = z
   .string({ error: 'text of at most 100 characters' })
   .trim()
-  .max(100, { error: 'text of at most 100 characters' });
+  .max(100, { error: 'text of at most 100 characters' })
+  .describe('What to call the user');
 
-const Meta = z.object({ request_time: requestTimeField });
-export const UserAnswer = z.object({
-  user: z
-    .object({
-      id: z.string(),
-      email: z.string(),
-      name: z.string(),
-      tier: z.enum(['free', 'pro']),
-      created_at: timeField,
-    })
-    .meta({ id: 'User' }),
-  meta: Meta,
-});
+export const UserAnswer = z
+  .object({
+    user: z
+      .object({
+        id: z.string().describe('UUID'),
+        email: z.string().describe('In lower case'),
+        name: z.string().describe("'' when none was given"),
+        tier: z.enum(['free', 'pro']).describe('250 or 500 requests per minute'),
+        created_at: timeField.describe('When the account was made, ISO-8601 UTC with milliseconds'),
+      })
+      .meta({ id: 'User', description: 'An account' }),
+    meta: PlainMeta,
+  })
+  .meta({ id: 'Account' });
 
 export const userAnswer = (user: User, reply: FastifyReply): z.output<typeof UserAnswer> => ({
   user: { id: user.id, email: user.email, name: user.name, tier: user.tier, created_at: user.createdAt.toISOString() },
@@ -61,6 +74,7 @@ export function accountRoutes(app: FastifyInstance, { config, postgres: { db }, 
       auth: 'none',
       limit: 'login',
       tag: 'Account',
+      operation: 'registerAccount',
       summary: 'Create an account and a session',
       body: { email, password: newPassword, name: name.default('') },
       statuses: [201],
@@ -84,6 +98,7 @@ export function accountRoutes(app: FastifyInstance, { config, postgres: { db }, 
       auth: 'none',
       limit: 'login',
       tag: 'Account',
+      operation: 'logIn',
       summary: 'Log in: sets the session cookie',
       body: { email, password },
       errors: [401, 403],
@@ -105,8 +120,9 @@ export function accountRoutes(app: FastifyInstance, { config, postgres: { db }, 
       url: '/v1/api/auth/logout',
       auth: 'session',
       tag: 'Account',
+      operation: 'logOut',
       summary: 'End this session',
-      answer: z.object({ logged_out: z.literal(true), meta: Meta }),
+      answer: z.object({ logged_out: z.literal(true).describe('The session is over'), meta: PlainMeta }),
     },
     async ({ caller, request, reply }) => {
       await sessions.end(caller.sessionId);
@@ -123,6 +139,7 @@ export function accountRoutes(app: FastifyInstance, { config, postgres: { db }, 
       url: '/v1/api/auth/me',
       auth: 'session',
       tag: 'Account',
+      operation: 'getAccount',
       summary: 'Who is logged in',
       answer: UserAnswer,
     },
@@ -137,6 +154,7 @@ export function accountRoutes(app: FastifyInstance, { config, postgres: { db }, 
       auth: 'session',
       limit: 'login',
       tag: 'Account',
+      operation: 'changePassword',
       summary: 'Change the password: ends every session and starts a new one',
       description:
         'An account without a password (made through an identity provider) sets its first one without current_password.',

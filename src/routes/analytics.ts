@@ -40,20 +40,22 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       url: '/v1/api/trades/whales',
       auth: 'key',
       tag: 'Analytics',
+      operation: 'listWhaleTrades',
       summary: 'Large trades',
       description:
         'Trades of at least `min_size` contracts and `min_notional` USD with start_ts ≤ time < end_ts, newest or largest first; ties by trade id, descending. Each fill counts once, from its taker. While trades stream in, pages repeat none and miss none that was there at the first.',
       query: {
-        platform: platformParam().optional().describe('Default: all'),
+        platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
         market_id: marketIdParam().optional(),
         min_size: decimalParam(SIZE_SCALE).prefault('1000').describe('Contracts or shares; 0 is allowed'),
         min_notional: decimalParam(USD_SCALE).prefault('0').describe('USD'),
         start_ts: timestampParam().optional(),
         end_ts: timestampParam().optional(),
-        sort: enumParam(['time', 'size']).default('time'),
+        sort: enumParam(['time', 'size']).default('time').describe('Newest first, or largest first'),
         limit: limitParam(50, 200),
         cursor: cursorParam(),
       },
+      stored: 'rows',
       answer: WhalesAnswer,
       errors: [404, 502, 504],
     },
@@ -97,16 +99,20 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       url: '/v1/api/analytics/trending',
       auth: 'key',
       tag: 'Analytics',
+      operation: 'listTrendingMarkets',
       summary: 'Markets that moved most',
       description:
         'Open markets by the change of their volume against the window of equal length before, or of their price. Windows are exact to the second and end at meta.as_of, which moves every few seconds. Volumes come from the stored trades where these are complete for both windows, else from snapshots of the platform’s own totals, else they are null; meta.data_completeness says which.',
       query: {
-        platform: platformParam().optional().describe('Default: all'),
-        window: enumParam(['24h', '7d']).default('24h'),
-        sort_by: enumParam(['volume_change', 'price_change']).default('volume_change'),
+        platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
+        window: enumParam(['24h', '7d']).default('24h').describe('Over which changes are taken'),
+        sort_by: enumParam(['volume_change', 'price_change'])
+          .default('volume_change')
+          .describe('Largest change first; of prices whatever its direction'),
         category: textParam(100).optional().describe('Slug, as analytics/categories lists them'),
         limit: limitParam(20, 100),
       },
+      stored: 'rows',
       answer: TrendingAnswer,
     },
     async ({ query, request, reply }) =>
@@ -131,10 +137,12 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       url: '/v1/api/analytics/categories',
       auth: 'key',
       tag: 'Analytics',
+      operation: 'listCategories',
       summary: 'Markets by category',
       description:
         'Volumes of all markets of a category, liquidity and spread of its open ones, as of meta.as_of, which moves every few seconds.',
-      query: { platform: platformParam().optional().describe('Default: all') },
+      query: { platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all') },
+      stored: 'rows',
       answer: CategoriesAnswer,
     },
     async ({ query, request, reply }) =>

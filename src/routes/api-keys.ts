@@ -4,21 +4,22 @@ import type { Services } from '../app.ts';
 import { endpoint } from '../endpoint.ts';
 import { ApiError } from '../errors.ts';
 import { recordEvent } from '../accounts.ts';
-import { requestTimeField, timeField, timeOrNull } from '../answers.ts';
+import { PlainMeta, timeField, timeOrNull } from '../answers.ts';
 import { requestTimeMs } from '../pages.ts';
 import { textParam } from '../parameters.ts';
 
-const Meta = z.object({ request_time: requestTimeField });
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
-const KeyRecord = z.object({
-  id: z.string(),
-  name: z.string(),
-  prefix: z.string(),
-  created_at: timeField,
-  last_used_at: timeOrNull.describe('Written in batches: up to some seconds old'),
-  revoked_at: timeOrNull,
+const NewKey = z.object({
+  id: z.string().describe('UUID'),
+  name: z.string().describe('As given'),
+  prefix: z.string().describe('First characters of the key, to tell it by'),
+  created_at: timeField.describe('When it was made, ISO-8601 UTC with milliseconds'),
 });
+const KeyRecord = NewKey.extend({
+  last_used_at: timeOrNull('When it was last used, up to some seconds late', 'while it was not'),
+  revoked_at: timeOrNull('When it was revoked', 'while it is in force'),
+}).meta({ id: 'ApiKey', description: 'An API key without its secret' });
 
 /** API keys: made, listed and revoked with a session. */
 export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }: Services): void {
@@ -29,18 +30,15 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
       url: '/v1/api/auth/api-keys',
       auth: 'session',
       tag: 'Account',
+      operation: 'createApiKey',
       summary: 'Create an API key',
       description: 'The key is in this answer only; the service keeps a hash.',
-      body: { name: textParam(100) },
+      body: { name: textParam(100).describe('To tell the key by, 1 to 100 characters') },
       statuses: [201],
       errors: [409],
-      answer: z.object({
-        id: z.string(),
-        name: z.string(),
-        key: z.string(),
-        prefix: z.string(),
-        created_at: timeField,
-        meta: Meta,
+      answer: NewKey.extend({
+        key: z.string().describe('The secret, 52 characters; shown here and never again'),
+        meta: PlainMeta,
       }),
     },
     async ({ body, caller, request, reply }) => {
@@ -64,8 +62,9 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
       url: '/v1/api/auth/api-keys',
       auth: 'session',
       tag: 'Account',
+      operation: 'listApiKeys',
       summary: 'List API keys',
-      answer: z.object({ api_keys: z.array(KeyRecord), meta: Meta }),
+      answer: z.object({ api_keys: z.array(KeyRecord).describe('Oldest first, revoked ones too'), meta: PlainMeta }),
     },
     async ({ caller, reply }) => {
       const rows = await apiKeys.list(caller.userId);
@@ -88,9 +87,14 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
       url: '/v1/api/auth/api-keys/:id',
       auth: 'session',
       tag: 'Account',
+      operation: 'revokeApiKey',
       summary: 'Revoke an API key',
-      params: { id: textParam(64) },
-      answer: z.object({ id: z.string(), revoked: z.literal(true), meta: Meta }),
+      params: { id: textParam(64).describe('Id of the key') },
+      answer: z.object({
+        id: z.string().describe('Id of the key'),
+        revoked: z.literal(true).describe('Refused from now on'),
+        meta: PlainMeta,
+      }),
     },
     async ({ params, caller, request, reply }) => {
       const found = z.uuid().safeParse(params.id).success && (await apiKeys.revoke(caller.userId, params.id));

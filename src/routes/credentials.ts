@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { recordEvent } from '../accounts.ts';
-import { platformField, requestTimeField, timeField } from '../answers.ts';
+import { platformField, PlainMeta, timeField } from '../answers.ts';
 import type { Services } from '../app.ts';
 import { CredentialFields } from '../credential-forms.ts';
 import type { CredentialRecord } from '../credentials.ts';
@@ -11,14 +11,15 @@ import { requestTimeMs } from '../pages.ts';
 import { flagParam, integerParam, platformParam, textParam } from '../parameters.ts';
 import { readInput } from '../query.ts';
 
-const Meta = z.object({ request_time: requestTimeField });
-const Credential = z.object({
-  id: z.int(),
-  platform: platformField,
-  label: z.string(),
-  is_default: z.boolean(),
-  created_at: timeField,
-});
+const Credential = z
+  .object({
+    id: z.int().describe('Number of the credential, for credential_id'),
+    platform: platformField,
+    label: z.string().describe('As given'),
+    is_default: z.boolean().describe('true: used when an order names no credential'),
+    created_at: timeField.describe('When it was stored, ISO-8601 UTC with milliseconds'),
+  })
+  .meta({ id: 'Credential', description: 'A stored credential without its secrets' });
 
 const shown = ({ id, platform, label, isDefault, createdAt }: CredentialRecord): z.output<typeof Credential> => ({
   id,
@@ -40,17 +41,20 @@ export function credentialRoutes(app: FastifyInstance, { credentials, postgres: 
       url: '/v1/api/auth/credentials',
       auth: 'session',
       tag: 'Account',
+      operation: 'storeCredential',
       summary: 'Store a platform credential',
       description: `Fields by platform: ${FORMS}. They are checked for form, sealed, and never shown again.`,
       body: {
         platform: platformParam(),
-        label: textParam(100),
-        fields: z.record(z.string(), z.unknown(), { error: 'an object of the fields of the platform' }),
-        is_default: flagParam(false),
+        label: textParam(100).describe('To tell it by, 1 to 100 characters'),
+        fields: z
+          .record(z.string(), z.unknown(), { error: 'an object of the fields of the platform' })
+          .describe(FORMS.replaceAll('\n', ' ')),
+        is_default: flagParam(false).describe('true: use it when an order names no credential'),
       },
       statuses: [201],
       errors: [409],
-      answer: Credential.extend({ meta: Meta }),
+      answer: Credential.extend({ meta: PlainMeta }),
     },
     async ({ body, caller, request, reply }) => {
       const { platform, label } = body;
@@ -71,8 +75,12 @@ export function credentialRoutes(app: FastifyInstance, { credentials, postgres: 
       url: '/v1/api/auth/credentials',
       auth: 'session',
       tag: 'Account',
+      operation: 'listCredentials',
       summary: 'List platform credentials, without their secrets',
-      answer: z.object({ credentials: z.array(Credential), meta: Meta }),
+      answer: z.object({
+        credentials: z.array(Credential).describe('Oldest first'),
+        meta: PlainMeta,
+      }),
     },
     async ({ caller, reply }) => {
       const rows = await credentials.list(caller.userId);
@@ -87,9 +95,14 @@ export function credentialRoutes(app: FastifyInstance, { credentials, postgres: 
       url: '/v1/api/auth/credentials/:id',
       auth: 'session',
       tag: 'Account',
+      operation: 'deleteCredential',
       summary: 'Delete a platform credential',
-      params: { id: integerParam(1, Number.MAX_SAFE_INTEGER) },
-      answer: z.object({ id: z.int(), deleted: z.literal(true), meta: Meta }),
+      params: { id: integerParam(1, Number.MAX_SAFE_INTEGER).describe('Number of the credential') },
+      answer: z.object({
+        id: z.int().describe('Number of the credential'),
+        deleted: z.literal(true).describe('Nothing of it is left'),
+        meta: PlainMeta,
+      }),
     },
     async ({ params: { id }, caller, request, reply }) => {
       if (!(await credentials.remove(caller.userId, id))) {

@@ -9,7 +9,7 @@ import { identityOf, setUpGoogle } from '../oauth.ts';
 import { setSessionCookie } from '../session-cookie.ts';
 import { userAnswer, UserAnswer } from './account.ts';
 
-const text = z.string().max(4096).optional();
+const text = (what: string) => z.string().max(4096).optional().describe(`${what}, from the identity provider`);
 
 /** Sign-in with Google, or any OpenID provider the settings name: OAuth 2.0 authorization code with PKCE and state. */
 export async function googleRoutes(app: FastifyInstance, services: Services): Promise<void> {
@@ -29,6 +29,7 @@ export async function googleRoutes(app: FastifyInstance, services: Services): Pr
       url: '/v1/api/auth/google',
       auth: 'none',
       tag: 'Account',
+      operation: 'startGoogleLogin',
       summary: 'Log in with Google: redirects there',
       statuses: [302],
       errors: [404],
@@ -48,18 +49,19 @@ export async function googleRoutes(app: FastifyInstance, services: Services): Pr
       auth: 'none',
       limit: 'login',
       tag: 'Account',
+      operation: 'finishGoogleLogin',
       summary: 'Where Google sends the browser back to: sets the session cookie',
       query: {
-        code: text,
-        state: text,
-        error: text,
-        error_description: text,
-        iss: text,
-        scope: text,
-        authuser: text,
-        prompt: text,
-        hd: text,
-        session_state: text,
+        code: text('Authorization code'),
+        state: text('State that this service gave'),
+        error: text('Why there is no code'),
+        error_description: text('The same in words'),
+        iss: text('Issuer'),
+        scope: text('Scopes granted'),
+        authuser: text('Not used'),
+        prompt: text('Not used'),
+        hd: text('Not used'),
+        session_state: text('Not used'),
       },
       errors: [401, 403, 404],
       answer: UserAnswer,

@@ -16,20 +16,30 @@ export interface IngestionHealth {
 }
 
 const Status = z.enum(['ok', 'degraded', 'down']);
-const HealthAnswer = z.object({
-  status: Status.describe('down: requests cannot be served; degraded: some data is old or a limit is held per process'),
-  checks: z.array(
-    z.object({
-      name: z.string(),
-      status: Status,
-      platform: z.enum(PLATFORMS).optional(),
-      lag_seconds: z.number().nullable().optional(),
-      detail: z.string().optional(),
-    }),
-  ),
-  uptime_seconds: z.int(),
-  version: z.string(),
-});
+const HealthAnswer = z
+  .object({
+    status: Status.describe(
+      'down: requests cannot be served; degraded: some data is old or a limit is held per process',
+    ),
+    checks: z
+      .array(
+        z.object({
+          name: z.string().describe('clickhouse, postgres, redis, or ingestion of a platform'),
+          status: Status.describe('ok, degraded or down'),
+          platform: z.enum(PLATFORMS).optional().describe('With checks of ingestion'),
+          lag_seconds: z
+            .number()
+            .nullable()
+            .optional()
+            .describe('With checks of ingestion: seconds that stored data is behind; null before the first sweep'),
+          detail: z.string().optional().describe('What is wrong, in words'),
+        }),
+      )
+      .describe('One per store and per platform'),
+    uptime_seconds: z.int().describe('Seconds since this process started to serve'),
+    version: z.string().describe('Of the service'),
+  })
+  .meta({ id: 'Health' });
 type Check = z.output<typeof HealthAnswer>['checks'][number];
 
 const CHECK_MS = 3000;
@@ -45,6 +55,7 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
       url: '/v1/api/health',
       auth: 'none',
       tag: 'Infrastructure',
+      operation: 'getHealth',
       summary: 'State of the service, its stores and the freshness of its data',
       answer: HealthAnswer,
       statuses: [200, 503],

@@ -34,6 +34,8 @@ const LAST_RANK = '9223372036854775807';
 const ListRow = z.object({ total: z.coerce.number(), page: z.array(z.tuple([z.string(), z.string()])) });
 const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string() });
 
+const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
+
 const cacheKeys = new WeakMap<object, string>();
 
 /** Where an answer is cached: the endpoint's name, every parameter that was read, and an id of the path. */
@@ -89,6 +91,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       url: '/v1/api/markets',
       auth: 'key',
       tag: 'Markets',
+      operation: 'listMarkets',
       summary: 'List markets',
       description:
         'Markets of one platform. All pages of one listing show it as it was at the first page: none repeats, none is missed. `query` finds words of title or description.',
@@ -96,13 +99,16 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
         provider: platformParam(),
         limit: limitParam(50, 500),
         cursor: cursorParam(),
-        status: enumParam(MARKET_STATUSES).optional(),
-        query: textParam().optional(),
-        include_raw: flagParam(false),
-        event_id: textParam().optional(),
-        category: textParam().optional(),
-        sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created']).default('volume_24h'),
+        status: enumParam(MARKET_STATUSES).optional().describe('Only markets in this state'),
+        query: textParam().optional().describe('Words that title or description have, all of them'),
+        include_raw: includeRaw,
+        event_id: textParam().optional().describe("Only markets of this event, by the platform's id"),
+        category: textParam().optional().describe('Only markets of this category, by its slug'),
+        sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created'])
+          .default('volume_24h')
+          .describe('Largest or newest first; end_date: soonest first'),
       },
+      stored: 'rows',
       answer: MarketsAnswer,
     },
     async ({ query, request, reply }) => {
@@ -152,11 +158,13 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       url: '/v1/api/markets/id/:id',
       auth: 'key',
       tag: 'Markets',
+      operation: 'getMarket',
       summary: 'One market by id',
       description:
         'Takes the platform id, the unified id, and on Polymarket the condition id or slug too. A market that is not stored yet is fetched from its platform.',
       params: { id: marketIdParam() },
-      query: { provider: platformParam(), include_raw: flagParam(false) },
+      query: { provider: platformParam(), include_raw: includeRaw },
+      stored: 'rows',
       answer: MarketsAnswer,
       errors: [502, 504],
     },
@@ -184,10 +192,11 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       url: '/v1/api/markets/id/:id/orderbook',
       auth: 'key',
       tag: 'Markets',
+      operation: 'getOrderBook',
       summary: 'Live order book of one market',
       description: 'Read from the platform, at most a second old. A closed or settled market has an empty book.',
       params: { id: marketIdParam() },
-      query: { provider: platformParam(), include_raw: flagParam(false) },
+      query: { provider: platformParam(), include_raw: includeRaw },
       answer: OrderBookAnswer,
       errors: [502, 504],
     },
@@ -213,6 +222,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       url: '/v1/api/markets/trades',
       auth: 'key',
       tag: 'Markets',
+      operation: 'listMarketTrades',
       summary: 'Trades of one market, newest first',
       description:
         'Each fill once, from its taker. Limitless is not supported here; its trades appear among the whales.',
@@ -223,6 +233,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
         cursor: cursorParam(),
         takerOnly: flagParam(false).describe('No effect: every stored print is a taker row'),
       },
+      stored: 'rows',
       answer: MarketTradesAnswer,
       errors: [404, 502, 504],
     },

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { recordEvent } from '../accounts.ts';
-import { numberOrNull, requestTimeField } from '../answers.ts';
+import { numberOrNull, PlainMeta } from '../answers.ts';
 import type { Services } from '../app.ts';
 import { decimalNumber, USD_SCALE } from '../decimal.ts';
 import { endpoint } from '../endpoint.ts';
@@ -9,12 +9,14 @@ import { changeLimits, readLimits, type OrderLimits } from '../orders/limits.ts'
 import { requestTimeMs } from '../pages.ts';
 import { decimalParam } from '../parameters.ts';
 
-const Answer = z.object({
-  trading_enabled: z.boolean(),
-  max_order_notional: numberOrNull.describe('USD of one order, price × size; null = no limit'),
-  max_day_notional: numberOrNull.describe("USD of a UTC day's orders, refused ones left out; null = no limit"),
-  meta: z.object({ request_time: requestTimeField }),
-});
+const Answer = z
+  .object({
+    trading_enabled: z.boolean().describe('false: orders of this account are refused'),
+    max_order_notional: numberOrNull.describe('USD of one order, price × size; null = no limit'),
+    max_day_notional: numberOrNull.describe("USD of a UTC day's orders, refused ones left out; null = no limit"),
+    meta: PlainMeta,
+  })
+  .meta({ id: 'OrderLimits' });
 
 const usd = decimalParam(USD_SCALE).nullable().optional();
 const number = (value: bigint | null): number | null => (value === null ? null : decimalNumber(value, USD_SCALE));
@@ -31,7 +33,15 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
   const url = '/v1/api/auth/order-settings';
   endpoint(
     app,
-    { method: 'GET', url, auth: 'session', tag: 'Account', summary: 'Own limits on orders', answer: Answer },
+    {
+      method: 'GET',
+      url,
+      auth: 'session',
+      tag: 'Account',
+      operation: 'getOrderLimits',
+      summary: 'Own limits on orders',
+      answer: Answer,
+    },
     async ({ caller, reply }) => shown(await readLimits(db, caller.userId), reply),
   );
 
@@ -42,12 +52,13 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
       url,
       auth: 'session',
       tag: 'Account',
+      operation: 'changeOrderLimits',
       summary: 'Change own limits on orders',
       description: 'A field that is left out stays as it is; null takes a limit away. In force for the next order.',
       body: {
-        trading_enabled: z.boolean({ error: 'true or false' }).optional(),
-        max_order_notional: usd,
-        max_day_notional: usd,
+        trading_enabled: z.boolean({ error: 'true or false' }).optional().describe('false refuses every order'),
+        max_order_notional: usd.describe('USD of one order, price × size; null takes the limit away'),
+        max_day_notional: usd.describe("USD of a UTC day's orders; null takes the limit away"),
       },
       answer: Answer,
     },

@@ -19,7 +19,9 @@ import { ORDER_STATUSES } from '../platforms/orders.ts';
 import type { Platform } from '../schemas.ts';
 
 const Position = z.object({ createdAt: z.string(), id: z.string(), total: z.number() });
-const credentialId = integerParam(1, Number.MAX_SAFE_INTEGER).optional();
+const credentialId = integerParam(1, Number.MAX_SAFE_INTEGER)
+  .optional()
+  .describe("Number of a stored credential. Default: the platform's default one, else the operator's client");
 const orderName = textParam(200).describe("The platform's order id, or client:<client_order_id>");
 const STATUS: Record<Placed['how'], number> = { placed: 201, unknown: 202, replay: 200, dry_run: 200 };
 const PLATFORM_ERRORS = [422, 502, 504] as const;
@@ -40,6 +42,7 @@ export function orderRoutes(app: FastifyInstance, { orders, cursors }: Services)
       url: '/v1/api/orders',
       auth: 'key',
       tag: 'Orders',
+      operation: 'placeOrder',
       summary: 'Place an order',
       description: `Sent once, whatever happens: 201 placed (maybe already filled or cancelled, see status), 202 sent and its fate not
 known yet, 200 when the idempotency key stands for an order already placed. A market order carries a worst price taken from the
@@ -64,6 +67,7 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       url: '/v1/api/orders',
       auth: 'key',
       tag: 'Orders',
+      operation: 'listOrders',
       summary: 'List orders of the account, newest first',
       description:
         "What the platform lists and what was placed here, as one. Orders placed elsewhere are shown when the credential is the user's own.",
@@ -71,7 +75,7 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
         platform: platformParam(),
         credential_id: credentialId,
         market_id: marketIdParam().optional(),
-        status: enumParam(ORDER_STATUSES).optional(),
+        status: enumParam(ORDER_STATUSES).optional().describe('Only orders in this state'),
         limit: limitParam(50, 200),
         cursor: cursorParam(),
       },
@@ -101,6 +105,7 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       url: '/v1/api/orders/:id',
       auth: 'key',
       tag: 'Orders',
+      operation: 'getOrder',
       summary: 'One order, as its platform tells it now',
       params: { id: orderName },
       query: { platform: platformParam(), credential_id: credentialId },
@@ -120,6 +125,7 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       url: '/v1/api/orders/:id',
       auth: 'key',
       tag: 'Orders',
+      operation: 'cancelOrder',
       summary: 'Cancel an open order',
       description: '200 once the platform confirmed it; 409 with the final state when the order was over already.',
       params: { id: orderName },
@@ -141,6 +147,7 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       url: '/v1/api/orders/cancel-all',
       auth: 'key',
       tag: 'Orders',
+      operation: 'cancelAllOrders',
       summary: 'Cancel every open order on a platform',
       description:
         'Through every stored credential of the platform and the default client, unless credential_id names one.',

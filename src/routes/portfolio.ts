@@ -18,15 +18,18 @@ const SERVED = ['kalshi', 'polymarket'] as const;
 const HoldingPosition = z.object({ after: z.string(), total: z.int() });
 
 /** Limitless shows a user's trades and positions to that user only. */
-const provider = z.preprocess(
-  toPlatform,
-  z.enum(SERVED, {
-    error: ({ input }) =>
-      input === 'limitless'
-        ? `one of ${SERVED.join(', ')}: Limitless shows trades and positions to their owner only`
-        : `one of ${SERVED.join(', ')}`,
-  }),
-);
+const provider = z
+  .preprocess(
+    toPlatform,
+    z.enum(SERVED, {
+      error: ({ input }) =>
+        input === 'limitless'
+          ? `one of ${SERVED.join(', ')}: Limitless shows trades and positions to their owner only`
+          : `one of ${SERVED.join(', ')}`,
+    }),
+  )
+  .describe('kalshi or polymarket');
+const user = textParam().describe('Kalshi nickname, or Polymarket wallet or profile name');
 
 /** GET profile/trades, profile/positions: read from the platform, joined with what is stored of the markets. */
 export function portfolioRoutes(app: FastifyInstance, services: Services): void {
@@ -48,10 +51,12 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       url: '/v1/api/profile/trades',
       auth: 'key',
       tag: 'Portfolio',
+      operation: 'listUserTrades',
       summary: 'Trades of a user, newest first',
       description:
         'Read from the platform. A user is a Kalshi nickname, or a Polymarket wallet or profile name. Both sides of a trade count: a trade between two users is in both lists.',
-      query: { provider, user: textParam(), limit: limitParam(50, 500), cursor: cursorParam() },
+      query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
+      stored: 'rows',
       answer: UserTradesAnswer,
       errors: [404, 502, 504],
     },
@@ -90,10 +95,12 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       url: '/v1/api/profile/positions',
       auth: 'key',
       tag: 'Portfolio',
+      operation: 'listUserPositions',
       summary: 'Active positions of a user',
       description:
         'Read from the platform, ordered by token id. A user is a Kalshi nickname, or a Polymarket wallet or profile name.',
-      query: { provider, user: textParam(), limit: limitParam(50, 500), cursor: cursorParam() },
+      query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
+      stored: 'rows',
       answer: UserPositionsAnswer,
       errors: [404, 502, 504],
     },

@@ -16,7 +16,14 @@ export async function benchAuth(): Promise<{ bareMs: number; keyedMs: number }> 
     env: { LOG_LEVEL: 'warn' },
     rates: { windowSeconds: 1 },
     extend(app) {
-      const spec = { method: 'GET', auth: 'key', tag: 'Markets', summary: 'cached rows', answer: z.unknown() } as const;
+      const spec = {
+        method: 'GET',
+        auth: 'key',
+        tag: 'Markets',
+        operation: 'cached',
+        summary: 'cached rows',
+        answer: z.unknown(),
+      } as const;
       endpoint(app, { ...spec, url: '/keyed' }, ({ request, reply }) => sendStored(request, reply, rows, {}));
     },
   });

@@ -1,0 +1,327 @@
+/** What a parameter means, as far as wrong values of it go. */
+export type Kind =
+  | 'platform'
+  | 'marketId'
+  | 'marketIds'
+  | 'limit'
+  | 'cursor'
+  | 'flag'
+  | 'word'
+  | 'time'
+  | 'amount'
+  | 'text'
+  | 'shortText'
+  | 'interval';
+
+export interface Parameter {
+  kind: Kind;
+  /** Text that is accepted; a platform is chosen by the caller. */
+  good: string;
+  required?: true;
+}
+
+const platform: Parameter = { kind: 'platform', good: 'kalshi', required: true };
+const anyPlatform: Parameter = { kind: 'platform', good: 'kalshi' };
+const marketId: Parameter = { kind: 'marketId', good: 'KXNOSUCHMARKET-1', required: true };
+const limit: Parameter = { kind: 'limit', good: '7' };
+const cursor: Parameter = { kind: 'cursor', good: '' };
+const flag: Parameter = { kind: 'flag', good: 'true' };
+const word = (good: string): Parameter => ({ kind: 'word', good });
+const text = (good: string): Parameter => ({ kind: 'text', good });
+const start: Parameter = { kind: 'time', good: '1700000000' };
+const end: Parameter = { kind: 'time', good: '2100-01-01' };
+
+/** Every data endpoint with every parameter it takes; `{id}` in its path is one too. */
+export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
+  '/v1/api/markets': {
+    provider: platform,
+    limit,
+    cursor,
+    status: word('open'),
+    query: text('rain'),
+    include_raw: flag,
+    event_id: text('KXNOSUCHEVENT'),
+    category: text('sports'),
+    sort: word('end_date'),
+  },
+  '/v1/api/markets/id/{id}': { provider: platform, include_raw: flag, id: marketId },
+  '/v1/api/markets/id/{id}/orderbook': { provider: platform, include_raw: flag, id: marketId },
+  '/v1/api/markets/trades': { provider: platform, market_id: marketId, limit, cursor, takerOnly: flag },
+  '/v1/api/markets/price-history': {
+    provider: platform,
+    market_ids: { kind: 'marketIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
+    start_ts: { ...start, required: true },
+    end_ts: { ...end, required: true },
+    interval: { kind: 'interval', good: '1440' },
+    limit,
+    outcome: { kind: 'shortText', good: 'all' },
+  },
+  '/v1/api/profile/trades': { provider: platform, user: { ...text('nobody-at-all'), required: true }, limit, cursor },
+  '/v1/api/profile/positions': {
+    provider: platform,
+    user: { ...text('nobody-at-all'), required: true },
+    limit,
+    cursor,
+  },
+  '/v1/api/trades/whales': {
+    platform: anyPlatform,
+    market_id: { kind: 'marketId', good: 'KXNOSUCHMARKET-1' },
+    min_size: { kind: 'amount', good: '12.5' },
+    min_notional: { kind: 'amount', good: '0' },
+    start_ts: start,
+    end_ts: end,
+    sort: word('size'),
+    limit,
+    cursor,
+  },
+  '/v1/api/analytics/trending': {
+    platform: anyPlatform,
+    window: word('7d'),
+    sort_by: word('price_change'),
+    category: { kind: 'shortText', good: 'sports' },
+    limit,
+  },
+  '/v1/api/analytics/categories': { platform: anyPlatform },
+  '/v1/api/metrics/historical': {
+    platform,
+    market_id: marketId,
+    start_ts: start,
+    end_ts: end,
+    interval: word('4h'),
+    limit,
+  },
+  '/v1/api/metrics/snapshot': { platform, market_id: marketId },
+};
+
+/** Text that means nothing to any parameter but free text. */
+export const NOISE = [
+  ' ',
+  '\0',
+  'kalshi\0',
+  "' OR 1=1 --",
+  "'); DROP TABLE trades; --",
+  "\\' UNION ALL SELECT name FROM system.tables FORMAT JSON --",
+  '{limit:UInt64}',
+  '{"$gt":""}',
+  '["kalshi"]',
+  '{}',
+  'null',
+  'undefined',
+  'NaN',
+  'Infinity',
+  '1e999',
+  '__proto__',
+  'constructor',
+  'toString',
+  '[object Object]',
+  '../../../etc/passwd',
+  '..',
+  '.',
+  '%',
+  '%2e%2e%2f',
+  '${jndi:ldap://127.0.0.1/a}',
+  '{{7*7}}',
+  '<script>alert(1)</script>',
+  'a\r\nset-cookie: jwt=x',
+  '\u001B[31m',
+  '\u202Eevil',
+  '😀'.repeat(30),
+  'ﷺ',
+  'İ',
+  '\uFFFD',
+  '\uFEFFkalshi',
+  'é́́́́',
+  '-- ',
+  ';',
+  '*',
+  'x'.repeat(300),
+  "'".repeat(900),
+  '9'.repeat(400),
+  'x'.repeat(8192),
+];
+
+const NUMBERS = ['-1', '-0.5', '1.5', '5e1', '0x10', '٣', '1,000', ' 5', '5 ', '+', '1_000', '99999999999999999999'];
+const LONG = ['x'.repeat(513), '😀'.repeat(513), "'".repeat(8192)];
+const BLANK = ['', ' ', '\t\r\n', '\u00A0\u3000'];
+
+/** Text that each kind refuses. */
+export const WRONG: Record<Kind, readonly string[]> = {
+  platform: [...NOISE, '', 'KALSHI', 'kalshi ', 'kalshi,polymarket', 'platform_d', '0'],
+  marketId: [...BLANK, ...LONG],
+  marketIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 11 }, (_, index) => `A${index}`).join(','), ...LONG],
+  limit: [...NOISE, ...NUMBERS, '', '0', '5001', '2147483648', '-9223372036854775809'],
+  interval: [...NOISE, ...NUMBERS, '', '0', '5', '61'],
+  cursor: [...NOISE, 'AAAA', 'bm90IGEgY3Vyc29yIGF0IGFsbA', 'bm90IGEgY3Vyc29y+/==', '0'],
+  flag: [...NOISE, '', '0', '1', 'TRUE', 'yes', 'true,true'],
+  word: [...NOISE, '', 'OPEN', 'open,closed', '1'],
+  time: [
+    ...NOISE,
+    ...NUMBERS.filter((value) => !['1.5', ' 5', '5 '].includes(value)),
+    '',
+    'yesterday',
+    '1e12',
+    '253402300800000',
+    '2026-02-30',
+    '2026-13-01T00:00:00Z',
+    '2026-01-01T25:00:00Z',
+    '2026-01-01T00:00:00+99:99',
+    '+275760-09-13',
+  ],
+  amount: [...NOISE, ...NUMBERS.filter((value) => value !== '1.5'), '', '-0.0000001', '1000000000001'],
+  text: [...BLANK, 'x'.repeat(201), ...LONG],
+  shortText: [...BLANK, 'x'.repeat(101), ...LONG],
+};
+
+/** Text that a parameter of free text takes, whatever it says. */
+export const FREE_TEXT = NOISE.filter((value) => value.trim() !== '' && value.length <= 100);
+
+export type BodyKind = 'platform' | 'marketId' | 'word' | 'text' | 'flag' | 'decimal' | 'integer' | 'time' | 'record';
+
+export interface BodyField {
+  kind: BodyKind;
+  good: unknown;
+  required?: true;
+}
+
+export interface BodyEndpoint {
+  method: 'POST' | 'PATCH';
+  /** Whom it serves. */
+  auth: 'key' | 'session' | 'none';
+  fields: Record<string, BodyField>;
+}
+
+const field = (kind: BodyKind, good: unknown): BodyField => ({ kind, good });
+const must = (kind: BodyKind, good: unknown): BodyField => ({ kind, good, required: true });
+
+/** Every endpoint that takes a body with every field of it. */
+export const BODIES: Record<string, BodyEndpoint> = {
+  '/v1/api/orders': {
+    method: 'POST',
+    auth: 'key',
+    fields: {
+      platform: must('platform', 'kalshi'),
+      market_id: must('marketId', 'KXNOSUCHMARKET-1'),
+      side: must('word', 'buy'),
+      outcome: must('text', 'yes'),
+      type: must('word', 'limit'),
+      size: must('decimal', '1'),
+      price: field('decimal', 0.5),
+      time_in_force: field('word', 'gtd'),
+      expiration: field('time', '2100-01-01T00:00:00Z'),
+      client_order_id: field('text', 'a'),
+      idempotency_key: field('text', 'b'),
+      max_slippage: field('decimal', 0.1),
+      credential_id: field('integer', 1),
+      dry_run: field('flag', true),
+    },
+  },
+  '/v1/api/orders/cancel-all': {
+    method: 'POST',
+    auth: 'key',
+    fields: { platform: must('platform', 'kalshi'), credential_id: field('integer', 1) },
+  },
+  '/v1/api/auth/register': {
+    method: 'POST',
+    auth: 'none',
+    fields: {
+      email: must('text', 'nobody@example.com'),
+      password: must('text', 'a tree on that hill over there'),
+      name: field('text', 'Nobody'),
+    },
+  },
+  '/v1/api/auth/login': {
+    method: 'POST',
+    auth: 'none',
+    fields: { email: must('text', 'nobody@example.com'), password: must('text', 'x') },
+  },
+  '/v1/api/auth/password': {
+    method: 'POST',
+    auth: 'session',
+    fields: { current_password: field('text', 'x'), new_password: must('text', 'another tree on that hill') },
+  },
+  '/v1/api/auth/api-keys': { method: 'POST', auth: 'session', fields: { name: must('text', 'mine') } },
+  '/v1/api/auth/credentials': {
+    method: 'POST',
+    auth: 'session',
+    fields: {
+      platform: must('platform', 'kalshi'),
+      label: must('text', 'main'),
+      fields: must('record', { api_key_id: 'a', private_key: 'b' }),
+      is_default: field('flag', false),
+    },
+  },
+  '/v1/api/auth/order-settings': {
+    method: 'PATCH',
+    auth: 'session',
+    fields: {
+      trading_enabled: field('flag', true),
+      max_order_notional: field('decimal', 5),
+      max_day_notional: field('decimal', 5),
+    },
+  },
+};
+
+/** JSON text of a list in a list in a list. */
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+/** Values, as JSON text, that each kind of field refuses. */
+const NO_SCALAR = ['{}', '[]', '[1]', '[[["kalshi"]]]', '{"toString":"kalshi"}', nested(5000)];
+const NO_TEXT = [...NO_SCALAR, 'null', 'true', '5'];
+const NO_DECIMAL = [...NO_SCALAR, 'true', '-1', '1e400', '"NaN"', '"1,5"', '"Infinity"', '1e30', '"0x1"'];
+export const WRONG_VALUES: Record<BodyKind, readonly string[]> = {
+  platform: [...NO_TEXT, '""', '"KALSHI"', '"kalshi\\u0000"', '"__proto__"'],
+  marketId: [...NO_TEXT, '""', `"${'x'.repeat(513)}"`],
+  word: [...NO_TEXT, '""', '"toString"', '"constructor"'],
+  text: [...NO_TEXT, `"${'x'.repeat(1025)}"`],
+  flag: [...NO_SCALAR, 'null', '5', '""', '"yes"'],
+  decimal: NO_DECIMAL,
+  integer: [...NO_DECIMAL, '0.5', '0', '9007199254740993'],
+  time: [...NO_SCALAR, 'null', 'true', '-1', '"yesterday"', '"2026-02-30"', '1e400', '1e300'],
+  record: ['[]', '[1]', nested(5000), 'null', 'true', '5', '"{}"'],
+};
+
+/** Bodies that are no JSON, or none that is read. */
+export const NO_JSON: readonly (string | Buffer)[] = [
+  '{',
+  '[',
+  '"',
+  'nul',
+  'undefined',
+  'NaN',
+  "{'platform':'kalshi'}",
+  '{"platform":}',
+  '{"platform":"kalshi",}',
+  '{"platform":"kalshi"}{"platform":"kalshi"}',
+  '{"platform":"kal\nshi"}',
+  '{"platform":"\\ud83"}',
+  '\0',
+  '// a comment\n{}',
+  '['.repeat(60_000),
+  '{"a":'.repeat(12_000),
+  '{"__proto__":{"platform":"kalshi"}}',
+  '{"fields":{"__proto__":{"isAdmin":true}}}',
+  '{"\\u005f_proto__":{"platform":"kalshi"}}',
+  '{"constructor":{"prototype":{"platform":"kalshi"}}}',
+  Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
+  Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x7d]),
+  Buffer.from('{"platform":"kalshi"}', 'utf16le'),
+  Buffer.from([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0]),
+];
+
+/** JSON that is no object. */
+export const NO_OBJECT: readonly string[] = ['[]', '[{}]', '"x"', '5', 'true', nested(30_000)];
+
+/** What is not application/json. */
+export const NO_JSON_TYPES: readonly string[] = [
+  'text/plain',
+  'text/json',
+  'application/xml',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/x-ndjson',
+  'application/jsonp',
+  'json',
+  ';',
+  '*/*',
+  'x'.repeat(2000),
+];

@@ -23,11 +23,13 @@ export function isMarketId(schema: z.ZodType): boolean {
 export function platformParam<const P extends readonly Platform[] = typeof PLATFORMS>(
   served: P = PLATFORMS as unknown as P,
 ): z.ZodType<P[number], unknown> {
-  return z.preprocess(toPlatform, z.enum(served, { error: `one of ${served.join(', ')}` }));
+  const names = served.join(', ');
+  return z.preprocess(toPlatform, z.enum(served, { error: `one of ${names}` })).describe(names);
 }
 
 /** Page size: an integer of 1 to `max`, never clamped. */
-export const limitParam = (initial: number, max: number) => integerParam(1, max).default(initial);
+export const limitParam = (initial: number, max: number) =>
+  integerParam(1, max).default(initial).describe(`Number of results per page, 1 to ${max}`);
 
 /** An integer in [min, max], as number or text. */
 export function integerParam(min: number, max: number) {
@@ -71,12 +73,15 @@ const LAST_MS = 253_402_300_799_999;
 
 /** A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC when no zone is named. */
 export const timestampParam = () =>
-  z.union([z.string(), z.number()], { error: TIME_RULE }).transform((given, context) => {
-    const time = timeMs(String(given).trim());
-    if (time !== null) return time;
-    context.issues.push({ code: 'custom', message: TIME_RULE, input: given });
-    return z.NEVER;
-  });
+  z
+    .union([z.string(), z.number()], { error: TIME_RULE })
+    .transform((given, context) => {
+      const time = timeMs(String(given).trim());
+      if (time !== null) return time;
+      context.issues.push({ code: 'custom', message: TIME_RULE, input: given });
+      return z.NEVER;
+    })
+    .describe('Unix seconds, Unix milliseconds or ISO-8601 (UTC unless it names a zone)');
 
 function timeMs(text: string): number | null {
   if (/^\d{1,15}(\.\d{1,9})?$/.test(text)) {
@@ -96,9 +101,11 @@ function isDay(date: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
 }
 
+const MARKET_ID = 'Platform id or <platform>:<platform id>; on Polymarket the condition id or slug too';
+
 /** A market id of the platform, with or without its `<platform>:` prefix; arrives without it. */
 export function marketIdParam() {
-  const schema = textParam(512);
+  const schema = textParam(512).describe(MARKET_ID);
   marketIds.add(schema);
   return schema;
 }
@@ -106,12 +113,15 @@ export function marketIdParam() {
 /** Comma-separated market ids, 1 to `max`, repeated ones once; arrive without prefixes. */
 export function marketIdsParam(max: number) {
   const error = `1 to ${max} market ids, comma-separated`;
-  const schema = z.string({ error }).transform((text, context) => {
-    const ids = [...new Set(text.split(',').map((id) => id.trim()))];
-    if (ids.length <= max && ids.every((id) => id !== '' && id.length <= 512)) return ids;
-    context.issues.push({ code: 'custom', message: error, input: text });
-    return z.NEVER;
-  });
+  const schema = z
+    .string({ error })
+    .transform((text, context) => {
+      const ids = [...new Set(text.split(',').map((id) => id.trim()))];
+      if (ids.length <= max && ids.every((id) => id !== '' && id.length <= 512)) return ids;
+      context.issues.push({ code: 'custom', message: error, input: text });
+      return z.NEVER;
+    })
+    .describe(error);
   marketIds.add(schema);
   return schema;
 }
@@ -127,5 +137,6 @@ export function cursorParam() {
     .max(4096, { error })
     .refine(isBase64Url, { error })
     .transform((text) => (text === '' ? undefined : text))
-    .optional();
+    .optional()
+    .describe('next_cursor of the page before, under the same filters; empty for the first page');
 }

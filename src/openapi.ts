@@ -85,6 +85,7 @@ interface Answer {
 interface Operation {
   operationId?: string;
   'x-stored'?: 'rows' | 'whole';
+  parameters?: { in: string }[];
   requestBody?: { content: Record<string, Media> };
   responses?: Record<string, Answer>;
 }
@@ -146,6 +147,8 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
 function completeOperation(operation: Operation): void {
   const { operationId = '', responses = {}, 'x-stored': stored } = operation;
   delete operation['x-stored'];
+  // Generated clients take arguments in this order: what is asked for comes first.
+  operation.parameters?.sort((a, b) => Number(b.in === 'path') - Number(a.in === 'path'));
   addExample(operation.requestBody?.content, `${operationId}.request`);
   if (stored) responses['304'] = {};
   for (const [status, answer] of Object.entries(responses)) {

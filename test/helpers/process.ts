@@ -14,9 +14,14 @@ export interface ServiceProcess {
   ended: Promise<number | string>;
 }
 
-/** Starts `npm start`, `npm run api` or `npm run ingest` with these settings and no others. */
-export function startProcess(role: 'all' | 'api' | 'ingest', env: Record<string, string>): ServiceProcess {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', MAIN, role], {
+/** Starts `npm start`, `npm run api` or `npm run ingest` with these settings and no others; `preload` names modules beside this one. */
+export function startProcess(
+  role: 'all' | 'api' | 'ingest',
+  env: Record<string, string>,
+  preload: readonly string[] = [],
+): ServiceProcess {
+  const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', ...imports, MAIN, role], {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',

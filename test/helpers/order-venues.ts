@@ -1,0 +1,158 @@
+import type { CredentialOf } from '../../src/credential-forms.ts';
+import type { Platform } from '../../src/schemas.ts';
+import { realClock } from '../simulators/lib/index.ts';
+import { startKalshi } from '../simulators/kalshi.ts';
+import { startLimitless } from '../simulators/limitless.ts';
+import { join } from '../simulators/limitless/trading-rig.ts';
+import { startPolymarket } from '../simulators/polymarket.ts';
+import { createRig } from '../simulators/polymarket/trading-rig.ts';
+import { price, shares } from '../simulators/polymarket/world/units.ts';
+import type { Simulator } from '../simulators/simulator.ts';
+
+/** rests: far from the market. fills: at once and whole. misses: to be filled at once, where nothing is offered. */
+export type Fortune = 'rests' | 'fills' | 'misses';
+
+/** An order as its platform holds it, in the service's words; sizes in contracts or shares. */
+export interface HeldOrder {
+  orderId: string;
+  status: string;
+  size: number;
+  filled: number;
+}
+
+/** An account on a platform, and all it has placed there. */
+export interface VenueMember<P extends Platform> {
+  fields: CredentialOf<P>;
+  held(): HeldOrder[];
+}
+
+/** A simulated platform with one market that only members trade in, and somebody who sells all they ask for. */
+export interface Venue<P extends Platform = Platform> {
+  platform: P;
+  sim: Pick<Simulator<unknown>, 'env' | 'inject' | 'clearFaults' | 'close' | 'requests'>;
+  /** "METHOD path" of a placement. */
+  places: RegExp;
+  marketId: string;
+  member(): VenueMember<P>;
+  /** Body of POST orders; no two numbers ask for the same size. */
+  order(number: number, fortune: Fortune): { size: number; [field: string]: unknown };
+}
+
+const told = (size: bigint): number => Number(size) / 1_000_000;
+const atWork = (filled: number): string => (filled > 0 ? 'partially_filled' : 'open');
+
+const terms = (platform: Platform, marketId: string, [low, high]: [number, number], fortune: Fortune): object => ({
+  platform,
+  market_id: marketId,
+  side: 'buy',
+  outcome: 'yes',
+  type: 'limit',
+  price: fortune === 'fills' ? high : low,
+  time_in_force: fortune === 'misses' ? 'ioc' : 'gtc',
+});
+
+export async function kalshiVenue(seed: number): Promise<Venue<'kalshi'>> {
+  const sim = await startKalshi({ seed, markets: 12, tradesPerMarket: 5 });
+  sim.enforceLimits = false;
+  const marketId = sim.world.createMarket('rate');
+  const book = sim.world.bookOf(marketId);
+  for (const side of ['bid', 'ask'] as const) {
+    for (const { order } of Array.from(book.orders(side))) book.remove(side, order);
+  }
+  book.add('ask', 4500, { trader: 0, count: 10_000_000 });
+  return {
+    platform: 'kalshi',
+    sim,
+    places: /^POST .*\/portfolio\/events\/orders$/,
+    marketId,
+    member() {
+      const account = sim.world.addAccount({ balance: '100000' });
+      const words = { canceled: 'cancelled', executed: 'filled' };
+      return {
+        fields: { api_key_id: account.apiKeyId, private_key: account.privateKeyPem },
+        held: () =>
+          sim.world.ordersOf(account).map(({ orderId, status, initialCount, fillCount }) => ({
+            orderId,
+            status: status === 'resting' ? atWork(Number(fillCount)) : words[status],
+            size: Number(initialCount),
+            filled: Number(fillCount),
+          })),
+      };
+    },
+    order: (number, fortune) => ({ ...terms('kalshi', marketId, [0.1, 0.45], fortune), size: (100 + number) / 100 }),
+  };
+}
+
+export async function polymarketVenue(seed: number): Promise<Venue<'polymarket'>> {
+  const sim = await startPolymarket({ seed, markets: 1, tradesPerMarket: 2 });
+  sim.enforceLimits = false;
+  const { world } = sim;
+  const market = createRig(sim).flat();
+  const [wallet] = world.wallets;
+  if (!wallet) throw new Error('a world without wallets');
+  world.book(market)?.rest({ wallet, at: 'ask', price: price('0.41'), left: shares('10000000'), own: null });
+  let members = 0;
+  return {
+    platform: 'polymarket',
+    sim,
+    places: /^POST \/clob\/order$/,
+    marketId: market.id,
+    member() {
+      const private_key = `0x${String((members += 1)).padStart(64, 'd')}` as const;
+      const account = world.addWallet({ privateKey: private_key, cash: '1000000' });
+      const words: Record<string, string> = { MATCHED: 'filled', DELAYED: 'pending' };
+      return {
+        fields: { private_key, signature_type: 0 },
+        held: () =>
+          world.ordersOf(account).map(({ id, status, shares: size, matched }) => ({
+            orderId: id,
+            status: status === 'LIVE' ? atWork(told(matched)) : (words[status] ?? 'cancelled'),
+            size: told(size),
+            filled: told(matched),
+          })),
+      };
+    },
+    // Whole shares: what a purchase spends stays in whole cents.
+    order: (number, fortune) => ({ ...terms('polymarket', market.id, [0.3, 0.41], fortune), size: 5 + number }),
+  };
+}
+
+export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> {
+  const sim = await startLimitless({ seed, clock: realClock });
+  sim.enforceLimits = false;
+  const { world } = sim;
+  const market = world.createMarket({ title: 'Order tests', halfSpread: 500, popularity: 0 });
+  const on = { sim, world };
+  await join(on, 9).place({ market, outcome: 1, tick: 500, milliShares: 15_000_000 });
+  let members = 0;
+  return {
+    platform: 'limitless',
+    sim,
+    places: /^POST \/orders$/,
+    marketId: market.slug,
+    member() {
+      const { address } = join(on, (members += 1));
+      const profile = world.members.withAddress(address);
+      if (!profile) throw new Error('joined without a profile');
+      const { tokenId: token_id, secret } = profile;
+      const words: Record<string, string> = { MATCHED: 'filled', DELAYED: 'pending' };
+      return {
+        fields: { token_id, secret, private_key: `0x${String(members).repeat(64)}` },
+        held: () =>
+          world.ordersOf(address).map(({ id, status, size, filled }) => ({
+            orderId: id,
+            status: status === 'LIVE' ? atWork(told(filled)) : (words[status] ?? 'cancelled'),
+            size: told(size ?? 0n),
+            filled: told(filled),
+          })),
+      };
+    },
+    order: (number, fortune) => ({
+      ...terms('limitless', market.slug, [0.3, 0.5], fortune),
+      size: (100 + number) / 100,
+    }),
+  };
+}
+
+export const startVenues = async (seed: number): Promise<Venue[]> =>
+  Promise.all([kalshiVenue(seed), polymarketVenue(seed), limitlessVenue(seed)]);

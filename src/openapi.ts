@@ -67,6 +67,17 @@ const ROWS = {
   'application/x-ndjson': { schema: { type: 'string' as const, description: 'One JSON object per row' } },
 };
 
+/** For /docs: nothing from elsewhere, over plain http too. The reader sets styles inline; scripts it loads from files only. */
+const DOCS_POLICY = {
+  'default-src': "'self'",
+  'base-uri': "'self'",
+  'frame-ancestors': "'self'",
+  'img-src': "'self' data:",
+  'object-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+};
+
 const SECURITY: Record<AuthMode, Record<string, string[]>[]> = {
   key: [{ apiKey: [] }, { bearer: [] }],
   session: [{ session: [] }],
@@ -139,7 +150,14 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       return described;
     },
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: DOCS_POLICY,
+    theme: { title: 'Forecastle API' },
+    // Its badge would tell an outside service the address of this one.
+    uiConfig: { validatorUrl: null },
+  });
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
   app.get('/v1/api/openapi.json', { schema: { hide: true } }, () => app.swagger());
 }
 

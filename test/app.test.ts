@@ -206,6 +206,20 @@ describe('the interface description', () => {
     ]);
   });
 
+  test('sends who opens the bare address to the reader, which works over plain http and asks nobody else', async () => {
+    const root = await service.app.inject({ url: '/', remoteAddress: service.newAddress() });
+    expect([root.statusCode, root.headers.location]).toEqual([302, '/docs']);
+    const page = await service.app.inject({ url: '/docs', remoteAddress: service.newAddress() });
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).not.toMatch(/upgrade-insecure-requests|https?:|\w\.\w/);
+    expect(policy).toMatch(/script-src 'self'(;|$)/);
+    const settings = await service.app.inject({
+      url: '/docs/static/swagger-initializer.js',
+      remoteAddress: service.newAddress(),
+    });
+    expect(settings.body).toMatch(/"validatorUrl":\s*null/);
+  });
+
   test('has a reader at /docs that loads nothing from elsewhere', async () => {
     const page = await service.app.inject({ url: '/docs', remoteAddress: service.newAddress() });
     expect(page.statusCode).toBe(200);

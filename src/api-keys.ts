@@ -1,7 +1,7 @@
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { KeyCaller } from './auth.ts';
+import { addressOf, type KeyCaller } from './auth.ts';
 import { ApiError } from './errors.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './key-format.ts';
 import { RecentMap } from './platforms/recent-map.ts';
@@ -19,6 +19,8 @@ const FLUSH_MS = 5_000;
 const LISTEN_MS = 250;
 const MAX_CACHED = 20_000;
 const MAX_KEYS_PER_USER = 100;
+/** An operator's DEMO_API_KEY may have any form, up to here. */
+const MAX_KEY_CHARS = 200;
 
 interface Entry {
   caller: KeyCaller | null;
@@ -86,6 +88,11 @@ export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKe
     }
   }
 
+  const noteUse = (caller: KeyCaller | null): KeyCaller | null => {
+    if (caller) used.set(caller.keyId, new Date(now()));
+    return caller;
+  };
+
   async function flush(): Promise<void> {
     if (used.size === 0) return;
     const batch = [...used];
@@ -102,19 +109,19 @@ export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKe
   const timers = [setInterval(() => void flush(), FLUSH_MS).unref(), setInterval(listen, LISTEN_MS).unref()];
 
   return {
-    /** The caller of a key, null when there is none. `address` pays for look-ups of keys that do not exist. */
-    async find(key: string, address: string): Promise<KeyCaller | null> {
-      if (key !== demoKey && !isWellFormedKey(key)) return null;
+    /**
+     * The caller of a key, null when there is none; at once where it was looked up lately. `ip` pays for look-ups of keys that
+     * do not exist.
+     */
+    find(key: string, ip: string): KeyCaller | null | Promise<KeyCaller | null> {
+      if (key.length > MAX_KEY_CHARS) return null;
       const hash = hashKey(key);
       const entry = cache.get(hash);
-      let caller = entry?.caller ?? null;
-      if (!entry || !isFresh(entry)) {
-        const flight = loading.get(hash) ?? load(hash, address).finally(() => loading.delete(hash));
-        loading.set(hash, flight);
-        caller = await flight;
-      }
-      if (caller) used.set(caller.keyId, new Date(now()));
-      return caller;
+      if (entry && isFresh(entry)) return noteUse(entry.caller);
+      if (key !== demoKey && !isWellFormedKey(key)) return null;
+      const flight = loading.get(hash) ?? load(hash, addressOf(ip)).finally(() => loading.delete(hash));
+      loading.set(hash, flight);
+      return flight.then(noteUse);
     },
 
     /** Makes a key; its text is in this answer only. */

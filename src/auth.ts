@@ -49,15 +49,15 @@ const SESSION_HELP = 'Log in at POST /v1/api/auth/login and send the cookie.';
 
 /** Hook 1: finds out who calls. Never refuses, so that even refusals are counted. */
 export async function identify(request: FastifyRequest, keys: ApiKeys, sessions: Sessions): Promise<void> {
-  const mode = modeOf(request);
   try {
-    const cookie = request.cookies.jwt;
     // A cookie says nothing on a data endpoint: browsers send it along unasked.
-    if (mode !== 'key' && cookie !== undefined) request.caller = await sessions.find(cookie);
+    const cookie = modeOf(request) === 'key' ? undefined : request.cookies.jwt;
+    if (cookie !== undefined) request.caller = await sessions.find(cookie);
     if (request.caller) return;
     const key = givenKey(request);
     if (key === null) return;
-    request.caller = await keys.find(key, addressOf(request.ip));
+    const found = keys.find(key, request.ip);
+    request.caller = found instanceof Promise ? await found : found;
     if (!request.caller) request.refusal = unauthorized('Invalid API key', KEY_HELP);
   } catch (error) {
     request.refusal = error as Error;

@@ -10,8 +10,9 @@ import { storeFailure } from './store-failure.ts';
 /** Every failure leaves through here: the envelope for the caller, the cause with its request id for the log. */
 export function onError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error);
-  if (failure.status >= 500) request.log.error({ err: error, status: failure.status }, failure.message);
-  else request.log.debug({ err: failure.cause, status: failure.status, reason: failure.errorText }, failure.message);
+  const { status, message, cause, errorText: reason } = failure;
+  if (status >= 500) request.log.error({ reqId: request.id, err: error, status }, message);
+  else request.log.debug({ reqId: request.id, err: cause, status, reason }, message);
   return sendError(reply, failure);
 }
 

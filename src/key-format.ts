@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** `pk_`, 43 base64url characters of 32 random bytes, 6 characters of checksum over what precedes them. */
 const FORM = /^pk_[\w-]{43}[\w-]{6}$/;
@@ -14,11 +14,11 @@ export const isWellFormedKey = (key: string): boolean =>
   FORM.test(key) && key.slice(-CHECKSUM) === checksum(key.slice(0, -CHECKSUM));
 
 /** What is stored of a key. */
-export const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url');
+export const hashKey = (key: string): string => hash('sha256', key, 'base64url');
 
 /** What a key is recognised by in lists. */
 export const keyPrefix = (key: string): string => key.slice(0, 11);
 
 function checksum(body: string): string {
-  return createHash('sha256').update(body).digest('base64url').slice(0, CHECKSUM);
+  return hash('sha256', body, 'base64url').slice(0, CHECKSUM);
 }

@@ -107,12 +107,20 @@ function observeRun(metrics: Metrics, run: Run): void {
 
 /** What processes share, its cache and budgets counted. The kind of a cached value is what its key begins with. */
 export function meteredShared(shared: Shared, metrics: Metrics): Shared {
+  const count = (key: string, result: 'hit' | 'miss'): void =>
+    metrics.cache.inc({ kind: key.split(':', 1)[0] ?? '', result });
   return {
     healthy: () => shared.healthy(),
     async cached(key, ttlMs, load) {
       const answer = await shared.cached(key, ttlMs, load);
-      metrics.cache.inc({ kind: key.split(':', 1)[0] ?? '', result: answer.hit ? 'hit' : 'miss' });
+      count(key, answer.hit ? 'hit' : 'miss');
       return answer;
+    },
+    keep: (key, value, ttlMs, bytes) => shared.keep(key, value, ttlMs, bytes),
+    recall<T extends object>(key: string): T | undefined {
+      const value = shared.recall<T>(key);
+      if (value) count(key, 'hit');
+      return value;
     },
     async takeBudget(budget, cost, maxWaitMs) {
       const wait = await shared.takeBudget(budget, cost, maxWaitMs);

@@ -1,4 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, type BrotliOptions } from 'node:zlib';
+import { Negotiator } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { badRequest } from './errors.ts';
@@ -79,32 +82,61 @@ export function render(body: object): Rendered {
   return { json, etag: `W/"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"` };
 }
 
-/** Sends rendered data with its `meta`, or 304 when the caller already has it. */
-export function sendStored(request: FastifyRequest, reply: FastifyReply, data: Rendered, meta: object): FastifyReply {
+/**
+ * Sends rendered data with its `meta`, or 304 when the caller already has it; compressed where the caller takes that.
+ * Bodies stay with `data`: one that is asked for again under the same `meta` is neither put together nor compressed again.
+ */
+export function sendStored(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  data: Rendered,
+  meta: object,
+): FastifyReply | Promise<FastifyReply> {
   reply.header('etag', data.etag).header('cache-control', 'private, no-cache');
   if (etagMatches(request.headers['if-none-match'], data.etag)) return reply.code(304).send();
-  const end = Buffer.from(`${JSON.stringify(meta)}}`);
-  return reply.type('application/json; charset=utf-8').send(Buffer.concat([opening(data), end]));
+  reply.type('application/json; charset=utf-8');
+  const metaText = JSON.stringify(meta);
+  const packing = packingFor(request, reply, data);
+  if (packing === null) return reply.send(keptBody(data, metaText, () => plainBody(data, metaText)));
+  reply.header('content-encoding', packing);
+  const body = keptBody(data, packing + metaText, () => PACK[packing](plainBody(data, metaText)));
+  return body.then((bytes) => reply.send(bytes));
 }
 
-/** Bytes of bodies that were sent lately, by ETag: a body asked for again is copied, not encoded again. */
-const openings = new Map<string, Buffer>();
-const OPENINGS_BYTES = 32 * 1024 * 1024;
-let openingsBytes = 0;
+const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+const PACK = {
+  br: (body: Buffer): Promise<Buffer> => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify<Buffer, Buffer>(gzip),
+};
+type Packing = keyof typeof PACK;
+/** Shorter bodies are not worth it. */
+const PACKED_FROM_CHARS = 1024;
+const negotiator = new Negotiator<Packing>({ supportedValues: ['br', 'gzip'] });
 
-/** The body up to where its `meta` begins. */
-function opening({ etag, json }: Rendered): Buffer {
-  const known = openings.get(etag);
+function packingFor(request: FastifyRequest, reply: FastifyReply, { json }: Rendered): Packing | null {
+  if (json.length < PACKED_FROM_CHARS) return null;
+  const vary = reply.getHeader('vary');
+  reply.header('vary', vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`);
+  const accepted = request.headers['accept-encoding'];
+  return accepted === undefined ? null : negotiator.negotiate(accepted);
+}
+
+const plainBody = ({ json }: Rendered, metaText: string): Buffer =>
+  Buffer.from(`${json === '{}' ? '{' : `${json.slice(0, -1)},`}"meta":${metaText}}`);
+
+const bodies = new WeakMap<Rendered, Map<string, Buffer | Promise<Buffer>>>();
+/** `meta` tells the milliseconds that a request took: few values, while an answer is fresh. */
+const BODIES_KEPT = 6;
+
+function keptBody<T extends Buffer | Promise<Buffer>>(data: Rendered, key: string, make: () => T): T {
+  let kept = bodies.get(data);
+  if (!kept) bodies.set(data, (kept = new Map()));
+  const known = kept.get(key) as T | undefined;
   if (known) return known;
-  const bytes = Buffer.from(`${json === '{}' ? '{' : `${json.slice(0, -1)},`}"meta":`);
-  for (const [oldest, { length }] of openings) {
-    if (openingsBytes + bytes.length <= OPENINGS_BYTES) break;
-    openings.delete(oldest);
-    openingsBytes -= length;
-  }
-  openings.set(etag, bytes);
-  openingsBytes += bytes.length;
-  return bytes;
+  const made = make();
+  if (kept.size >= BODIES_KEPT) kept.clear();
+  kept.set(key, made);
+  return made;
 }
 
 const bare = (tag: string): string => tag.trim().replace(/^W\//, '');

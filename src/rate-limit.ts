@@ -45,7 +45,7 @@ export async function openRateLimits(
     const local = new RateLimiterMemory(options);
     if (!redis) return (key) => consumed(local, key);
     const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
-    return async (key) => {
+    return (key) => {
       if (!answering) return consumed(local, key);
       return consumed(shared, key).catch((error: Error) => {
         if (answering && error.message === 'Command timed out') {
@@ -82,7 +82,7 @@ const CONNECT_MS = 2000;
 type Consume = (key: string) => Promise<RateLimiterRes>;
 
 /** Counts one request; a limiter rejects with its result when the limit is passed. */
-async function consumed(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
+function consumed(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
   return limiter.consume(key).catch((result: unknown) => {
     if (result instanceof RateLimiterRes) return result;
     throw result;

@@ -14,6 +14,10 @@ export interface Shared {
    * A lost Redis means a process-local cache, never an error.
    */
   cached<T>(key: string, ttlMs: number, load: () => Promise<T>): Promise<{ value: T; hit: boolean }>;
+  /** Keeps a value in this process only, to be recalled without a wait or a copy; `bytes` is what it weighs. */
+  keep(key: string, value: object, ttlMs: number, bytes: number): void;
+  /** What was kept under the key and has not expired. The value is shared: its callers leave it as it is. */
+  recall<T extends object>(key: string): T | undefined;
   /** Takes or renews a lease for `ttlMs`, one holder per process; null when another holds it or Redis cannot tell. */
   lease(name: string, ttlMs: number): Promise<Lease | null>;
   /**

@@ -1,11 +1,27 @@
 import helmet from '@fastify/helmet';
 import Fastify from 'fastify';
 
+/** Headers by name: of answers that a browser may show as a page, and of data. */
+export interface SecurityHeaders {
+  page: Record<string, string>;
+  data: Record<string, string>;
+}
+
+/** Of helmet's headers those that mean something for JSON (OWASP REST Security Cheat Sheet); the others speak of documents. */
+const OF_DATA = new Set([
+  'content-security-policy',
+  'cross-origin-resource-policy',
+  'referrer-policy',
+  'strict-transport-security',
+  'x-content-type-options',
+  'x-frame-options',
+]);
+
 /**
  * The headers that helmet sets, made once: its values do not depend on the request, and making them anew costs a cached answer a
  * tenth of its time.
  */
-export async function securityHeaders(): Promise<Record<string, string>> {
+export async function securityHeaders(): Promise<SecurityHeaders> {
   const app = Fastify();
   app.get('/without', (_request, reply) => reply.send(''));
   const without = await app.inject('/without');
@@ -20,7 +36,8 @@ export async function securityHeaders(): Promise<Record<string, string>> {
   probe.get('/with', (_request, reply) => reply.send(''));
   const { headers } = await probe.inject('/with');
   await probe.close();
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (name in without.headers ? [] : [[name, String(value)]])),
+  const made = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    name in without.headers ? [] : [[name, String(value)]],
   );
+  return { page: Object.fromEntries(made), data: Object.fromEntries(made.filter(([name]) => OF_DATA.has(name))) };
 }

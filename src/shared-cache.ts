@@ -4,46 +4,64 @@ export interface TextStore {
   set(key: string, text: string, ttlMs: number): Promise<void>;
 }
 
-/** Texts by key until they expire; when `maxChars` is reached the least recently used go. */
-export class TextCache implements TextStore {
-  readonly #entries = new Map<string, { text: string; expiresAt: number; chars: number }>();
-  readonly #maxChars: number;
-  #chars = 0;
+/** Values by key until they expire; when `maxWeight` is reached the least recently used go. */
+export class ExpiringCache<V> {
+  readonly #entries = new Map<string, { value: V; expiresAt: number; weight: number }>();
+  readonly #maxWeight: number;
+  #weight = 0;
 
-  constructor(maxChars = 32 * 1024 * 1024) {
-    this.#maxChars = maxChars;
+  constructor(maxWeight = 32 * 1024 * 1024) {
+    this.#maxWeight = maxWeight;
   }
 
-  async get(key: string): Promise<string | undefined> {
+  get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#drop(key);
     if (entry.expiresAt <= performance.now()) return undefined;
     this.#entries.set(key, entry);
-    this.#chars += entry.chars;
-    return entry.text;
+    this.#weight += entry.weight;
+    return entry.value;
   }
 
-  async set(key: string, text: string, ttlMs: number): Promise<void> {
+  set(key: string, value: V, ttlMs: number, weight: number): void {
     this.#drop(key);
-    const chars = key.length + text.length + ENTRY_OVERHEAD;
-    if (ttlMs <= 0 || chars > this.#maxChars) return;
-    this.#entries.set(key, { text, expiresAt: performance.now() + ttlMs, chars });
-    this.#chars += chars;
+    const whole = key.length + weight + ENTRY_OVERHEAD;
+    if (ttlMs <= 0 || whole > this.#maxWeight) return;
+    this.#entries.set(key, { value, expiresAt: performance.now() + ttlMs, weight: whole });
+    this.#weight += whole;
     for (const oldest of this.#entries.keys()) {
-      if (this.#chars <= this.#maxChars) break;
+      if (this.#weight <= this.#maxWeight) break;
       this.#drop(oldest);
     }
   }
 
   #drop(key: string): void {
     const entry = this.#entries.get(key);
-    if (entry && this.#entries.delete(key)) this.#chars -= entry.chars;
+    if (entry && this.#entries.delete(key)) this.#weight -= entry.weight;
   }
 }
 
-/** What an entry weighs beside its texts, so that many tiny ones are bounded too. */
+/** What an entry weighs beside its value, so that many tiny ones are bounded too. */
 const ENTRY_OVERHEAD = 100;
+
+/** Texts kept in this process. */
+export function localTexts(): TextStore {
+  const cache = new ExpiringCache<string>();
+  return {
+    get: async (key) => cache.get(key),
+    set: async (key, text, ttlMs) => cache.set(key, text, ttlMs, text.length),
+  };
+}
+
+/** The part of Shared that never leaves the process. */
+export function localValues() {
+  const cache = new ExpiringCache<object>();
+  return {
+    keep: (key: string, value: object, ttlMs: number, bytes: number): void => cache.set(key, value, ttlMs, bytes),
+    recall: <T extends object>(key: string): T | undefined => cache.get(key) as T | undefined,
+  };
+}
 
 /** Reading through a store: one load per key at a time, its value kept as text. A failed load is not kept. */
 export function cacheThrough(store: TextStore) {

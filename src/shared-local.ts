@@ -1,5 +1,5 @@
 import type { BudgetRule, Lease, Log, Shared } from './redis.ts';
-import { cacheThrough, TextCache } from './shared-cache.ts';
+import { cacheThrough, localTexts, localValues } from './shared-cache.ts';
 
 /** How much earlier than its end a lease counts as gone: the reply that granted it took time to arrive. */
 export const leaseMargin = (ttlMs: number): number => Math.min(1000, ttlMs / 10);
@@ -13,7 +13,8 @@ export function createLocalShared(log: Log): Shared {
 
   return {
     healthy: () => true,
-    cached: cacheThrough(new TextCache()),
+    cached: cacheThrough(localTexts()),
+    ...localValues(),
 
     async lease(name, ttlMs) {
       return localLease(leases, name, ttlMs);

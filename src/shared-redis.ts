@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis, ReplyError, type RedisOptions } from 'ioredis';
 import { ConfigError } from './config.ts';
 import type { Lease, Log, Shared } from './redis.ts';
-import { cacheThrough, TextCache } from './shared-cache.ts';
+import { cacheThrough, localTexts, localValues } from './shared-cache.ts';
 import { createLocalShared, leaseMargin } from './shared-local.ts';
 
 const OPTIONS: RedisOptions = {
@@ -67,7 +67,7 @@ export async function connectShared(url: string, log: Log, prefix: string): Prom
 
   const me = randomUUID();
   const local = createLocalShared(log);
-  const localTexts = new TextCache();
+  const texts = localTexts();
   const channels = new Set<string>();
   let closed = false;
   let lost = false;
@@ -123,15 +123,16 @@ export async function connectShared(url: string, log: Log, prefix: string): Prom
   return {
     healthy: () => !lost && redis.status === 'ready',
 
+    ...localValues(),
     cached: cacheThrough({
       async get(key) {
         const text = await ask(() => redis.get(`${prefix}cache:${key}`));
-        return text === undefined ? localTexts.get(key) : (text ?? undefined);
+        return text === undefined ? texts.get(key) : (text ?? undefined);
       },
       async set(key, text, ttlMs) {
         if (ttlMs <= 0) return;
         const kept = await ask(() => redis.set(`${prefix}cache:${key}`, text, 'PX', Math.ceil(ttlMs)));
-        if (kept === undefined) await localTexts.set(key, text, ttlMs);
+        if (kept === undefined) await texts.set(key, text, ttlMs);
       },
     }),
 

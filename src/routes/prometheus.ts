@@ -7,11 +7,12 @@ import { mayReadMetrics } from '../metrics-access.ts';
 export function prometheusRoutes(app: FastifyInstance, { config, watch }: Services): void {
   if (!watch) return;
   const { metrics, scrape } = watch;
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     // The pattern of the route, never the path: a caller could invent any number of those.
     const route = request.routeOptions.url ?? 'none';
     const labels = { method: request.method, route, status: String(reply.statusCode) };
     metrics.httpSeconds.observe(labels, reply.elapsedTime / 1000);
+    done();
   });
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (!mayReadMetrics(config.METRICS_TOKEN, request.ip, request.headers)) {

@@ -119,8 +119,9 @@ export async function startTestApp({
 async function holdToSchema(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const { answer } = request.routeOptions.config;
   const json = String(reply.getHeader('content-type')).startsWith('application/json');
-  if (!answer || !json || typeof payload !== 'string' || reply.statusCode > 299) return payload;
-  const body: unknown = JSON.parse(payload);
+  const text = Buffer.isBuffer(payload) && !reply.hasHeader('content-encoding') ? payload.toString() : payload;
+  if (!answer || !json || typeof text !== 'string' || reply.statusCode > 299) return payload;
+  const body: unknown = JSON.parse(text);
   const result = answer.safeParse(body);
   if (!result.success) throw new Error(`answer of ${request.url} is not as declared: ${result.error.message}`);
   if (!isDeepStrictEqual(result.data, body)) throw new Error(`answer of ${request.url} has undeclared fields`);

@@ -66,7 +66,12 @@ export async function startMarketStore(
   const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
   const markets = new StoredMarkets(clickhouse, async () => null);
   const local = createLocalShared(silent);
-  const app = await startTestApp({ clickhouse, markets, shared: { ...local, cached }, ...options });
+  const app = await startTestApp({
+    clickhouse,
+    markets,
+    shared: { ...local, cached, recall: () => undefined },
+    ...options,
+  });
   const { log } = app.deps;
   const writers = Object.fromEntries(
     PLATFORMS.map((platform) => [platform, new TradeWriter({ clickhouse, spool, log, platform })]),
@@ -96,7 +101,13 @@ export async function startMarketStore(
       if (user.left === 0) user = { key: (await app.newKey('pro')).key, left: USER_REQUESTS };
       user.left -= 1;
       const reply = await app.app.inject({ url: `/v1/api/${path}`, headers: { 'x-api-key': user.key } });
-      if (reply.statusCode !== 200) throw new Error(`GET ${path} answered ${reply.statusCode} ${reply.body}`);
+      if (reply.statusCode !== 200) {
+        const lastError = app
+          .logged()
+          .match(/.*"level":50.*/g)
+          ?.at(-1);
+        throw new Error(`GET ${path} answered ${reply.statusCode} ${reply.body} ${lastError}`);
+      }
       return reply.json() as T;
     },
     async close() {

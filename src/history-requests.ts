@@ -15,16 +15,24 @@ export interface HistoryRequest {
 /** The marker of a platform's span that is made of its markets' own: up to its end each of these is complete. */
 export const EACH_MARKET = 'each market';
 
-const Span = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number(), marker: z.string() });
+const Span = z.object({
+  of_market: z.boolean(),
+  from_us: z.coerce.number(),
+  to_us: z.coerce.number(),
+  marker: z.string(),
+});
 
-/** The stored span of a market's trades: its own, joined with the platform's feed where they touch; null when nothing is stored. */
-export async function storedSpan(
-  clickhouse: ClickHouse,
-  platform: Platform,
-  ref: string,
-): Promise<{ fromUs: number; toUs: number } | null> {
-  const [feed] = await clickhouse.query('trade_coverage', Span, { platform, ref: '' });
-  const [own] = await clickhouse.query('trade_coverage', Span, { platform, ref });
+/** The stored span of a market's trades, Unix µs. */
+export interface StoredSpan {
+  fromUs: number;
+  toUs: number;
+}
+
+/** A market's own span, joined with the platform's feed where they touch; null when nothing is stored. */
+export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredSpan | null> {
+  const spans = await clickhouse.query('trade_spans', Span, { platform, ref });
+  const own = spans.find((span) => span.of_market);
+  const feed = spans.find((span) => !span.of_market);
   if (feed?.marker === EACH_MARKET) {
     return own ? { fromUs: own.from_us, toUs: Math.max(own.to_us, feed.to_us) } : null;
   }
@@ -40,22 +48,22 @@ export async function storedSpan(
   return { fromUs: Math.min(own.from_us, feed.from_us), toUs: Math.max(own.to_us, feed.to_us) };
 }
 
-/** Asks the ingesting process for a market's older trades and waits, at most `waitMs`; true when they are stored now. */
+/** Asks the ingesting process for a market's older trades and waits, at most `waitMs`; `complete` when they are stored now. */
 export async function wantHistory(
   deps: { clickhouse: ClickHouse; shared: Shared },
   request: HistoryRequest,
   waitMs: number,
-): Promise<boolean> {
+): Promise<{ span: StoredSpan | null; complete: boolean }> {
   const deadline = Date.now() + waitMs;
-  const covered = async (): Promise<boolean> => {
+  const look = async () => {
     const span = await storedSpan(deps.clickhouse, request.platform, request.ref);
-    return span !== null && span.fromUs <= request.sinceUs;
+    return { span, complete: span !== null && span.fromUs <= request.sinceUs };
   };
-  if (await covered()) return true;
-  await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
-  while (Date.now() < deadline) {
+  let found = await look();
+  if (!found.complete) await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
+  while (!found.complete && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    if (await covered()) return true;
+    found = await look();
   }
-  return false;
+  return found;
 }

@@ -8,6 +8,7 @@ const KEPT_MS = 60_000;
 const UNKNOWN_MS = 30_000;
 
 const KeysRow = z.object({
+  market_key: z.string(),
   ref: z.string(),
   platform_id: z.string(),
   slug: z.string(),
@@ -38,7 +39,7 @@ export type FetchMarket = (platform: Platform, id: string) => Promise<string | n
 export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
-  readonly #kept = new Map<string, { keys: MarketKeys | null; until: number }>();
+  readonly #kept = new Map<string, { keys: MarketKeys | null; key: string; until: number }>();
   /** References by platform and whatever id a user wrote; null where nobody knows the market. */
   readonly #aliases = new Map<string, { ref: string | null; until: number }>();
 
@@ -62,29 +63,48 @@ export class StoredMarkets implements MarketDirectory {
       const fetched = await this.#fetchMarket(platform, ref);
       const [keys] = fetched === null ? [] : await this.#stored(platform, [fetched]);
       if (keys) found.set(ref, keys);
-      else this.#keep(`${platform}:${ref}`, null, UNKNOWN_MS);
+      else keep(this.#kept, `${platform}:${ref}`, { keys: null, key: '0', until: Date.now() + UNKNOWN_MS });
     }
     return found;
   }
 
   /** The market a user means by a platform id, condition id, ticker or slug; null when neither store nor platform knows it. */
   async byAnyId(platform: Platform, id: string): Promise<MarketKeys | null> {
-    const ref = await this.#refOf(platform, normalId(platform, id));
-    if (ref === null) return null;
+    const alias = `${platform}:${normalId(platform, id)}`;
+    const known = this.#aliases.get(alias);
+    if (known?.ref === null && known.until > Date.now()) return null;
+    const stored = await this.storedByAnyId(platform, id);
+    if (stored) return stored;
+    const ref = await this.#fetchMarket(platform, normalId(platform, id));
+    keep(this.#aliases, alias, { ref, until: Date.now() + (ref === null ? UNKNOWN_MS : KEPT_MS) });
+    return ref === null ? null : this.#byRef(platform, ref);
+  }
+
+  /** The same among the stored markets only. */
+  async storedByAnyId(platform: Platform, id: string): Promise<MarketKeys | null> {
+    const wanted = normalId(platform, id);
+    const alias = `${platform}:${wanted}`;
+    const known = this.#aliases.get(alias);
+    if (known && known.ref !== null && known.until > Date.now()) return this.#byRef(platform, known.ref);
+    const [row] = await this.#clickhouse.query('market_by_id', KeysRow, { platform, id: wanted });
+    if (!row) return null;
+    keep(this.#aliases, alias, { ref: row.ref, until: Date.now() + KEPT_MS });
+    return this.#keepRow(platform, row);
+  }
+
+  async #byRef(platform: Platform, ref: string): Promise<MarketKeys | null> {
     const kept = this.#kept.get(`${platform}:${ref}`);
     if (kept?.keys && kept.until > Date.now()) return kept.keys;
     const [keys] = await this.#stored(platform, [ref]);
     return keys ?? null;
   }
 
-  async #refOf(platform: Platform, id: string): Promise<string | null> {
-    const alias = `${platform}:${id}`;
-    const kept = this.#aliases.get(alias);
-    if (kept && kept.until > Date.now()) return kept.ref;
-    const [row] = await this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id });
-    const ref = row?.ref ?? (await this.#fetchMarket(platform, id));
-    keep(this.#aliases, alias, { ref, until: Date.now() + (ref === null ? UNKNOWN_MS : KEPT_MS) });
-    return ref;
+  /** The key of a market's rows in the store. */
+  async keyOf({ platform, ref }: MarketKeys): Promise<string> {
+    const kept = this.#kept.get(`${platform}:${ref}`);
+    if (kept?.keys) return kept.key;
+    await this.#stored(platform, [ref]);
+    return this.#kept.get(`${platform}:${ref}`)?.key ?? '0';
   }
 
   /** Drops what is remembered of a market, after it was stored anew. */
@@ -93,17 +113,18 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   async #stored(platform: Platform, refs: string[]): Promise<MarketKeys[]> {
-    const rows: MarketKeys[] = [];
+    const found: MarketKeys[] = [];
     for (let i = 0; i < refs.length; i += 500) {
-      const part = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 500) });
-      rows.push(...part.map((row) => toMarketKeys(platform, row)));
+      const rows = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 500) });
+      found.push(...rows.map((row) => this.#keepRow(platform, row)));
     }
-    for (const keys of rows) this.#keep(`${platform}:${keys.ref}`, keys, KEPT_MS);
-    return rows;
+    return found;
   }
 
-  #keep(key: string, keys: MarketKeys | null, ms: number): void {
-    keep(this.#kept, key, { keys, until: Date.now() + ms });
+  #keepRow(platform: Platform, row: z.infer<typeof KeysRow>): MarketKeys {
+    const keys = toMarketKeys(platform, row);
+    keep(this.#kept, `${platform}:${row.ref}`, { keys, key: row.market_key, until: Date.now() + KEPT_MS });
+    return keys;
   }
 }
 

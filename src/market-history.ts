@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storedSpan, wantHistory } from './history-requests.ts';
+import { type StoredSpan, wantHistory } from './history-requests.ts';
 import type { Services } from './app.ts';
 import type { MarketKeys } from './platforms/platform.ts';
 import { CANDLE_COLUMNS, candleRow } from './storage-rows.ts';
@@ -12,8 +12,8 @@ const OPEN_BARS_MS = 60_000;
 const CLOSED_BARS_MS = 3_600_000;
 
 export interface ReadyHistory {
-  /** The stored span of the market's trades, Unix µs; null when none is. */
-  span: { fromUs: number; toUs: number } | null;
+  /** null when no trades of the market are stored. */
+  span: StoredSpan | null;
   /** false when older trades or bars of the range are still being fetched. */
   complete: boolean;
 }
@@ -36,7 +36,7 @@ export async function readyHistory(
       services.log.warn({ err: error, platform, ref }, 'bars of the platform could not be read');
     })
     .then(() => true);
-  const [trades, read] = await Promise.all([
+  const [{ span, complete }, read] = await Promise.all([
     wantHistory(
       { clickhouse, shared },
       { platform: market.platform, ref: market.ref, sinceUs: sinceMs * 1000 },
@@ -44,10 +44,9 @@ export async function readyHistory(
     ),
     Promise.race([bars, sleep(WAIT_MS, false, { ref: false })]),
   ]);
-  const span = await storedSpan(clickhouse, market.platform, market.ref);
   // Before it was born a market had no trades: from then on is from ever on.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
-  return { span: whole ? { ...span, fromUs: 0 } : span, complete: trades && read };
+  return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read };
 }
 
 /** Reads the platform's bars of a range once a minute at most, for one caller at a time. */

@@ -1,5 +1,5 @@
 -- ingestion, order books, orders: what an adapter needs to know about stored markets, by reference
-SELECT ref, platform_id, slug, event_id, series_id, source_url, title, outcome_ids, outcome_names, token_ids, s.status AS status,
+SELECT m.market_key AS market_key, ref, platform_id, slug, event_id, series_id, source_url, title, outcome_ids, outcome_names, token_ids, s.status AS status,
   trading_start_at, trading_end_at, metadata
 FROM (
   SELECT market_key, ref, platform_id, slug, event_id, series_id, source_url, title, outcome_ids, outcome_names, token_ids, trading_start_at, trading_end_at, metadata

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import { categories } from '../analytics-categories.ts';
 import { trendingMarkets } from '../analytics-trending.ts';
 import { WhalePosition, whalePage } from '../analytics-whales.ts';
@@ -167,16 +166,13 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
 
 /** A market by any id, on any platform when none is named: what is stored comes before what would have to be fetched. */
 async function anyMarket(services: Services, platform: Platform | undefined, id: string): Promise<MarketKeys> {
-  const { clickhouse, config } = services;
+  const { config, markets } = services;
   if (platform) return requireMarket(services, platform, id);
-  const Ref = z.object({ ref: z.string() });
-  const stored = await Promise.all(
-    config.platforms.map((one) => clickhouse.query('market_ref', Ref, { platform: one, id })),
-  );
-  const home = config.platforms[stored.findIndex((rows) => rows.length > 0)];
-  if (home) return requireMarket(services, home, id);
+  const stored = await Promise.all(config.platforms.map((one) => markets.storedByAnyId(one, id)));
+  const home = stored.find((market) => market !== null);
+  if (home) return home;
   for (const one of config.platforms) {
-    const market = await services.markets.byAnyId(one, id);
+    const market = await markets.byAnyId(one, id);
     if (market) return market;
   }
   throw new ApiError(404, 'Market not found on any platform', {

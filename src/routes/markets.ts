@@ -112,10 +112,10 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       answer: MarketsAnswer,
     },
     async ({ query, request, reply }) => {
-      const { cursor, limit, include_raw: withRaw, ...filters } = query;
       const key = cacheKey('markets', query);
-      const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
       return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS }, async () => {
+        const { cursor, limit, include_raw: withRaw, ...filters } = query;
+        const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
         const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
         const [listing] = await clickhouse.query('markets_list', ListRow, {
           platform: query.provider,
@@ -172,7 +172,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       const key = cacheKey('market', query, params.id);
       return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS }, async () => {
         const market = await requireMarket(services, query.provider, params.id);
-        const marketKey = await keyOf(services, market);
+        const marketKey = await services.markets.keyOf(market);
         const markets = await marketsByKey(services, query.provider, [marketKey], query.include_raw);
         // Its platform may have forgotten it since this process last looked.
         if (markets.length === 0) throw await unknownMarket(services, query.provider, params.id);
@@ -270,15 +270,6 @@ async function marketsByKey(services: Services, platform: Platform, keys: string
     const row = byKey.get(key);
     return row ? [toMarket(row)] : [];
   });
-}
-
-/** The key of a market in the store. */
-export async function keyOf({ clickhouse }: Services, market: MarketKeys): Promise<string> {
-  const [row] = await clickhouse.query('market_key', z.object({ market_key: z.string() }), {
-    platform: market.platform,
-    ref: market.ref,
-  });
-  return row?.market_key ?? '0';
 }
 
 /** The words of a search, as the index holds them: runs of letters and digits, lower case. Without any, what no text holds. */

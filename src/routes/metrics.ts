@@ -9,7 +9,7 @@ import { marketSnapshot } from '../metrics-snapshot.ts';
 import { availability, historyItems, INTERVAL_SECONDS, isKnown } from '../metrics-history.ts';
 import { enumParam, limitParam, marketIdParam, platformParam, timestampParam } from '../parameters.ts';
 import { answerStored } from '../stored-answers.ts';
-import { cacheKey, keyOf, requireMarket } from './markets.ts';
+import { cacheKey, requireMarket } from './markets.ts';
 
 const CACHE_MS = 2000;
 const DAY_MS = 86_400_000;
@@ -94,7 +94,7 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
       const key = cacheKey('metrics_snapshot', query);
       return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS }, async () => {
         const market = await requireMarket(services, query.platform, query.market_id);
-        const snapshot = await marketSnapshot(services, market, await keyOf(services, market), services.now());
+        const snapshot = await marketSnapshot(services, market, await services.markets.keyOf(market), services.now());
         if (!snapshot)
           throw new ApiError(404, `Market not found on ${platformName(query.platform)}`, {
             resolution: 'It was just listed, or dropped by its platform: ask again in a minute.',

@@ -87,7 +87,7 @@ export class StoredMarkets implements MarketDirectory {
     const known = this.#aliases.get(alias);
     if (known && known.ref !== null && known.until > Date.now()) return this.#byRef(platform, known.ref);
     const [row] = await this.#clickhouse.query('market_by_id', KeysRow, { platform, id: wanted });
-    if (!row) return null;
+    if (!row || !isListed(row)) return null;
     keep(this.#aliases, alias, { ref: row.ref, until: Date.now() + KEPT_MS });
     return this.#keepRow(platform, row);
   }
@@ -96,7 +96,7 @@ export class StoredMarkets implements MarketDirectory {
     const kept = this.#kept.get(`${platform}:${ref}`);
     if (kept?.keys && kept.until > Date.now()) return kept.keys;
     const [keys] = await this.#stored(platform, [ref]);
-    return keys ?? null;
+    return keys && isListed(keys) ? keys : null;
   }
 
   /** The key of a market's rows in the store. */
@@ -123,10 +123,15 @@ export class StoredMarkets implements MarketDirectory {
 
   #keepRow(platform: Platform, row: z.infer<typeof KeysRow>): MarketKeys {
     const keys = toMarketKeys(platform, row);
-    keep(this.#kept, `${platform}:${row.ref}`, { keys, key: row.market_key, until: Date.now() + KEPT_MS });
+    if (isListed(keys)) {
+      keep(this.#kept, `${platform}:${row.ref}`, { keys, key: row.market_key, until: Date.now() + KEPT_MS });
+    }
     return keys;
   }
 }
+
+/** A market's state is written last: without one its listing is just being written, or was broken off by a kill. */
+const isListed = ({ status }: Pick<MarketKeys, 'status'>): boolean => status !== '';
 
 function keep<V>(map: Map<string, V>, key: string, value: V): void {
   if (map.size >= KEPT) map.delete(map.keys().next().value ?? '');

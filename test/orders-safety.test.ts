@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { changeLimits } from '../src/orders/limits.ts';
 import { orderAttempts, orders } from '../src/order-tables.ts';
 import { parseUsd } from '../src/decimal.ts';
+import { marketRow } from '../src/storage-rows.ts';
 import { type Customer, startTrading, type Trading } from './helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from './simulators/kalshi.ts';
 import type { Simulator } from './simulators/simulator.ts';
@@ -323,4 +324,14 @@ test('every attempt leaves its platform status, its duration and its request, an
   const body = operator.privateKeyPem.split('\n')[3] ?? '';
   expect(body.length).toBeGreaterThan(20);
   for (const secret of [body, 'PRIVATE KEY', 'kalshi-access-signature']) expect(everything).not.toContain(secret);
+});
+
+test('a market whose listing broke off half-way is read anew from its platform, not called closed', async () => {
+  await stores(ann);
+  const { clickhouse, platforms, onBadRow } = trading.service.deps;
+  const listed = await platforms.kalshi?.market(ticker, { priority: 'live', onBadRow });
+  if (!listed) throw new Error('no such market');
+  // As a kill between the inserts leaves it: named, without a state.
+  await clickhouse.insert('markets', [marketRow(listed.info, listed.fetchedAt, listed.fetchedAt)]);
+  expect(await ann.post('/orders', asked())).toMatchObject({ status: 201, body: { order: { status: 'open' } } });
 });

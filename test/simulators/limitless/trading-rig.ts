@@ -59,7 +59,11 @@ export function sdkWallet(privateKey: `0x${string}`): EthersLikeWallet {
 let salts = 1;
 
 /** Joins the world as a new member; his key is made of one digit. */
-export function join({ sim, world }: Pick<Rig, 'sim' | 'world'>, digit: number, spec: Omit<Partial<ProfileSpec>, 'privateKey'> = {}): Client {
+export function join(
+  { sim, world }: Pick<Rig, 'sim' | 'world'>,
+  digit: number,
+  spec: Omit<Partial<ProfileSpec>, 'privateKey'> = {},
+): Client {
   const privateKey: `0x${string}` = `0x${String(digit).repeat(64)}`;
   const profile = world.addProfile({ ...spec, privateKey });
   const signer = new OrderSigner(sdkWallet(privateKey));

@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { and, asc, desc, eq, ne, sql } from 'drizzle-orm';
-import type { z } from 'zod';
 import type { Config } from './config.ts';
-import { CredentialFields, type CredentialOf } from './credential-forms.ts';
+import type { CredentialOf } from './credential-forms.ts';
 import { ApiError } from './errors.ts';
 import type { Database } from './postgres.ts';
 import type { Platform } from './schemas.ts';
@@ -96,9 +95,8 @@ export function createCredentials(db: Database, keys: SealingKeys) {
         .select()
         .from(credentials)
         .where(and(ofUser(userId, platform), chosen));
-      if (!row) return null;
-      const schema: z.ZodType<CredentialOf<P>> = CredentialFields[platform] as never;
-      return { id: row.id, fields: schema.parse(JSON.parse(unseal(keys, row))) };
+      // Checked when it was stored, and the seal shows that it is the same: checking keys again takes longer than signing.
+      return row ? { id: row.id, fields: JSON.parse(unseal(keys, row)) as CredentialOf<P> } : null;
     },
 
     /** Seals everything again under the newest key; returns how many were not under it. Safe to repeat and to interrupt. */

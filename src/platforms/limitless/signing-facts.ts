@@ -1,8 +1,8 @@
 import { type Address, getAddress } from 'viem';
-import { privateKeyToAddress } from 'viem/accounts';
 import { orderRefused } from '../placement.ts';
 import type { AdapterDeps, MarketKeys } from '../platform.ts';
 import { parseBody } from '../rows.ts';
+import { walletAddress } from '../wallet-address.ts';
 import { accountOf, type AccountClient, type LimitlessAccess, type LimitlessCredential } from './account.ts';
 import { createLimitlessClient } from './client.ts';
 import { LimitlessProfile, LimitlessVenue } from './order-rows.ts';
@@ -40,7 +40,7 @@ export class SigningFacts {
       const reply = await this.#account(call, { credential, priority });
       return parseBody('limitless', LimitlessProfile, reply, 'profiles/me');
     });
-    const key = privateKeyToAddress(credential.private_key);
+    const key = walletAddress(credential.private_key);
     const smart = profile.tradeWalletOption === 'smartWallet';
     const signer = smart ? profile.embeddedAccount : profile.account;
     const maker = smart ? profile.smartWallet : profile.account;

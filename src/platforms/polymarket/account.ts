@@ -1,10 +1,10 @@
-import { privateKeyToAccount } from 'viem/accounts';
 import { PlatformError } from '../../errors.ts';
 import type { PlatformReply } from '../http.ts';
 import type { LimitGroupName } from '../limits.ts';
 import type { OrderAccess } from '../orders.ts';
 import type { AdapterDeps } from '../platform.ts';
 import { parseBody } from '../rows.ts';
+import { walletAddress } from '../wallet-address.ts';
 import { signedHeaders, type ApiKey, type ApiKeys } from './api-keys.ts';
 import { queryText, type Query } from './client.ts';
 import type { Wallet } from './order-request.ts';
@@ -33,7 +33,7 @@ export function createPolymarketAccount(
   access: OrderAccess<'polymarket'>,
 ): PolymarketAccount {
   const { credential, priority, signal } = access;
-  const owner = privateKeyToAccount(credential.private_key).address;
+  const owner = walletAddress(credential.private_key);
 
   async function signed(
     group: LimitGroupName,

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { sign, signTypedData } from 'viem/accounts';
 import { concatHex, encodePacked, hashStruct, hashTypedData, stringToHex } from 'viem/utils';
+import { walletAddress } from '../wallet-address.ts';
 
 /** 0 the wallet itself, 1 proxy, 2 Safe, 3 deposit wallet (a contract that checks its owner's signature). */
 export type SignatureType = 0 | 1 | 2 | 3;
@@ -91,9 +92,9 @@ export async function signOrder(
 ): Promise<{ orderId: Hex; signature: Hex }> {
   const domain = negRisk ? NEGATIVE_RISK : STANDARD;
   const contents = messageOf(order);
-  const account = privateKeyToAccount(key);
+  const signed = (hash: Hex): Promise<Hex> => sign({ hash, privateKey: key, to: 'hex' });
   const orderId = hashTypedData({ domain, types, primaryType: 'Order', message: contents });
-  if (order.signatureType !== 3) return { orderId, signature: await account.sign({ hash: orderId }) };
+  if (order.signatureType !== 3) return { orderId, signature: await signed(orderId) };
   // The owner signs in the name of the wallet (ERC-7739); what the wallet needs to see that stands behind the signature.
   const wrapped = {
     contents,
@@ -105,7 +106,7 @@ export async function signOrder(
   };
   const hash = hashTypedData({ domain, types, primaryType: 'TypedDataSign', message: wrapped });
   const signature = concatHex([
-    await account.sign({ hash }),
+    await signed(hash),
     hashStruct({ data: domain, primaryType: 'EIP712Domain', types }),
     hashStruct({ data: contents, primaryType: 'Order', types }),
     stringToHex(ORDER_TYPE),
@@ -125,13 +126,13 @@ const CLOB_AUTH = {
 
 /** Proves to hold `key`, at a time in Unix seconds; nonce 0. */
 export function signAuth(key: Hex, timestamp: string): Promise<Hex> {
-  const account = privateKeyToAccount(key);
-  return account.signTypedData({
+  return signTypedData({
+    privateKey: key,
     domain: { name: 'ClobAuthDomain', version: '1', chainId: CHAIN_ID },
     types: CLOB_AUTH,
     primaryType: 'ClobAuth',
     message: {
-      address: account.address,
+      address: walletAddress(key),
       timestamp,
       nonce: 0n,
       message: 'This message attests that I control the given wallet',

@@ -1,3 +1,4 @@
+import { Configuration, OrdersApi } from 'kalshi-typescript';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Customer, startTrading, type Trading } from './helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from './simulators/kalshi.ts';
@@ -232,4 +233,51 @@ describe('an order on Kalshi', () => {
     expect(listed.body.orders).toMatchObject([{ order_id: outside, status: 'open', outcome: 'no', side: 'buy' }]);
     expect((await ann.delete(`/orders/${outside}?platform=kalshi`)).body).toMatchObject({ cancelled: true });
   });
+});
+
+test('the official client and we place, list and cancel beside each other', async () => {
+  // It signs with RSA keys only.
+  const { apiKeyId, privateKeyPem } = sim.world.addAccount({ keyType: 'rsa', balance: '100' });
+  await ann.credential('kalshi', { api_key_id: apiKeyId, private_key: privateKeyPem }, true);
+  const basePath = sim.env.KALSHI_API_URL ?? '';
+  const official = new OrdersApi(new Configuration({ apiKey: apiKeyId, privateKeyPem, basePath }));
+  const listedThere = async (): Promise<string[]> =>
+    (await official.getOrders(ticker, undefined, undefined, undefined, 'resting')).data.orders.map(
+      ({ order_id }) => order_id,
+    );
+
+  const ours = (await place({ outcome: 'no', price: 0.5, size: 2.5 })).body.order;
+  const theirs = (
+    await official.createOrderV2({
+      ticker,
+      side: 'bid',
+      price: '0.3900',
+      count: '3.00',
+      time_in_force: 'good_till_canceled',
+      self_trade_prevention_type: 'taker_at_cross',
+      client_order_id: 'theirs',
+    })
+  ).data;
+  expect((await listedThere()).toSorted()).toEqual([ours.order_id, theirs.order_id].toSorted());
+  const seen = (await official.getOrder(ours.order_id)).data.order;
+  expect(seen).toMatchObject({
+    client_order_id: ours.client_order_id,
+    no_price_dollars: '0.5000',
+    status: 'resting',
+  });
+
+  const listed = (await ann.get(`/orders?platform=kalshi&market_id=${ticker}`)).body.orders;
+  expect(listed.map(({ order_id }) => order_id).toSorted()).toEqual([ours.order_id, theirs.order_id].toSorted());
+  expect(listed.find(({ order_id }) => order_id === theirs.order_id)).toMatchObject({
+    side: 'buy',
+    outcome: 'yes',
+    price: 0.39,
+    size: 3,
+    client_order_id: 'theirs',
+  });
+
+  expect((await official.cancelOrderV2(ours.order_id, undefined, undefined, ticker)).data.reduced_by).toBe('2.50');
+  expect((await ann.delete(`/orders/${theirs.order_id}?platform=kalshi`)).body.cancelled).toBe(true);
+  expect((await ann.get(`/orders/${ours.order_id}?platform=kalshi`)).body.order.status).toBe('cancelled');
+  expect(await listedThere()).toEqual([]);
 });

@@ -271,10 +271,11 @@ export const HistoryAnswer = z
   })
   .meta({ id: 'HistoricalMetrics' });
 
-const volume = (window: string): z.ZodNullable<z.ZodNumber> =>
+const volume = (window: string, snapshots = '') =>
   numberOrNull.describe(
-    `${window}: contracts on Kalshi, USD elsewhere. The platform's own figure; else the difference of its totals in our snapshots; else Σ of the stored trades when they are complete for the window; else null`,
+    `${window}: contracts on Kalshi, USD elsewhere. The platform's own figure${snapshots}, else Σ of the stored trades where these are complete for the window; null when none of them tells`,
   );
+const SNAPSHOTS = ', else the difference of its totals in our snapshots';
 
 export const SnapshotAnswer = z
   .object({
@@ -289,8 +290,8 @@ export const SnapshotAnswer = z
             total: numberOrNull.describe("The platform's total: contracts on Kalshi, USD elsewhere; null when unknown"),
             volume_24h: volume('The last 24 hours'),
             volume_7d: volume('The last 7 days'),
-            volume_30d: volume('The last 30 days'),
-            volume_1y: volume('The last 365 days'),
+            volume_30d: volume('The last 30 days', SNAPSHOTS),
+            volume_1y: volume('The last 365 days', SNAPSHOTS),
           })
           .describe('What was traded'),
         liquidity: z
@@ -314,8 +315,12 @@ export const SnapshotAnswer = z
         ),
         spread: z
           .object({
-            best_bid: numberOrNull.describe('Best bid, 0..1; null without one'),
-            best_ask: numberOrNull.describe('Best ask, 0..1; null without one'),
+            best_bid: numberOrNull.describe(
+              'Best bid of the first outcome, 0..1, as of the last sweep; null without one, and unless open or paused',
+            ),
+            best_ask: numberOrNull.describe(
+              'Best ask of the first outcome, 0..1, as of the last sweep; null without one, and unless open or paused',
+            ),
             spread: numberOrNull.describe('best_ask − best_bid, 0..1; null without both'),
             adjusted_midpoint: numberOrNull.describe('(best_bid + best_ask) / 2, 0..1; null without both'),
           })

@@ -1,12 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMetrics } from '../src/metrics.ts';
 import { expand, readDashboards, type View } from './helpers/dashboards.ts';
+import { drawDashboard, openView } from './previews/dashboard.ts';
 import { filled, rowsOf, startWholeService, type WholeService } from './helpers/whole-service.ts';
 
 const dashboards = readDashboards();
 const read = (path: string): unknown => parse(readFileSync(new URL(`../dashboards/${path}`, import.meta.url), 'utf8'));
+
+/** The range of a view that ends now. */
+const lastDays = () => {
+  const to = new Date(Date.now() + 1000);
+  return { from: new Date(to.getTime() - 3 * 86_400_000), to, intervalSeconds: 600 };
+};
 
 const metricNames = (promql: string): string[] => promql.match(/\b(?:forecastle|nodejs|process)_\w+/g) ?? [];
 
@@ -48,6 +55,19 @@ describe('every dashboard', () => {
   });
 });
 
+it('the README shows a preview of every dashboard, small, with every panel and its data', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const folder = new URL('../dashboards/previews/', import.meta.url);
+  expect(readdirSync(folder).toSorted()).toEqual([...dashboards.keys()].map((name) => `${name}.svg`).toSorted());
+  for (const [name, { panels }] of dashboards) {
+    expect(readme).toContain(`dashboards/previews/${name}.svg`);
+    const drawing = readFileSync(new URL(`${name}.svg`, folder), 'utf8');
+    expect(Buffer.byteLength(drawing), name).toBeLessThan(150 * 1024);
+    expect(drawing).not.toMatch(/No data|Asks Prometheus/);
+    for (const { title } of panels) if (!title.startsWith('$')) expect(drawing, title).toContain(`>${title}</text>`);
+  }
+});
+
 it('alerts watch metrics that the service has, and each says what to do', async () => {
   const names = await exported();
   const { groups } = read('alerts.yml') as {
@@ -79,22 +99,23 @@ describe('on a store that the simulated platforms filled', () => {
     await whole.close();
   });
 
-  /** As Grafana opens it: the last three days, every value of a variable that takes several, the first of the others. */
+  /** As Grafana opens it, with the last three days. */
   const viewOf = async (name: string): Promise<View> => {
-    const to = new Date(Date.now() + 1000);
-    const view: View = { from: new Date(to.getTime() - 3 * 86_400_000), to, intervalSeconds: 600, values: {} };
-    for (const { name: variable, type, query, multi } of dashboards.get(name)?.templating.list ?? []) {
-      if (type === 'textbox') view.values[variable] = [''];
-      else if (typeof query === 'string') view.values[variable] = query.split(',').slice(0, 1);
-      else {
-        const rows = await whole.sql<Record<string, string>>(expand(query.rawSql, view));
-        expect(rows.length, `variable ${variable}`).toBeGreaterThan(0);
-        const values = rows.map((row) => String(row['__value'] ?? Object.values(row)[0]));
-        view.values[variable] = multi ? values : values.slice(0, 1);
-      }
-    }
+    const dashboard = dashboards.get(name);
+    if (!dashboard) throw new Error(`no dashboard ${name}`);
+    const { view } = await openView(dashboard, lastDays(), whole);
+    for (const [variable, values] of Object.entries(view.values)) expect(values.length, variable).toBeGreaterThan(0);
     return view;
   };
+
+  it.each([...dashboards])('%s is drawn with data in every panel that asks the store', async (_, dashboard) => {
+    const drawing = await drawDashboard(dashboard, lastDays(), whole);
+    expect(drawing).not.toContain('No data');
+    expect(drawing).not.toMatch(/NaN|undefined|Infinity/);
+    const fromStore = dashboard.panels.filter(({ targets }) => targets.some(({ rawSql }) => rawSql !== undefined));
+    const without = drawing.match(/Asks Prometheus/g)?.length ?? 0;
+    expect(without).toBe(dashboard.panels.length - fromStore.length);
+  });
 
   it.each([...dashboards])(
     'every query of %s answers with rows of the shape its panel draws',

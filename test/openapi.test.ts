@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from './helpers/app.ts';
+import { metricsTables } from './helpers/metrics-table.ts';
 
 interface Schema {
   $ref?: string;
@@ -137,4 +138,10 @@ it('names every operation once, as a verb and what it is about', () => {
   const ids = operations.map(([, { operationId }]) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^[a-z]+([A-Z][a-z]+)+$/);
+});
+
+it('defines every figure in the README as the schemas do', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const [, tables = ''] = /<!-- figures -->\n(.*)\n<!-- end of figures -->/s.exec(readme) ?? [];
+  expect(tables.trim()).toBe(metricsTables(document.components.schemas));
 });

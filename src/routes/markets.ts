@@ -225,7 +225,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       operation: 'listMarketTrades',
       summary: 'Trades of one market, newest first',
       description:
-        'Each fill once, from its taker. Limitless is not supported here; its trades appear among the whales.',
+        'Each fill once, from its taker. Limitless is not supported here; its trades appear among the whales. Where the operator lets raw trades be dropped by age, pagination.total still counts the dropped ones; has_more does not.',
       query: {
         provider: platformParam(['kalshi', 'polymarket']),
         market_id: marketIdParam(),

@@ -7,8 +7,9 @@ export interface Target {
   rawSql?: string;
   /** Of the ClickHouse plugin: 0 = time series, 1 = table. */
   format?: number;
-  /** PromQL. */
+  /** PromQL, and how its series are called. */
   expr?: string;
+  legendFormat?: string;
 }
 
 export interface Panel {
@@ -18,7 +19,16 @@ export interface Panel {
   description?: string;
   gridPos: { x: number; y: number; w: number; h: number };
   datasource: { type: string; uid: string };
-  fieldConfig: { defaults: { unit?: string } };
+  fieldConfig: {
+    defaults: {
+      unit?: string;
+      color?: { mode: string };
+      thresholds?: { steps: { color: string; value: number | null }[] };
+      custom?: { drawStyle?: 'line' | 'bars' };
+    };
+    overrides?: { matcher: { options: string }; properties: { id: string; value: string }[] }[];
+  };
+  options?: { colorMode?: string; graphMode?: string };
   targets: Target[];
 }
 

@@ -1,99 +1,126 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Fastify from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Pool } from 'undici';
-import { z } from 'zod';
-import { openClickHouse, type ClickHouse, type QueryParams } from '../../src/clickhouse.ts';
-import { startTestApp } from '../helpers/app.ts';
-import { fillStore } from './fill.ts';
+import { openClickHouse, type ClickHouse } from '../../src/clickhouse.ts';
+import { StoredMarkets } from '../../src/market-directory.ts';
 import { migrateClickHouse } from '../../src/migrations.ts';
+import type { MarketKeys } from '../../src/platforms/platform.ts';
+import type { Shared } from '../../src/redis.ts';
+import type { Platform } from '../../src/schemas.ts';
+import { createLocalShared } from '../../src/shared-local.ts';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { fillStore } from './fill.ts';
+import type { LoadOrder } from './load.ts';
+import { recordStatements, type StatementRecorder } from './statements.ts';
 
 const log = pino({ level: 'silent' });
-const TURN_MS = 400;
-const TURNS = 10;
-const CONNECTIONS = 8;
-const USERS = 40;
+const TURNS = 100;
+const ROUNDS = 6;
+const ROUND_MS = 1000;
+const CONNECTIONS = 16;
+const USERS = 60;
+const MERGES_MS = 180_000;
 
-/** One endpoint at one size of the store. */
+/** One endpoint at one size of the store, in milliseconds of one call after another. */
 export interface EndpointResult {
   endpoint: string;
   trades: number;
-  /** Milliseconds of one uncached call after another, and of its SQL through the same client with nothing around it. */
+  /** Nothing cached, the market not known to the process. */
   uncachedP50: number;
   uncachedP99: number;
+  /** The same statements through the same client with nothing around them, turn about with the calls. */
   sqlP50: number;
+  sqlP99: number;
+  /** Median of the differences of a call and its statements. */
   addedP50: number;
-  /** Requests a second from the cache, and of a bare Fastify route that sends the same bytes. */
+}
+
+/** A list from the cache: requests a second, and of a bare Fastify route that sends the same bytes. */
+export interface CachedResult {
+  endpoint: string;
+  bytes: number;
   cachedPerSecond: number;
   barePerSecond: number;
   ofBare: number;
 }
 
-interface Case {
-  endpoint: string;
-  path(market: string, turn: number): string;
-  /** The statements behind it, as the handler runs them. */
-  sql(store: ClickHouse, market: string, turn: number): Promise<unknown>;
+export interface ApiResult {
+  trades: number;
+  markets: number;
+  /** Bytes on disk per trade, after merges: the trades, and they with every roll-up. */
+  rawBytesPerTrade: number;
+  allBytesPerTrade: number;
+  endpoints: EndpointResult[];
+  cached: CachedResult[];
 }
 
-const anyRow = z.looseObject({});
-const ask = (store: ClickHouse, name: string, params: QueryParams) => store.query(name, anyRow, params);
+interface Case {
+  endpoint: string;
+  platform: Platform;
+  path(market: string, turn: number): string;
+}
+
 const NOW_S = Math.floor(Date.now() / 1000);
+const DAY_S = 86_400;
 
 const CASES: Case[] = [
   {
     endpoint: 'GET markets',
-    path: (_, turn) => `markets?provider=kalshi&limit=${50 + (turn % 50)}`,
-    sql: async (store, _, turn) => {
-      const rows = await ask(store, 'markets_list', {
-        platform: 'kalshi',
-        as_of: new Date(Date.now() - 1000).toISOString().slice(0, 23).replace('T', ' '),
-        sort: 'volume_24h',
-        status: '',
-        category: '',
-        event_id: '',
-        words: [],
-        after_rank: '9223372036854775807',
-        after_key: '0',
-        limit: 51 + (turn % 50),
-      });
-      const page = (rows[0]?.['page'] ?? []) as [string, string][];
-      const keys = page.slice(0, 50 + (turn % 50)).map(([, key]) => BigInt(key));
-      await ask(store, 'markets_by_key', { platform: 'kalshi', keys, with_raw: false });
-    },
+    platform: 'polymarket',
+    path: (_, turn) => `markets?provider=polymarket&limit=${50 + (turn % 50)}`,
+  },
+  {
+    endpoint: 'GET markets/id',
+    platform: 'polymarket',
+    path: (market) => `markets/id/${market}?provider=polymarket`,
   },
   {
     endpoint: 'GET markets/trades',
-    path: (market, turn) => `markets/trades?provider=kalshi&market_id=${market}&limit=${100 + (turn % 100)}`,
-    sql: async (store, market, turn) => {
-      await ask(store, 'market_trades', {
-        platform: 'kalshi',
-        ref: market,
-        before: '2199-01-01 00:00:00',
-        before_order: 0n,
-        before_id: '',
-        limit: 101 + (turn % 100),
-      });
-      await ask(store, 'market_trade_count', { platform: 'kalshi', ref: market });
-    },
+    platform: 'polymarket',
+    path: (market) => `markets/trades?provider=polymarket&market_id=${market}&limit=100`,
   },
   {
     endpoint: 'GET markets/price-history',
-    path: (market, turn) =>
-      `markets/price-history?provider=kalshi&market_ids=${market}&start_ts=${NOW_S - 5 * 86_400 - turn * 60}&end_ts=${NOW_S}&interval=60`,
-    sql: async (store, market, turn) => {
-      const coverage = (ref: string) => ask(store, 'trade_coverage', { platform: 'kalshi', ref });
-      await Promise.all([coverage(''), coverage(market)]);
-      const start = Math.floor((NOW_S - 5 * 86_400 - turn * 60) / 3600) * 3600;
-      await ask(store, 'bars', { platform: 'kalshi', ref: market, series: 0, step: 3600, start, end: NOW_S });
-    },
+    platform: 'kalshi',
+    path: (market) =>
+      `markets/price-history?provider=kalshi&market_ids=${market}&start_ts=${NOW_S - 5 * DAY_S}&end_ts=${NOW_S}&interval=60`,
+  },
+  {
+    endpoint: 'GET trades/whales',
+    platform: 'kalshi',
+    path: (_, turn) => `trades/whales?limit=${50 + (turn % 50)}&sort=${turn % 2 === 0 ? 'time' : 'size'}`,
+  },
+  {
+    endpoint: 'GET analytics/trending',
+    platform: 'kalshi',
+    path: (_, turn) =>
+      `analytics/trending?window=${turn % 2 === 0 ? '24h' : '7d'}&sort_by=${turn % 4 < 2 ? 'volume_change' : 'price_change'}`,
+  },
+  { endpoint: 'GET analytics/categories', platform: 'kalshi', path: () => 'analytics/categories' },
+  {
+    endpoint: 'GET metrics/historical',
+    platform: 'polymarket',
+    path: (market) =>
+      `metrics/historical?platform=polymarket&market_id=${market}&interval=1h&start_ts=${NOW_S - 7 * DAY_S}`,
+  },
+  {
+    endpoint: 'GET metrics/snapshot',
+    platform: 'polymarket',
+    path: (market) => `metrics/snapshot?platform=polymarket&market_id=${market}`,
   },
 ];
 
-/** Latency and throughput of the stored endpoints over a store of `trades` trades in `markets` markets. */
-export async function benchApi(trades: number, markets: number): Promise<EndpointResult[]> {
+const LISTS = ['markets?provider=polymarket&limit=50', 'trades/whales?limit=50', 'analytics/trending?limit=20'];
+
+/** Latency of every endpoint over stored data, disk use, and (`cached`) requests a second of lists, over `trades` in `markets`. */
+export async function benchApi(trades: number, markets: number, withCached: boolean): Promise<ApiResult> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-'));
   const store = await openClickHouse(
     { dataDir: directory, CLICKHOUSE_MEMORY_MB: 6000 } as Parameters<typeof openClickHouse>[0],
@@ -102,83 +129,169 @@ export async function benchApi(trades: number, markets: number): Promise<Endpoin
   try {
     await migrateClickHouse(store, log);
     const refs = await fillStore(store, { trades, markets });
-    // Allowances of a second and many users: what is measured must not be the limiter's refusal.
-    const service = await startTestApp({
-      clickhouse: store,
-      checked: false,
-      env: { LOG_LEVEL: 'warn' },
-      rates: { windowSeconds: 1 },
-    });
-    const users = await Promise.all(Array.from({ length: USERS }, () => service.newKey('pro')));
-    const keys = users.map((user) => user.key);
-    const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    const results: EndpointResult[] = [];
-    for (const one of CASES) results.push(await measure(one, { url, keys, store, trades, refs: refs['kalshi'] ?? [] }));
-    await service.close();
-    return results;
+    await mergesEnd(store);
+    const disk = await bytesPerTrade(store, trades);
+    const endpoints = await uncached(store, refs, trades);
+    const cached = withCached ? await fromCache(store) : [];
+    return { trades, markets, ...disk, endpoints, cached };
   } finally {
     await store.close();
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function measure(
-  one: Case,
-  {
-    url,
-    keys,
-    store,
-    trades,
-    refs,
-  }: { url: string; keys: string[]; store: ClickHouse; trades: number; refs: string[] },
-): Promise<EndpointResult> {
-  const pool = new Pool(url, { connections: CONNECTIONS });
-  let calls = 0;
-  const get = async (path: string): Promise<Buffer> => {
-    calls += 1;
-    const key = keys[calls % keys.length] ?? '';
-    const reply = await pool.request({ method: 'GET', path: `/v1/api/${path}`, headers: { 'x-api-key': key } });
-    const body = Buffer.from(await reply.body.arrayBuffer());
-    if (reply.statusCode !== 200) throw new Error(`${path}: ${reply.statusCode} ${body.toString().slice(0, 300)}`);
-    return body;
-  };
-  const market = (turn: number): string => refs[turn % refs.length] ?? '';
-  const uncached: number[] = [];
-  const bare: number[] = [];
-  // Turn about, so that both see the same machine.
-  for (let turn = 0; turn < 60; turn++) {
-    uncached.push(await timeMs(() => get(one.path(market(turn), turn))));
-    bare.push(await timeMs(() => one.sql(store, market(turn + 1000), turn)));
+async function mergesEnd(store: ClickHouse): Promise<void> {
+  for (const end = Date.now() + MERGES_MS; Date.now() < end;) {
+    const [row] = await store.sql<{ n: string }>('SELECT count() AS n FROM system.merges');
+    if (row?.n === '0') return;
+    await sleep(500);
   }
-  const path = one.path(market(1), 1);
-  const bytes = await get(path);
-  const plain = Fastify();
-  plain.get('/*', (_request, reply) => reply.type('application/json; charset=utf-8').send(bytes));
-  const plainPool = new Pool(await plain.listen({ host: '127.0.0.1', port: 0 }), { connections: CONNECTIONS });
-  const [cachedPerSecond, barePerSecond] = await throughputs(
-    () => get(path),
-    async () => {
-      const reply = await plainPool.request({ method: 'GET', path: `/v1/api/${path}` });
-      await reply.body.arrayBuffer();
-    },
+}
+
+async function bytesPerTrade(store: ClickHouse, trades: number) {
+  const tables = await store.sql<{ table: string; bytes: string }>(
+    `SELECT table, sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = currentDatabase()
+     AND table IN ('trades', 'candles_1m', 'candles_1h', 'volume_1h', 'market_totals', 'whales', 'whale_sizes', 'market_windows')
+     GROUP BY table`,
   );
-  await Promise.all([pool.close(), plainPool.close(), plain.close()]);
-  const [uncachedP50, uncachedP99, sqlP50] = [
-    percentile(uncached, 0.5),
-    percentile(uncached, 0.99),
-    percentile(bare, 0.5),
-  ];
+  const all = tables.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+  const raw = Number(tables.find(({ table }) => table === 'trades')?.bytes ?? 0);
+  return { rawBytesPerTrade: raw / trades, allBytesPerTrade: all / trades };
+}
+
+/** Stored markets of a process that has just started, whenever it is told to begin anew. */
+class NewMarkets extends StoredMarkets {
+  readonly #make: () => StoredMarkets;
+  #now: StoredMarkets;
+
+  constructor(store: ClickHouse) {
+    super(store, async () => null);
+    this.#make = () => new StoredMarkets(store, async () => null);
+    this.#now = this.#make();
+  }
+
+  beginAnew(): void {
+    this.#now = this.#make();
+  }
+
+  override byAnyId = (platform: Platform, id: string): Promise<MarketKeys | null> => this.#now.byAnyId(platform, id);
+  override keyOf = (market: MarketKeys): Promise<string> => this.#now.keyOf(market);
+}
+
+/** Answers are made anew each time; that the windows exist at all stays known, as it does in a running service. */
+function withoutAnswers(): Shared {
+  const local = createLocalShared(log);
   return {
-    endpoint: one.endpoint,
-    trades,
-    uncachedP50,
-    uncachedP99,
-    sqlP50,
-    addedP50: uncachedP50 - sqlP50,
-    cachedPerSecond,
-    barePerSecond,
-    ofBare: cachedPerSecond / barePerSecond,
+    ...local,
+    recall: () => undefined,
+    cached: async (key, ttlMs, load) =>
+      key.startsWith('windows:') ? local.cached(key, ttlMs, load) : { value: await load(), hit: false },
   };
+}
+
+// Allowances of a second and many users: what is measured must not be the limiter's refusal.
+const start = (options: Parameters<typeof startTestApp>[0]): Promise<TestApp> =>
+  startTestApp({ checked: false, env: { LOG_LEVEL: 'warn' }, rates: { windowSeconds: 1 }, ...options });
+const keysOf = async (service: TestApp): Promise<string[]> =>
+  Promise.all(Array.from({ length: USERS }, async () => (await service.newKey('pro')).key));
+const portOf = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port;
+
+async function uncached(
+  store: ClickHouse,
+  refs: Record<Platform, string[]>,
+  trades: number,
+): Promise<EndpointResult[]> {
+  const recorder = recordStatements(store);
+  const markets = new NewMarkets(recorder.store);
+  const service = await start({ clickhouse: recorder.store, markets, shared: withoutAnswers() });
+  const keys = await keysOf(service);
+  const pool = new Pool(await service.app.listen({ host: '127.0.0.1', port: 0 }), { connections: 1 });
+  let calls = 0;
+  const get = async (path: string): Promise<void> => {
+    markets.beginAnew();
+    const headers = { 'x-api-key': keys[(calls += 1) % keys.length] ?? '' };
+    const reply = await pool.request({ method: 'GET', path: `/v1/api/${path}`, headers });
+    const body = await reply.body.text();
+    if (reply.statusCode !== 200) throw new Error(`${path}: ${reply.statusCode} ${body.slice(0, 300)}`);
+  };
+  const results: EndpointResult[] = [];
+  for (const one of CASES) {
+    const path = (turn: number): string => one.path(refs[one.platform][(turn * 7) % 500] ?? '', turn);
+    results.push({ endpoint: one.endpoint, trades, ...(await turns(recorder, (turn) => get(path(turn)))) });
+  }
+  await pool.close();
+  await service.close();
+  return results;
+}
+
+/** A call untimed, so that both find the same pages in memory; then the call and its statements, each first every other turn. */
+async function turns(recorder: StatementRecorder, call: (turn: number) => Promise<void>) {
+  const calls: number[] = [];
+  const statements: number[] = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    recorder.take();
+    await call(turn);
+    const noted = recorder.take();
+    const ask = async (): Promise<void> => void calls.push(await timeMs(() => call(turn)));
+    const replay = async (): Promise<void> => void statements.push(await timeMs(() => recorder.replay(noted)));
+    for (const run of turn % 2 === 0 ? [ask, replay] : [replay, ask]) await run();
+  }
+  return {
+    uncachedP50: percentile(calls, 0.5),
+    uncachedP99: percentile(calls, 0.99),
+    sqlP50: percentile(statements, 0.5),
+    sqlP99: percentile(statements, 0.99),
+    addedP50: percentile(
+      calls.map((ms, turn) => ms - (statements[turn] ?? 0)),
+      0.5,
+    ),
+  };
+}
+
+async function fromCache(store: ClickHouse): Promise<CachedResult[]> {
+  const service = await start({ clickhouse: store });
+  const keys = await keysOf(service);
+  await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const results: CachedResult[] = [];
+  for (const list of LISTS) {
+    const path = `/v1/api/${list}`;
+    const first = await service.app.inject({ url: path, headers: { 'x-api-key': keys[0] ?? '' } });
+    if (first.statusCode !== 200) throw new Error(`${path}: ${first.statusCode} ${first.body.slice(0, 300)}`);
+    const bytes = first.rawPayload;
+    const plain = Fastify();
+    plain.get('/*', (_request, reply) => reply.type('application/json; charset=utf-8').send(bytes));
+    await plain.listen({ host: '127.0.0.1', port: 0 });
+    const best = await bestOf(
+      { port: portOf(service.app), path, keys, connections: CONNECTIONS, ms: ROUND_MS },
+      { port: portOf(plain), path, keys, connections: CONNECTIONS, ms: ROUND_MS },
+    );
+    const [cachedPerSecond = 0, barePerSecond = 0] = best;
+    await plain.close();
+    results.push({
+      endpoint: `GET ${list.split('?', 1)[0]}`,
+      bytes: bytes.length,
+      cachedPerSecond,
+      barePerSecond,
+      ofBare: cachedPerSecond / barePerSecond,
+    });
+  }
+  await service.close();
+  return results;
+}
+
+/** Answers a second of each in its best round, turn about, asked for by another process. */
+async function bestOf(...orders: LoadOrder[]): Promise<number[]> {
+  const client = fork(new URL('load.ts', import.meta.url));
+  const best = orders.map(() => 0);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, order] of orders.entries()) {
+      client.send(order);
+      const [done] = (await once(client, 'message')) as [number];
+      best[index] = Math.max(best[index] ?? 0, Math.round((done * 1000) / order.ms));
+    }
+  }
+  client.kill();
+  return best;
 }
 
 const timeMs = async (run: () => Promise<unknown>): Promise<number> => {
@@ -186,28 +299,6 @@ const timeMs = async (run: () => Promise<unknown>): Promise<number> => {
   await run();
   return performance.now() - started;
 };
-
-/** Calls a second of each, in turns of a fraction of a second, so that both see the same machine. */
-async function throughputs(...runs: [() => Promise<unknown>, () => Promise<unknown>]): Promise<[number, number]> {
-  const done: [number, number] = [0, 0];
-  const turn = async (which: 0 | 1): Promise<void> => {
-    const end = performance.now() + TURN_MS;
-    const client = async (): Promise<void> => {
-      while (performance.now() < end) {
-        await runs[which]();
-        done[which] += 1;
-      }
-    };
-    await Promise.all(Array.from({ length: CONNECTIONS }, client));
-  };
-  for (let i = 0; i < TURNS; i++) {
-    await turn(0);
-    await turn(1);
-  }
-  return [perSecond(done[0]), perSecond(done[1])];
-}
-
-const perSecond = (count: number): number => Math.round((count * 1000) / (TURN_MS * TURNS));
 
 const percentile = (values: number[], p: number): number => {
   const sorted = values.toSorted((a, b) => a - b);

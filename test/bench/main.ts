@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { benchApi } from './api.ts';
+import { type ApiResult, benchApi } from './api.ts';
 import { benchAuth } from './auth.ts';
 import { benchIngestion } from './ingest.ts';
+import { benchOrders } from './orders.ts';
 
 /** `npm run bench [-- --quick]`: every figure beside the ceiling or peer of the same run, as a table and as JSON. */
 const quick = process.argv.includes('--quick');
@@ -35,24 +36,50 @@ console.table({
   },
 });
 
-const endpoints = [];
+const orders = await benchOrders(quick ? 10 : 60);
+process.stdout.write('\nOrders at 50 a second, at platforms that take 100 ms (milliseconds)\n');
+console.table(
+  Object.fromEntries(
+    orders.map(({ platform, ...times }) => [
+      platform,
+      Object.fromEntries(Object.entries(times).map(([name, value]) => [name, fixed(value)])),
+    ]),
+  ),
+);
+
+const stores: ApiResult[] = [];
 for (const trades of sizes) {
-  const results = await benchApi(trades, Math.min(50_000, trades / 100));
-  endpoints.push(...results);
-  process.stdout.write(`\nEndpoints at ${trades} trades (milliseconds; requests a second over 8 connections)\n`);
+  const result = await benchApi(trades, Math.min(50_000, trades / 100), stores.length === 0);
+  const smaller = stores[0];
+  stores.push(result);
+  const { rawBytesPerTrade, allBytesPerTrade } = result;
+  process.stdout.write(
+    `\n${trades} trades in ${result.markets} markets: ${fixed(rawBytesPerTrade)} bytes a trade on disk, ${fixed(allBytesPerTrade)} with every roll-up\nUncached answers and the same statements alone (milliseconds)\n`,
+  );
   console.table(
     Object.fromEntries(
-      results.map((r) => [
+      result.endpoints.map((r, i) => [
         r.endpoint,
         {
-          'uncached p50': fixed(r.uncachedP50),
+          p50: fixed(r.uncachedP50),
           p99: fixed(r.uncachedP99),
           'its SQL p50': fixed(r.sqlP50),
+          'its SQL p99': fixed(r.sqlP99),
           'added p50': fixed(r.addedP50),
-          'cached/s': r.cachedPerSecond,
-          'bare route/s': r.barePerSecond,
-          ratio: fixed(r.ofBare, 2),
+          ...(smaller
+            ? { [`of ${smaller.trades}`]: `${fixed(r.uncachedP50 / (smaller.endpoints[i]?.uncachedP50 ?? NaN), 2)} ×` }
+            : {}),
         },
+      ]),
+    ),
+  );
+  if (result.cached.length === 0) continue;
+  process.stdout.write('\nLists from the cache (requests a second over 16 connections from another process)\n');
+  console.table(
+    Object.fromEntries(
+      result.cached.map((r) => [
+        r.endpoint,
+        { bytes: r.bytes, cached: r.cachedPerSecond, 'bare route': r.barePerSecond, ratio: fixed(r.ofBare, 2) },
       ]),
     ),
   );
@@ -61,6 +88,6 @@ for (const trades of sizes) {
 const folder = new URL('results/', import.meta.url);
 await mkdir(folder, { recursive: true });
 const file = new URL(`${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.json`, folder);
-await writeFile(file, `${JSON.stringify({ node: process.version, ingestion, auth, endpoints }, null, 2)}\n`);
+await writeFile(file, `${JSON.stringify({ node: process.version, ingestion, auth, orders, stores }, null, 2)}\n`);
 process.stdout.write(`\nWritten to ${file.pathname}\n`);
 process.exit(0);

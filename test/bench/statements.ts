@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { ClickHouse, QueryParams } from '../../src/clickhouse.ts';
+
+interface Statement {
+  name: string;
+  params: QueryParams;
+  startedAt: number;
+  endedAt: number;
+}
+
+/** A store that notes its named queries, and runs what was noted again with nothing around it. */
+export interface StatementRecorder {
+  store: ClickHouse;
+  /** What was asked since the last call, in order. */
+  take(): Statement[];
+  /** Runs statements one after another, together those that ran together. */
+  replay(statements: readonly Statement[]): Promise<void>;
+}
+
+export function recordStatements(store: ClickHouse): StatementRecorder {
+  let noted: Statement[] = [];
+  const texts = new Map<string, string>();
+  const textOf = (name: string): string => {
+    const text = texts.get(name) ?? readFileSync(new URL(`../../sql/queries/${name}.sql`, import.meta.url), 'utf8');
+    texts.set(name, text);
+    return text;
+  };
+  return {
+    store: {
+      ...store,
+      async query(name, row, params = {}, options) {
+        const statement = { name, params, startedAt: performance.now(), endedAt: Infinity };
+        noted.push(statement);
+        const rows = await store.query(name, row, params, options);
+        statement.endedAt = performance.now();
+        return rows;
+      },
+    },
+    take() {
+      const taken = noted;
+      noted = [];
+      return taken;
+    },
+    async replay(statements) {
+      for (const together of inGroups(statements)) {
+        await Promise.all(together.map(({ name, params }) => store.sql(textOf(name), params)));
+      }
+    },
+  };
+}
+
+/** Statements that were under way at once, group by group. */
+function inGroups(statements: readonly Statement[]): Statement[][] {
+  const groups: Statement[][] = [];
+  let firstEnd = -Infinity;
+  for (const statement of statements) {
+    const group = groups.at(-1);
+    if (group && statement.startedAt < firstEnd) {
+      group.push(statement);
+      firstEnd = Math.min(firstEnd, statement.endedAt);
+    } else {
+      groups.push([statement]);
+      firstEnd = statement.endedAt;
+    }
+  }
+  return groups;
+}

@@ -77,7 +77,7 @@ export class TradeWriter {
     );
     if (!span || Number(span.n) === 0) {
       this.#oldestUs = null;
-      this.#floorUs = 0;
+      this.#floorUs = Date.now() * 1000 - RECENT_US;
       return;
     }
     this.#oldestUs = Number(span.oldest);
@@ -113,7 +113,7 @@ export class TradeWriter {
     if (fresh.length === 0) return null;
     await this.#describe(fresh);
     const token = `${this.#deps.platform}-${Date.now()}-${randomUUID()}`;
-    const body = Buffer.from(`${fresh.map(tradeLine).join('\n')}\n`);
+    const body = Buffer.from([...fresh.map(tradeLine), ''].join('\n'));
     await this.#deps.spool.put(token, body);
     for (const trade of fresh) this.#underWay.add(trade.tradeId);
     return { trades: fresh, token, body };

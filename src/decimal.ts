@@ -14,6 +14,9 @@ export type Size = bigint;
 export type Usd = bigint;
 
 export const ONE_PRICE: Price = 10n ** BigInt(PRICE_SCALE);
+/** 10^n: raising bigints to powers for every price of a feed costs more than reading it. */
+const POWERS = Array.from({ length: 64 }, (_, n) => 10n ** BigInt(n));
+const tenTo = (n: number): bigint => POWERS[n] ?? 10n ** BigInt(n);
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
@@ -30,7 +33,7 @@ export function parseDecimal(input: string | number, scale: number): bigint {
   }
   const shift = scale - fraction.length + Number(match[4] ?? 0);
   const digits = BigInt(whole + fraction);
-  const magnitude = shift >= 0 ? digits * 10n ** BigInt(shift) : divideHalfEven(digits, 10n ** BigInt(-shift));
+  const magnitude = shift >= 0 ? digits * tenTo(shift) : divideHalfEven(digits, tenTo(-shift));
   return match[1] === '-' ? -magnitude : magnitude;
 }
 

@@ -69,7 +69,12 @@ export function parseRows<T>(
   about: { platform: Platform; kind: BadRow['kind']; idKey: string },
   context: ReadContext,
 ): ParsedRow<T>[] {
-  return rows.flatMap((raw) => parseRow(schema, raw, about, context) ?? []);
+  const good: ParsedRow<T>[] = [];
+  for (const raw of rows) {
+    const parsed = parseRow(schema, raw, about, context);
+    if (parsed) good.push(parsed);
+  }
+  return good;
 }
 
 /** The body of a reply; throws PlatformError `bad_answer`, naming `endpoint` if given, when the whole is not of the expected shape. */

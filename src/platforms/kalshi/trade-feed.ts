@@ -19,12 +19,13 @@ const FIRST_TRADE_S = Date.UTC(2021, 5, 1) / 1000;
 
 function readTrades(rows: readonly unknown[], context: ReadContext): TradeRecord[] {
   const about = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
-  return parseRows(KalshiTrade, rows, about, context).flatMap(({ row }) => {
+  const trades: TradeRecord[] = [];
+  for (const { row } of parseRows(KalshiTrade, rows, about, context)) {
     const trade = mapKalshiTrade(row);
-    if (!trade)
-      context.onBadRow({ platform: 'kalshi', kind: 'trade', id: row.trade_id, reason: 'created_time: not a time' });
-    return trade ?? [];
-  });
+    if (trade) trades.push(trade);
+    else context.onBadRow({ platform: 'kalshi', kind: 'trade', id: row.trade_id, reason: 'created_time: not a time' });
+  }
+  return trades;
 }
 
 /** Whether the platform refused a cursor rather than failed as a whole. */

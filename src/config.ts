@@ -230,6 +230,14 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   };
 }
 
+/**
+ * Takes the secrets out of the environment once they are read: processes started from this one inherit it, and Node writes it
+ * into its crash reports.
+ */
+export function forgetSecrets(env: NodeJS.ProcessEnv = process.env): void {
+  for (const name of Object.keys(settings)) if (SECRET_NAMES.test(name)) delete env[name];
+}
+
 function credentialKeys(text: string): { id: string; key: Buffer }[] {
   return text.split(',').map((part) => {
     const [id = '', encoded = ''] = part.split(':');

@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig, settingsHelp } from './config.ts';
+import { ConfigError, forgetSecrets, loadConfig, settingsHelp } from './config.ts';
 import { createLog } from './log.ts';
 import { ROLES, type Role, startService } from './service.ts';
 
@@ -19,6 +19,7 @@ async function main(): Promise<void> {
   if (!ROLES.includes(role as Role))
     throw new ConfigError(`role: one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
   const config = loadConfig();
+  forgetSecrets();
   const log = createLog(config);
   const service = await startService(config, role as Role, log);
   log.info({ role, url: service.url, platforms: config.platforms }, 'ready');

@@ -23,6 +23,8 @@ export interface HeldOrder {
 /** An account on a platform, and all it has placed there. */
 export interface VenueMember<P extends Platform> {
   fields: CredentialOf<P>;
+  /** What nobody may see of it, by what it is. */
+  secrets(): Record<string, string>;
   held(): HeldOrder[];
 }
 
@@ -70,6 +72,7 @@ export async function kalshiVenue(seed: number): Promise<Venue<'kalshi'>> {
       const words = { canceled: 'cancelled', executed: 'filled' };
       return {
         fields: { api_key_id: account.apiKeyId, private_key: account.privateKeyPem },
+        secrets: () => ({ 'Kalshi key': account.privateKeyPem }),
         held: () =>
           sim.world.ordersOf(account).map(({ orderId, status, initialCount, fillCount }) => ({
             orderId,
@@ -103,6 +106,13 @@ export async function polymarketVenue(seed: number): Promise<Venue<'polymarket'>
       const words: Record<string, string> = { MATCHED: 'filled', DELAYED: 'pending' };
       return {
         fields: { private_key, signature_type: 0 },
+        secrets() {
+          const [key] = world.exchange.keys.listOf(account.owner);
+          const derived: Record<string, string> = key
+            ? { 'Polymarket secret': key.secret, 'Polymarket passphrase': key.passphrase }
+            : {};
+          return { 'Polymarket wallet': private_key, ...derived };
+        },
         held: () =>
           world.ordersOf(account).map(({ id, status, shares: size, matched }) => ({
             orderId: id,
@@ -135,9 +145,11 @@ export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> 
       const profile = world.members.withAddress(address);
       if (!profile) throw new Error('joined without a profile');
       const { tokenId: token_id, secret } = profile;
+      const private_key = `0x${String(members).repeat(64)}` as const;
       const words: Record<string, string> = { MATCHED: 'filled', DELAYED: 'pending' };
       return {
-        fields: { token_id, secret, private_key: `0x${String(members).repeat(64)}` },
+        fields: { token_id, secret, private_key },
+        secrets: () => ({ 'Limitless secret': secret, 'Limitless wallet': private_key }),
         held: () =>
           world.ordersOf(address).map(({ id, status, size, filled }) => ({
             orderId: id,

@@ -4,8 +4,9 @@ import { refreshWindows } from './analytics-windows.ts';
 import type { ClickHouse, QueryParams } from './clickhouse.ts';
 import { tradesKeptFrom } from './retention.ts';
 
-/** A batch reaches the roll-ups after the trades: what differs is looked at again after this long. */
-const SECOND_LOOK_MS = 1000;
+/** A batch reaches the roll-ups after the trades: what differs is looked at again after this long, so many times. */
+const NEXT_LOOK_MS = 1000;
+const LOOKS = 3;
 const TRADES_PER_PART = 2_000_000;
 const TIMEOUT_MS = 600_000;
 const KEYS = 1n << 64n;
@@ -54,17 +55,17 @@ export async function verifyRollups(
   const parts = markets === undefined ? keyRanges(size.trades) : [await sample(clickhouse, markets, seed)];
   const since = Math.floor((await tradesKeptFrom(clickhouse)).getTime() / 1000);
   await refreshWindows(clickhouse);
+  const checks = CHECKS.filter(({ ofWholeLives }) => !ofWholeLives || since === 0);
+  const check = ({ rollup, query, params }: (typeof CHECKS)[number]): Promise<Verified> =>
+    compare(clickhouse, rollup, query, { ...params, since }, parts);
   const results: Verified[] = [];
-  for (const { rollup, query, params, ofWholeLives } of CHECKS) {
-    if (ofWholeLives && since > 0) continue;
-    const check = (): Promise<Verified> => compare(clickhouse, rollup, query, { ...params, since }, parts);
-    let result = await check();
-    if (!isSound(result)) {
-      await sleep(SECOND_LOOK_MS);
-      if (rollup === 'market_windows') await refreshWindows(clickhouse);
-      result = await check();
+  for (const one of checks) results.push(await check(one));
+  for (let looks = 1; looks < LOOKS && !results.every(isSound); looks += 1) {
+    await sleep(NEXT_LOOK_MS);
+    await refreshWindows(clickhouse);
+    for (const [i, one] of checks.entries()) {
+      if (!isSound(results[i]!)) results[i] = await check(one);
     }
-    results.push(result);
   }
   return { trades: size.trades, markets: Math.min(size.markets, markets ?? Infinity), results };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startOrderStores, type OrderStores, type StoredCustomer } from './helpers/order-stores.ts';
 import { startVenues, type Fortune, type HeldOrder, type Venue, type VenueMember } from './helpers/order-venues.ts';
 import { startProcess, type ServiceProcess } from './helpers/process.ts';
+import { leaksIn } from './helpers/secrets.ts';
 import type { Answer, AnsweredOrder } from './helpers/trading.ts';
 import { createRng } from './simulators/lib/index.ts';
 import type { Fault } from './simulators/simulator.ts';
@@ -249,6 +250,11 @@ test(
           }),
         );
       }
+      const secrets = members.flatMap(({ account }, i) =>
+        Object.entries(account.secrets()).map(([what, secret]) => [`${what} ${i}`, secret]),
+      );
+      const written = outputs.map((one) => one.output()).join('\n');
+      expect(leaksIn(written, Object.fromEntries(secrets) as Record<string, string>)).toEqual([]);
       for (const member of members) {
         const now = member.account.held();
         expect(twice(now)).toEqual([]);

@@ -51,6 +51,8 @@ export interface Pipeline {
   health(platform: Platform): Promise<Check>;
   /** The same, unless it calls it degraded in these words. */
   unlessIll(platform: Platform, words: RegExp): Promise<Check[]>;
+  /** Stops ingestion and begins it again, with another BACKFILL_DAYS. */
+  reachBack(days: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,21 +60,24 @@ export interface Pipeline {
 const PATIENCE_MS = 1200;
 const USER_REQUESTS = 480;
 
-/** Starts it with periods of one second and budgets that never run out. */
+/** Starts it with periods of one second and budgets that never run out, reading trades of the last `backfillDays` first. */
 export async function startPipeline(
   simulators: readonly Pick<Simulator<unknown>, 'env'>[],
   platforms: readonly Platform[],
+  backfillDays = 60,
 ): Promise<Pipeline> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-pipeline-'));
-  const config = loadConfig({
-    DATA_DIR: directory,
-    NODE_ENV: 'test',
-    PLATFORMS: platforms.join(','),
-    SWEEP_SECONDS: '1',
-    TRADES_SECONDS: '1',
-    BACKFILL_DAYS: '60',
-    ...Object.assign({}, ...simulators.map(({ env }) => env)),
-  });
+  const configOf = (days: number) =>
+    loadConfig({
+      DATA_DIR: directory,
+      NODE_ENV: 'test',
+      PLATFORMS: platforms.join(','),
+      SWEEP_SECONDS: '1',
+      TRADES_SECONDS: '1',
+      BACKFILL_DAYS: String(days),
+      ...Object.assign({}, ...simulators.map(({ env }) => env)),
+    });
+  const config = configOf(backfillDays);
   const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
   const clickhouse = connect(engine.url, () => engine.close());
   await migrateClickHouse(clickhouse, silent);
@@ -100,7 +105,9 @@ export async function startPipeline(
     ingestionHealth: () => ingestionHealth(clickhouse, config),
   });
   const { log } = app.deps;
-  const ingestion = await startIngestion({ config, log, clickhouse, shared, platforms: data, markets, marketWriter });
+  const ingest = (days: number) =>
+    startIngestion({ config: configOf(days), log, clickhouse, shared, platforms: data, markets, marketWriter });
+  let ingestion = await ingest(backfillDays);
   await app.app.listen({ host: '127.0.0.1', port: 0 });
   const origin = `http://127.0.0.1:${(app.app.server.address() as AddressInfo).port}/v1/api/`;
 
@@ -150,6 +157,10 @@ export async function startPipeline(
     async unlessIll(platform, words) {
       const check = await health(platform);
       return check.status === 'degraded' && words.test(check.detail ?? '') ? [] : [check];
+    },
+    async reachBack(days) {
+      await ingestion.stop();
+      ingestion = await ingest(days);
     },
     async close() {
       await ingestion.stop();

@@ -244,3 +244,21 @@ describe('an order on Limitless over HTTP', () => {
     expect(logged).toContain('/v1/api/orders');
   });
 });
+
+test('a filled order whose settlement is tried again is pending, and not filled once it failed', async () => {
+  const { body } = await place({ price: 0.52, time_in_force: 'ioc' });
+  expect(body.order).toMatchObject({ status: 'filled', filled_size: 10 });
+  const order = held()[0]!;
+  order.trouble = 'RETRYING';
+  expect((await read(body.order.order_id)).body.order).toMatchObject({ status: 'pending' });
+  order.trouble = null;
+  expect((await read(body.order.order_id)).body.order).toMatchObject({ status: 'filled', filled_size: 10 });
+  order.trouble = 'FAILED';
+  expect((await read(body.order.order_id)).body.order).toMatchObject({
+    status: 'rejected',
+    filled_size: 0,
+    remaining_size: 0,
+    average_fill_price: null,
+    fees: { total_fee: 0 },
+  });
+});

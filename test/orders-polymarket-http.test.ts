@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Side } from '@polymarket/clob-client-v2';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseSize } from '../src/decimal.ts';
+import { orders } from '../src/order-tables.ts';
 import { startTrading, type Customer, type Trading } from './helpers/trading.ts';
 import { manualClock, type ManualClock } from './simulators/lib/index.ts';
 import { startPolymarket, type PolymarketWorld } from './simulators/polymarket.ts';
 import type { SimAccount } from './simulators/polymarket/clob/accounts.ts';
+import type { ClobTrade } from './simulators/polymarket/clob/exchange.ts';
 import type { SimOrder } from './simulators/polymarket/clob/order.ts';
 import { createRig, type TradingRig } from './simulators/polymarket/trading-rig.ts';
 import type { SimMarket } from './simulators/polymarket/world/model.ts';
@@ -327,4 +331,70 @@ test('no secret is logged', async () => {
   for (const secret of hidden) expect(logged).not.toContain(secret.toLowerCase());
   expect(logged).not.toMatch(/poly_signature|0x[0-9a-f]{130}/);
   expect(logged).toContain('/v1/api/orders');
+});
+
+/** Until the reconciler has brought the stored order there, without anybody asking for it. */
+async function storedAs(id: string, status: string): Promise<void> {
+  const { db } = trading.service.postgres;
+  const row = async () => (await db.select().from(orders).where(eq(orders.orderId, id)))[0];
+  for (let i = 0; i < 100 && (await row())?.status !== status; i++) await sleep(50);
+  expect((await row())?.status).toBe(status);
+}
+
+const fill = async (): Promise<{ id: string; trade: ClobTrade }> => {
+  const { body } = await place({ price: 0.41 });
+  expect(body.order).toMatchObject({ status: 'filled', filled_size: 10 });
+  const trade = world.exchange.trades.at(-1);
+  if (!trade) throw new Error('no trade');
+  return { id: body.order.order_id, trade };
+};
+
+describe('a matched order whose settlement', () => {
+  test('is tried again is pending, by itself and when read; it is filled once that went well', async () => {
+    const { id, trade } = await fill();
+    trade.trouble = 'RETRYING';
+    clock.advance(6000);
+    await storedAs(id, 'pending');
+    expect(await read(id)).toMatchObject({ status: 'pending', filled_size: 0, remaining_size: 10 });
+    trade.trouble = null;
+    clock.advance(10_000);
+    await storedAs(id, 'filled');
+    expect(await read(id)).toMatchObject({ status: 'filled', filled_size: 10, average_fill_price: 0.41 });
+  });
+
+  test('failed for good is told as not filled, without fees, and no more is looked for', async () => {
+    const { id, trade } = await fill();
+    trade.trouble = 'FAILED';
+    clock.advance(6000);
+    await storedAs(id, 'cancelled');
+    expect(await read(id)).toMatchObject({
+      status: 'cancelled',
+      filled_size: 0,
+      remaining_size: 0,
+      average_fill_price: null,
+      fees: { total_fee: 0 },
+    });
+    const [row] = await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id));
+    expect(row?.nextCheckAt).toBeNull();
+  });
+
+  test('is confirmed stays filled and is looked for no more', async () => {
+    const { id } = await fill();
+    const next = async () =>
+      (await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id)))[0]?.nextCheckAt;
+    expect(await next()).not.toBeNull();
+    clock.advance(121_000);
+    for (let i = 0; i < 100 && (await next()) !== null; i++) await sleep(50);
+    expect(await next()).toBeNull();
+    expect(await read(id)).toMatchObject({ status: 'filled', filled_size: 10 });
+  });
+
+  test('failed for a part of an order at work is not counted as filled', async () => {
+    const { body } = await place({ price: 0.41, size: 1200 });
+    const { order_id: id } = body.order;
+    expect(body.order).toMatchObject({ status: 'partially_filled', filled_size: 1000 });
+    const trade = world.exchange.trades.at(-1);
+    if (trade) trade.trouble = 'FAILED';
+    expect(await read(id)).toMatchObject({ status: 'open', filled_size: 0, remaining_size: 1200 });
+  });
 });

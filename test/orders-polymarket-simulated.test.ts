@@ -183,13 +183,14 @@ describe('an order', () => {
     const paid = average === null ? 0n : notionalUsd(parsePrice(average), order.filledSize);
     const moved = wanted.side === 'buy' ? -paid : paid;
     expect(our.account.cash - cash).toBe(moved - (order.takerFee ?? 0n));
-    // Later looks tell the same.
+    // Later looks tell the same, and that the match has been settled.
     clock.advance(10 * SECOND);
     const [found] = await our.adapter.find([done.record], our.access);
     if (killed) expect(found).toBeNull();
     else {
-      const { updatedAt: _, createdAt: __, metadata: ___, ...told } = order;
+      const { updatedAt: _, createdAt: __, metadata: ___, settlement: ____, ...told } = order;
       expect(found).toMatchObject(told);
+      expect(found?.settlement).toBeUndefined();
     }
     expect(our.access.badRows).toEqual([]);
   });

@@ -48,12 +48,14 @@ export function recordOf(row: OrderRow): OrderRecord {
 
 /**
  * What a platform's order changes in a row; null when it tells nothing new. A read may lag behind what is known: an order that is
- * over stays over, fills do not shrink while it works, and what it does not tell is kept.
+ * over stays over, and fills do not shrink while it works, unless their settlement failed; what it does not tell is kept.
  */
 export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
   const known = row.state === 'placed';
   const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
-  if (known && !isOver(order.status) && (isOver(row.status) || order.filledSize < filledBefore)) return null;
+  const undone = order.settlement === 'retrying' || order.settlement === 'failed';
+  const lags = !isOver(order.status) && (isOver(row.status) || order.filledSize < filledBefore);
+  if (known && lags && !undone) return null;
   const { averageFillPrice: average } = order;
   const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
   const same = known && order.filledSize === filledBefore;

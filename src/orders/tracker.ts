@@ -20,6 +20,17 @@ export const isOpenFate = ({ state }: Pick<OrderRow, 'state'>): boolean => state
 const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
   status === 'pending' || (Number(filledSize ?? 0) > 0 && (makerFee === null || takerFee === null));
 
+/** Settlement is followed this long after the last match, at growing distances. */
+const SETTLING_MS = 86_400_000;
+
+/** When to look again at an order of which something was matched and may still fail; null when that is settled. */
+function nextSettlementLook({ settlement, updatedAt, createdAt }: PlatformOrder, nowMs: number): Date | null {
+  if (settlement !== 'open' && settlement !== 'retrying') return null;
+  const matchedAt = Date.parse(updatedAt ?? createdAt ?? '') || nowMs;
+  const age = nowMs - matchedAt;
+  return age > SETTLING_MS ? null : new Date(nowMs + Math.max(age / 4, 5000));
+}
+
 /** The next look at an order by its age; null when the steps are used up. */
 export function nextLook(createdAt: Date, nowMs: number): Date | null {
   const age = nowMs - createdAt.getTime();
@@ -56,8 +67,13 @@ export function createOrderTracker({
     attempt?: Attempt,
   ): Promise<OrderRow | null> {
     const facts = factsFrom(row, order, askedAt);
-    if (!facts) return row;
-    const nextCheckAt = isUnsettled(facts) ? nextLook(row.createdAt, now()) : null;
+    const settling = nextSettlementLook(order, now());
+    if (!facts) {
+      if (settling === null || (row.nextCheckAt !== null && row.nextCheckAt.getTime() > now())) return row;
+      await store.checkAgain(row.id, settling);
+      return { ...row, nextCheckAt: settling };
+    }
+    const nextCheckAt = (isUnsettled(facts) ? nextLook(row.createdAt, now()) : null) ?? settling;
     return store.record(row.id, { ...facts, refusal: null, nextCheckAt }, askedAt, attempt);
   }
 

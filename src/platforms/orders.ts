@@ -119,6 +119,11 @@ export interface PlatformOrder {
   /** As charged so far, USD; null when not known. */
   makerFee: Usd | null;
   takerFee: Usd | null;
+  /**
+   * Of what was matched on a platform that settles on a chain. open: may still fail. retrying: some of it failed, and it is not over.
+   * failed: some of it never came about, and is not counted as filled. Left out when nothing is at stake any more.
+   */
+  settlement?: 'open' | 'retrying' | 'failed';
   createdAt: string | null;
   updatedAt: string | null;
   expiration: string | null;

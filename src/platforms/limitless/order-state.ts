@@ -56,6 +56,7 @@ export function toPlatformOrder(state: LimitlessOrderState, place: BookPlace, as
     averageFillPrice: fills.contracts === 0n ? null : divideHalfEven(fills.usd * ONE_PRICE, fills.contracts),
     makerFee: 0n,
     takerFee: takerFee(state, fills),
+    ...settlementOf(state, fills.contracts),
     createdAt: isoTime(order.createdAt),
     updatedAt:
       makerMatches
@@ -107,6 +108,20 @@ function statusOf({ order, execution }: LimitlessOrderState, place: BookPlace, f
   if (place === null) return reason ? 'cancelled' : working(filled);
   if (place.status === 'LIVE') return working(filled);
   return place.status === 'MATCHED' ? 'filled' : 'cancelled';
+}
+
+/** Mined is as good as confirmed. */
+function settlementOf({ execution }: LimitlessOrderState, filled: Size): Pick<PlatformOrder, 'settlement'> {
+  switch (execution.settlementStatus) {
+    case 'MATCHED':
+      return filled > 0n ? { settlement: 'open' } : {};
+    case 'RETRYING':
+      return { settlement: 'retrying' };
+    case SETTLEMENT_FAILED:
+      return { settlement: 'failed' };
+    default:
+      return {};
+  }
 }
 
 const working = (filled: Size): OrderStatus => (filled > 0n ? 'partially_filled' : 'open');

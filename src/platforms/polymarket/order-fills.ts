@@ -21,6 +21,8 @@ export interface OrderFills {
   tradeIds: string[];
   /** Unix seconds of the last match; null without. */
   lastAt: number | null;
+  /** A trade that counts is not final on the chain yet. */
+  unconfirmed: boolean;
   /** A trade is being settled anew: it may yet fail. */
   retrying: boolean;
   /** A trade has failed: what its order row says was matched is not what was filled. */
@@ -61,6 +63,7 @@ export function fillsOf(orderId: string, trades: readonly ClobTrade[], market: M
     takerFee: 0n,
     tradeIds: [],
     lastAt: null,
+    unconfirmed: false,
     retrying: false,
     failed: false,
   };
@@ -71,6 +74,7 @@ export function fillsOf(orderId: string, trades: readonly ClobTrade[], market: M
     fills.retrying ||= trade.status === 'RETRYING';
     fills.failed ||= trade.status === 'FAILED';
     if (trade.status === 'RETRYING' || trade.status === 'FAILED') continue;
+    fills.unconfirmed ||= trade.status !== 'CONFIRMED';
     const fee = takes ? takerFee(market, meanPrice(part.cost, part.size) ?? trade.price, part.size) : 0n;
     fills.size += part.size;
     fills.cost += part.cost;

@@ -94,6 +94,7 @@ interface Told {
   status: OrderStatus;
   updatedAt: string | null;
   tradeIds: string[];
+  settlement: PlatformOrder['settlement'];
 }
 
 function orderOf({ order }: Asked, told: Told): PlatformOrder {
@@ -108,6 +109,7 @@ function orderOf({ order }: Asked, told: Told): PlatformOrder {
     makerFee: 0n,
     takerFee: filled === 0n ? 0n : told.takerFee,
     updatedAt: told.updatedAt ?? order.createdAt,
+    ...(told.settlement ? { settlement: told.settlement } : {}),
     metadata: told.tradeIds.length === 0 ? {} : { trade_ids: told.tradeIds },
   };
 }
@@ -132,7 +134,18 @@ export function mapPlaced(asked: Asked, placed: ClobPlaced, market: MarketKeys, 
   const fee = average === null || tradeIds.length > 1 ? null : takerFee(market, average, filled);
   const status = placedStatus(asked, placed.status, filled, usd);
   const order = { ...asked.order, orderId: placed.orderID };
-  return orderOf({ ...asked, order }, { filled, average, takerFee: fee, status, updatedAt: receivedAt, tradeIds });
+  return orderOf(
+    { ...asked, order },
+    {
+      filled,
+      average,
+      takerFee: fee,
+      status,
+      updatedAt: receivedAt,
+      tradeIds,
+      settlement: filled > 0n ? 'open' : undefined,
+    },
+  );
 }
 
 function placedStatus(asked: Asked, status: string, filled: Size, spent: Usd | null): OrderStatus {
@@ -158,6 +171,7 @@ export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
     status: 'cancelled',
     updatedAt: receivedAt,
     tradeIds: [],
+    settlement: undefined,
   });
 
 /**
@@ -181,7 +195,13 @@ export function mapState(
     status: stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs),
     updatedAt: isoFromEpoch(fills.lastAt),
     tradeIds: fills.tradeIds,
+    settlement: settlementOf(fills),
   });
+}
+
+function settlementOf({ retrying, unconfirmed, failed }: OrderFills): PlatformOrder['settlement'] {
+  if (retrying || (failed && unconfirmed)) return 'retrying';
+  return failed ? 'failed' : unconfirmed ? 'open' : undefined;
 }
 
 /** Amounts were announced as whole base units and come as human decimals: an order's own size tells which. */

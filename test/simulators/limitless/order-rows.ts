@@ -84,6 +84,7 @@ function executionRow(world: LimitlessWorld, order: MemberOrder) {
 }
 
 function settlementOf(order: MemberOrder, isMined: boolean): string {
+  if (order.trouble) return order.trouble;
   if (order.status === 'DELAYED') return 'DELAYED';
   if (order.taking !== null) return isMined ? 'MINED' : 'MATCHED';
   if (order.filled > 0n) return 'MINED';

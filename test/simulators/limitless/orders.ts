@@ -46,6 +46,8 @@ export interface MemberOrder {
   resting: Resting | null;
   eligibleAt: number | null;
   reason: string | null;
+  /** What a test says of the settlement; null: it goes well. */
+  trouble: 'RETRYING' | 'FAILED' | null;
   /** Own resting orders that were taken away instead of being met. */
   stpMakerCancels: string[];
 }
@@ -65,6 +67,7 @@ export function newOrder(id: string, intent: Intent, createdAt: number): MemberO
     resting: null,
     eligibleAt: null,
     reason: null,
+    trouble: null,
     stpMakerCancels: [],
   };
 }

@@ -21,6 +21,8 @@ export interface ClobTrade {
   /** The client's order behind each fill; null where the house made it. */
   makerOrders: (SimOrder | null)[];
   matchedMs: number;
+  /** What a test says of its settlement; null: it goes well. Money and shares stay where the match has put them. */
+  trouble: 'RETRYING' | 'FAILED' | null;
 }
 
 export interface Placed {
@@ -109,7 +111,7 @@ export class Exchange {
     const makerOrders = matches.map(({ order }) => (order.own ? (this.order(order.own.id) ?? null) : null));
     if (!taker && makerOrders.every((order) => order === null)) return;
     const id = this.world.ids.uuid('trade', trade.index);
-    this.trades.push({ id, takerOrder: taker, trade, makerOrders, matchedMs: this.world.now() });
+    this.trades.push({ id, takerOrder: taker, trade, makerOrders, matchedMs: this.world.now(), trouble: null });
     for (const [i, fill] of trade.fills.entries()) {
       const order = makerOrders[i];
       if (!order) continue;

@@ -45,7 +45,8 @@ export const orderRow = (order: SimOrder) => ({
 });
 
 /** How far settlement is: the transaction is known after a second, final after five. */
-function settlement(world: PolymarketWorld, trade: ClobTrade): 'MATCHED' | 'MINED' | 'CONFIRMED' {
+function settlement(world: PolymarketWorld, trade: ClobTrade): string {
+  if (trade.trouble) return trade.trouble;
   const age = world.now() - trade.matchedMs;
   return age < SECOND ? 'MATCHED' : age < 5 * SECOND ? 'MINED' : 'CONFIRMED';
 }

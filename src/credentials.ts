@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { and, asc, desc, eq, ne, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Config } from './config.ts';
 import type { CredentialOf } from './credential-forms.ts';
 import { ApiError } from './errors.ts';
@@ -35,6 +35,22 @@ export type Credentials = ReturnType<typeof createCredentials>;
 
 /** Platform credentials of users, sealed at rest with AES-256-GCM under CREDENTIALS_KEY. */
 export function createCredentials(db: Database, keys: SealingKeys) {
+  /** Prepared once: every order opens a credential. */
+  const toOpen = (chosen: SQL) =>
+    db
+      .select()
+      .from(credentials)
+      .where(
+        and(
+          eq(credentials.userId, sql.placeholder('userId')),
+          eq(credentials.platform, sql.placeholder('platform')),
+          chosen,
+        ),
+      )
+      .prepare('');
+  const openDefault = toOpen(eq(credentials.isDefault, true));
+  const openById = toOpen(eq(credentials.id, sql.placeholder('id')));
+
   return {
     /** Stores checked fields. The first of a platform is the default; a new default replaces the old one. */
     async store<P extends Platform>(
@@ -90,11 +106,7 @@ export function createCredentials(db: Database, keys: SealingKeys) {
 
     /** Decrypts a credential of this user, the platform's default when no id is named; null when there is none. */
     async open<P extends Platform>(userId: string, platform: P, id?: number): Promise<OpenedCredential<P> | null> {
-      const chosen = id === undefined ? eq(credentials.isDefault, true) : eq(credentials.id, id);
-      const [row] = await db
-        .select()
-        .from(credentials)
-        .where(and(ofUser(userId, platform), chosen));
+      const [row] = await (id === undefined ? openDefault : openById).execute({ userId, platform, id });
       // Checked when it was stored, and the seal shows that it is the same: checking keys again takes longer than signing.
       return row ? { id: row.id, fields: JSON.parse(unseal(keys, row)) as CredentialOf<P> } : null;
     },

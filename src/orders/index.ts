@@ -10,7 +10,7 @@ import type { Shared } from '../redis.ts';
 import type { Platform } from '../schemas.ts';
 import { createCanceller } from './cancel.ts';
 import { createOrderClients, defaultClients, type OrderClient } from './clients.ts';
-import { readLimits } from './limits.ts';
+import { limitsReader } from './limits.ts';
 import { createLocator, type OrderName } from './locate.ts';
 import { createPlacer } from './place.ts';
 import { createReconciler } from './reconcile.ts';
@@ -94,7 +94,7 @@ export function createOrders(deps: OrdersDeps): Orders {
       const side = [book?.yes, book?.no][outcomeIndex];
       return book && side ? { side, tickSize: book.tickSize } : null;
     },
-    limits: (userId) => readLimits(db, userId),
+    limits: limitsReader(db),
     now,
     log,
   });

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { parseUsd, usdText, type Usd } from '../decimal.ts';
 import { ApiError } from '../errors.ts';
 import { orderSettings } from '../order-tables.ts';
@@ -16,13 +16,21 @@ export interface OrderLimits {
 const usdOrNull = (text: string | null): Usd | null => (text === null ? null : parseUsd(text));
 const textOrNull = (usd: Usd | null): string | null => (usd === null ? null : usdText(usd));
 
-export async function readLimits(db: Database, userId: string): Promise<OrderLimits> {
-  const [row] = await db.select().from(orderSettings).where(eq(orderSettings.userId, userId));
-  if (!row) return { tradingEnabled: true, maxOrder: null, maxDay: null };
-  return {
-    tradingEnabled: row.tradingEnabled,
-    maxOrder: usdOrNull(row.maxOrderNotional),
-    maxDay: usdOrNull(row.maxDayNotional),
+/** Reads limits with a statement that is prepared once: every order asks for them. */
+export function limitsReader(db: Database): (userId: string) => Promise<OrderLimits> {
+  const ofUser = db
+    .select()
+    .from(orderSettings)
+    .where(eq(orderSettings.userId, sql.placeholder('userId')))
+    .prepare('');
+  return async (userId) => {
+    const [row] = await ofUser.execute({ userId });
+    if (!row) return { tradingEnabled: true, maxOrder: null, maxDay: null };
+    return {
+      tradingEnabled: row.tradingEnabled,
+      maxOrder: usdOrNull(row.maxOrderNotional),
+      maxDay: usdOrNull(row.maxDayNotional),
+    };
   };
 }
 
@@ -37,7 +45,7 @@ export async function changeLimits(db: Database, userId: string, change: Partial
   await (Object.keys(set).length === 0
     ? insert.onConflictDoNothing()
     : insert.onConflictDoUpdate({ target: orderSettings.userId, set }));
-  return readLimits(db, userId);
+  return limitsReader(db)(userId);
 }
 
 const CHANGE = 'Change it at PATCH /v1/api/auth/order-settings.';

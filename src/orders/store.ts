@@ -53,6 +53,12 @@ export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Orders at rest. Every change of what became of an order goes through `record`. */
 export function createOrderStore(db: Database) {
+  // Prepared once: building the text of a statement takes as long as running it.
+  const idOfKey = db
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(eq(orders.userId, sql.placeholder('userId')), eq(orders.idempotencyKey, sql.placeholder('key'))))
+    .prepare('');
   const audited = (attempt: Attempt) =>
     db.$with('audited').as(db.insert(orderAttempts).values(cut(attempt)).returning({ id: orderAttempts.id }));
   const dropForeign = async (ourId: string, orderId: string): Promise<void> => {
@@ -75,8 +81,7 @@ export function createOrderStore(db: Database) {
     /** The order that claimed a key, and whether the key is still kept. */
     async byKey(userId: string, key: string, nowMs: number): Promise<{ row: OrderRow; kept: boolean } | null> {
       // Most keys are new, and that shows fastest without the columns.
-      const used = and(eq(orders.userId, userId), eq(orders.idempotencyKey, key));
-      const [found] = await db.select({ id: orders.id }).from(orders).where(used);
+      const [found] = await idOfKey.execute({ userId, key });
       const row = found ? await one(eq(orders.id, found.id)) : null;
       return row && { row, kept: row.createdAt.getTime() > nowMs - KEY_MS };
     },

@@ -5,7 +5,7 @@ import { numberOrNull, PlainMeta } from '../answers.ts';
 import type { Services } from '../app.ts';
 import { decimalNumber, USD_SCALE } from '../decimal.ts';
 import { endpoint } from '../endpoint.ts';
-import { changeLimits, readLimits, type OrderLimits } from '../orders/limits.ts';
+import { changeLimits, limitsReader, type OrderLimits } from '../orders/limits.ts';
 import { requestTimeMs } from '../pages.ts';
 import { decimalParam } from '../parameters.ts';
 
@@ -42,7 +42,7 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
       summary: 'Own limits on orders',
       answer: Answer,
     },
-    async ({ caller, reply }) => shown(await readLimits(db, caller.userId), reply),
+    async ({ caller, reply }) => shown(await limitsReader(db)(caller.userId), reply),
   );
 
   endpoint(

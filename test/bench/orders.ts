@@ -6,6 +6,7 @@ import type { Platform } from '../../src/schemas.ts';
 import { startOrderStores, type StoredCustomer } from '../helpers/order-stores.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
 import { startProcess } from '../helpers/process.ts';
+import { createRng } from '../simulators/lib/index.ts';
 
 const PER_SECOND = 50;
 const ANSWER_MS = 100;
@@ -54,7 +55,7 @@ export async function benchOrders(seconds: number): Promise<OrderBench[]> {
   return results;
 }
 
-/** `count` orders, one every 20 ms whether or not the earlier ones are answered. */
+/** `count` orders at random moments, 50 a second on average, whether or not the earlier ones are answered. */
 async function load(url: string, customers: StoredCustomer[], venue: Venue, count: number): Promise<OrderBench> {
   const pool = new Pool(url, { connections: 128 });
   const answering = watchAnswers(venue.places);
@@ -70,9 +71,11 @@ async function load(url: string, customers: StoredCustomer[], venue: Venue, coun
     ours.push(performance.now() - started);
   };
   const sent: Promise<void>[] = [];
-  const began = performance.now();
+  const rng = createRng(count);
+  let due = performance.now();
   for (let number = 0; number < count; number++) {
-    await sleep(Math.max(0, began + (number * 1000) / PER_SECOND - performance.now()));
+    due += (-Math.log(1 - rng.next()) * 1000) / PER_SECOND;
+    await sleep(Math.max(0, due - performance.now()));
     sent.push(place(number));
   }
   await Promise.all(sent);

@@ -5,13 +5,17 @@ SELECT platform, market_key, trade_id, side, outcome, transaction_hash, price, s
 FROM whales
 WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)}) AND notional >= {min_notional:Decimal(18, 6)}
   AND (size, executed_at, trade_order) IN (
-    SELECT size, executed_at, trade_order FROM whale_sizes
-    WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
-      AND size >= {min_size:Decimal(18, 6)} AND notional >= {min_notional:Decimal(18, 6)}
-      AND executed_at >= {start:DateTime64(6, 'UTC')} AND executed_at < {end:DateTime64(6, 'UTC')}
-      AND size <= {before_size:Decimal(18, 6)}
-      AND (size, executed_at, trade_order) <= ({before_size:Decimal(18, 6)}, {before:DateTime64(6, 'UTC')}, {before_order:UInt64})
-    ORDER BY size DESC, executed_at DESC, trade_order DESC
+    SELECT size, executed_at, trade_order FROM (
+      SELECT size, executed_at, trade_order FROM whale_sizes
+      WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
+        AND size >= {min_size:Decimal(18, 6)} AND notional >= {min_notional:Decimal(18, 6)}
+        AND executed_at >= {start:DateTime64(6, 'UTC')} AND executed_at < {end:DateTime64(6, 'UTC')}
+        AND size <= {before_size:Decimal(18, 6)}
+        AND (size, executed_at, trade_order) <= ({before_size:Decimal(18, 6)}, {before:DateTime64(6, 'UTC')}, {before_order:UInt64})
+      ORDER BY size DESC, executed_at DESC, trade_order DESC
+      -- A row that two writers stored is there twice until a merge; LIMIT BY in here would read every row.
+      LIMIT 2 * ({limit:UInt32} + 1)
+    )
     LIMIT 1 BY size, executed_at, trade_order
     -- One more than the page: the place of the last trade of the page before is among them.
     LIMIT {limit:UInt32} + 1

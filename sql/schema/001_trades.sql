@@ -65,4 +65,4 @@ CREATE TABLE IF NOT EXISTS traders (
   profile_image String CODEC(ZSTD(1)),
   seen_at DateTime64(3, 'UTC')
 ) ENGINE = ReplacingMergeTree(seen_at) ORDER BY (platform, trader)
-SETTINGS index_granularity = 1024;
+SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384;

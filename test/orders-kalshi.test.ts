@@ -110,6 +110,76 @@ describe('an order on Kalshi', () => {
     expect(order?.expirationMs).toBe(expirationMs);
   });
 
+  type Ending = 'open' | 'partially_filled' | 'filled' | 'cancelled';
+  /** Every legal way to ask, on either side of the book: what is asked for, and what comes of it. */
+  const ways: [type: string, tif: string, at: 'rests' | 'takes', size: number, status: Ending][] = [
+    ['limit', 'gtc', 'rests', 10, 'open'],
+    ['limit', 'gtc', 'takes', 10, 'filled'],
+    ['limit', 'gtc', 'takes', 40, 'partially_filled'],
+    ['limit', 'gtd', 'rests', 10, 'open'],
+    ['limit', 'gtd', 'takes', 10, 'filled'],
+    ['limit', 'gtd', 'takes', 40, 'partially_filled'],
+    ['limit', 'ioc', 'rests', 10, 'cancelled'],
+    ['limit', 'ioc', 'takes', 10, 'filled'],
+    ['limit', 'ioc', 'takes', 40, 'cancelled'],
+    ['limit', 'fok', 'rests', 10, 'cancelled'],
+    ['limit', 'fok', 'takes', 10, 'filled'],
+    ['market', 'ioc', 'takes', 10, 'filled'],
+    ['market', 'ioc', 'takes', 40, 'cancelled'],
+    ['market', 'fok', 'takes', 10, 'filled'],
+  ];
+  const books = [
+    ['buy', 'yes'],
+    ['buy', 'no'],
+    ['sell', 'yes'],
+    ['sell', 'no'],
+  ] as const;
+
+  describe.each(books)('to %s %s', (side, outcome) => {
+    test.each(ways)('%s %s, that %s for %i, is told as %s, and so when read, listed and cancelled', async (...row) => {
+      const [type, tif, at, size, status] = row;
+      // Buying YES and selling NO meet what is asked, 30 at 0.45; the others what is bid, 20 at 0.40.
+      const bids = (side === 'buy') === (outcome === 'yes');
+      const [resting, taking, depth] = bids ? [0.41, 0.45, 30] : [0.44, 0.4, 20];
+      const own = (yes: number): number => (outcome === 'yes' ? yes : Number((1 - yes).toFixed(2)));
+      const price = own(at === 'rests' ? resting : taking);
+      const filled = at === 'takes' ? Math.min(size, depth) : 0;
+      const works = status === 'open' || status === 'partially_filled';
+      const { status: code, body } = await place({
+        side,
+        outcome,
+        type,
+        size,
+        time_in_force: tif,
+        ...(type === 'market' ? { price: undefined, max_slippage: 0 } : { price }),
+        ...(tif === 'gtd' ? { expiration: inAnHour() } : {}),
+      });
+      expect(code).toBe(201);
+      const [order] = held();
+      const told = {
+        order_id: order?.orderId,
+        side,
+        outcome,
+        price,
+        size,
+        status,
+        filled_size: filled,
+        remaining_size: works ? size - filled : 0,
+        average_fill_price: filled > 0 ? own(taking) : null,
+        fees: { maker_fee: 0, taker_fee: Number(order?.fees), total_fee: Number(order?.fees) },
+      };
+      expect(Number(order?.fillCount)).toBe(filled);
+      expect(body.order).toMatchObject(told);
+      const path = `/orders/${body.order.order_id}?platform=kalshi`;
+      expect((await ann.get(path)).body.order).toMatchObject(told);
+      expect((await ann.get('/orders?platform=kalshi')).body.orders).toMatchObject([told]);
+      const gone = await ann.delete(path);
+      expect(gone.status).toBe(works ? 200 : 409);
+      const last = works ? { ...told, status: 'cancelled', remaining_size: 0 } : told;
+      expect((await ann.get(path)).body.order).toMatchObject(last);
+    });
+  });
+
   test('rests, is listed, read, and cancelled', async () => {
     const { body } = await place();
     const { order } = body;

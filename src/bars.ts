@@ -79,6 +79,7 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
       platform,
       ref: query.ref,
       series: query.series,
+      candles: query.stepSeconds < 3600 ? 'candles_1m' : 'candles_1h',
       step: query.stepSeconds,
       start: query.startTs,
       // The last bucket is read whole, wherever in it the range ends.

@@ -86,10 +86,14 @@ export class StoredMarkets implements MarketDirectory {
     const alias = `${platform}:${wanted}`;
     const known = this.#aliases.get(alias);
     if (known && known.ref !== null && known.until > Date.now()) return this.#byRef(platform, known.ref);
-    const [row] = await this.#clickhouse.query('market_by_id', KeysRow, { platform, id: wanted });
-    if (!row || !isListed(row)) return null;
-    keep(this.#aliases, alias, { ref: row.ref, until: Date.now() + KEPT_MS });
-    return this.#keepRow(platform, row);
+    const market = (await this.#byRef(platform, wanted)) ?? (await this.#byOtherId(platform, wanted));
+    if (market) keep(this.#aliases, alias, { ref: market.ref, until: Date.now() + KEPT_MS });
+    return market;
+  }
+
+  async #byOtherId(platform: Platform, id: string): Promise<MarketKeys | null> {
+    const [row] = await this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id });
+    return row ? this.#byRef(platform, row.ref) : null;
   }
 
   async #byRef(platform: Platform, ref: string): Promise<MarketKeys | null> {

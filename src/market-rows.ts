@@ -56,14 +56,13 @@ export const MarketRow = z.object({
   price_change_7d: z.string().nullable(),
   info_metadata: z.string(),
   state_metadata: z.string(),
-  raw: z.string(),
 });
 export type MarketRow = z.infer<typeof MarketRow>;
 
 const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
 
-/** The unified market as endpoints answer it. */
-export function toMarket(row: MarketRow): z.infer<typeof MarketAnswer> {
+/** The unified market as endpoints answer it; `raw` is the JSON text that its platform sent, where that is asked for. */
+export function toMarket(row: MarketRow, raw?: string): z.infer<typeof MarketAnswer> {
   const since = row.unique_traders_since;
   return {
     id: unifiedId(row.platform, row.platform_id),
@@ -111,7 +110,7 @@ export function toMarket(row: MarketRow): z.infer<typeof MarketAnswer> {
       ...(JSON.parse(row.state_metadata) as object),
       ...(since === null ? {} : { unique_traders_since: since.slice(0, 23).replace(/Z?$/, 'Z') }),
     },
-    ...(row.raw === '' ? {} : { raw_data: JSON.parse(row.raw) as Record<string, unknown> }),
+    ...(raw ? { raw_data: JSON.parse(raw) as Record<string, unknown> } : {}),
   };
 }
 

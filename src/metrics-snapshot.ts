@@ -54,7 +54,7 @@ export async function marketSnapshot(
   const { platform, ref } = market;
   const at = new Date(nowMs).toISOString().slice(0, 23).replace('T', ' ');
   const [[row], [stored], span] = await Promise.all([
-    clickhouse.query('markets_by_key', MarketRow, { platform, keys: [BigInt(key)], with_raw: false }),
+    clickhouse.query('markets_by_key', MarketRow, { platform, keys: [BigInt(key)] }),
     clickhouse.query('market_volumes', VolumesRow, { platform, ref, at }),
     storedSpan(clickhouse, platform, ref),
   ]);

@@ -1,5 +1,6 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets, a row a bucket and source:
 -- in no order: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
+-- {candles} is candles_1m for buckets below an hour, else candles_1h
 SELECT 'trades' AS src, toUnixTimestamp(b) AS t,
   if(priced, toNullable(first.2.2), NULL) AS open, if(priced, toNullable(top), NULL) AS high,
   if(priced, toNullable(bottom), NULL) AS low, if(priced, toNullable(last.2.2), NULL) AS close,
@@ -12,12 +13,8 @@ FROM (
     minIf((t, o), h >= 0) AS first, max(h) AS top, min(l) AS bottom, maxIf((t, c), h >= 0) AS last,
     sumWithOverflow(v) AS volume_sum, sumWithOverflow(q) AS notional_sum, sum(trade_count) AS n
   FROM (
-    SELECT t, o, h, l, c, v, q, n AS trade_count FROM candles_1m
-    WHERE {step:UInt32} < 3600 AND market_key = sipHash64({platform:String}, {ref:String}) AND series = {series:UInt8}
-      AND t >= toDateTime({start:UInt32}, 'UTC') AND t < toDateTime({end:UInt32}, 'UTC')
-    UNION ALL
-    SELECT t, o, h, l, c, v, q, n AS trade_count FROM candles_1h
-    WHERE {step:UInt32} >= 3600 AND market_key = sipHash64({platform:String}, {ref:String}) AND series = {series:UInt8}
+    SELECT t, o, h, l, c, v, q, n AS trade_count FROM {candles:Identifier}
+    WHERE market_key = sipHash64({platform:String}, {ref:String}) AND series = {series:UInt8}
       AND t >= toDateTime({start:UInt32}, 'UTC') AND t < toDateTime({end:UInt32}, 'UTC')
   )
   GROUP BY b HAVING n > 0

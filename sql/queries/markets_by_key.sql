@@ -11,14 +11,10 @@ SELECT m.market_key AS market_key, m.platform AS platform, m.ref AS ref, m.platf
   m.resolution_criteria AS resolution_criteria, m.resolution_source AS resolution_source,
   s.price_change_24h AS price_change_24h, s.price_change_7d AS price_change_7d,
   s.volume_30d AS volume_30d, s.volume_1y AS volume_1y,
-  m.metadata AS info_metadata, s.metadata AS state_metadata, if({with_raw:Bool}, r.raw, '') AS raw
+  m.metadata AS info_metadata, s.metadata AS state_metadata
 FROM (SELECT * FROM markets FINAL WHERE platform = {platform:String} AND market_key IN {keys:Array(UInt64)}) AS m
 INNER JOIN (SELECT * FROM market_state FINAL WHERE platform = {platform:String} AND market_key IN {keys:Array(UInt64)}) AS s USING (market_key)
 LEFT JOIN (
   SELECT market_key, uniqExactIfMerge(traders) AS traders_n, min(first_trade_at) AS first_trade_at
   FROM market_totals WHERE market_key IN {keys:Array(UInt64)} GROUP BY market_key
 ) AS t USING (market_key)
-LEFT JOIN (
-  SELECT market_key, raw FROM market_raw FINAL
-  WHERE {with_raw:Bool} AND platform = {platform:String} AND market_key IN {keys:Array(UInt64)}
-) AS r USING (market_key)

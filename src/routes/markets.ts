@@ -32,6 +32,7 @@ const LAST_RANK = '9223372036854775807';
 
 /** How many markets pass, and a page of (minus rank, key): its ascending order is the order asked for. */
 const ListRow = z.object({ total: z.coerce.number(), page: z.array(z.tuple([z.string(), z.string()])) });
+const RawRow = z.object({ market_key: z.string(), raw: z.string() });
 const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string() });
 
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
@@ -260,15 +261,16 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
 
 async function marketsByKey(services: Services, platform: Platform, keys: string[], withRaw: boolean) {
   if (keys.length === 0) return [];
-  const rows = await services.clickhouse.query('markets_by_key', MarketRow, {
-    platform,
-    keys: keys.map(BigInt),
-    with_raw: withRaw,
-  });
+  const of = { platform, keys: keys.map(BigInt) };
+  const [rows, raws] = await Promise.all([
+    services.clickhouse.query('markets_by_key', MarketRow, of),
+    withRaw ? services.clickhouse.query('markets_raw', RawRow, of) : [],
+  ]);
   const byKey = new Map(rows.map((row) => [row.market_key, row]));
+  const rawByKey = new Map(raws.map(({ market_key: key, raw }) => [key, raw]));
   return keys.flatMap((key) => {
     const row = byKey.get(key);
-    return row ? [toMarket(row)] : [];
+    return row ? [toMarket(row, rawByKey.get(key))] : [];
   });
 }
 

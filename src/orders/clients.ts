@@ -147,7 +147,6 @@ export function createOrderClients({ adapters, credentials, defaults, markets, o
     },
 
     /** The client that an order was placed through; null when its credential is gone. */
-    /** The client that an order was placed through; null when its credential is gone. */
     reopen: async ({ userId, platform, credentialId }: Account, priority: Priority): Promise<OrderClient | null> =>
       credentialId === null ? ofOperator(userId, platform, priority) : ofUser(userId, platform, credentialId, priority),
   };

@@ -121,7 +121,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     requestTimeout: 30_000,
     connectionTimeout: 90_000,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     clientErrorHandler: onClientError(limits),
     // A URL that cannot be read meets no hooks: it is counted by address here.
     frameworkErrors: (error, request, reply) => {
@@ -190,6 +190,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     done();
   });
   app.addHook('onReady', () => orders.start());
+  // Node would answer an expectation it does not know by itself, without a body.
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   app.addHook('preClose', () => takeWaiting(app.server));
   app.addHook('onClose', async () => {
     await orders.stop();
@@ -240,12 +242,20 @@ async function takeWaiting(server: FastifyInstance['server']): Promise<void> {
   server.off('connection', hear);
 }
 
-/** JSON bodies only; an empty body with a JSON content type is no body. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** JSON bodies only, in sound UTF-8; an empty body with a JSON content type is no body. */
 function acceptOnlyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else void parse(request, String(body), done);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    let text: string;
+    try {
+      text = UTF8.decode(body as Buffer);
+    } catch {
+      return done(Object.assign(new SyntaxError('not UTF-8'), { statusCode: 400 }));
+    }
+    if (text === '') done(null, undefined);
+    else void parse(request, text, done);
   });
 }

@@ -96,6 +96,10 @@ export async function limit(request: FastifyRequest, reply: FastifyReply, limits
 
 /** Hook 3: refuses who may not call this route. */
 export function guard(request: FastifyRequest, config: Config): void {
+  const { httpVersion, headers } = request.raw;
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    throw badRequest([{ field: 'Host', expected: 'the name this service was called by', received: 'nothing' }]);
+  }
   const mode = modeOf(request);
   if (mode !== 'key') refuseCrossSite(request, config);
   if (mode === 'none') return;

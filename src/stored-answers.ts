@@ -27,7 +27,7 @@ export function answerStored(
   load: () => Promise<StoredAnswer>,
 ): FastifyReply | Promise<FastifyReply> {
   const format = wantedFormat(call.request.headers.accept);
-  if (format !== 'json') return load().then((answer) => sendRows(call.reply, answer, format));
+  if (format !== 'json') return load().then((answer) => sendRows(call, answer, format));
   const kept = shared.recall<KeptAnswer>(cache.key);
   return kept ? sendKept(call, kept, true) : answerThrough(shared, call, cache, load);
 }
@@ -67,10 +67,16 @@ function wantedFormat(accept = ''): 'json' | 'csv' | 'ndjson' {
   return accept.includes('application/x-ndjson') ? 'ndjson' : 'json';
 }
 
-/** The rows of a list, streamed; the cursor of the next page travels in X-Next-Cursor. */
-function sendRows(reply: FastifyReply, answer: StoredAnswer, format: 'csv' | 'ndjson'): FastifyReply {
+/** The rows of a list, streamed; the cursor of the next page travels in X-Next-Cursor. What is no list comes as JSON. */
+function sendRows(
+  call: { request: FastifyRequest; reply: FastifyReply },
+  answer: StoredAnswer,
+  format: 'csv' | 'ndjson',
+): FastifyReply | Promise<FastifyReply> {
+  const { reply } = call;
+  if (answer.rows === undefined) return sendKept(call, { ...render(answer.body), meta: answer.meta }, false);
   const body = answer.body as Record<string, unknown>;
-  const rows = (answer.rows === undefined ? [] : body[answer.rows]) as object[];
+  const rows = body[answer.rows] as object[];
   const next = (body['pagination'] as { next_cursor?: string | null } | undefined)?.next_cursor;
   if (next) reply.header('x-next-cursor', next);
   const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson; charset=utf-8';

@@ -579,6 +579,8 @@ describe('on a socket', () => {
     ['a star', 'OPTIONS * HTTP/1.1\r\nhost: x\r\nx-api-key: KEY\r\nconnection: close\r\n\r\n', [404, 405]],
     ['TRACE', 'TRACE /v1/api/health HTTP/1.1\r\nhost: x\r\nx-api-key: KEY\r\nconnection: close\r\n\r\n', [404, 405]],
     ['an upgrade', get('/v1/api/health', 'connection: upgrade, close\r\nupgrade: websocket\r\n'), [200, 404]],
+    ['no host', 'GET /v1/api/health HTTP/1.1\r\nx-api-key: KEY\r\nconnection: close\r\n\r\n', [400]],
+    ['an unknown expectation', get('/v1/api/health', 'expect: magic\r\nconnection: close\r\n'), [200]],
   ])('%s leads nowhere', async (what, bytes, statuses) => {
     const found = replies(await raw(bytes));
     expect(found).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type StoredSpan, wantHistory } from './history-requests.ts';
+import { storedSpan, type StoredSpan, wantHistory } from './history-requests.ts';
 import type { Services } from './app.ts';
 import type { MarketKeys } from './platforms/platform.ts';
 import { CANDLE_COLUMNS, candleRow } from './storage-rows.ts';
@@ -34,37 +34,40 @@ export async function readyHistory(
     .catch((error: unknown) => {
       const { platform, ref } = market;
       services.log.warn({ err: error, platform, ref }, 'bars of the platform could not be read');
+      return true;
     })
-    .then(() => true);
-  const [{ span, complete }, read] = await Promise.all([
+    .then((asked) => ({ asked, done: true }));
+  const [{ span: known, complete }, read] = await Promise.all([
     wantHistory(
       { clickhouse, shared },
       { platform: market.platform, ref: market.ref, sinceUs: sinceMs * 1000 },
       WAIT_MS,
     ),
-    Promise.race([bars, sleep(WAIT_MS, false, { ref: false })]),
+    Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
   ]);
+  // While the platform was asked, trades came in.
+  const span = read.asked ? await storedSpan(clickhouse, market.platform, market.ref) : known;
   // Before it was born a market had no trades: from then on is from ever on.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
-  return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read };
+  return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read.done };
 }
 
-/** Reads the platform's bars of a range once a minute at most, for one caller at a time. */
+/** Reads the platform's bars of a range once a minute at most, for one caller at a time; true when the platform was asked now. */
 async function readBars(
   services: Services,
   market: MarketKeys,
   { startTs, endTs, stepSeconds }: { startTs: number; endTs: number; stepSeconds: number },
-): Promise<void> {
+): Promise<boolean> {
   const data = services.platforms[market.platform];
   const intervalMin = stepSeconds < 3600 ? 1 : 60;
-  if (!data?.candleIntervalsMin.includes(intervalMin)) return;
+  if (!data?.candleIntervalsMin.includes(intervalMin)) return false;
   // Whole blocks, so that neighbouring requests share one read.
   const block = intervalMin * 60 * 60;
   const from = Math.floor(startTs / block) * block;
   const to = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.now() / 1000 / 60) * 60);
   const ttlMs = market.status === 'open' || market.status === 'paused' ? OPEN_BARS_MS : CLOSED_BARS_MS;
   const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(endTs / block)}`;
-  await services.shared.cached(key, ttlMs, async () => {
+  const { hit } = await services.shared.cached(key, ttlMs, async () => {
     const signal = AbortSignal.timeout(READ_MS);
     const candles = await data.candles(market, intervalMin, from, to, {
       priority: 'live',
@@ -74,4 +77,5 @@ async function readBars(
     await services.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow));
     return candles.length;
   });
+  return !hit;
 }

@@ -31,7 +31,11 @@ export async function backfillTrades(
 ): Promise<JobResult | null> {
   const span = await readCoverage(deps.clickhouse, data.platform, '');
   if (!span) return null;
-  const targetUs = deps.now() * 1000 - deps.backfillDays * DAY_US;
+  // What the feed does not hold is read market by market, when somebody asks for it.
+  const targetUs = Math.max(
+    deps.now() * 1000 - Math.round(deps.backfillDays * DAY_US),
+    data.tradesReachBackUs?.() ?? -Infinity,
+  );
   // An hour of grace: the target moves with the clock, and a finished backfill is not started again for it.
   if (span.fromUs <= targetUs + 3600 * 1_000_000) return null;
   const startedMs = deps.now();

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
+import type { PlatformError } from '../src/errors.ts';
 import type { MarketDirectory, PlatformData, ReadContext } from '../src/platforms/platform.ts';
+import { isOfOneThing } from '../src/platforms/rows.ts';
 import type { Platform } from '../src/schemas.ts';
 import { CANDLE_COLUMNS, candleRow } from '../src/storage-rows.ts';
 import type { JobResult, JobRun } from './jobs.ts';
+import type { Unreadable } from './unreadable.ts';
 
 /** Markets whose bars are refreshed in one run. */
 const MARKETS_PER_RUN = 40;
@@ -13,6 +16,8 @@ export interface CandlesDeps {
   clickhouse: ClickHouse;
   directory: MarketDirectory;
   now: () => number;
+  /** Markets whose bars could not be read. */
+  unreadable: Unreadable<PlatformError>;
 }
 
 /** Reads and stores a market's own bars of the platform with startTs in [startTs, endTs), Unix seconds. Returns how many came. */
@@ -32,29 +37,37 @@ export async function storeCandles(
 
 /** Refreshes the hourly and minute bars of the markets that traded lately: they bring bid, ask and open interest. */
 export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
+  const { unreadable } = deps;
   const nowTs = Math.floor(deps.now() / 1000);
-  const markets = await tradedLately(deps.clickhouse, data.platform);
+  const traded = await tradedLately(deps.clickhouse, data.platform, MARKETS_PER_RUN + unreadable.size);
+  unreadable.keepOnly(new Set(traded));
   let rows = 0;
-  for (const ref of markets) {
+  for (const ref of traded.filter((one) => unreadable.isDue(one, deps.now())).slice(0, MARKETS_PER_RUN)) {
     if (run.signal.aborted) break;
-    for (const intervalMin of data.candleIntervalsMin) {
-      const step = intervalMin * 60;
-      const startTs = Math.floor((nowTs - REFRESH_SECONDS) / step) * step;
-      rows += await storeCandles(
-        deps,
-        data,
-        { ref, intervalMin, startTs, endTs: nowTs + step },
-        run.context('backfill'),
-      );
+    try {
+      rows += await refreshMarket(deps, data, ref, nowTs, run);
+      unreadable.forget(ref);
+    } catch (error) {
+      if (!isOfOneThing(error)) throw error;
+      unreadable.failed(ref, error, deps.now());
     }
   }
+  const [unread] = unreadable.errors();
+  if (unread) throw unread;
   return { freshTo: new Date(nowTs * 1000), rows };
 }
 
-async function tradedLately(clickhouse: ClickHouse, platform: Platform): Promise<string[]> {
-  const rows = await clickhouse.query('traded_lately', z.object({ ref: z.string() }), {
-    platform,
-    limit: MARKETS_PER_RUN,
-  });
+async function refreshMarket(deps: CandlesDeps, data: PlatformData, ref: string, nowTs: number, run: JobRun) {
+  let rows = 0;
+  for (const intervalMin of data.candleIntervalsMin) {
+    const step = intervalMin * 60;
+    const startTs = Math.floor((nowTs - REFRESH_SECONDS) / step) * step;
+    rows += await storeCandles(deps, data, { ref, intervalMin, startTs, endTs: nowTs + step }, run.context('backfill'));
+  }
+  return rows;
+}
+
+async function tradedLately(clickhouse: ClickHouse, platform: Platform, limit: number): Promise<string[]> {
+  const rows = await clickhouse.query('traded_lately', z.object({ ref: z.string() }), { platform, limit });
   return rows.map((row) => row.ref);
 }

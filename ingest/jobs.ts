@@ -106,7 +106,8 @@ export class JobRunner {
     this.#renewal = setInterval(() => void this.#renewAll(), RENEW_MS);
     for (const job of jobs) {
       const tick = (): void => void this.#tick(job);
-      this.#tasks.push(cron.schedule(cronExpression(job.everySeconds), tick));
+      const logger = this.#deps.log.child({ platform: job.platform, job: job.name });
+      this.#tasks.push(cron.schedule(cronExpression(job.everySeconds), tick, { logger }));
       tick();
     }
   }

@@ -8,7 +8,7 @@ import type { MarketWriter } from '../src/market-writer.ts';
 import type { PlatformData } from '../src/platforms/platform.ts';
 import type { Lease, Shared } from '../src/redis.ts';
 import { type BackfillProgress, backfillTrades } from './backfill.ts';
-import { refreshCandles } from './candles.ts';
+import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { serveHistoryRequests } from './history.ts';
 import { type Job, JobRunner, type JobRun, type JobStatus } from './jobs.ts';
 import { MarketSweeper } from './markets.ts';
@@ -17,6 +17,7 @@ import { showProgress } from './progress.ts';
 import { Spool } from './spool.ts';
 import { TradeWriter } from './trade-writer.ts';
 import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } from './trades.ts';
+import { Unreadable } from './unreadable.ts';
 
 export interface IngestionDeps {
   config: Config;
@@ -67,6 +68,7 @@ class PlatformFeed {
   readonly data: PlatformData;
   readonly trades: TradesDeps;
   readonly #deps: IngestionDeps;
+  readonly #candlesDeps: CandlesDeps;
   readonly #writer: TradeWriter;
   readonly #sweeper: MarketSweeper;
   readonly #openInterest: OpenInterestReader;
@@ -82,7 +84,7 @@ class PlatformFeed {
     this.data = data;
     this.#deps = deps;
     this.#writer = new TradeWriter({ clickhouse, spool, log, platform: data.platform });
-    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log });
+    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now });
     this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
     this.#changedSinceMs = Date.now() - 10 * 60_000;
     this.trades = {
@@ -93,7 +95,9 @@ class PlatformFeed {
       tradesCame: (refs) => deps.marketWriter.tradesCame(refs),
       backfillDays: deps.config.BACKFILL_DAYS,
       now: Date.now,
+      unreadable: new Unreadable(),
     };
+    this.#candlesDeps = { clickhouse, directory: deps.markets, now: Date.now, unreadable: new Unreadable() };
   }
 
   stop(): void {
@@ -173,11 +177,7 @@ class PlatformFeed {
 
   async #candles(run: JobRun) {
     if (!this.data.candlesBringQuotes || !(await this.#isListed())) return null;
-    return refreshCandles(
-      { clickhouse: this.#deps.clickhouse, directory: this.#deps.markets, now: Date.now },
-      this.data,
-      run,
-    );
+    return refreshCandles(this.#candlesDeps, this.data, run);
   }
 
   /** Opens the writer under a new lease before anything is stored: the process before may have left work half done. */

@@ -1,10 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
-import { PlatformError } from '../src/errors.ts';
 import type { MarketWriter } from '../src/market-writer.ts';
 import type { PlatformData, ReadContext, SweepScope } from '../src/platforms/platform.ts';
+import { isOfOneThing } from '../src/platforms/rows.ts';
+import type { MarketRecord } from '../src/schemas.ts';
 import type { JobResult, JobRun } from './jobs.ts';
+import { Unreadable } from './unreadable.ts';
 
 /** Markets that a complete pass no longer lists are asked for singly, this many a pass. */
 const MISSING_PER_PASS = 40;
@@ -27,12 +29,22 @@ export class MarketSweeper {
   readonly #log: FastifyBaseLogger;
   /** When a market that is no longer listed was last asked for. */
   readonly #asked = new Map<string, number>();
+  /** Of these the platform says nothing, or nothing that can be read. */
+  readonly #silent = new Unreadable<string>();
+  readonly #now: () => number;
 
-  constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData; log: FastifyBaseLogger }) {
+  constructor(deps: {
+    clickhouse: ClickHouse;
+    writer: MarketWriter;
+    data: PlatformData;
+    log: FastifyBaseLogger;
+    now: () => number;
+  }) {
     this.#clickhouse = deps.clickhouse;
     this.#writer = deps.writer;
     this.#data = deps.data;
     this.#log = deps.log;
+    this.#now = deps.now;
   }
 
   /** Stores every page of one sweep. `freshTo` is when it began: whatever was listed was read after that. */
@@ -52,29 +64,47 @@ export class MarketSweeper {
 
   /** Disappearing from a list is not deletion: such a market has usually closed or moved to an archive, and says so when asked. */
   async #readMissing(seen: Set<string>, context: ReadContext): Promise<number> {
-    const now = Date.now();
+    const now = this.#now();
     const trading = await this.#clickhouse.query('trading_markets', Trading, { platform: this.#data.platform });
-    const due = trading.filter(
-      (market) => !seen.has(market.ref) && now - (this.#asked.get(market.ref) ?? 0) >= pauseMs(market, now),
-    );
+    const askedAt = ({ ref }: { ref: string }): number => this.#asked.get(ref) ?? 0;
+    const due = trading
+      .filter(
+        (market) =>
+          !seen.has(market.ref) && this.#silent.isDue(market.ref, now) && now - askedAt(market) >= pauseMs(market, now),
+      )
+      // Whoever waits longest, so that those of whom nothing is ever told do not come first each time.
+      .toSorted((a, b) => askedAt(a) - askedAt(b));
     let rows = 0;
     for (const { ref, provisional } of due.slice(0, MISSING_PER_PASS)) {
       context.signal?.throwIfAborted();
       this.#asked.set(ref, now);
-      const market = await this.#data.market(ref.replace(/^gamma:/, ''), context).catch(skipped);
-      if (market === undefined) continue;
+      const market = await this.#read(ref, context);
+      if (market === 'unreadable') continue;
       if (market) rows += await this.#writer.write(this.#data.platform, [market]);
       else if (provisional) await this.#writer.drop(this.#data.platform, ref);
-      else this.#log.debug({ platform: this.#data.platform, ref }, 'the platform no longer knows this market');
+      else {
+        this.#silent.failed(ref, 'not known', now);
+        this.#log.debug({ platform: this.#data.platform, ref }, 'the platform no longer knows this market');
+      }
     }
     for (const ref of this.#asked.keys()) if (this.#asked.size > 100_000) this.#asked.delete(ref);
     return rows;
   }
-}
 
-/** A market that cannot be read was counted as a bad row; the others are still asked for. */
-function skipped(error: unknown): undefined {
-  if (!(error instanceof PlatformError) || error.kind !== 'bad_answer') throw error;
+  /** A market by itself; one that cannot be read is counted as a bad row, and the others are still asked for. */
+  async #read(ref: string, context: ReadContext): Promise<MarketRecord | null | 'unreadable'> {
+    try {
+      const market = await this.#data.market(ref.replace(/^gamma:/, ''), context);
+      if (market) this.#silent.forget(ref);
+      return market;
+    } catch (error) {
+      if (!isOfOneThing(error)) throw error;
+      const { platform } = this.#data;
+      context.onBadRow({ platform, kind: 'market', id: ref, reason: `${error.message} ${error.detail}` });
+      this.#silent.failed(ref, 'unreadable', this.#now());
+      return 'unreadable';
+    }
+  }
 }
 
 /** A market waiting for its result is asked after 1, 2, 3, 5, 7 … minutes, for two days hourly at least, then daily. */

@@ -9,8 +9,12 @@ export const ROLLUPS = ['candles_1m', 'candles_1h', 'volume_1h', 'market_totals'
 /** Roll-ups of single trades, where a correction cannot be a negative row. */
 const LISTS = ['whales', 'whale_sizes'] as const;
 
+const isList = (name: string): boolean => LISTS.some((list) => list === name);
 const statements = new Map(
-  ROLLUPS.map((name) => [name, readFileSync(new URL(`../sql/reconcile/${name}.sql`, import.meta.url), 'utf8')]),
+  ROLLUPS.map((name) => {
+    const file = isList(name) ? 'large_trades' : name;
+    return [name, readFileSync(new URL(`../sql/reconcile/${file}.sql`, import.meta.url), 'utf8')];
+  }),
 );
 
 const text = (time: Date): string => time.toISOString().slice(0, 23).replace('T', ' ');
@@ -23,7 +27,7 @@ const text = (time: Date): string => time.toISOString().slice(0, 23).replace('T'
 export async function reconcile(clickhouse: ClickHouse, platform: Platform, since: Date): Promise<void> {
   // An hour of which trades have been dropped cannot be compared any more.
   const params = { platform, since: text(since), kept_from: text(await tradesKeptFrom(clickhouse)) };
-  for (const name of ROLLUPS) await clickhouse.command(statements.get(name) ?? '', params);
+  for (const table of ROLLUPS) await clickhouse.command(statements.get(table) ?? '', { table, ...params });
   for (const table of LISTS) {
     const doubled = await clickhouse.query('doubled_rows', z.object({ year: z.number() }), { table, ...params });
     for (const { year } of doubled) await clickhouse.command(`OPTIMIZE TABLE ${table} PARTITION ${year} FINAL`);

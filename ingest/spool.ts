@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDataDir } from '../src/config.ts';
 
 /**
  * Batches that are on their way into the store, one file each. The file's name is the insert's deduplication token, so a batch
@@ -13,7 +14,7 @@ export class Spool {
   }
 
   static async open(directory: string): Promise<Spool> {
-    await mkdir(directory, { recursive: true });
+    makeDataDir(directory);
     return new Spool(directory);
   }
 

@@ -203,7 +203,7 @@ export class TradeWriter {
         address,
         name: trader.name.toWellFormed(),
         pseudonym: trader.pseudonym.toWellFormed(),
-        profile_image: trader.profileImage,
+        profile_image: trader.profileImage.toWellFormed(),
         seen_at: new Date().toISOString(),
       });
     }
@@ -220,8 +220,14 @@ export class TradeWriter {
     const since = this.#repairFrom;
     for (const token of await this.#deps.spool.pending(`${this.#deps.platform}-`)) {
       const body = await this.#deps.spool.read(token);
-      await this.#insert(token, body, lease);
       const spooled = spooledTrades(body);
+      if (spooled === null) {
+        // A power cut tears files. No cursor has moved for what was in it: it is read again.
+        this.#deps.log.warn({ platform: this.#deps.platform, token }, 'a spooled batch is damaged; leaving it out');
+        await this.#deps.spool.remove(token);
+        continue;
+      }
+      await this.#insert(token, body, lease);
       const missing = await this.#missing(spooled);
       if (missing.length > 0) {
         const rows = missing.length;
@@ -265,20 +271,23 @@ const SpooledRow = z.object({
   executed_at: z.string(),
 });
 
-function spooledTrades(body: Buffer): SpooledTrade[] {
-  return body
-    .toString('utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => {
-      const row = SpooledRow.parse(JSON.parse(line));
-      const ms = Date.parse(`${row.executed_at.slice(0, 23).replace(' ', 'T')}Z`);
-      return {
-        line,
-        ref: row.ref,
-        tradeId: row.id_form === 'tx' ? `${row.tx_text}-${row.id_text}` : row.id_text,
-        transactionHash: row.tx_text,
-        executedAtUs: ms * 1000 + Number(row.executed_at.slice(23)),
-      };
-    });
+/** The trades of a spooled batch; null when it is damaged. */
+function spooledTrades(body: Buffer): SpooledTrade[] | null {
+  try {
+    return body.toString('utf8').split('\n').filter(Boolean).map(spooledTrade);
+  } catch {
+    return null;
+  }
+}
+
+function spooledTrade(line: string): SpooledTrade {
+  const row = SpooledRow.parse(JSON.parse(line));
+  const ms = Date.parse(`${row.executed_at.slice(0, 23).replace(' ', 'T')}Z`);
+  return {
+    line,
+    ref: row.ref,
+    tradeId: row.id_form === 'tx' ? `${row.tx_text}-${row.id_text}` : row.id_text,
+    transactionHash: row.tx_text,
+    executedAtUs: ms * 1000 + Number(row.executed_at.slice(23)),
+  };
 }

@@ -1,13 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
-import { PlatformError } from '../src/errors.ts';
-import { type MarketDirectory, type PlatformData, TradeFeedGap } from '../src/platforms/platform.ts';
+import type { PlatformError } from '../src/errors.ts';
+import { type MarketDirectory, type PlatformData, TradeFeedGap, type TradePage } from '../src/platforms/platform.ts';
+import { isNotFound, isOfOneThing } from '../src/platforms/rows.ts';
 import { microsecondText } from '../src/storage-rows.ts';
 import { EACH_MARKET } from '../src/history-requests.ts';
 import { moveCoverage, readCoverage } from './coverage.ts';
 import type { JobResult, JobRun } from './jobs.ts';
 import type { TradeWriter } from './trade-writer.ts';
+import type { Unreadable } from './unreadable.ts';
 
 /** Markets of a per-market feed read in one run; the rest wait for the next, longest waiting first. */
 const MARKETS_PER_RUN = 60;
@@ -22,6 +24,41 @@ export interface TradesDeps {
   tradesCame?: (refs: Iterable<string> | 'every market') => void;
   backfillDays: number;
   now: () => number;
+  /** Markets, and gaps of a feed, of which something could not be read. */
+  unreadable: Unreadable<PlatformError>;
+}
+
+/**
+ * How far a reading reaches. The newest trade tells, but none is newer than now, and a feed that is quiet is complete up to its
+ * overlap before the reading: before its platform's clock, where ours is ahead, or what is traded until then would never be read.
+ */
+class Reach {
+  readonly #startedUs: number;
+  #askedUs: number;
+  #newestUs: number;
+
+  constructor(startedUs: number, knownToUs: number) {
+    this.#startedUs = startedUs;
+    this.#askedUs = startedUs;
+    this.#newestUs = Math.min(knownToUs, startedUs);
+  }
+
+  add(page: TradePage, nowUs: number): void {
+    if (page.platformUs !== undefined) this.#askedUs = Math.min(this.#askedUs, page.platformUs);
+    for (const { executedAtUs } of page.trades) {
+      this.#newestUs = Math.max(this.#newestUs, Math.min(executedAtUs, nowUs));
+    }
+  }
+
+  /** The newest trade, or what was known before. */
+  get newestUs(): number {
+    return this.#newestUs;
+  }
+
+  /** The same of a feed that tells when it is quiet. */
+  quietUs(overlapUs: number): number {
+    return Math.max(this.#newestUs, Math.min(this.#startedUs, this.#askedUs) - overlapUs);
+  }
 }
 
 /** Reads a global feed from its high-water mark (less the overlap) to now. The mark moves when the whole chain is stored. */
@@ -29,15 +66,15 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
   const startedUs = deps.now() * 1000;
   const overlapUs = data.tradeOverlapMs * 1000;
   const span = await readCoverage(deps.clickhouse, data.platform, '');
-  const sinceUs = (span?.toUs ?? startedUs) - overlapUs;
-  let newestUs = span?.toUs ?? sinceUs;
+  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - overlapUs;
+  const reach = new Reach(startedUs, span?.toUs ?? 0);
   let rows = 0;
   try {
     const pages = data.trades({ sinceUs, untilUs: null, market: null }, deps.directory, run.context('poll'));
     for await (const page of pages) {
       const fresh = await deps.writer.write(page.trades, run.lease);
       rows += fresh;
-      for (const trade of page.trades) newestUs = Math.max(newestUs, trade.executedAtUs);
+      reach.add(page, deps.now() * 1000);
       if (fresh > 0) deps.tradesCame?.(new Set(page.trades.map((trade) => trade.ref)));
       run.signal.throwIfAborted();
     }
@@ -45,42 +82,46 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
     if (!(error instanceof TradeFeedGap)) throw error;
     await recordGap(deps, data, error);
   }
-  // A quiet feed is complete up to its overlap before this poll, though no trade says so.
-  const toUs = Math.max(newestUs, startedUs - overlapUs);
+  const toUs = reach.quietUs(overlapUs);
   await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
-    fromUs: now?.fromUs ?? sinceUs,
+    fromUs: now?.fromUs ?? Math.min(sinceUs, toUs),
     toUs,
     marker: '',
   }));
   return { freshTo: new Date(toUs / 1000), rows };
 }
 
-/** Reads the trades of markets whose own volume moved since they were last read; one that cannot be read does not keep the others waiting. */
+/**
+ * Reads the trades of markets whose own volume moved since they were last read, and of those that were not read back to the
+ * backfill's floor. One that cannot be read does not keep the others waiting, and keeps being told.
+ */
 export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
+  const { unreadable } = deps;
   const startedUs = deps.now() * 1000;
-  const candidates = await deps.clickhouse.query('trade_candidates', Candidate, {
+  const floorUs = startedUs - Math.round(deps.backfillDays * DAY_US);
+  const listed = await deps.clickhouse.query('trade_candidates', Candidate, {
     platform: data.platform,
-    limit: MARKETS_PER_RUN,
+    floor: microsecondText(floorUs),
+    limit: MARKETS_PER_RUN + unreadable.size,
   });
+  unreadable.keepOnly(new Set(listed.map(({ ref }) => ref)));
+  const candidates = listed.filter(({ ref }) => unreadable.isDue(ref, deps.now())).slice(0, MARKETS_PER_RUN);
   let rows = 0;
-  const unreadable: PlatformError[] = [];
   for (const candidate of candidates) {
     run.signal.throwIfAborted();
-    const span = candidate.known ? { fromUs: candidate.complete_from_us, toUs: candidate.complete_to_us } : null;
-    const sure = candidate.seen.replace('?', '') === candidate.marker;
-    const marker = sure ? candidate.marker : `${candidate.marker}?`;
-    rows += await readMarketTrades(deps, data, candidate.ref, { span, marker }, run).catch((error: unknown) => {
-      if (!isOfOneMarket(error)) throw error;
-      unreadable.push(error);
-      return 0;
-    });
+    try {
+      rows += await readMarketTrades(deps, data, candidate, floorUs, run);
+      unreadable.forget(candidate.ref);
+    } catch (error) {
+      if (!isOfOneThing(error)) throw error;
+      unreadable.failed(candidate.ref, error, deps.now());
+    }
   }
-  const [unread] = unreadable;
+  const [unread] = unreadable.errors();
   if (unread) throw unread;
   if (candidates.length < MARKETS_PER_RUN) {
-    const floorUs = startedUs - deps.backfillDays * DAY_US;
     await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
-      fromUs: now?.fromUs ?? floorUs,
+      fromUs: Math.min(now?.fromUs ?? floorUs, floorUs),
       toUs: startedUs,
       marker: EACH_MARKET,
     }));
@@ -90,10 +131,6 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   return { freshTo: new Date((behind?.toUs ?? 0) / 1000), rows, note: 'markets are waiting' };
 }
 
-/** Whether others may be readable though this one is not. */
-const isOfOneMarket = (error: unknown): error is PlatformError =>
-  error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
-
 const Candidate = z.object({
   ref: z.string(),
   marker: z.string(),
@@ -102,33 +139,43 @@ const Candidate = z.object({
   complete_from_us: z.coerce.number(),
   complete_to_us: z.coerce.number(),
 });
+type Candidate = z.output<typeof Candidate>;
 
-/** Reads one market's trades since its stored span, or since the backfill's floor, and moves the span. */
+/** Reads one market's trades since its stored span, or since the backfill's floor where that lies before it, and moves the span. */
 async function readMarketTrades(
   deps: TradesDeps,
   data: PlatformData,
-  ref: string,
-  state: { span: { fromUs: number; toUs: number } | null; marker: string },
+  candidate: Candidate,
+  floorUs: number,
   run: JobRun,
 ): Promise<number> {
+  const { ref, marker, seen } = candidate;
   const startedUs = deps.now() * 1000;
   const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
   if (!market) return 0;
-  const floorUs = startedUs - deps.backfillDays * DAY_US;
-  const sinceUs = state.span ? state.span.toUs - data.tradeOverlapMs * 1000 : floorUs;
+  const isDeep = candidate.known && candidate.complete_from_us <= floorUs;
+  const knownToUs = candidate.known ? candidate.complete_to_us : floorUs;
+  const sinceUs = isDeep ? Math.min(knownToUs, startedUs) - data.tradeOverlapMs * 1000 : floorUs;
+  const reach = new Reach(startedUs, Math.max(knownToUs, sinceUs));
   let rows = 0;
-  let newestUs = state.span?.toUs ?? sinceUs;
-  for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, run.context('poll'))) {
-    rows += await deps.writer.write(page.trades, run.lease);
-    for (const trade of page.trades) newestUs = Math.max(newestUs, trade.executedAtUs);
-    run.signal.throwIfAborted();
+  const context = run.context('poll');
+  try {
+    for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
+      rows += await deps.writer.write(page.trades, run.lease);
+      reach.add(page, deps.now() * 1000);
+      run.signal.throwIfAborted();
+    }
+  } catch (error) {
+    // Of a market that its platform has forgotten there is nothing more to read.
+    if (!isNotFound(error) || (await data.market(ref, context)) !== null) throw error;
   }
+  const isSure = seen.replace('?', '') === marker;
   await moveCoverage(deps.clickhouse, data.platform, ref, (now) => ({
     fromUs: Math.min(now?.fromUs ?? sinceUs, sinceUs),
-    toUs: newestUs,
-    marker: state.marker,
+    toUs: reach.newestUs,
+    marker: isSure ? marker : `${marker}?`,
   }));
-  if (rows > 0 || !state.span) deps.tradesCame?.([ref]);
+  if (rows > 0 || !candidate.known) deps.tradesCame?.([ref]);
   return rows;
 }
 
@@ -145,16 +192,16 @@ export async function readMarketHistory(
   const startedUs = deps.now() * 1000;
   const span = await readCoverage(deps.clickhouse, data.platform, ref);
   if (span && span.fromUs <= sinceUs) return 0;
+  const reach = new Reach(startedUs, sinceUs);
   let rows = 0;
-  let newestUs = 0;
   for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, run.context('live'))) {
     rows += await deps.writer.write(page.trades, run.lease);
-    for (const trade of page.trades) newestUs = Math.max(newestUs, trade.executedAtUs);
+    reach.add(page, deps.now() * 1000);
     run.signal.throwIfAborted();
   }
   await moveCoverage(deps.clickhouse, data.platform, ref, (now) => ({
     fromUs: sinceUs,
-    toUs: Math.max(now?.toUs ?? 0, newestUs, startedUs - data.tradeOverlapMs * 1000),
+    toUs: Math.max(now?.toUs ?? 0, reach.quietUs(data.tradeOverlapMs * 1000)),
     marker: now?.marker ?? '',
   }));
   return rows;
@@ -170,25 +217,19 @@ async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap
   ]);
 }
 
-/** Fills recorded gaps from the feeds of single markets whose volume moved during the gap. */
+/** Fills recorded gaps from the feeds of single markets whose volume moved during the gap; one with unreadable markets stays open. */
 export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult | null> {
   const gaps = await deps.clickhouse.query('trade_gaps', Gap, { platform: data.platform });
+  const due = gaps.filter((gap) => deps.unreadable.isDue(nameOf(gap), deps.now()));
   let rows = 0;
-  for (const gap of gaps) {
-    const markets = await deps.clickhouse.query('traded_between', z.object({ ref: z.string() }), {
-      platform: data.platform,
-      from: microsecondText(gap.from_us),
-      to: microsecondText(gap.to_us),
-    });
-    for (const { ref } of markets) {
-      const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
-      if (!market) continue;
-      const query = { sinceUs: gap.from_us, untilUs: gap.to_us, market };
-      for await (const page of data.trades(query, deps.directory, run.context('backfill'))) {
-        rows += await deps.writer.write(page.trades, run.lease);
-        run.signal.throwIfAborted();
-      }
+  for (const gap of due) {
+    const filled = await fillGap(deps, data, gap, run);
+    rows += filled.rows;
+    if (filled.unread) {
+      deps.unreadable.failed(nameOf(gap), filled.unread, deps.now());
+      throw filled.unread;
     }
+    deps.unreadable.forget(nameOf(gap));
     await deps.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [
       {
         platform: data.platform,
@@ -198,7 +239,35 @@ export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: J
       },
     ]);
   }
-  return gaps.length === 0 ? null : { freshTo: new Date(deps.now()), rows, note: `${gaps.length} gaps filled` };
+  return due.length === 0 ? null : { freshTo: new Date(deps.now()), rows, note: `${due.length} gaps filled` };
 }
 
+async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobRun) {
+  const markets = await deps.clickhouse.query('traded_between', z.object({ ref: z.string() }), {
+    platform: data.platform,
+    from: microsecondText(gap.from_us),
+    to: microsecondText(gap.to_us),
+  });
+  let rows = 0;
+  let unread: PlatformError | null = null;
+  for (const { ref } of markets) {
+    const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
+    if (!market) continue;
+    const query = { sinceUs: gap.from_us, untilUs: gap.to_us, market };
+    try {
+      for await (const page of data.trades(query, deps.directory, run.context('backfill'))) {
+        rows += await deps.writer.write(page.trades, run.lease);
+        run.signal.throwIfAborted();
+      }
+    } catch (error) {
+      if (!isOfOneThing(error)) throw error;
+      unread = error;
+    }
+  }
+  return { rows, unread };
+}
+
+const nameOf = (gap: Gap): string => `gap ${gap.from_us}-${gap.to_us}`;
+
 const Gap = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
+type Gap = z.output<typeof Gap>;

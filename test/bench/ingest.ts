@@ -8,6 +8,7 @@ import { moveCoverage } from '../../ingest/coverage.ts';
 import type { JobRun } from '../../ingest/jobs.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
+import { Unreadable } from '../../ingest/unreadable.ts';
 import { type ClickHouse, openClickHouse } from '../../src/clickhouse.ts';
 import { migrateClickHouse } from '../../src/migrations.ts';
 import { createPlatformHttp } from '../../src/platforms/http.ts';
@@ -160,6 +161,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
     now: Date.now,
+    unreadable: new Unreadable<never>(),
   };
   const nowUs = Date.now() * 1000;
   await moveCoverage(store, 'kalshi', '', () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));

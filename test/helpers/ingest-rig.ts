@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { JobRun } from '../../ingest/jobs.ts';
+import { MarketSweeper } from '../../ingest/markets.ts';
+import { Spool } from '../../ingest/spool.ts';
+import { TradeWriter } from '../../ingest/trade-writer.ts';
+import type { TradesDeps } from '../../ingest/trades.ts';
+import { Unreadable } from '../../ingest/unreadable.ts';
+import { type ClickHouse, connect } from '../../src/clickhouse.ts';
+import { loadConfig } from '../../src/config.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse.ts';
+import { StoredMarkets } from '../../src/market-directory.ts';
+import { MarketWriter } from '../../src/market-writer.ts';
+import { migrateClickHouse } from '../../src/migrations.ts';
+import { createPlatformHttp } from '../../src/platforms/http.ts';
+import { createPlatforms } from '../../src/platforms/index.ts';
+import type { PlatformData } from '../../src/platforms/platform.ts';
+import { createLocalShared } from '../../src/shared-local.ts';
+import type { Simulator } from '../simulators/simulator.ts';
+import { LEASE } from './market-store.ts';
+import { silent } from './silent-log.ts';
+
+/** The parts of one platform's ingestion over its simulator, to be run one by one, at whatever time `clock` says it is. */
+export interface IngestRig {
+  readonly clickhouse: ClickHouse;
+  readonly data: PlatformData;
+  readonly markets: MarketWriter;
+  readonly sweeper: MarketSweeper;
+  readonly writer: TradeWriter;
+  /** Where batches wait that are not acknowledged. */
+  readonly spoolDirectory: string;
+  readonly clock: { now: number };
+  readonly run: JobRun;
+  /** Names of the rows that were skipped. */
+  readonly badRows: string[];
+  deps(backfillDays: number): TradesDeps;
+  tradeIds(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export async function startIngestRig(
+  sim: Simulator<unknown>,
+  platform: 'kalshi' | 'polymarket' | 'limitless',
+): Promise<IngestRig> {
+  const directory = await mkdtemp(join(tmpdir(), 'forecastle-rig-'));
+  const spoolDirectory = join(directory, 'spool');
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
+  const clickhouse = connect(engine.url, () => engine.close());
+  await migrateClickHouse(clickhouse, silent);
+  const shared = { ...createLocalShared(silent), takeBudget: async () => 0 };
+  const http = createPlatformHttp({ shared, log: silent });
+  const clock = { now: Date.now() };
+  const { platformUrls } = loadConfig({ DATA_DIR: directory, ...sim.env });
+  const data = createPlatforms({ http, urls: platformUrls, now: () => clock.now })[platform];
+  const marketWriter = new MarketWriter(clickhouse, (_platform, ref) => storedMarkets.forget(platform, ref));
+  const storedMarkets = new StoredMarkets(clickhouse, async (_platform, id) => {
+    const market = await data.market(id, { priority: 'live', onBadRow: () => {} });
+    if (market) await marketWriter.write(platform, [market]);
+    return market?.info.ref ?? null;
+  });
+  const log = pino({ level: 'silent' });
+  const writer = new TradeWriter({ clickhouse, spool: await Spool.open(spoolDirectory), log, platform });
+  const badRows: string[] = [];
+  const unreadable: TradesDeps['unreadable'] = new Unreadable();
+  return {
+    clickhouse,
+    data,
+    markets: marketWriter,
+    writer,
+    spoolDirectory,
+    clock,
+    badRows,
+    sweeper: new MarketSweeper({ clickhouse, writer: marketWriter, data, log, now: () => clock.now }),
+    run: {
+      lease: LEASE,
+      signal: new AbortController().signal,
+      context: (priority) => ({ priority, onBadRow: ({ id }) => badRows.push(id) }),
+    },
+    deps: (backfillDays) => ({
+      clickhouse,
+      log,
+      writer,
+      directory: storedMarkets,
+      backfillDays,
+      now: () => clock.now,
+      unreadable,
+    }),
+    async tradeIds() {
+      const rows = await clickhouse.sql<{ trade_id: string }>('SELECT trade_id FROM trades');
+      return rows.map(({ trade_id }) => trade_id).toSorted();
+    },
+    async close() {
+      await http.close();
+      await shared.close();
+      await clickhouse.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

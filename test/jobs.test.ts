@@ -1,0 +1,24 @@
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { JobRunner } from '../ingest/jobs.ts';
+import type { ClickHouse } from '../src/clickhouse.ts';
+import { createLog } from '../src/log.ts';
+import { createLocalShared } from '../src/shared-local.ts';
+
+test('a beat that a busy process missed is told in the log, as JSON, and nowhere else', async () => {
+  const lines: string[] = [];
+  const stream = new Writable({ write: (chunk, _, done) => void (lines.push(String(chunk)), done()) });
+  const log = createLog({ LOG_LEVEL: 'warn' }, stream);
+  const printed = vi.spyOn(console, 'warn');
+  // A job without a result records no run, so no store is needed.
+  const runner = new JobRunner({ log, shared: createLocalShared(log), clickhouse: {} as ClickHouse });
+  runner.start([{ platform: 'kalshi', name: 'idle', lease: 'idle', everySeconds: 1, run: async () => null }]);
+  await sleep(1200);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500);
+  await vi.waitFor(() => expect(lines.join('')).toContain('missed execution'), 5000);
+  await runner.stop();
+  const told = lines.map((line) => JSON.parse(line) as object);
+  expect(told).toContainEqual(expect.objectContaining({ level: 40, platform: 'kalshi', job: 'idle' }));
+  expect(printed).not.toHaveBeenCalled();
+});

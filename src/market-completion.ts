@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimalNumber, parsePrice, parseUsd, type Price, PRICE_SCALE, type Usd } from './decimal.ts';
 import { complementQuote } from './platforms/market-fields.ts';
-import type { MarketInfo, MarketRecord, MarketState } from './schemas.ts';
+import type { JsonObject, MarketInfo, MarketRecord, MarketState } from './schemas.ts';
 
 const decimalOrNull = z.string().nullable();
 
@@ -72,9 +72,14 @@ function completeInfo(info: MarketInfo, stored: StoredMarket): MarketInfo {
     subcategory: info.subcategory ?? stored.subcategory,
     tags: info.tags.length > 0 ? info.tags : stored.tags,
     imageUrl: info.imageUrl || stored.image_url,
-    metadata: { ...(JSON.parse(stored.metadata) as object), ...info.metadata },
+    metadata: { ...ofItsParent(JSON.parse(stored.metadata) as JsonObject), ...info.metadata },
   };
 }
+
+/** What a body tells of a market only together with its event, group or series; everything else that it leaves out is no more. */
+const OF_PARENTS = new Set(['event_sub_title', 'mutually_exclusive', 'fee', 'series_slug', 'order_in_group']);
+const ofItsParent = (metadata: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => OF_PARENTS.has(key)));
 
 function completeState(
   { state: said, fromTrades }: MarketRecord,

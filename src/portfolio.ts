@@ -77,7 +77,11 @@ export const UserPositionsAnswer = z
     user: z.string().describe('Kalshi nickname, Polymarket wallet in lower case'),
     positions: z.array(PositionAnswer).describe('By token id'),
     pagination: Pagination,
-    meta: Meta.describe(META),
+    meta: Meta.extend({
+      total_is_exact: z
+        .boolean()
+        .describe('false: the user holds more positions than are read at once, and the rest is left out'),
+    }).describe(META),
   })
   .meta({ id: 'UserPositionList' });
 

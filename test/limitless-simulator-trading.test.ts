@@ -187,6 +187,21 @@ describe('matching', () => {
     expect(seller?.usdc).toBe(10_000_000_000n - 50_000_000n + 30_000_000n);
   });
 
+  it.each(['BUY', 'SELL'] as const)('whose settlement fails leaves both members as they were (%s)', async (side) => {
+    const { ann, bob, market, world } = await quiet();
+    await minted(ann, bob, market);
+    const members = [ann, bob].map(({ address }) => world.members.withAddress(address)!);
+    const state = () => structuredClone(members.map(({ usdc, holdings }) => ({ usdc, holdings })));
+    const before = state();
+    // The other outcome at the complement mints or merges; the resting order keeps what was filled of it.
+    await ann.place({ market, side, tick: side === 'BUY' ? 600 : 400, milliShares: 50_000 });
+    await bob.place({ market, outcome: 1, side, type: 'FAK', tick: side === 'BUY' ? 400 : 600, milliShares: 20_000 });
+    expect(state()).not.toEqual(before);
+    const [order] = world.ordersOf(bob.address).slice(-1);
+    world.desk.fail(order!);
+    expect(state()).toEqual(before);
+  });
+
   it('charges nothing where the market says fee false', async () => {
     const { ann, bob, market } = await quiet({ chargesFees: false });
     await bob.place({ market, outcome: 1, tick: 500 });

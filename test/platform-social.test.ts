@@ -12,6 +12,7 @@ import {
   mapPolymarketPosition,
   mapPolymarketUserTrade,
 } from '../src/platforms/polymarket/social.ts';
+import { answerError } from '../src/platforms/http-errors.ts';
 import { positionRow, tradeV2 } from '../src/platforms/polymarket/wire.ts';
 import { tradesAfter, type TradePosition, type UserTrade } from '../src/platforms/social.ts';
 import { cannedHttp, readContext, refuse, URLS } from './fixtures/canned-http.ts';
@@ -153,6 +154,18 @@ describe('a Polymarket user', () => {
     }
   });
 
+  test('more positions than are read are told to be more', async () => {
+    const endless = polymarket((_, query) =>
+      dataEnvelope(
+        [position({ token_id: token(Number(query.get('cursor') ?? 0) + 1) })],
+        String(Number(query.get('cursor') ?? 0) + 1),
+      ),
+    );
+    expect(await endless.social.positions(WALLET, endless.context)).toMatchObject({ isAll: false });
+    const few = polymarket(() => dataEnvelope([position()], null));
+    expect(await few.social.positions(WALLET, few.context)).toMatchObject({ isAll: true });
+  });
+
   test('a documented miss (data: null) is an empty list', async () => {
     const { social: none, context } = polymarket(() => ({ data: null }));
     expect((await none.positions(WALLET, context)).positions).toEqual([]);
@@ -186,7 +199,7 @@ describe('a Kalshi user', () => {
       visibility: 'hidden',
     });
     expect(await hidden.social.positions('shy', hidden.context)).toMatchObject({ positions: [], visibility: 'hidden' });
-    const unknown = kalshi(() => refuse('not_found', 404));
+    const unknown = kalshi(() => refuse('not_found', 404, { error: { code: 'not_found' } }));
     await expect(unknown.social.positions('nobody', unknown.context)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
@@ -206,6 +219,26 @@ describe('a Kalshi user', () => {
     }));
     const { positions } = await rich.positions('rich', context);
     expect(positions.map(({ ref }) => ref)).toEqual(['KX-0', 'KX-1', 'KX-2']);
+  });
+
+  test('blocked or gone: out of reach, with the endpoint named; nobody’s key and nobody’s name is at fault', async () => {
+    const html = '<html><title>Just a moment</title></html>';
+    const answers = [
+      [401, '{"error":{"code":"unauthorized"}}', 'geo_blocked'],
+      [403, '{"error":{"code":"forbidden"}}', 'geo_blocked'],
+      [403, html, 'geo_blocked'],
+      [404, '404 page not found', 'unavailable'],
+    ] as const;
+    for (const [status, text, kind] of answers) {
+      const body: unknown = text.startsWith('{') ? JSON.parse(text) : undefined;
+      const { social: shut, context } = kalshi(() => {
+        throw answerError('kalshi', { status, headers: {}, text }, body);
+      });
+      await expect(shut.positions('anyone', context)).rejects.toMatchObject({
+        kind,
+        detail: expect.stringContaining('/social/profile/holdings: '),
+      });
+    }
   });
 });
 
@@ -268,6 +301,20 @@ describe('pages of trades', () => {
     );
     expect(trades.map(({ tradeId }) => tradeId)).toEqual(['19', '18', '17']);
     expect(total).toBeGreaterThan(7);
+  });
+
+  test('are not over while the one they stopped at is still further down than one answer reads', async () => {
+    let [newest, asked] = [40, 0];
+    const { ids } = await walk(() => (++asked === 2 ? (newest += 300) : newest), [4]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => Number(id) <= 40)).toEqual(down(40));
+  });
+
+  test('end where the platform gives the same cursor again', async () => {
+    const pages: Record<string, string> = { '': 'a', a: 'b', b: 'b' };
+    const read = async (cursor: string) => ({ ...(await source(() => 5)('')), next: pages[cursor] ?? '' });
+    const first = await tradesAfter('me', read, { limit: 100, position: null });
+    expect([first.trades.length, first.next]).toEqual([15, null]);
   });
 
   test('an empty list is the last page', async () => {

@@ -154,6 +154,36 @@ describe('orders', () => {
     expect(a.account.cash + b.account.cash).toBe(usd('20000'));
   });
 
+  test.each([true, false])(
+    'a match that fails to settle leaves nobody with anything of it (minted: %s)',
+    async (mints) => {
+      const [a, b] = [await rig.trader(), await rig.trader()];
+      market.fee = { rateBps: 500, exponent: 1, rebateBps: 0, type: 'general_fees' };
+      for (const { account } of [a, b]) world.giveShares(account.wallet, market, shares('50'));
+      world.book(market)?.remove(() => true);
+      const state = () => [
+        market.sets,
+        ...[a, b].flatMap(({ account: { cash, wallet } }) => [
+          cash,
+          world.held(wallet, market, 0),
+          world.held(wallet, market, 1),
+        ]),
+      ];
+      const before = state();
+      await rig.limit(a, { token: yes, at: 0.6, size: 50 });
+      await rig.limit(
+        b,
+        mints ? { token: no, at: 0.45, size: 20 } : { token: yes, side: Side.SELL, at: 0.6, size: 20 },
+      );
+      const match = world.exchange.trades.at(-1)!;
+      expect(state()).not.toEqual(before);
+      world.exchange.fail(match);
+      expect(state()).toEqual(before);
+      const [seen] = (await b.client.getTrades()) as unknown as Row[];
+      expect(seen).toMatchObject({ id: match.id, status: 'TRADE_STATUS_FAILED' });
+    },
+  );
+
   test('at one price the older order is filled first, also by the house', async () => {
     const [a, b] = [await rig.trader(), await rig.trader()];
     world.book(market)?.remove(() => true);

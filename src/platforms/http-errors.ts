@@ -85,7 +85,8 @@ export function answerWords(text: string, body: unknown): string {
   return said
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-    .slice(0, 500);
+    .slice(0, 500)
+    .toWellFormed();
 }
 
 /** Fields that hold words, best first; the first one that says something stands for the object. */

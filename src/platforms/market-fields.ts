@@ -4,6 +4,9 @@ import type { Outcome, Quote } from '../schemas.ts';
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 /** From here on a bare number is milliseconds: as seconds it would be the year 5138. */
 const MILLISECONDS_FROM = 1e11;
+const [YEAR_1900_MS, YEAR_10000_MS] = [Date.UTC(1900, 0, 1), Date.UTC(10_000, 0, 1)];
+/** Years of more than four digits are written another way, which the store does not read. */
+const isDatable = (ms: number): boolean => ms >= YEAR_1900_MS && ms < YEAR_10000_MS;
 
 /**
  * Unix microseconds of a platform's time text: `T` or space, 0 to 9 fractional digits (cut at 6), `Z`, `+00` or `+00:00`;
@@ -22,6 +25,7 @@ export function microseconds(text: string | null | undefined): number | null {
     Number(second ?? 0),
   );
   const offsetMs = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * 60_000;
+  if (!isDatable(ms)) return null;
   return (ms - (sign === '-' ? -offsetMs : offsetMs)) * 1000 + Number((fraction ?? '').slice(0, 6).padEnd(6, '0'));
 }
 
@@ -35,7 +39,7 @@ export function isoTime(text: string | null | undefined): string | null {
 export function isoFromEpoch(value: number | string | null | undefined): string | null {
   const number = value === null || value === undefined || value === '' ? NaN : Number(value);
   const ms = Math.abs(number) >= MILLISECONDS_FROM ? number : number * 1000;
-  return Math.abs(ms) <= 8.64e15 ? new Date(Math.floor(ms)).toISOString() : null;
+  return isDatable(ms) ? new Date(Math.floor(ms)).toISOString() : null;
 }
 
 /** Lower case ASCII words joined by `-`: NFKD, combining marks dropped; '' when nothing is left. */

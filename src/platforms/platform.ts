@@ -75,6 +75,8 @@ export interface TradePage {
   trades: TradeRecord[];
   /** Oldest instant this page is known to be complete down to, Unix µs; null until known. */
   completeFromUs: number | null;
+  /** When the platform answered, by its own clock, Unix µs; absent where it did not say. */
+  platformUs?: number | undefined;
 }
 
 /** The feed ended before `sinceUs` (a cap of the platform): trades between are missing and must be read otherwise. */
@@ -100,6 +102,8 @@ export interface PlatformData {
   readonly tradeFeed: TradeFeedKind;
   /** How far before its high-water mark the feed is read again, because rows may appear late. */
   readonly tradeOverlapMs: number;
+  /** The instant before which a global feed gives nothing, Unix µs; absent where it gives everything. */
+  tradesReachBackUs?(): number;
   /** A complete pass over the open markets is made every this many sweep periods; between them `changed` keeps up. */
   readonly sweepFactor: number;
   /** Whether the platform has bars of its own, and at which intervals. */

@@ -5,23 +5,42 @@ import type { JsonObject, Platform } from '../schemas.ts';
 import type { PlatformReply } from './http.ts';
 import type { BadRow, ReadContext } from './platform.ts';
 
-function decimal(parse: (input: string | number) => bigint) {
-  return z.union([z.string(), z.number()]).transform((input, context) => {
+/** A decimal column of the store holds 18 digits; a single number beyond would have its whole batch refused, each time anew. */
+const STORABLE = 10n ** 18n;
+export const isStorable = (scaled: bigint): boolean => scaled < STORABLE && scaled > -STORABLE;
+
+function decimal<T extends string | number>(
+  schema: z.ZodType<T>,
+  parse: (input: T) => bigint,
+  fits: (scaled: bigint) => boolean = isStorable,
+) {
+  return schema.transform((input, context) => {
+    let message = 'not a decimal';
     try {
-      return parse(input);
+      const scaled = parse(input);
+      if (fits(scaled)) return scaled;
+      message = 'larger than any such number can be';
     } catch {
-      context.addIssue({ code: 'custom', message: `not a decimal: ${JSON.stringify(input).slice(0, 40)}` });
-      return z.NEVER;
+      // Not a decimal.
     }
+    context.addIssue({ code: 'custom', message: `${message}: ${JSON.stringify(input).slice(0, 40)}` });
+    return z.NEVER;
   });
 }
 
+const digits = z.union([z.string(), z.number()]);
 /** Decimal texts or JSON numbers of a platform's row, as scaled integers. */
-export const wirePrice = decimal(parsePrice);
-export const wireSize = decimal(parseSize);
-export const wireUsd = decimal(parseUsd);
-/** Whole base units of a token, unscaled. */
-export const wireBaseUnits = decimal((input) => parseDecimal(input, 0));
+export const wirePrice = decimal(digits, parsePrice);
+export const wireSize = decimal(digits, parseSize);
+export const wireUsd = decimal(digits, parseUsd);
+/** Cents as a price. */
+export const wireCents = decimal(z.number(), (cents) => parsePrice(cents) / 100n);
+/** Whole base units of a token, unscaled; a token of 18 decimals needs more digits than any column. */
+export const wireBaseUnits = decimal(
+  digits,
+  (input) => parseDecimal(input, 0),
+  () => true,
+);
 /** An optional text: absent and null are ''. */
 export const wireText = z
   .string()
@@ -85,6 +104,16 @@ export function parseBody<T>(platform: Platform, schema: z.ZodType<T>, reply: Pl
   const detail = endpoint === undefined ? issue : `${endpoint}: ${issue}`;
   throw new PlatformError(platform, 'bad_answer', { status: reply.status, detail });
 }
+
+/** When the platform answered, by its own clock, Unix µs. */
+export function answeredUs({ headers }: Pick<PlatformReply, 'headers'>): number | undefined {
+  const ms = Date.parse(headers['date'] ?? '');
+  return Number.isNaN(ms) ? undefined : ms * 1000;
+}
+
+/** Whether a read failed because of the one thing that was asked for, so that others may be readable. */
+export const isOfOneThing = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
 
 /** Whether a read failed because the platform does not have the thing. */
 export const isNotFound = (error: unknown): error is PlatformError =>

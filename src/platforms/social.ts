@@ -65,8 +65,10 @@ export interface UserTradePage extends Answer {
 }
 
 export interface UserPositions extends Answer {
-  /** All of them, in no order. */
+  /** In no order. */
   positions: UserPosition[];
+  /** Whether these are all; false when the platform's list was too long to be read to its end. */
+  isAll: boolean;
 }
 
 /** What a platform tells about the trades and positions of any of its users. A user nobody knows is a PlatformError `not_found`. */
@@ -81,7 +83,7 @@ export interface PlatformSocial {
   positions(user: string, context: ReadContext): Promise<UserPositions>;
 }
 
-/** One page of the platform's own list of trades; `next` is '' after the last. */
+/** One page of the platform's own list of trades; `next` is '' after the last, or the page's own cursor again. */
 export interface SourcePage {
   trades: UserTrade[];
   next: string;
@@ -95,7 +97,7 @@ const MAX_PAGES = 12;
 /**
  * A page after `position` out of the platform's pages. Trades that happen meanwhile push the position down, on the
  * platform's first page or onto the next, so it is looked for by its id; when it is gone, everything older follows.
- * Reads on until it knows whether another trade follows.
+ * Reads on until it knows whether another trade follows; a page without trades is not the last one while the search goes on.
  */
 export async function tradesAfter(
   user: string,
@@ -105,7 +107,7 @@ export async function tradesAfter(
   const trades: UserTrade[] = [];
   const seen = position?.seen ?? 0;
   let passed = position === null;
-  let next: TradePosition | null = null;
+  let next = position;
   let cursor = position?.cursor ?? '';
   let page = await read(cursor);
   const { readAt } = page;
@@ -117,8 +119,9 @@ export async function tradesAfter(
     const last = taken.at(-1);
     if (last) next = { cursor, id: last.tradeId, us: last.executedAtUs, seen: seen + trades.length };
     const left = fresh.length - taken.length;
-    const ended = page.next === '';
+    const ended = page.next === '' || page.next === cursor;
     if (left > 0 || ended || count === MAX_PAGES) {
+      if (!passed && next) next = { ...next, cursor: page.next };
       const answer = { user, visibility: page.visibility, readAt, trades };
       return { ...answer, next: left > 0 || !ended ? next : null, total: seen + trades.length + left, isTotal: ended };
     }

@@ -124,7 +124,12 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
             positions: page.map((row) => toPosition(query.provider, row, markets.get(row.ref))),
             pagination: pagination(total, limit, next),
           },
-          meta: { platform: query.provider, data_freshness: held.readAt, visibility: held.visibility },
+          meta: {
+            platform: query.provider,
+            data_freshness: held.readAt,
+            visibility: held.visibility,
+            total_is_exact: held.isAll,
+          },
           rows: 'positions',
         };
       });

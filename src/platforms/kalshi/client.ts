@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlatformError } from '../../errors.ts';
 import type { PlatformReply } from '../http.ts';
 import type { AdapterDeps, ReadContext } from '../platform.ts';
-import { parseBody } from '../rows.ts';
+import { answeredUs, parseBody } from '../rows.ts';
 
 export type KalshiQuery = Record<string, string | number | undefined>;
 
@@ -11,6 +11,8 @@ export interface KalshiPage {
   rows: unknown[];
   cursor: string;
   receivedAt: string;
+  /** When Kalshi answered, by its own clock, Unix µs. */
+  answeredUs: number | undefined;
 }
 
 /** Unsigned reads of Kalshi's public endpoints. */
@@ -58,6 +60,7 @@ export function createKalshiClient({ http, urls }: Pick<AdapterDeps, 'http' | 'u
       rows: body[key] as unknown[],
       cursor: typeof body.cursor === 'string' ? body.cursor : '',
       receivedAt: reply.receivedAt,
+      answeredUs: answeredUs(reply),
     };
   };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { complement } from '../../decimal.ts';
+import { PlatformError } from '../../errors.ts';
 import type { PlatformReply } from '../http.ts';
 import { microseconds } from '../market-fields.ts';
 import type { AdapterDeps, ReadContext } from '../platform.ts';
@@ -59,15 +60,19 @@ const HoldingsBody = z.object({ holdings: z.array(z.unknown()), cursor: wireText
 /** Kalshi's users by nickname. */
 export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): PlatformSocial {
   const get = (path: string, query: Record<string, string>, context: ReadContext): Promise<PlatformReply> =>
-    http.send({
-      platform: 'kalshi',
-      group: 'kalshi:social',
-      method: 'GET',
-      url: `${urls.kalshiSocial}${path}?${new URLSearchParams(query)}`,
-      priority: context.priority,
-      signal: context.signal,
-      retry: true,
-    });
+    http
+      .send({
+        platform: 'kalshi',
+        group: 'kalshi:social',
+        method: 'GET',
+        url: `${urls.kalshiSocial}${path}?${new URLSearchParams(query)}`,
+        priority: context.priority,
+        signal: context.signal,
+        retry: true,
+      })
+      .catch((error: unknown) => {
+        throw outOfReach(path, error);
+      });
 
   const tradePage = async (nickname: string, cursor: string, context: ReadContext) => {
     const reply = await get(TRADES, { nickname, page_size: String(PAGE_ROWS), ...(cursor && { cursor }) }, context);
@@ -87,9 +92,11 @@ export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'u
 
   const positions = async (nickname: string, context: ReadContext): Promise<UserPositions> => {
     const held: UserPosition[] = [];
+    let visibility: Visibility = 'public';
     let cursor = '';
     let readAt = '';
-    for (let page = 0; page < MAX_PAGES; page += 1) {
+    let isAll = false;
+    for (let page = 0; page < MAX_PAGES && !isAll; page += 1) {
       const query = { nickname, limit: String(PAGE_ROWS), closed_positions: 'false', ...(cursor && { cursor }) };
       const reply = await get(HOLDINGS, query, context);
       const body = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
@@ -97,11 +104,11 @@ export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'u
       const rows = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
       requireUsable('kalshi', HOLDINGS, body.holdings.length, rows);
       held.push(...rows.flatMap(({ row }) => mapKalshiHolding(row)));
-      const visibility = visibilityOf(body.visibility_state);
-      if (body.cursor === '' || body.cursor === cursor) return { user: nickname, visibility, readAt, positions: held };
+      visibility = visibilityOf(body.visibility_state);
+      isAll = body.cursor === '' || body.cursor === cursor;
       cursor = body.cursor;
     }
-    return { user: nickname, visibility: 'public', readAt, positions: held };
+    return { user: nickname, visibility, readAt, positions: held, isAll };
   };
 
   return {
@@ -109,6 +116,16 @@ export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'u
     userTrades: (user, page, context) => tradesAfter(user, (cursor) => tradePage(user, cursor, context), page),
     positions,
   };
+}
+
+/** Refused, or gone without a word of Kalshi's own: that is no fault of a credential or a nickname, and it is said which endpoint. */
+function outOfReach(path: string, error: unknown): unknown {
+  if (!(error instanceof PlatformError)) return error;
+  const { kind, status, detail, body } = error;
+  const blocked = kind === 'unauthorized' || kind === 'geo_blocked';
+  if (!blocked && !(kind === 'not_found' && body === undefined)) return error;
+  const options = { status, detail: `${path}: ${detail}`, cause: error };
+  return new PlatformError('kalshi', blocked ? 'geo_blocked' : 'unavailable', options);
 }
 
 const visibilityOf = (state: string): Visibility => (state === 'hidden' ? 'hidden' : 'public');

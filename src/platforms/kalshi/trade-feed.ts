@@ -68,6 +68,7 @@ export async function* kalshiTrades(
         yield {
           trades: trades.filter(wanted),
           completeFromUs: oldestUs === Infinity ? null : completeFrom(oldestUs + 1),
+          platformUs: page.answeredUs,
         };
         if (page.cursor === '') return;
       }

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { parsePrice } from '../../decimal.ts';
-import { wirePrice, wireSize, wireText, wireUsd } from '../rows.ts';
+import { wireCents, wirePrice, wireSize, wireText, wireUsd } from '../rows.ts';
 
 /**
  * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers under names without
  * `_dollars` and `_fp`; archived candles use the bare names for dollar texts. Both forms are read.
  */
-const cents = z.number().transform((value) => parsePrice(`${value}e-2`));
-const bare = z.union([cents, wirePrice]);
+const bare = z.union([wireCents, wirePrice]);
 const price = wirePrice.nullish();
 const oldPrice = bare.nullish();
 const count = wireSize.nullish();
@@ -151,7 +149,7 @@ export const KalshiCandle = z
 export type KalshiCandle = z.output<typeof KalshiCandle>;
 
 const levels = z.array(z.tuple([wirePrice, wireSize]).rest(z.unknown())).nullish();
-const oldLevels = z.array(z.tuple([cents, wireSize]).rest(z.unknown())).nullish();
+const oldLevels = z.array(z.tuple([wireCents, wireSize]).rest(z.unknown())).nullish();
 
 /** Bids of both outcomes, best last; an empty side is `[]`, was null, and is absent in some bodies. */
 export const KalshiOrderBook = z.union([

@@ -22,7 +22,7 @@ import {
   yesNoOutcomes,
   youngMarketVolume,
 } from '../market-fields.ts';
-import type { ParsedRow } from '../rows.ts';
+import { type ParsedRow, isStorable } from '../rows.ts';
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
 const TICK_SIZE = 0.001;
@@ -59,7 +59,8 @@ const isAmm = (market: LimitlessMarket): boolean => market.tradeType === 'amm' |
 function toUsd(market: LimitlessMarket, baseUnits: bigint | null | undefined): Usd | null {
   const token = market.collateralToken;
   if (baseUnits === null || baseUnits === undefined || (token && token.symbol !== 'USDC')) return null;
-  return divideHalfEven(baseUnits * 10n ** BigInt(USD_SCALE), 10n ** BigInt(token?.decimals ?? USD_SCALE));
+  const usd = divideHalfEven(baseUnits * 10n ** BigInt(USD_SCALE), 10n ** BigInt(token?.decimals ?? USD_SCALE));
+  return isStorable(usd) ? usd : null;
 }
 
 /** What one Yes contract paid; sports markets resolve without numerators, a 50-50 without a winner. */

@@ -11,6 +11,8 @@ export type BookPlace = Pick<LimitlessUserOrder, 'status' | 'originalSize' | 're
 const TIME_IN_FORCE: Readonly<Record<LimitlessOrderType, TimeInForce>> = { GTC: 'gtc', FAK: 'ioc', FOK: 'fok' };
 /** Held back by the market's taker delay, or matched and being settled again. */
 const IN_SUSPENSE: ReadonlySet<string> = new Set(['DELAYED', 'RETRYING']);
+/** Something was matched, whatever the totals say. */
+const MATCHED: ReadonlySet<string> = new Set(['MATCHED', 'MINED', 'CONFIRMED']);
 const SETTLEMENT_FAILED = 'FAILED';
 
 /** Whether only the market's list tells if the order still rests. */
@@ -101,7 +103,7 @@ function fillsOf({ order, execution }: LimitlessOrderState, place: BookPlace): F
 function statusOf({ order, execution }: LimitlessOrderState, place: BookPlace, filled: Size, size: Size): OrderStatus {
   const { settlementStatus: settled, reason } = execution;
   if (settled === SETTLEMENT_FAILED) return 'rejected';
-  if (IN_SUSPENSE.has(settled)) return 'pending';
+  if (IN_SUSPENSE.has(settled) || (MATCHED.has(settled) && filled === 0n)) return 'pending';
   // A fill-or-kill buy is whole when its USDC is spent, whatever number of contracts that bought.
   if (filled > 0n && (order.orderType === 'FOK' || filled >= size)) return 'filled';
   if (order.orderType !== 'GTC' || settled === 'CANCELED' || place === 'gone') return 'cancelled';

@@ -2,7 +2,7 @@ import { PlatformError } from '../../errors.ts';
 import type { TradeRecord } from '../../schemas.ts';
 import { microseconds } from '../market-fields.ts';
 import type { MarketKeys, ReadContext, TradePage, TradeQuery } from '../platform.ts';
-import { parseBody, parseRows } from '../rows.ts';
+import { answeredUs, parseBody, parseRows } from '../rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { limitlessTradeId, mapLimitlessTrade } from './trade.ts';
 import { LimitlessTrade, LimitlessTradePage } from './wire.ts';
@@ -67,6 +67,7 @@ export async function* limitlessTrades(
     yield {
       trades: toRecords(market, rows.slice(0, complete), context).filter(wanted),
       completeFromUs: Number.isFinite(newestWaitingUs) || done ? completeFromUs : null,
+      platformUs: answeredUs(reply),
     };
     if (done) return;
 

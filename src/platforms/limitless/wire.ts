@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wireBaseUnits, wirePrice, wireText } from '../rows.ts';
+import { isStorable, wireBaseUnits, wirePrice, wireText } from '../rows.ts';
 
 /**
  * Rows as Limitless sends them. Listing rows lack keys that the detail has, older rows lack newer keys, and most
@@ -97,8 +97,9 @@ export const LimitlessTrade = z.object({
   createdAt: z.string(),
   side: z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]).transform(Number),
   price: wirePrice,
-  matchedSize: wireBaseUnits,
-  takerAmount: amount,
+  /** Base units of 1e-6, as sizes and USD are here. */
+  matchedSize: wireBaseUnits.refine(isStorable, 'larger than any trade can be'),
+  takerAmount: wireBaseUnits.refine(isStorable, 'larger than any trade can be').nullish(),
   tokenId: z.string(),
   txHash: z.string(),
   profile: z

@@ -9,7 +9,7 @@ import { mapPolymarketCandles } from './candle.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { sweepMarkets, withParents } from './listing.ts';
 import { createPolymarketSocial } from './social.ts';
-import { readTrades } from './trade-feed.ts';
+import { lastMonthUs, readTrades } from './trade-feed.ts';
 import { bareList, clobBook, gammaMarket, historyBody, historyPoint, openInterestRow } from './wire.ts';
 
 /** Longer windows are refused when both ends are named. */
@@ -36,6 +36,7 @@ export function createPolymarketData(deps: AdapterDeps): PlatformData {
     social: createPolymarketSocial(deps),
     tradeFeed: 'global',
     tradeOverlapMs: OVERLAP_MS,
+    tradesReachBackUs: () => lastMonthUs(deps.now()),
     // A pass is some 120 pages in series, over a minute.
     sweepFactor: 10,
     candleIntervalsMin: [1, 60],

@@ -60,7 +60,7 @@ async function readTrades(client: PolymarketClient, wallet: string, cursor: stri
   const ids = tradeIds(trades);
   return {
     trades: trades.map((row, index) => mapPolymarketUserTrade(row, ids[index] ?? '')),
-    next: next === cursor ? '' : next,
+    next,
     visibility: 'public' as const,
     readAt: reply.receivedAt,
   };
@@ -70,9 +70,11 @@ async function readTrades(client: PolymarketClient, wallet: string, cursor: stri
 async function readPositions(client: PolymarketClient, wallet: string, context: ReadContext): Promise<UserPositions> {
   const held = new Map<string, UserPosition>();
   let readAt = '';
+  let isAll = true;
   for (const status of ['OPEN', 'REDEEMABLE']) {
     let cursor = '';
-    for (let page = 0; page < MAX_PAGES; page += 1) {
+    let ended = false;
+    for (let page = 0; page < MAX_PAGES && !ended; page += 1) {
       const query = { user: wallet, status, limit: POSITIONS_PAGE, cursor: cursor || undefined };
       const reply = await client.get('data-v2/other', POSITIONS, query, context);
       const { rows, next } = parseBody('polymarket', dataPage, reply, POSITIONS);
@@ -81,11 +83,12 @@ async function readPositions(client: PolymarketClient, wallet: string, context: 
       for (const { row } of requireUsable('polymarket', POSITIONS, rows.length, parsed)) {
         if (row.current_size > 0n) held.set(row.token_id, mapPolymarketPosition(row));
       }
-      if (next === '' || next === cursor) break;
+      ended = next === '' || next === cursor;
       cursor = next;
     }
+    isAll &&= ended;
   }
-  return { user: wallet, visibility: 'public', readAt, positions: [...held.values()] };
+  return { user: wallet, visibility: 'public', readAt, positions: [...held.values()], isAll };
 }
 
 /** One fill of the wallet that the row names. */

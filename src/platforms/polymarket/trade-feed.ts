@@ -1,7 +1,7 @@
 import { PlatformError } from '../../errors.ts';
 import type { TradeRecord } from '../../schemas.ts';
 import { type MarketDirectory, type ReadContext, TradeFeedGap, type TradePage, type TradeQuery } from '../platform.ts';
-import { parseBody, parseRows } from '../rows.ts';
+import { answeredUs, parseBody, parseRows } from '../rows.ts';
 import type { PolymarketClient } from './client.ts';
 import { mapPolymarketTrade, tradeIds } from './trade.ts';
 import { type TradeRow, bareList, dataPage, tradeV1, tradeV2 } from './wire.ts';
@@ -9,7 +9,8 @@ import { type TradeRow, bareList, dataPage, tradeV1, tradeV2 } from './wire.ts';
 const PAGE_ROWS = 1000;
 /** Documented to 10,000; in practice version 1 refuses or repeats itself beyond 3,000 to 4,000. */
 const MAX_OFFSET = 3000;
-const MAX_PAGES = 20_000;
+/** Pages in a row that may bring nothing older: a second holds fewer trades than these. */
+const MAX_STALLS = 100;
 const LEAST_SHARE = '0.000001';
 const SECOND_US = 1_000_000;
 const DAY_US = 86_400 * SECOND_US;
@@ -56,30 +57,31 @@ async function* offsetFeed(feed: Feed): AsyncGenerator<TradePage> {
   const { sinceUs, untilUs } = feed.query;
   let oldest = Infinity;
   for (let offset = 0; offset <= MAX_OFFSET;) {
-    const received = await offsetPage(feed, offset);
+    const { rows: received, platformUs } = await offsetPage(feed, offset);
     const rows = parseRows(tradeV1, received, TRADE_ROW_V1, feed.context).map(({ row }) => row);
     const last = rows.at(-1);
     if (!last || last.timestamp >= oldest) return;
     oldest = last.timestamp;
     if (oldest * SECOND_US < sinceUs) {
-      yield { trades: await records(feed, rows, tradeIds(rows), untilUs), completeFromUs: sinceUs };
+      yield { trades: await records(feed, rows, tradeIds(rows), untilUs), completeFromUs: sinceUs, platformUs };
       return;
     }
     const whole = wholeTransactions(rows);
     if (whole.length === 0) whole.push(...rows);
-    yield { trades: await records(feed, whole, tradeIds(whole), untilUs), completeFromUs: (oldest + 1) * SECOND_US };
+    const completeFromUs = (oldest + 1) * SECOND_US;
+    yield { trades: await records(feed, whole, tradeIds(whole), untilUs), completeFromUs, platformUs };
     if (received.length < PAGE_ROWS) return;
     offset += whole.length < rows.length ? whole.length : received.length;
   }
 }
 
 /** One page of version 1; none where the platform refuses an offset it documents. */
-async function offsetPage({ client, context }: Feed, offset: number): Promise<unknown[]> {
+async function offsetPage({ client, context }: Feed, offset: number) {
   try {
     const reply = await client.get('data/trades', '/trades', { takerOnly: true, limit: PAGE_ROWS, offset }, context);
-    return parseBody('polymarket', bareList, reply);
+    return { rows: parseBody('polymarket', bareList, reply), platformUs: answeredUs(reply) };
   } catch (error) {
-    if (offset > 0 && error instanceof PlatformError && error.kind === 'refused') return [];
+    if (offset > 0 && error instanceof PlatformError && error.kind === 'refused') return { rows: [] };
     throw error;
   }
 }
@@ -97,7 +99,8 @@ async function* cursorFeed(
   const { sinceUs } = feed.query;
   let cursor = '';
   let waiting: TradeRow[] = [];
-  for (let page = 0; page < MAX_PAGES; page += 1) {
+  let reachedUs = Infinity;
+  for (let stalls = 0; stalls < MAX_STALLS;) {
     // Without an amount, trades of less than a hundredth of a share are left out.
     const params = {
       ...filter,
@@ -120,11 +123,14 @@ async function* cursorFeed(
     yield {
       trades: await records(feed, whole, tradeIds(whole), untilUs),
       completeFromUs: Number.isFinite(completeFromUs) ? completeFromUs : null,
+      platformUs: answeredUs(reply),
     };
     if (floored) throw new TradeFeedGap(sinceUs, oldestUs);
     if (reached || ended) return;
     if (next === cursor) break;
     cursor = next;
+    stalls = oldestUs < reachedUs ? 0 : stalls + 1;
+    reachedUs = Math.min(reachedUs, oldestUs);
   }
   throw new PlatformError('polymarket', 'bad_answer', { detail: '/v2/trades: the cursor does not come to an end' });
 }
@@ -169,7 +175,7 @@ const yearsAgoUs = (now: number, years: number): number => {
   return date.setUTCFullYear(date.getUTCFullYear() - years) * 1000;
 };
 /** Start of the UTC month before this one. */
-const lastMonthUs = (now: number): number => {
+export const lastMonthUs = (now: number): number => {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1, 1) * 1000;
 };

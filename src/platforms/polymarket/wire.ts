@@ -180,6 +180,8 @@ const transactionHash = z
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((value) => value.toLowerCase());
 const digits = z.union([z.string(), z.number()]);
+/** In the year 5138; milliseconds are beyond it. */
+const MAX_SECONDS = 1e11;
 /** 999 stands for "not labelled yet". */
 const outcomeIndex = z
   .int()
@@ -189,7 +191,7 @@ const shared = {
   side,
   price: digits.refine((value) => unitPrice.safeParse(value).success, 'expected a price of 0 to 1'),
   size: digits.refine((value) => (wireSize.safeParse(value).data ?? 0n) > 0n, 'expected a size above 0'),
-  timestamp: z.int().positive(),
+  timestamp: z.int().positive().max(MAX_SECONDS, 'expected seconds'),
   title: text,
   slug: text,
   outcome: text,

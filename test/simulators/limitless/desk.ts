@@ -18,6 +18,8 @@ export class Desk {
   readonly orders = new Map<string, MemberOrder>();
   private readonly hashes = new Set<string>();
   private readonly byClientId = new Map<string, MemberOrder>();
+  /** What takes back each execution, on both of its sides. */
+  private readonly undo = new Map<Trade, (() => void)[]>();
   /** Orders the engine fails to cancel: the platform then answers 207 or 400 with UNKNOWN_ERROR. */
   readonly uncancellable = new Set<string>();
 
@@ -61,6 +63,14 @@ export class Desk {
     const { market } = order.intent;
     market.book.remove((resting) => resting.id === order.id);
     this.floor.noteQuote(market);
+  }
+
+  /** The settlement of the taking part fails for good: its members have their money and shares again. */
+  fail(order: MemberOrder): void {
+    order.trouble = 'FAILED';
+    const { trade } = order.taking ?? {};
+    for (const back of (trade && this.undo.get(trade)) ?? []) back();
+    if (trade) this.undo.delete(trade);
   }
 
   private delay(order: MemberOrder, delayMs: number): void {
@@ -108,7 +118,7 @@ export class Desk {
     const feeBps = market.chargesFees ? takerFeeBps(side, trade.size, trade.usd) : 0;
     order.size ??= trade.size;
     order.totals = takerTotals(side, trade.size, trade.usd, feeBps);
-    order.taking = { tradeEventId: this.ids.uuid(), txHash: trade.txHash, at: trade.at, feeBps };
+    order.taking = { trade, tradeEventId: this.ids.uuid(), txHash: trade.txHash, at: trade.at, feeBps };
     order.makerMatches = fills.map((fill) => matchOf(this.ids.uuid(), trade.at, fill));
     const { contractsGross, contractsNet, usdGross, usdNet } = order.totals;
     const [contracts, usd] = side === 'BUY' ? [contractsNet, usdGross] : [contractsGross, usdNet];
@@ -151,7 +161,8 @@ export class Desk {
     const { profile, market, outcome, side, orderType } = order.intent;
     order.filled += size;
     order.filledUsd += usd;
-    bookMove(profile, market.tokens[outcome], side, moved.contracts, moved.usd);
+    const back = bookMove(profile, market.tokens[outcome], side, moved.contracts, moved.usd);
+    this.undo.set(trade, [...(this.undo.get(trade) ?? []), back]);
     profile.history.push({
       kind: 'trade',
       at: trade.at,

@@ -132,18 +132,17 @@ export function holdingOf(profile: Profile, tokenId: string): Holding {
   return fresh;
 }
 
-/** Books one execution: `contracts` and `usd` are what really moved, after fees. */
-export function bookMove(profile: Profile, tokenId: string, side: Side, contracts: bigint, usd: bigint): void {
+/** Books one execution: `contracts` and `usd` are what really moved, after fees. Returns what takes it back. */
+export function bookMove(profile: Profile, tokenId: string, side: Side, contracts: bigint, usd: bigint): () => void {
   const holding = holdingOf(profile, tokenId);
-  if (side === 'BUY') {
-    profile.usdc -= usd;
-    holding.balance += contracts;
-    holding.cost += usd;
-    return;
-  }
-  const cost = holding.balance === 0n ? 0n : (holding.cost * contracts) / holding.balance;
-  profile.usdc += usd;
-  holding.balance -= contracts;
-  holding.cost -= cost;
-  holding.realised += usd - cost;
+  const sold = holding.balance === 0n ? 0n : (holding.cost * contracts) / holding.balance;
+  const [sign, cost, realised] = side === 'BUY' ? [1n, usd, 0n] : [-1n, sold, usd - sold];
+  const move = (way: bigint): void => {
+    profile.usdc -= way * sign * usd;
+    holding.balance += way * sign * contracts;
+    holding.cost += way * sign * cost;
+    holding.realised += way * realised;
+  };
+  move(1n);
+  return () => move(-1n);
 }

@@ -1,6 +1,7 @@
 import type { Fill, Resting } from './book.ts';
 import { NO_TOTALS, type Totals } from './fees.ts';
 import type { Intent } from './intake.ts';
+import type { Trade } from './model.ts';
 
 /** One maker met by a member's order, or one taker met by his resting order. */
 export interface Match {
@@ -17,6 +18,7 @@ export interface Match {
 
 /** The taking part of an order: one execution, one row of the tape. */
 export interface Execution {
+  trade: Trade;
   tradeEventId: string;
   txHash: string;
   at: number;
@@ -46,7 +48,7 @@ export interface MemberOrder {
   resting: Resting | null;
   eligibleAt: number | null;
   reason: string | null;
-  /** What a test says of the settlement; null: it goes well. */
+  /** What a test says of the settlement; null: it goes well. Money and shares move back only with the desk's `fail`. */
   trouble: 'RETRYING' | 'FAILED' | null;
   /** Own resting orders that were taken away instead of being met. */
   stpMakerCancels: string[];

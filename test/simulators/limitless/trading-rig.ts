@@ -58,13 +58,16 @@ export function sdkWallet(privateKey: `0x${string}`): EthersLikeWallet {
 
 let salts = 1;
 
-/** Joins the world as a new member; his key is made of one digit. */
+/** A member's wallet key, made of one hexadecimal digit: his number, 1 to 14. */
+export const walletKey = (number: number): `0x${string}` => `0x${number.toString(16).repeat(64)}`;
+
+/** Joins the world as a new member. */
 export function join(
   { sim, world }: Pick<Rig, 'sim' | 'world'>,
-  digit: number,
+  number: number,
   spec: Omit<Partial<ProfileSpec>, 'privateKey'> = {},
 ): Client {
-  const privateKey: `0x${string}` = `0x${String(digit).repeat(64)}`;
+  const privateKey = walletKey(number);
   const profile = world.addProfile({ ...spec, privateKey });
   const signer = new OrderSigner(sdkWallet(privateKey));
 

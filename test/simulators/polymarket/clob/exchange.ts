@@ -21,7 +21,9 @@ export interface ClobTrade {
   /** The client's order behind each fill; null where the house made it. */
   makerOrders: (SimOrder | null)[];
   matchedMs: number;
-  /** What a test says of its settlement; null: it goes well. Money and shares stay where the match has put them. */
+  /** What the match has added to the cash of clients, fees taken off. */
+  moved: { account: SimAccount; usd: bigint }[];
+  /** What a test says of its settlement; null: it goes well. Money and shares move back only with `fail`. */
   trouble: 'RETRYING' | 'FAILED' | null;
 }
 
@@ -111,11 +113,12 @@ export class Exchange {
     const makerOrders = matches.map(({ order }) => (order.own ? (this.order(order.own.id) ?? null) : null));
     if (!taker && makerOrders.every((order) => order === null)) return;
     const id = this.world.ids.uuid('trade', trade.index);
-    this.trades.push({ id, takerOrder: taker, trade, makerOrders, matchedMs: this.world.now(), trouble: null });
+    const moved: ClobTrade['moved'] = [];
+    this.trades.push({ id, takerOrder: taker, trade, makerOrders, matchedMs: this.world.now(), moved, trouble: null });
     for (const [i, fill] of trade.fills.entries()) {
       const order = makerOrders[i];
       if (!order) continue;
-      this.note(order, id, fill.size, usdOf(fill.price, fill.size), 0n);
+      moved.push(this.note(order, id, fill.size, usdOf(fill.price, fill.size), 0n));
       if (order.matched === order.shares) order.status = 'MATCHED';
     }
     if (taker) {
@@ -123,9 +126,16 @@ export class Exchange {
         (sum, fill) => sum + usdOf(fill.outcome === trade.outcome ? fill.price : ONE - fill.price, fill.size),
         0n,
       );
-      this.note(taker, id, trade.size, cost, takerFee(trade.market.fee, trade.price, trade.size));
+      moved.push(this.note(taker, id, trade.size, cost, takerFee(trade.market.fee, trade.price, trade.size)));
     }
     for (const order of [...makerOrders, taker]) if (order) this.sweep(order.account);
+  }
+
+  /** The settlement of a match fails for good: everybody has their money and shares again; what orders have matched stays told. */
+  fail(match: ClobTrade): void {
+    match.trouble = 'FAILED';
+    for (const { account, usd } of match.moved.splice(0)) account.cash -= usd;
+    this.world.ledger.undo(match.trade);
   }
 
   /** World: a market's book was emptied. */
@@ -136,11 +146,13 @@ export class Exchange {
     }
   }
 
-  private note(order: SimOrder, tradeId: string, size: bigint, usd: bigint, fee: bigint): void {
+  private note(order: SimOrder, tradeId: string, size: bigint, cost: bigint, fee: bigint): ClobTrade['moved'][number] {
     const { account } = order;
+    const usd = (order.side === 'BUY' ? -cost : cost) - fee;
     order.matched += size;
     order.tradeIds.push(tradeId);
-    account.cash += (order.side === 'BUY' ? -usd : usd) - fee;
+    account.cash += usd;
+    return { account, usd };
   }
 
   /** Purchases that an account's money does not cover any more leave the books. */

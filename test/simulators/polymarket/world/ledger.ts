@@ -1,4 +1,4 @@
-import type { OutcomeIndex, SimMarket } from './model.ts';
+import type { OutcomeIndex, SimMarket, SimTrade } from './model.ts';
 import { Tape, type Form, type TapeEntry } from './tape.ts';
 
 /** A maker's part before its token is chosen. Numbers are scaled integers: the first outcome's price ×10^10, size ×10^6. */
@@ -60,6 +60,14 @@ export class Ledger {
     market.trades.push(this.tape.count - 1);
     market.volume += BigInt(notional);
     market.updatedMs = Math.max(market.updatedMs, entry.timestamp * 1000);
+  }
+
+  /** Gives the shares of a trade back, the sets that it minted or merged too; the tape keeps what it printed. */
+  undo({ market, fills, ...taken }: SimTrade): void {
+    for (const { wallet, outcome, side, size } of [taken, ...fills]) {
+      this.add(wallet.index, market, outcome, Number(side === 'BUY' ? -size : size));
+    }
+    for (const { side, size } of fills) if (side === taken.side) market.sets -= side === 'BUY' ? size : -size;
   }
 
   private move(wallet: number, market: SimMarket, form: Form, size: number): void {

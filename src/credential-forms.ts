@@ -4,6 +4,10 @@ import { z } from 'zod';
 import { integerOf, textParam } from './parameters.ts';
 import type { Platform } from './schemas.ts';
 
+/** Text that travels in a header of each call: what none can carry would make every order fail. */
+const headerText = (max: number) =>
+  textParam(max).regex(/^[!-~]+$/, { error: `text of 1 to ${max} ASCII characters without spaces` });
+
 /** What signs orders on each platform, as stored. Each refusal says what to fix. */
 const pem = textParam(8192).transform((text, context) => {
   const lines = text.replaceAll(String.raw`\n`, '\n');
@@ -68,7 +72,16 @@ function form<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, { error });
 }
 
-const KalshiFields = form({ api_key_id: textParam(100), private_key: pem });
+const KalshiFields = form({ api_key_id: headerText(100), private_key: pem });
+
+/** What fields say together is asked whatever else fails, so that one answer lists every fault. */
+const ALWAYS = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
+
+/** Tells a field that was read from one that has failed by itself. */
+function readFields({ issues }: z.RefinementCtx): (field: string) => boolean {
+  const failed = new Set(issues.map(({ path }) => path?.[0]));
+  return (field) => !failed.has(field);
+}
 
 const PolymarketFields = form({
   private_key: walletKey,
@@ -76,36 +89,41 @@ const PolymarketFields = form({
   signature_type: integerOf([0, 1, 2, 3]).default(0),
   funder: address.optional(),
   /** Given together, or derived from the wallet at the first order. */
-  api_key: textParam(100).optional(),
+  api_key: headerText(100).optional(),
   api_secret: base64Secret(16).optional(),
-  api_passphrase: textParam(200).optional(),
+  api_passphrase: headerText(200).optional(),
 }).superRefine((fields, context) => {
   const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+  const isRead = readFields(context);
   const { signature_type: type, funder } = fields;
-  if (type === 0 && funder !== undefined && funder !== addressOfKey(fields.private_key)) {
-    refuse(
-      'funder',
-      'the address of private_key when signature_type is 0 (leave it out, or set signature_type to 1, 2 or 3)',
-    );
+  const own = isRead('private_key') ? addressOfKey(fields.private_key) : funder;
+  if (isRead('signature_type') && isRead('funder')) {
+    if (type === 0 && funder !== undefined && funder !== own) {
+      refuse(
+        'funder',
+        'the address of private_key when signature_type is 0 (leave it out, or set signature_type to 1, 2 or 3)',
+      );
+    }
+    if (type !== 0 && funder === undefined)
+      refuse('funder', `the wallet that holds the funds: signature_type ${type} needs it`);
   }
-  if (type !== 0 && funder === undefined)
-    refuse('funder', `the wallet that holds the funds: signature_type ${type} needs it`);
   const given = [fields.api_key, fields.api_secret, fields.api_passphrase].filter((value) => value !== undefined);
   if (given.length === 1 || given.length === 2) {
     refuse('api_key', 'all of api_key, api_secret and api_passphrase, or none of them');
   }
-});
+}, ALWAYS);
 
 const LimitlessFields = form({
-  token_id: textParam(200),
+  token_id: headerText(200),
   secret: base64Secret(16),
   private_key: walletKey,
   /** Checked when given: a key of another wallet is noticed before the first order. */
   address: address.optional(),
-}).superRefine((fields, context) => {
-  if (fields.address === undefined || fields.address === addressOfKey(fields.private_key)) return;
+}).superRefine(({ address: given, private_key: key }, context) => {
+  const isRead = readFields(context);
+  if (given === undefined || !isRead('address') || !isRead('private_key') || given === addressOfKey(key)) return;
   context.addIssue({ code: 'custom', path: ['address'], message: 'the address of private_key' });
-});
+}, ALWAYS);
 
 export const CredentialFields = {
   kalshi: KalshiFields,

@@ -14,7 +14,9 @@ const READ = /^GET .*\/portfolio\/orders/;
 
 /** The real time, moved ahead by a test; platform and service agree on it. */
 let aheadMs = 0;
-const now = (): number => Date.now() + aheadMs;
+/** What the clock is set back by each time that somebody looks at it. */
+let backMs = 0;
+const now = (): number => Date.now() + (aheadMs -= backMs);
 let sim: Simulator<KalshiWorld>;
 let trading: Trading;
 let member: Member;
@@ -32,6 +34,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   sim.clearFaults();
+  backMs = 0;
   ticker = sim.world.createMarket('rate');
   member = sim.world.addAccount({ balance: '1000' });
   ann = await trading.customer();
@@ -140,6 +143,14 @@ describe('an idempotency key', () => {
     expect(held()).toHaveLength(2);
   });
 
+  test('answers with its order after that has expired too', async () => {
+    const body = asked({ idempotency_key: 'dated', expiration: Math.floor(now() / 1000) + 60 });
+    const first = await ann.post('/orders', body);
+    aheadMs += 120_000;
+    const again = await ann.post('/orders', body);
+    expect(again).toMatchObject({ status: 200, body: { order: { order_id: first.body.order.order_id } } });
+  });
+
   test('gives the same client id always: a platform that sees it twice refuses the second', async () => {
     const first = await ann.post('/orders', asked({ idempotency_key: 'lost-store' }));
     await trading.service.postgres.db.delete(orders).where(eq(orders.userId, ann.userId));
@@ -158,16 +169,27 @@ describe('a client order id', () => {
     expect(held()).toHaveLength(1);
   });
 
-  test('that the platform knows from elsewhere does not pass for ours', async () => {
-    const bob = await trading.customer();
-    await bob.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
-    await bob.post('/orders', asked({ client_order_id: 'theirs', size: 3 }));
-    const mine = await ann.post('/orders', asked({ client_order_id: 'theirs', size: 4 }));
-    expect(mine).toMatchObject({ status: 202, body: { order: { status: 'unknown' } } });
-    aheadMs += 121_000;
-    await becomes('client:theirs', 'rejected');
-    expect(held()).toHaveLength(1);
-  });
+  test.each([true, false])(
+    'that the platform knows from elsewhere does not pass for ours (stored: %s)',
+    async (stored) => {
+      const bob = await trading.customer();
+      await bob.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
+      await bob.post('/orders', asked({ client_order_id: 'theirs', size: 3 }));
+      const { db } = trading.service.postgres;
+      if (!stored) await db.delete(orders).where(eq(orders.userId, bob.userId));
+      const mine = await ann.post('/orders', asked({ client_order_id: 'theirs', size: 4 }));
+      expect(mine).toMatchObject({ status: 202, body: { order: { status: 'unknown' } } });
+      const { orders: listed } = (await ann.get('/orders?platform=kalshi')).body;
+      expect(listed.map(({ size, status }) => [size, status]).toSorted()).toEqual([
+        [3, 'open'],
+        [4, 'unknown'],
+      ]);
+      aheadMs += 121_000;
+      await becomes('client:theirs', 'rejected');
+      expect((await ann.get('/orders?platform=kalshi')).body.orders).toHaveLength(2);
+      expect(held()).toHaveLength(1);
+    },
+  );
 });
 
 describe('when the platform does not answer', () => {
@@ -249,6 +271,19 @@ describe('when the platform does not answer', () => {
     expect(held()).toEqual([]);
   });
 
+  test.each([
+    [400, 499, 422, 'rejected'],
+    [500, 486, 202, 'unknown'],
+  ])(
+    'but says %i with an emoji at the end of what is kept of its words: it is kept',
+    async (status, length, told, kept) => {
+      const message = `${'x'.repeat(length)}😀 and more`;
+      fault('status', { status, body: JSON.stringify({ error: { code: 'c', message } }) });
+      expect((await ann.post('/orders', asked())).status).toBe(told);
+      expect(await rowsOf()).toMatchObject([{ state: kept }]);
+    },
+  );
+
   test('to a cancel: asked again, and told as cancelled only once the platform says so', async () => {
     const { body } = await ann.post('/orders', asked());
     sim.inject({ match: /^DELETE /, times: 1, kind: 'after' });
@@ -268,6 +303,14 @@ describe('when the platform does not answer', () => {
     expect(unsure.body.error.error_text).toContain('is open');
     expect(held().at(-1)).toMatchObject({ status: 'resting' });
   });
+});
+
+test('an order placed while the clock is being set back is told and kept as placed', async () => {
+  backMs = 20;
+  const { status, body } = await ann.post('/orders', asked());
+  backMs = 0;
+  expect({ status, order: body.order }).toMatchObject({ status: 201, order: { status: 'open' } });
+  expect(await rowsOf()).toMatchObject([{ state: 'placed', orderId: held()[0]?.orderId }]);
 });
 
 const rowsOf = () => trading.service.postgres.db.select().from(orders).where(eq(orders.userId, ann.userId));

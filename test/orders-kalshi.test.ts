@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
 import { Configuration, OrdersApi } from 'kalshi-typescript';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { orders } from '../src/order-tables.ts';
 import { type Customer, startTrading, type Trading } from './helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from './simulators/kalshi.ts';
 import type { Simulator } from './simulators/simulator.ts';
@@ -275,6 +278,26 @@ describe('an order on Kalshi', () => {
       expect(now).toMatchObject({ status: 'filled', fees: { maker_fee: 0, total_fee: Number(held()[0]?.fees) } });
     } finally {
       Object.assign(sim.world.desk.settings, { orderDelayMs: 0, fillDelayMs: 0 });
+    }
+  });
+
+  test('that is cancelled before reads show its last fill is read again, by itself', async () => {
+    const { order } = (await place({ price: 0.45, size: 40 })).body;
+    expect(order).toMatchObject({ status: 'partially_filled', filled_size: 30 });
+    sim.world.desk.settings.fillDelayMs = 1500;
+    try {
+      const rival = sim.world.addAccount({ balance: '100' });
+      const bob = await trading.customer();
+      await bob.credential('kalshi', { api_key_id: rival.apiKeyId, private_key: rival.privateKeyPem });
+      await bob.post('/orders', asked({ side: 'sell', price: 0.45, size: 4, time_in_force: 'ioc' }));
+      const gone = await ann.delete(`/orders/${order.order_id}?platform=kalshi`);
+      expect(gone.body).toMatchObject({ cancelled: true, order: { status: 'cancelled', filled_size: 30 } });
+      const { db } = trading.service.postgres;
+      const stored = async () => (await db.select().from(orders).where(eq(orders.orderId, order.order_id)))[0];
+      for (let i = 0; i < 100 && (await stored())?.filledSize === '30'; i++) await sleep(100);
+      expect(await stored()).toMatchObject({ status: 'cancelled', filledSize: '34', remainingSize: '0' });
+    } finally {
+      sim.world.desk.settings.fillDelayMs = 0;
     }
   });
 

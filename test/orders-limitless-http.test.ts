@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Customer, startTrading, type Trading } from './helpers/trading.ts';
 import type { MemberOrder } from './simulators/limitless/orders.ts';
@@ -72,6 +73,7 @@ const asked = (change: object = {}): object => ({
 const place = (change: object = {}) => ann.post('/orders', asked(change));
 const held = (): MemberOrder[] => sim.world.ordersOf(address);
 const read = (id: string) => ann.get(`/orders/${id}?platform=limitless`);
+const listed = async () => (await ann.get('/orders?platform=limitless&limit=200')).body.orders;
 
 describe('an order on Limitless over HTTP', () => {
   const limit = { type: 'limit' };
@@ -235,6 +237,26 @@ describe('an order on Limitless over HTTP', () => {
     expect(sim.requests.get('POST /orders/cancel-batch')).toBe(1);
   });
 
+  test('all are cancelled before anything is looked up, one of an open fate once it is found', async () => {
+    await place();
+    sim.inject({ match: /^POST \/orders$/, times: 1, kind: 'after' });
+    sim.inject({ match: /^POST \/orders\/status/, times: 1, kind: 'status', status: 400, body: '{"message":"no"}' });
+    expect((await place({ outcome: 'no' })).status).toBe(202);
+    sim.clearFaults();
+    sim.inject({ match: /^POST \/orders\/status/, times: 1, kind: 'slow', delayMs: 2500 });
+    const started = performance.now();
+    const asked = ann.post('/orders/cancel-all', { platform: 'limitless' });
+    while (held().every(({ status }) => status === 'LIVE')) await sleep(20);
+    expect(performance.now() - started).toBeLessThan(2000);
+    const { body } = await asked;
+    expect(body.not_cancelled).toEqual([]);
+    expect((body.cancelled as string[]).toSorted()).toEqual(
+      held()
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+  });
+
   test('leaves no secret in what is logged', async () => {
     await place();
     await place({ size: 9_000_000 });
@@ -245,7 +267,36 @@ describe('an order on Limitless over HTTP', () => {
   });
 });
 
+test('a market order that took long to sign is bounded by the book as it is when it leaves', async () => {
+  sim.inject({ match: /^GET \/profiles\/me/, times: 1, kind: 'slow', delayMs: 2500 });
+  const profiles = () => sim.requests.get('GET /profiles/me') ?? 0;
+  const before = profiles();
+  const placing = place({ type: 'market', price: undefined });
+  while (profiles() === before) await sleep(20);
+  market.book.remove(({ tick }) => tick === 520);
+  const { status, body } = await placing;
+  expect({ status, order: body.order }).toMatchObject({
+    status: 201,
+    order: { status: 'filled', average_fill_price: 0.55, filled_size: 10 },
+  });
+  expect(Date.now() - Date.parse(body.order.created_at)).toBeLessThan(2000);
+  expect(held()).toHaveLength(1);
+});
+
+test('orders that no list shows are all looked up in turn, however many work', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 105; n += 1) ids.push((await place({ price: 0.1, size: 1 })).body.order.order_id);
+  const over = held().slice(-5);
+  for (const order of over) sim.world.desk.cancel(order);
+  expect(await listed()).toHaveLength(105);
+  const cancelled = (await listed()).filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
+  expect(cancelled.toSorted()).toEqual(ids.slice(-5).toSorted());
+});
+
 test('a filled order whose settlement is tried again is pending, and not filled once it failed', async () => {
+  const wallet = sim.world.members.withAddress(address)!;
+  const owned = () => [wallet.usdc, ...market.tokens.map((token) => wallet.holdings.get(token)?.balance)];
+  const before = owned();
   const { body } = await place({ price: 0.52, time_in_force: 'ioc' });
   expect(body.order).toMatchObject({ status: 'filled', filled_size: 10 });
   const order = held()[0]!;
@@ -253,7 +304,7 @@ test('a filled order whose settlement is tried again is pending, and not filled 
   expect((await read(body.order.order_id)).body.order).toMatchObject({ status: 'pending' });
   order.trouble = null;
   expect((await read(body.order.order_id)).body.order).toMatchObject({ status: 'filled', filled_size: 10 });
-  order.trouble = 'FAILED';
+  sim.world.desk.fail(order);
   expect((await read(body.order.order_id)).body.order).toMatchObject({
     status: 'rejected',
     filled_size: 0,
@@ -261,4 +312,6 @@ test('a filled order whose settlement is tried again is pending, and not filled 
     average_fill_price: null,
     fees: { total_fee: 0 },
   });
+  // As it is: the money never left.
+  expect(owned()).toEqual(before);
 });

@@ -53,10 +53,13 @@ describe('the reply to a placement', () => {
     ['ioc', FAK, 'CONFIRMED', all, 'filled', '10', '0'],
     ['ioc', FAK, 'MINED', some, 'cancelled', '4', '0'],
     ['ioc', FAK, 'UNMATCHED', totals(), 'cancelled', '0', '0'],
+    ['ioc', FAK, 'MATCHED', null, 'pending', '0', '10'],
+    ['gtc', {}, 'MATCHED', null, 'pending', '0', '10'],
     ['ioc', FAK, 'A_WORD_TO_COME', all, 'filled', '10', '0'],
     ['fok', FOK, 'MINED', totals('10000001', '5600000'), 'filled', '10.000001', '0'],
     ['fok', FOK, 'MINED', totals('9999999', '5600000'), 'filled', '9.999999', '0'],
     ['fok', FOK, 'UNMATCHED', totals(), 'cancelled', '0', '0'],
+    ['fok', FOK, 'CONFIRMED', null, 'pending', '0', '10'],
     ['fok', FOK, 'DELAYED', totals(), 'pending', '0', '10'],
   ] as const)(
     '%s %o that is %s is read as what it is',

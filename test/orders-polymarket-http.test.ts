@@ -363,8 +363,10 @@ describe('a matched order whose settlement', () => {
   });
 
   test('failed for good is told as not filled, without fees, and no more is looked for', async () => {
+    const { cash } = account;
     const { id, trade } = await fill();
-    trade.trouble = 'FAILED';
+    expect(account.cash).toBeLessThan(cash);
+    world.exchange.fail(trade);
     clock.advance(6000);
     await storedAs(id, 'cancelled');
     expect(await read(id)).toMatchObject({
@@ -374,6 +376,8 @@ describe('a matched order whose settlement', () => {
       average_fill_price: null,
       fees: { total_fee: 0 },
     });
+    // As it is: the money never left.
+    expect([account.cash, world.held(account.wallet, market, 0)]).toEqual([cash, shares('100')]);
     const [row] = await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id));
     expect(row?.nextCheckAt).toBeNull();
   });
@@ -394,7 +398,7 @@ describe('a matched order whose settlement', () => {
     const { order_id: id } = body.order;
     expect(body.order).toMatchObject({ status: 'partially_filled', filled_size: 1000 });
     const trade = world.exchange.trades.at(-1);
-    if (trade) trade.trouble = 'FAILED';
+    if (trade) world.exchange.fail(trade);
     expect(await read(id)).toMatchObject({ status: 'open', filled_size: 0, remaining_size: 1200 });
   });
 });

@@ -50,12 +50,12 @@ beforeEach(() => {
   market = rig.flat({ fee: FEE });
 });
 
-/** The adapter in the hands of a new member with 10,000 pUSD and 100 of either outcome. */
+/** The adapter in the hands of a new member with 10,000 pUSD and 2000 of either outcome. */
 function member(type: 0 | 1 | 2 | 3 = 0, way = http) {
   members += 1;
   const privateKey = `0x${String(members).padStart(64, 'c')}` as const;
   const account = world.addWallet({ privateKey, signatureType: type });
-  world.giveShares(account.wallet, market, shares('100'));
+  world.giveShares(account.wallet, market, shares('2000'));
   const urls = {
     ...URLS,
     polymarketGamma: sim.env.POLYMARKET_GAMMA_URL!,
@@ -112,15 +112,15 @@ describe('an order', () => {
     const buy = { side: 'buy', outcomeIndex } as const;
     const sell = { side: 'sell', outcomeIndex } as const;
     const cost = outcomeIndex === 0 ? '4.1' : '6';
+    /** The whole book, of which 1200 is more than there is. */
+    const thin = { size: '1200', walk: { size: '1000', cost: outcomeIndex === 0 ? '410' : '600' } };
+    const gtd = { timeInForce: 'gtd', expirationMs: Date.parse('2026-11-20T18:00:00Z') } as const;
+    const market = { type: 'market', timeInForce: 'ioc' } as const;
     return [
       [{ ...buy, price: below }, 'open', '0', '10', null],
-      [
-        { ...buy, price: below, timeInForce: 'gtd', expirationMs: Date.parse('2026-11-20T18:00:00Z') },
-        'open',
-        '0',
-        '10',
-        null,
-      ],
+      [{ ...buy, ...gtd, price: below }, 'open', '0', '10', null],
+      [{ ...buy, ...gtd, price: ask }, 'filled', '10', '0', ask],
+      [{ ...buy, ...gtd, price: ask, size: '1200' }, 'partially_filled', '1000', '200', ask],
       [{ ...buy, price: ask }, 'filled', '10', '0', ask],
       [{ ...buy, price: ask, size: '1200' }, 'partially_filled', '1000', '200', ask],
       [{ ...buy, price: ask, timeInForce: 'ioc' }, 'filled', '10', '0', ask],
@@ -131,20 +131,20 @@ describe('an order', () => {
       [{ ...buy, price: ask, timeInForce: 'fok', size: '1200' }, 'cancelled', '0', '0', null],
       [{ ...buy, price: ask, type: 'market', timeInForce: 'ioc', walk: { ...walk, cost } }, 'filled', '10', '0', ask],
       [{ ...buy, price: ask, type: 'market', timeInForce: 'fok', walk: { ...walk, cost } }, 'filled', '10', '0', ask],
+      [{ ...buy, ...market, ...thin, price: ask }, 'cancelled', '1000', '0', ask],
       [{ ...sell, price: above }, 'open', '0', '10', null],
-      [
-        { ...sell, price: above, timeInForce: 'gtd', expirationMs: Date.parse('2026-11-20T18:00:00Z') },
-        'open',
-        '0',
-        '10',
-        null,
-      ],
+      [{ ...sell, ...gtd, price: above }, 'open', '0', '10', null],
+      [{ ...sell, ...gtd, price: bid }, 'filled', '10', '0', bid],
+      [{ ...sell, ...gtd, price: bid, size: '1200' }, 'partially_filled', '1000', '200', bid],
       [{ ...sell, price: bid }, 'filled', '10', '0', bid],
+      [{ ...sell, price: bid, size: '1200' }, 'partially_filled', '1000', '200', bid],
       [{ ...sell, price: bid, timeInForce: 'ioc' }, 'filled', '10', '0', bid],
+      [{ ...sell, price: bid, timeInForce: 'ioc', size: '1200' }, 'cancelled', '1000', '0', bid],
       [{ ...sell, price: above, timeInForce: 'ioc' }, 'cancelled', '0', '0', null],
       [{ ...sell, price: bid, timeInForce: 'fok' }, 'filled', '10', '0', bid],
       [{ ...sell, price: above, timeInForce: 'fok' }, 'cancelled', '0', '0', null],
       [{ ...sell, price: bid, type: 'market', timeInForce: 'ioc', walk }, 'filled', '10', '0', bid],
+      [{ ...sell, ...market, ...thin, price: bid }, 'cancelled', '1000', '0', bid],
       [{ ...sell, price: bid, type: 'market', timeInForce: 'fok', walk }, 'filled', '10', '0', bid],
     ];
   });
@@ -297,6 +297,26 @@ describe('an order', () => {
     expect(await our.adapter.find([{ ...record, placed: true }], our.access)).toMatchObject([{ status: 'expired' }]);
   });
 
+  test('with a date that was filled in part expires with that part', async () => {
+    const our = member();
+    const done = await our.place({
+      price: '0.41',
+      size: '1200',
+      timeInForce: 'gtd',
+      expirationMs: clock.now() + 60 * SECOND,
+    });
+    clock.advance(70 * SECOND);
+    expect(await our.adapter.find([{ ...done.record, placed: true }], our.access)).toMatchObject([
+      {
+        status: 'expired',
+        filledSize: parseSize('1000'),
+        remainingSize: 0n,
+        averageFillPrice: parsePrice('0.41'),
+        takerFee: accepted(done).takerFee,
+      },
+    ]);
+  });
+
   test.each(['null', 'not found'] as const)('that was cancelled elsewhere is known as over (%s)', async (gone) => {
     world.exchange.goneOrders = gone;
     const our = member();
@@ -354,7 +374,7 @@ describe('listing and cancelling', () => {
 describe('what Polymarket refuses', () => {
   test.each([
     ['more than the wallet holds', { price: '0.35', size: '90000' }, 'Fund the wallet', undefined],
-    ['shares it has not', { side: 'sell', price: '0.5', size: '101' }, 'Fund the wallet', undefined],
+    ['shares it has not', { side: 'sell', price: '0.5', size: '2001' }, 'Fund the wallet', undefined],
     ['money it may not move', { price: '0.35' }, 'approve', { approved: false }],
     ['a banned address', { price: '0.35' }, 'contact Polymarket', { banned: true }],
     ['an address that may only close', { price: '0.35' }, 'contact Polymarket', { closedOnly: true }],

@@ -50,6 +50,11 @@ const asked = (change: object = {}): object => ({
 const stores = (who: Customer, of = member, isDefault = false): Promise<number> =>
   who.credential('kalshi', { api_key_id: of.apiKeyId, private_key: of.privateKeyPem }, isDefault);
 const held = (of = member): TrueOrder[] => sim.world.ordersOf(of);
+/** Fields that an order is refused for, in the order of the answer. */
+async function failing(change: object): Promise<string[]> {
+  const { body } = await ann.post('/orders', asked(change));
+  return body.error.error_text.split('; ').map((issue) => issue.slice(0, issue.indexOf(':')));
+}
 
 describe('what contradicts itself or the platform is refused before it is sent', () => {
   const LATER = new Date(Date.now() + 3_600_000).toISOString();
@@ -84,6 +89,14 @@ describe('what contradicts itself or the platform is refused before it is sent',
     ],
     ['an expiration that is no time', { expiration: 'tomorrow' }, 400, 'expiration: a time in Unix seconds'],
     ['slippage of a limit order', { max_slippage: 0.1 }, 400, 'max_slippage: nothing with a limit order'],
+    ['a key that no store takes', { idempotency_key: 'a\u0000b' }, 400, 'idempotency_key: text of 1 to 200 characters'],
+    ['half a character in a key', { idempotency_key: 'a\ud83d' }, 400, 'idempotency_key: text of 1 to 200 characters'],
+    [
+      'an own id that no store takes',
+      { client_order_id: '\u0000' },
+      400,
+      'client_order_id: text of 1 to 64 characters',
+    ],
     ['a field nobody knows', { prize: 0.4 }, 400, 'prize: no such parameter (nearest: price)'],
     ['a price off the grid', { price: 0.405 }, 422, 'price: 0.405 is not on the grid'],
     ['a third decimal of a contract', { size: 1.005 }, 422, 'size: 1.005 has more than two decimals'],
@@ -93,6 +106,14 @@ describe('what contradicts itself or the platform is refused before it is sent',
     expect(answer.status).toBe(status);
     expect(answer.body.error.error_text).toContain(text);
     expect(held()).toEqual([]);
+  });
+
+  test('a name that no store takes is a 400 too, not a failure of ours', async () => {
+    const asked = await Promise.all([
+      ann.get('/orders/a%00b?platform=kalshi'),
+      ann.delete('/orders/client:%00?platform=kalshi'),
+    ]);
+    expect(asked.map(({ status }) => status)).toEqual([400, 400]);
   });
 
   test('the nearest valid prices and sizes are named', async () => {
@@ -108,6 +129,16 @@ describe('what contradicts itself or the platform is refused before it is sent',
     expect(body.error.error_text).toContain('max_slippage');
     const both = await ann.post('/orders', asked({ price: undefined, time_in_force: 'gtd' }));
     expect(both.body.error.error_text).toMatch(/price: .*; expiration: /);
+  });
+
+  test('fields that fail together are listed with those that fail by themselves', async () => {
+    const missing = { price: undefined, time_in_force: 'gtd' };
+    expect(await failing({ ...missing, size: 0, side: 'hold' })).toEqual(['side', 'size', 'price', 'expiration']);
+    expect(await failing({ ...missing, prize: 0.4 })).toEqual(['prize', 'price', 'expiration']);
+    expect(await failing({ size: 0, expiration: '2026-01-01T00:00:00Z' })).toEqual(['size', 'expiration']);
+    // One fault is told once, and nothing is held against what could not be read.
+    expect(await failing({ price: 2, time_in_force: 'day', expiration: LATER })).toEqual(['price', 'time_in_force']);
+    expect(await failing({ type: 'stop', price: undefined, max_slippage: 0.1 })).toEqual(['type']);
   });
 
   test('a market nobody knows is 404, a paused one 422', async () => {

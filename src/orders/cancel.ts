@@ -10,6 +10,8 @@ import { isOpenFate, type OrderTracker } from './tracker.ts';
 
 /** Waits before a cancel without answer is sent again: unlike a placement that is safe. */
 const RETRY_MS = [250, 1000];
+/** Fills from before a cancel are shown by then, though the first read after it lagged. */
+const LATE_FILLS_MS = 5000;
 
 export interface CancellerDeps {
   store: OrderStore;
@@ -69,7 +71,8 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
       if (isOver(read.status)) return { row: read, cancelled: true };
       // The read lags behind the confirmation.
       const at = new Date(now());
-      const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt: null } as const;
+      const nextCheckAt = new Date(at.getTime() + LATE_FILLS_MS);
+      const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt } as const;
       return { row: (await store.record(row.id, facts, at)) ?? { ...read, ...facts }, cancelled: true };
     }
     // The answer to our first request was lost; that the order is cancelled now is the platform's word all the same.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { notionalUsd, priceText, sizeText, usdText } from '../decimal.ts';
+import { ApiError, platformName } from '../errors.ts';
 import type { OrderIntent, OrderTerms, PreparedOrder } from '../platforms/orders.ts';
 import { orderRefused } from '../platforms/placement.ts';
 import type { MarketKeys } from '../platforms/platform.ts';
@@ -13,6 +14,11 @@ import type { OrderRow } from './rows.ts';
 
 /** An order is in flight at most this long: waiting its turn, being sent, its fees being read. Then somebody else looks for it. */
 export const FLIGHT_MS = 30_000;
+
+/** The book that bounds a market order is at most this old when it leaves, and a claim is as old as its order. */
+const SIGNING_MS = 2000;
+/** What signing has to read is known by the second time. */
+const MAX_SIGNINGS = 3;
 
 export interface DrafterDeps {
   clients: OrderClients;
@@ -61,7 +67,12 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, limits:
   }
 
   /** `previous`: the order that held the idempotency key before, if any. `hash`: of the body, kept with the key. */
-  async function sign(given: Awaited<ReturnType<typeof read>>, hash: string, previous: string | null): Promise<Draft> {
+  async function sign(
+    given: Awaited<ReturnType<typeof read>>,
+    hash: string,
+    previous: string | null,
+    signings = 1,
+  ): Promise<Draft> {
     const { userId, body, market, client, limits } = given;
     const terms = await termsOf(body, market, client);
     client.check(market, terms);
@@ -72,11 +83,21 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, limits:
     const identity = orderIdentity(userId, key, previous, body.client_order_id ?? null);
     const intent: OrderIntent = { market, terms, claimedAtMs, ...identity };
     const prepared = await client.prepare(intent);
+    if (now() - claimedAtMs > SIGNING_MS) {
+      if (signings === MAX_SIGNINGS) throw tooSlow(body.platform);
+      return sign(given, hash, previous, signings + 1);
+    }
     return { client, prepared, limits, row: rowOf(client, intent, prepared, key === null ? null : { key, hash }) };
   }
 
   return { read, sign };
 }
+
+const tooSlow = (platform: Platform): ApiError =>
+  new ApiError(503, `${platformName(platform)} answers too slowly`, {
+    resolution: 'The order was not placed. Try again later.',
+    errorText: 'what an order is signed with could not be read in time',
+  });
 
 function rowOf(
   { account }: OrderClient,

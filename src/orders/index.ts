@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Credentials } from '../credentials.ts';
 import { ApiError, PlatformError } from '../errors.ts';
 import type { OrderAdapters } from '../platforms/orders-index.ts';
-import type { OrderStatus } from '../platforms/orders.ts';
+import { isOver, type OrderStatus } from '../platforms/orders.ts';
 import type { BadRow, MarketDirectory, MarketKeys, PlatformData } from '../platforms/platform.ts';
 import type { Database } from '../postgres.ts';
 import type { Shared } from '../redis.ts';
@@ -100,34 +100,50 @@ export function createOrders(deps: OrdersDeps): Orders {
   });
 
   /** A credential that the platform rejects does not keep the others from being used. */
-  const cancelThrough = (client: OrderClient, requestId: string): Promise<CancelledAll> =>
-    cancelWorking(client, requestId).catch(async (error: unknown) => {
+  async function cancelThrough(client: OrderClient, requestId: string): Promise<CancelledAll> {
+    const result: CancelledAll = { cancelled: [], open: [] };
+    try {
+      await cancelWorking(client, requestId, result);
+    } catch (error) {
       if (!(error instanceof ApiError) && !(error instanceof PlatformError)) throw error;
       const rows = await store.working(client.account, null, MAX_CANCELS);
-      return { cancelled: [], open: rows.map((row) => ({ row, reason: error.message })) };
-    });
+      result.open = rows.map((row) => ({ row, reason: error.message }));
+    }
+    return result;
+  }
 
-  /** A platform that does not list now is still told to cancel what we know of. */
-  async function cancelWorking(client: OrderClient, requestId: string): Promise<CancelledAll> {
-    await tracker.sync(client, null).catch((error: unknown) => {
+  /** A platform that does not list now is still told to cancel what we know of; nothing is looked up before that. */
+  async function cancelWorking(client: OrderClient, requestId: string, result: CancelledAll): Promise<void> {
+    await tracker.takeIn(client, null).catch((error: unknown) => {
       if (!(error instanceof PlatformError)) throw error;
       log.warn({ platform: client.account.platform, reason: error.message }, 'Cancelling only known orders');
     });
     const working = await store.working(client.account, null, MAX_CANCELS);
-    const lost = working.filter(isOpenFate).map((row) => ({ row, reason: 'its fate is not known yet' }));
-    const result: CancelledAll = { cancelled: [], open: lost };
-    const placed = working.filter((row) => !isOpenFate(row) && row.orderId !== null);
+    await cancelRows(client, working, requestId, result);
+    const lost = working.filter(isOpenFate);
+    const found = await tracker.refresh(client, lost).catch((error: unknown) => {
+      if (error instanceof PlatformError) return lost;
+      throw error;
+    });
+    await cancelRows(client, found, requestId, result);
+    for (const row of found) if (isOpenFate(row)) result.open.push({ row, reason: 'its fate is not known yet' });
+  }
+
+  /** Cancels those that the platform has, batch by batch, and adds what became of them. */
+  async function cancelRows(
+    client: OrderClient,
+    rows: readonly OrderRow[],
+    requestId: string,
+    { cancelled, open }: CancelledAll,
+  ): Promise<void> {
+    const placed = rows.filter((row) => !isOpenFate(row) && !isOver(row.status) && row.orderId !== null);
     for (let i = 0; i < placed.length; i += CANCEL_BATCH) {
-      for (const { row, cancelled, outcome } of await canceller.all(
-        client,
-        placed.slice(i, i + CANCEL_BATCH),
-        requestId,
-      )) {
-        if (cancelled) result.cancelled.push(row);
-        else if (outcome.result === 'unconfirmed') result.open.push({ row, reason: outcome.detail || 'not confirmed' });
+      for (const done of await canceller.all(client, placed.slice(i, i + CANCEL_BATCH), requestId)) {
+        const { row, outcome } = done;
+        if (done.cancelled) cancelled.push(row);
+        else if (outcome.result === 'unconfirmed') open.push({ row, reason: outcome.detail || 'not confirmed' });
       }
     }
-    return result;
   }
 
   return {

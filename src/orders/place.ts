@@ -11,6 +11,8 @@ import { createSender, type Placed, type SenderDeps } from './send.ts';
 /** A repeat waits this long for the first request of its key. */
 const WAIT_MS = 25_000;
 const POLL_MS = 100;
+/** A key may be found used, found to be over, and be taken by another process before it is taken here. */
+const MAX_CLAIMS = 3;
 
 /** A request's key, and what it asked for. */
 interface Claimant {
@@ -43,20 +45,15 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
     }
   }
 
+  /** null: the key is used. `previous`: the order that held it more than a day ago, and gives it up now. */
   async function attempt(
-    claimant: Claimant | null,
     userId: string,
     body: OrderBody,
     requestId: string,
-  ): Promise<Placed> {
-    const reading = draft.read(userId, body);
-    // Whatever it fails with does not matter where the key stands for an order already.
-    reading.catch(() => {});
-    const { placed, previous } = claimant ? await earlier(claimant) : { placed: null, previous: null };
-    if (placed) return placed;
-    const ready = await draft.sign(await reading, claimant?.hash ?? '', previous);
-    if (previous !== null) await store.releaseKey(previous);
-    const claim = await store.claim(ready.row, ready.limits.maxDay);
+    { hash, previous }: { hash: string; previous: string | null },
+  ): Promise<Placed | null> {
+    const ready = await draft.sign(await draft.read(userId, body), hash, previous);
+    const claim = await store.claim(ready.row, ready.limits.maxDay, previous);
     switch (claim.kind) {
       case 'claimed':
         return send(ready, requestId);
@@ -65,19 +62,31 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
       case 'client_id_used':
         throw clientIdUsed(ready.row.clientOrderId);
       case 'key_used':
-        throw stillRunning();
+        return null;
     }
   }
 
-  /** A request that fails while another process has claimed its key is a repeat all the same. */
+  /**
+   * Most keys are new, which the claim tells: a key is looked up only where it is used, or where a request fails, as that may be the
+   * repeat of one that did not. Nothing was sent where the key was used, so another attempt is the first.
+   */
   async function claimed(claimant: Claimant, body: OrderBody, requestId: string): Promise<Placed> {
-    try {
-      return await attempt(claimant, claimant.userId, body, requestId);
-    } catch (error) {
-      const { placed } = await earlier(claimant);
-      if (placed) return placed;
-      throw error;
+    const { userId, hash } = claimant;
+    let previous: string | null = null;
+    for (let attempts = 0; attempts < MAX_CLAIMS; attempts += 1) {
+      try {
+        const made = await attempt(userId, body, requestId, { hash, previous });
+        if (made) return made;
+      } catch (error) {
+        const { placed } = await earlier(claimant);
+        if (placed) return placed;
+        throw error;
+      }
+      const known = await earlier(claimant);
+      if (known.placed) return known.placed;
+      ({ previous } = known);
     }
+    throw stillRunning();
   }
 
   async function dryRun(userId: string, body: OrderBody, requestId: string): Promise<Placed> {
@@ -93,7 +102,11 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
     async place(userId: string, body: OrderBody, requestId: string): Promise<Placed> {
       const { idempotency_key: key, dry_run: dry, ...asked } = body;
       if (dry) return dryRun(userId, body, requestId);
-      if (key === undefined) return attempt(null, userId, body, requestId);
+      if (key === undefined) {
+        const made = await attempt(userId, body, requestId, { hash: '', previous: null });
+        if (made) return made;
+        throw stillRunning();
+      }
       const claimant = { userId, key, hash: bodyHash(asked) };
       const name = JSON.stringify([userId, key]);
       const flight = flights.get(name);

@@ -7,6 +7,7 @@ import {
   integerParam,
   marketIdParam,
   platformParam,
+  storedTextParam,
   textParam,
   timestampParam,
 } from '../parameters.ts';
@@ -63,8 +64,8 @@ export const orderFields = {
   expiration: timestampParam()
     .optional()
     .describe('ISO-8601, Unix seconds or milliseconds; gtd only, at least 5 s ahead'),
-  client_order_id: textParam(64).optional().describe('Own id of the order, unused before; made when left out'),
-  idempotency_key: textParam(200).optional().describe('Kept 24 hours: a repeat answers with the same order'),
+  client_order_id: storedTextParam(64).optional().describe('Own id of the order, unused before; made when left out'),
+  idempotency_key: storedTextParam(200).optional().describe('Kept 24 hours: a repeat answers with the same order'),
   max_slippage: exactDecimal(PRICE_SCALE, 0n, parsePrice('0.98'), slippageRule)
     .optional()
     .describe(
@@ -92,19 +93,25 @@ export interface OrderBody {
   dry_run: boolean;
 }
 
-/** What the fields say together; 400 for contradictions, all of them at once. */
-export function timeInForceOf(body: OrderBody, nowMs: number): TimeInForce {
+/** What the body leaves open follows from its type and its expiration. */
+const givenTimeInForce = ({ type, expiration, time_in_force: given }: Partial<OrderBody>): TimeInForce =>
+  given ?? (type === 'market' ? 'ioc' : expiration === undefined ? 'gtc' : 'gtd');
+
+const TOO_SOON = `a time at least ${SOONEST_MS / 1000} seconds ahead`;
+
+/** What fields that were read say against each other, all of it; nothing about those `failing` by themselves. */
+function contradictions(body: Partial<OrderBody>, failing: ReadonlySet<string>, nowMs: number): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const refuse = (field: string, expected: string, received: string): void => {
-    issues.push({ field, expected, received });
+    if (!failing.has(field)) issues.push({ field, expected, received });
   };
-  const { type, expiration, time_in_force: given } = body;
-  const tif = given ?? (type === 'market' ? 'ioc' : expiration === undefined ? 'gtc' : 'gtd');
-  if (type === 'limit' && body.price === undefined)
-    refuse('price', `${priceRule}, which a limit order needs`, 'nothing');
-  if (type === 'limit' && body.max_slippage !== undefined) {
-    refuse('max_slippage', 'nothing with a limit order, whose price is the limit', priceText(body.max_slippage));
+  const { type, price, expiration, max_slippage: slippage } = body;
+  if (type === 'limit' && price === undefined) refuse('price', `${priceRule}, which a limit order needs`, 'nothing');
+  if (type === 'limit' && slippage !== undefined) {
+    refuse('max_slippage', 'nothing with a limit order, whose price is the limit', priceText(slippage));
   }
+  if (['type', 'time_in_force', 'expiration'].some((field) => failing.has(field))) return issues;
+  const tif = givenTimeInForce(body);
   if (type === 'market' && tif !== 'ioc' && tif !== 'fok') {
     refuse('time_in_force', 'ioc or fok with a market order, which cannot rest', tif);
   }
@@ -112,10 +119,25 @@ export function timeInForceOf(body: OrderBody, nowMs: number): TimeInForce {
   if (tif === 'gtd' && expiration === undefined) refuse('expiration', 'a time, which gtd needs', shown);
   if (tif !== 'gtd' && expiration !== undefined) refuse('expiration', `nothing with ${tif}: only gtd expires`, shown);
   if (tif === 'gtd' && expiration !== undefined && expiration < nowMs + SOONEST_MS) {
-    refuse('expiration', `a time at least ${SOONEST_MS / 1000} seconds ahead`, shown);
+    refuse('expiration', TOO_SOON, shown);
   }
+  return issues;
+}
+
+/**
+ * What the fields of a body contradict together with those `failing` by themselves. That an expiration is over is no fault by
+ * itself: the order may have been placed in time, and is repeated under its key.
+ */
+export function contradictionsOf(body: Partial<OrderBody>, failing: ReadonlySet<string>, nowMs: number): FieldIssue[] {
+  const found = contradictions(body, failing, nowMs);
+  return failing.size === 0 && found.every(({ expected }) => expected === TOO_SOON) ? [] : found;
+}
+
+/** How long the order works; 400 for contradictions, all of them at once. */
+export function timeInForceOf(body: OrderBody, nowMs: number): TimeInForce {
+  const issues = contradictions(body, new Set(), nowMs);
   if (issues.length > 0) throw badRequest(issues);
-  return tif;
+  return givenTimeInForce(body);
 }
 
 /** Place of the outcome a caller means: by id, then by name whatever its case; 400 when the market has no such outcome. */

@@ -52,7 +52,8 @@ export function createSender({ store, tracker, now, log }: SenderDeps) {
   /** Throws the refusal of a platform that did not take the order. */
   return async (draft: Draft, requestId: string): Promise<Placed> => {
     const { client, prepared, row } = draft;
-    const askedAt = new Date(now());
+    // Not before the claim, though the clock may have been set back since: what came of it would be taken for older news.
+    const askedAt = new Date(Math.max(now(), row.askedAt.getTime()));
     const started = performance.now();
     const placement = asOurs(draft, await prepared.place().catch((error: unknown) => broken(row, error)));
     const { fate, httpStatus, detail } = placement;

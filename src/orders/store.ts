@@ -4,6 +4,7 @@ import { orderAttempts, orders, orderSyncs } from '../order-tables.ts';
 import type { OrderStatus } from '../platforms/orders.ts';
 import type { Database } from '../postgres.ts';
 import type { Platform } from '../schemas.ts';
+import { rowJson, rowsOf } from './row-json.ts';
 import type { OrderFacts, OrderRow } from './rows.ts';
 
 /** Whose account on which platform; credentialId null = the operator's default client. */
@@ -14,6 +15,12 @@ export interface Account {
 }
 
 export type Attempt = Omit<typeof orderAttempts.$inferInsert, 'id' | 'at'>;
+const orderJson = rowJson(orders);
+const attemptJson = rowJson(orderAttempts);
+/** Columns that change once an order is claimed. */
+const CHANGING = sql.raw(
+  'state, order_id, status, filled_size, remaining_size, average_fill_price, maker_fee, taker_fee, metadata, refusal, updated_at, asked_at, next_check_at',
+);
 /** What changes of an order. */
 export type Change = Partial<OrderFacts> & Pick<OrderRow, 'nextCheckAt'> & Partial<Pick<OrderRow, 'refusal'>>;
 export type Claim = { kind: 'claimed' } | { kind: 'key_used' | 'client_id_used' } | { kind: 'over_day'; spent: Usd };
@@ -33,6 +40,10 @@ export interface OrderPosition {
 /** An idempotency key is kept this long. */
 const KEY_MS = 86_400_000;
 const WORKING: OrderStatus[] = ['pending', 'open', 'partially_filled', 'unknown'];
+
+const ATTEMPTED = sql.raw(attemptJson.names('id', 'at').join(', '));
+const audit = (attempt: Attempt): SQL =>
+  sql`INSERT INTO ${orderAttempts} (${ATTEMPTED}) SELECT ${ATTEMPTED} FROM jsonb_populate_record(NULL::order_attempts, ${attemptJson.value(cut(attempt))})`;
 
 const ofAccount = ({ userId, platform, credentialId }: Account): SQL | undefined =>
   and(
@@ -59,8 +70,6 @@ export function createOrderStore(db: Database) {
     .from(orders)
     .where(and(eq(orders.userId, sql.placeholder('userId')), eq(orders.idempotencyKey, sql.placeholder('key'))))
     .prepare('');
-  const audited = (attempt: Attempt) =>
-    db.$with('audited').as(db.insert(orderAttempts).values(cut(attempt)).returning({ id: orderAttempts.id }));
   const dropForeign = async (ourId: string, orderId: string): Promise<void> => {
     const ours = await one(eq(orders.id, ourId));
     if (!ours) return;
@@ -86,26 +95,24 @@ export function createOrderStore(db: Database) {
       return row && { row, kept: row.createdAt.getTime() > nowMs - KEY_MS };
     },
 
-    /** Frees a key whose time is over. */
-    async releaseKey(id: string): Promise<void> {
-      await db.update(orders).set({ idempotencyKey: null }).where(eq(orders.id, id));
-    },
-
     /**
      * Claims key and client id and says durably that the order is about to be sent, in one INSERT. With a daily limit the user's
-     * claims queue up behind each other, so that two cannot share what is left.
+     * claims queue up behind each other, so that two cannot share what is left. `previous`: the order that gives the key up for it.
      */
-    async claim(row: OrderRow, dayLimit: Usd | null): Promise<Claim> {
-      const insert = async (tx: Pick<Database, 'insert' | 'select'>): Promise<Claim> => {
-        const made = await tx.insert(orders).values(row).onConflictDoNothing().returning({ id: orders.id });
-        if (made.length > 0) return { kind: 'claimed' };
+    async claim(row: OrderRow, dayLimit: Usd | null, previous: string | null): Promise<Claim> {
+      const insert = async (tx: Pick<Database, 'execute' | 'select' | 'update'>): Promise<Claim> => {
+        if (previous !== null) await tx.update(orders).set({ idempotencyKey: null }).where(eq(orders.id, previous));
+        const made = await tx.execute(
+          sql`INSERT INTO ${orders} SELECT * FROM jsonb_populate_record(NULL::orders, ${orderJson.value(row)}) ON CONFLICT DO NOTHING RETURNING id`,
+        );
+        if (rowsOf(made).length > 0) return { kind: 'claimed' };
         const { userId, idempotencyKey: key } = row;
         if (key === null) return { kind: 'client_id_used' };
         const used = and(eq(orders.userId, userId), eq(orders.idempotencyKey, key));
         const [taken] = await tx.select({ id: orders.id }).from(orders).where(used);
         return { kind: taken ? 'key_used' : 'client_id_used' };
       };
-      if (dayLimit === null) return insert(db);
+      if (dayLimit === null) return previous === null ? insert(db) : db.transaction(insert);
       return db.transaction(async (tx) => {
         await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`orders ${row.userId}`}, 0))`);
         const day = new Date(row.createdAt);
@@ -131,13 +138,11 @@ export function createOrderStore(db: Database) {
      * the row as it is now. null = the platform's order belongs to another of our orders.
      */
     async record(id: string, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
-      const set = { ...facts, askedAt };
-      const where = and(eq(orders.id, id), lte(orders.askedAt, askedAt));
+      const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGING} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}))
+        WHERE o.id = ${id} AND o.asked_at <= ${askedAt.toISOString()} RETURNING *`;
       const write = async (): Promise<OrderRow | null> => {
-        const [row] = attempt
-          ? await db.with(audited(attempt)).update(orders).set(set).where(where).returning()
-          : await db.update(orders).set(set).where(where).returning();
-        return row ?? (await one(eq(orders.id, id)));
+        const written = await db.execute(attempt ? sql`WITH audited AS (${audit(attempt)}) ${update}` : update);
+        return orderJson.rows(written)[0] ?? (await one(eq(orders.id, id)));
       };
       try {
         return await write();
@@ -200,6 +205,15 @@ export function createOrderStore(db: Database) {
         )
         .orderBy(asc(orders.askedAt))
         .limit(limit),
+
+    /** The platform was asked for these orders, and what stands here is what it told. */
+    async askedFor(ids: readonly string[], askedAt: Date): Promise<void> {
+      if (ids.length === 0) return;
+      await db
+        .update(orders)
+        .set({ askedAt })
+        .where(and(inArray(orders.id, [...ids]), lte(orders.askedAt, askedAt)));
+    },
 
     async insertForeign(rows: OrderRow[]): Promise<void> {
       for (let i = 0; i < rows.length; i += 200) {
@@ -285,8 +299,8 @@ export function createOrderStore(db: Database) {
   };
 }
 
-/** An attempt with at most 500 characters of the platform's words. */
-const cut = (attempt: Attempt): Attempt => ({ ...attempt, detail: attempt.detail.slice(0, 500) });
+/** An attempt with at most 500 characters of the platform's words; no store takes half a character. */
+const cut = (attempt: Attempt): Attempt => ({ ...attempt, detail: attempt.detail.slice(0, 500).toWellFormed() });
 
 function isUniqueViolation(error: unknown): boolean {
   const cause = (error as { cause?: unknown }).cause ?? error;

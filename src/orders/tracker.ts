@@ -111,22 +111,26 @@ export function createOrderTracker({
   }
 
   /**
-   * Reads what the platform lists and brings the store up to it. Orders placed elsewhere are taken in where the account is the
-   * user's own: the operator's client serves several users, who see theirs only.
+   * Reads what the platform lists and brings the store up to it; the rows it told of. Orders placed elsewhere are taken in where
+   * the account is the user's own: the operator's client serves several users, who see theirs only.
    */
-  async function sync(client: OrderClient, market: MarketKeys | null): Promise<void> {
+  async function takeIn(client: OrderClient, market: MarketKeys | null): Promise<Set<string>> {
     const { account } = client;
     const askedAt = new Date(now());
     const listing = await client.list({ market, sinceMs: await store.syncedAt(account) });
     const ids = listing.orders.map(({ orderId }) => orderId);
     const clientIds = listing.orders.flatMap(({ clientOrderId }) => clientOrderId || []);
     const known = await store.matching(account, ids, clientIds);
-    const byId = new Map(known.flatMap((row) => (row.orderId === null ? [] : [[row.orderId, row]])));
-    const byClientId = new Map(known.flatMap((row) => (row.orderId === null ? [[row.clientOrderId, row]] : [])));
+    // A client id may be that of another order: looking one up compares what was asked for too.
+    const claimed = await refresh(
+      client,
+      known.filter(({ orderId }) => orderId === null),
+    );
+    const byId = new Map([...known, ...claimed].flatMap((row) => (row.orderId === null ? [] : [[row.orderId, row]])));
     const seen = new Set<string>();
     const foreign: OrderRow[] = [];
     for (const order of listing.orders) {
-      const row = byId.get(order.orderId) ?? byClientId.get(order.clientOrderId);
+      const row = byId.get(order.orderId);
       if (row) {
         seen.add(row.id);
         await apply(row, order, askedAt);
@@ -135,10 +139,23 @@ export function createOrderTracker({
       }
     }
     await store.insertForeign(foreign);
-    const working = await store.working(account, market?.ref ?? null, MAX_LOOKUPS + seen.size);
-    await refresh(client, working.filter(({ id }) => !seen.has(id)).slice(0, MAX_LOOKUPS));
     if (market === null && listing.complete) await store.synced(account, askedAt);
+    return seen;
   }
 
-  return { apply, refresh, lookedUp, sync };
+  /** Brings the store up to the platform: to what it lists, and to what it tells of working orders that it does not list. */
+  async function sync(client: OrderClient, market: MarketKeys | null): Promise<void> {
+    const seen = await takeIn(client, market);
+    const working = await store.working(client.account, market?.ref ?? null, MAX_LOOKUPS + seen.size);
+    const unlisted = working.filter(({ id }) => !seen.has(id)).slice(0, MAX_LOOKUPS);
+    const askedAt = new Date(now());
+    await refresh(client, unlisted);
+    // The next listing begins with those that this one had no room for.
+    await store.askedFor(
+      unlisted.map(({ id }) => id),
+      askedAt,
+    );
+  }
+
+  return { apply, refresh, lookedUp, takeIn, sync };
 }

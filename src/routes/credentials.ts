@@ -8,8 +8,8 @@ import type { CredentialRecord } from '../credentials.ts';
 import { endpoint } from '../endpoint.ts';
 import { ApiError } from '../errors.ts';
 import { requestTimeMs } from '../pages.ts';
-import { flagParam, integerParam, platformParam, textParam } from '../parameters.ts';
-import { readInput } from '../query.ts';
+import { flagParam, integerParam, platformParam, storedTextParam } from '../parameters.ts';
+import { fieldIssues } from '../query.ts';
 
 const Credential = z
   .object({
@@ -46,11 +46,15 @@ export function credentialRoutes(app: FastifyInstance, { credentials, postgres: 
       description: `Fields by platform: ${FORMS}. They are checked for form, sealed, and never shown again.`,
       body: {
         platform: platformParam(),
-        label: textParam(100).describe('To tell it by, 1 to 100 characters'),
+        label: storedTextParam(100).describe('To tell it by, 1 to 100 characters'),
         fields: z
           .record(z.string(), z.unknown(), { error: 'an object of the fields of the platform' })
           .describe(FORMS.replaceAll('\n', ' ')),
         is_default: flagParam(false).describe('true: use it when an order names no credential'),
+      },
+      together: ({ platform, fields }) => {
+        const { error } = platform && fields ? CredentialFields[platform].safeParse(fields) : {};
+        return error ? fieldIssues('fields', fields, error.issues) : [];
       },
       statuses: [201],
       errors: [409],
@@ -58,10 +62,7 @@ export function credentialRoutes(app: FastifyInstance, { credentials, postgres: 
     },
     async ({ body, caller, request, reply }) => {
       const { platform, label } = body;
-      const { fields } = readInput(
-        { body: { fields: CredentialFields[platform] } },
-        { params: {}, query: {}, body: { fields: body.fields } },
-      ).body;
+      const fields = CredentialFields[platform].parse(body.fields);
       const made = await credentials.store(caller.userId, platform, label, fields, body.is_default);
       await recordEvent(db, 'credential_stored', caller.userId, request.ip, { id: String(made.id), platform });
       return { ...shown(made), meta: { request_time: requestTimeMs(reply) } };

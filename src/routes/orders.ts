@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Services } from '../app.ts';
 import { endpoint } from '../endpoint.ts';
 import { CancelAllAnswer, CancelAnswer, OneOrderAnswer, OrdersAnswer, toOrderAnswer } from '../orders/answers.ts';
-import { orderFields } from '../orders/request.ts';
+import { contradictionsOf, orderFields } from '../orders/request.ts';
 import type { Placed } from '../orders/send.ts';
 import { pagination, requestTimeMs } from '../pages.ts';
 import {
@@ -13,7 +13,7 @@ import {
   limitParam,
   marketIdParam,
   platformParam,
-  textParam,
+  storedTextParam,
 } from '../parameters.ts';
 import { ORDER_STATUSES } from '../platforms/orders.ts';
 import type { Platform } from '../schemas.ts';
@@ -22,7 +22,7 @@ const Position = z.object({ createdAt: z.string(), id: z.string(), total: z.numb
 const credentialId = integerParam(1, Number.MAX_SAFE_INTEGER)
   .optional()
   .describe("Number of a stored credential. Default: the platform's default one, else the operator's client");
-const orderName = textParam(200).describe("The platform's order id, or client:<client_order_id>");
+const orderName = storedTextParam(200).describe("The platform's order id, or client:<client_order_id>");
 const STATUS: Record<Placed['how'], number> = { placed: 201, unknown: 202, replay: 200, dry_run: 200 };
 const PLATFORM_ERRORS = [422, 502, 504] as const;
 
@@ -34,7 +34,7 @@ const metaOf = (reply: FastifyReply, platform: Platform, replayed = false) => ({
 });
 
 /** Placing, reading and cancelling orders with stored credentials or the operator's default client. */
-export function orderRoutes(app: FastifyInstance, { orders, cursors }: Services): void {
+export function orderRoutes(app: FastifyInstance, { orders, cursors, now }: Services): void {
   endpoint(
     app,
     {
@@ -48,6 +48,7 @@ export function orderRoutes(app: FastifyInstance, { orders, cursors }: Services)
 known yet, 200 when the idempotency key stands for an order already placed. A market order carries a worst price taken from the
 book just read. dry_run=true checks and signs, and answers 200 without sending or storing anything. Numbers are read as decimals.`,
       body: orderFields,
+      together: (body, failing) => contradictionsOf(body, failing, now()),
       statuses: [201, 202, 200],
       errors: [404, 409, ...PLATFORM_ERRORS],
       answer: OneOrderAnswer,

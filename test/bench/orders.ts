@@ -1,17 +1,18 @@
+import { fork } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
 import type { Platform } from '../../src/schemas.ts';
 import { startOrderStores, type StoredCustomer } from '../helpers/order-stores.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
 import { startProcess } from '../helpers/process.ts';
 import { createRng } from '../simulators/lib/index.ts';
+import type { OrderLoad } from './order-load.ts';
 
 const PER_SECOND = 50;
 const ANSWER_MS = 100;
-/** Enough that nobody comes near the service's own limit of requests. */
-const CUSTOMERS = 8;
+/** Enough that nobody has to wait for a limit of requests, the service's own or a platform's. */
+const CUSTOMERS = 12;
 const WARM_UP = 100;
 /** Sizes come again: the accounts are not endless. */
 const SIZES = 200;
@@ -57,30 +58,21 @@ export async function benchOrders(seconds: number): Promise<OrderBench[]> {
 
 /** `count` orders at random moments, 50 a second on average, whether or not the earlier ones are answered. */
 async function load(url: string, customers: StoredCustomer[], venue: Venue, count: number): Promise<OrderBench> {
-  const pool = new Pool(url, { connections: 128 });
-  const answering = watchAnswers(venue.places);
-  const ours: number[] = [];
-  const place = async (number: number): Promise<void> => {
-    const headers = { 'x-api-key': customers[number % CUSTOMERS]?.key ?? '', 'content-type': 'application/json' };
-    const order = { ...venue.order(number % SIZES, 'rests'), idempotency_key: `${venue.platform} ${count} ${number}` };
-    const started = performance.now();
-    const reply = await pool.request({ path: '/v1/api/orders', method: 'POST', headers, body: JSON.stringify(order) });
-    const text = await reply.body.text();
-    if (reply.statusCode !== 201)
-      throw new Error(`an order at ${venue.platform} was answered ${reply.statusCode}: ${text}`);
-    ours.push(performance.now() - started);
-  };
-  const sent: Promise<void>[] = [];
   const rng = createRng(count);
-  let due = performance.now();
-  for (let number = 0; number < count; number++) {
-    due += (-Math.log(1 - rng.next()) * 1000) / PER_SECOND;
-    await sleep(Math.max(0, due - performance.now()));
-    sent.push(place(number));
-  }
-  await Promise.all(sent);
-  await pool.close();
+  let atMs = 0;
+  const orders = Array.from({ length: count }, (_, number) => {
+    atMs += (-Math.log(1 - rng.next()) * 1000) / PER_SECOND;
+    const order = { ...venue.order(number % SIZES, 'rests'), idempotency_key: `${venue.platform} ${count} ${number}` };
+    return { atMs, key: customers[number % CUSTOMERS]?.key ?? '', body: JSON.stringify(order) };
+  });
+  const answering = watchAnswers(venue.places);
+  const client = fork(new URL('order-load.ts', import.meta.url));
+  client.send({ url, orders } satisfies OrderLoad);
+  const gone = once(client, 'exit').then(([code]) => [`by a client that ended with ${code}`]);
+  const [ours] = (await Promise.race([once(client, 'message'), gone])) as [number[] | string];
+  client.kill();
   const theirs = answering.end();
+  if (typeof ours === 'string') throw new Error(`an order at ${venue.platform} was answered ${ours}`);
   const [oursP50, oursP99] = [quantile(ours, 0.5), quantile(ours, 0.99)];
   const [platformP50, platformP99] = [quantile(theirs, 0.5), quantile(theirs, 0.99)];
   const added = { addedP50: oursP50 - platformP50, addedP99: oursP99 - platformP99 };

@@ -3,7 +3,7 @@ import type { Platform } from '../../src/schemas.ts';
 import { realClock } from '../simulators/lib/index.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
-import { join } from '../simulators/limitless/trading-rig.ts';
+import { join, walletKey } from '../simulators/limitless/trading-rig.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
 import { createRig } from '../simulators/polymarket/trading-rig.ts';
 import { price, shares } from '../simulators/polymarket/world/units.ts';
@@ -133,7 +133,7 @@ export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> 
   const { world } = sim;
   const market = world.createMarket({ title: 'Order tests', halfSpread: 500, popularity: 0 });
   const on = { sim, world };
-  await join(on, 9).place({ market, outcome: 1, tick: 500, milliShares: 15_000_000 });
+  await join(on, 14).place({ market, outcome: 1, tick: 500, milliShares: 15_000_000 });
   let members = 0;
   return {
     platform: 'limitless',
@@ -145,7 +145,7 @@ export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> 
       const profile = world.members.withAddress(address);
       if (!profile) throw new Error('joined without a profile');
       const { tokenId: token_id, secret } = profile;
-      const private_key = `0x${String(members).repeat(64)}` as const;
+      const private_key = walletKey(members);
       const words: Record<string, string> = { MATCHED: 'filled', DELAYED: 'pending' };
       return {
         fields: { token_id, secret, private_key },

@@ -133,6 +133,13 @@ describe('form checks', () => {
     ['a short RSA key', 'kalshi', { api_key_id: 'id', private_key: rsa(1024) }, /2048 bits \(this one has 1024\)/],
     ['a key of another kind', 'kalshi', { api_key_id: 'id', private_key: p256 }, /RSA or Ed25519 .*ec/],
     ['no key id', 'kalshi', { private_key: pem }, /fields\.api_key_id: text/],
+    [
+      'a key id no header carries',
+      'kalshi',
+      { api_key_id: 'ключ', private_key: pem },
+      /fields\.api_key_id: text of 1 to 100 ASCII characters without spaces/,
+    ],
+    ['a token of two lines', 'limitless', { ...limitless.fields, token_id: 't\n1' }, /fields\.token_id: .*ASCII/],
     ['a field too many', 'kalshi', { ...kalshi.fields, pem: 'x' }, /fields: no fields but api_key_id, private_key/],
     ['a wallet key too short', 'polymarket', { private_key: '0x12' }, /64 hex digits/],
     ['a wallet key off the curve', 'polymarket', { private_key: `0x${'f'.repeat(64)}` }, /range of the curve/],
@@ -172,6 +179,18 @@ describe('form checks', () => {
       { token_id: '', secret: '', private_key: wallet },
       /fields\.token_id: .*fields\.secret: /,
     ],
+    [
+      'what fails together with what fails by itself',
+      'polymarket',
+      { private_key: '0x12', signature_type: 2, api_key: 'k', api_passphrase: '' },
+      /fields\.private_key: .*fields\.api_passphrase: .*fields\.funder: .*fields\.api_key: all of/,
+    ],
+    [
+      "another wallet's address beside a bad secret",
+      'limitless',
+      { ...limitless.fields, secret: '', address: `0x${'ab'.repeat(20)}` },
+      /fields\.secret: .*fields\.address: the address of private_key/,
+    ],
   ];
   test.each(bad)('%s of %s is refused, saying what to fix', async (_, platform, fields, rule) => {
     const answer = await person.post(URL, { platform, label: 'x', fields });
@@ -179,6 +198,19 @@ describe('form checks', () => {
     expect(answer.json().error.error_text).toMatch(rule);
     expect(answer.body).not.toMatch(/MII|PRIVATE KEY-----\\n|7BwcHBwc/);
     expect(answer.body).not.toContain(wallet.slice(2));
+  });
+
+  test('a label that no store takes is refused', async () => {
+    const answer = await person.post(URL, { ...limitless, label: 'a\u0000b' });
+    expect([answer.statusCode, answer.json().error.message]).toEqual([400, 'Invalid request: label']);
+  });
+
+  test('fields of the platform are listed with the others that fail', async () => {
+    const fields = { api_key_id: '', private_key: 'MIIE' };
+    const answer = await person.post(URL, { platform: 'kalshi', label: '', is_default: 'yes', fields });
+    expect(answer.json().error.message).toBe(
+      'Invalid request: label, is_default, fields.api_key_id, fields.private_key',
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { FEED_LAG_MS } from './analytics-windows.ts';
 import type { TrendingAnswer, TrendingItemAnswer } from './answers-analytics.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE } from './decimal.ts';
-import { MarketNameRow } from './market-names.ts';
+import { type MarketName, marketNames } from './market-names.ts';
 import { type Platform, PLATFORMS } from './schemas.ts';
 
 const PERCENT_SCALE = 6;
@@ -68,13 +68,7 @@ export async function trendingMarkets(
     clickhouse.query('trending', TrendingRow, { ...params, sort, limit }),
     clickhouse.query('trending_completeness', CompletenessRow, params),
   ]);
-  const names = new Map<string, MarketNameRow>();
-  if (rows.length > 0) {
-    const keys = rows.map((row) => BigInt(row.market_key));
-    for (const name of await clickhouse.query('market_names', MarketNameRow, { platforms, keys })) {
-      names.set(name.market_key, name);
-    }
-  }
+  const names = await marketNames(clickhouse, rows);
   const told = PLATFORMS.flatMap((platform) => completeness.find((row) => row.platform === platform) ?? []);
   return {
     trending: rows.map((row) => toItem(row, names.get(row.market_key))),
@@ -94,7 +88,7 @@ function percent(change: bigint, base: bigint): number | null {
   return decimalNumber(divideHalfEven(change * 100n * 10n ** BigInt(PERCENT_SCALE), base), PERCENT_SCALE);
 }
 
-function toItem(row: TrendingRow, name: MarketNameRow | undefined): z.infer<typeof TrendingItemAnswer> {
+function toItem(row: TrendingRow, name: MarketName | undefined): z.infer<typeof TrendingItemAnswer> {
   const [sold, before] = [row.sold, row.sold_before].map((text) => (text === null ? null : parseUsd(text)));
   const [price, moved] = [row.price, row.price_change].map((text) => (text === null ? null : parsePrice(text)));
   return {

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { WhaleTradeAnswer } from './answers-analytics.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { parseSize, type Size, sizeText, type Usd, usdText } from './decimal.ts';
-import { MarketNameRow } from './market-names.ts';
+import { type MarketName, marketNames } from './market-names.ts';
 import type { MarketKeys } from './platforms/platform.ts';
 import { type Platform, PLATFORMS } from './schemas.ts';
 import { microsecondText } from './storage-rows.ts';
 import { type TraderRow, tradersOf, walletText } from './trade-pages.ts';
 
-/** Trades of this size and more are in the tables whales and whale_sizes (sql/schema/004_whales.sql). */
+/** Trades of this size and more are in whales and whale_sizes (sql/schema/004_whales.sql). */
 const TABLE_FLOOR = parseSize('250');
 const LARGEST = parseSize('999999999999');
 
@@ -69,7 +69,7 @@ export async function whalePage(
   const page = [...new Map(rows.slice(0, limit).map((row) => [row.trade_id, row])).values()];
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    trades: await describe(clickhouse, filter, page),
+    trades: await describe(clickhouse, page),
     total,
     next: last ? positionOf(last, total) : null,
   };
@@ -107,12 +107,14 @@ async function readRows(
   if (filter.sort === 'time') {
     return clickhouse.query('whales_by_time', WhaleRow, { ...params, source: listed ? 'whales' : 'trades' });
   }
+  const bySize = (source: 'whale_sizes' | 'trades') =>
+    clickhouse.query('whales_by_size', WhaleRow, { ...params, source });
   if (filter.market === null) {
-    // The largest trades are in the tables of whales whatever the floor is; the rest is only read once these end.
-    const rows = await clickhouse.query('whales_by_size', WhaleRow, params);
+    // The largest trades are in whale_sizes whatever the floor is; the rest is only read once these end.
+    const rows = await bySize('whale_sizes');
     if (listed || rows.length === limit) return rows;
   }
-  return clickhouse.query('trades_by_size', WhaleRow, params);
+  return bySize('trades');
 }
 
 async function countRows(clickhouse: ClickHouse, filter: WhaleFilter): Promise<number> {
@@ -136,12 +138,9 @@ function bounds({ platforms, market, minSize, minNotional, startMs, endMs }: Wha
   };
 }
 
-async function describe(clickhouse: ClickHouse, filter: WhaleFilter, rows: WhaleRow[]) {
-  const keys = [...new Set(rows.map((row) => row.market_key))];
+async function describe(clickhouse: ClickHouse, rows: WhaleRow[]) {
   const [names, ...people] = await Promise.all([
-    keys.length === 0
-      ? []
-      : clickhouse.query('market_names', MarketNameRow, { platforms: filter.platforms, keys: keys.map(BigInt) }),
+    marketNames(clickhouse, rows),
     ...PLATFORMS.map((platform) =>
       tradersOf(
         clickhouse,
@@ -150,15 +149,14 @@ async function describe(clickhouse: ClickHouse, filter: WhaleFilter, rows: Whale
       ),
     ),
   ]);
-  const byKey = new Map(names.map((name) => [name.market_key, name]));
   return rows.map((row) =>
-    toWhale(row, byKey.get(row.market_key), people[PLATFORMS.indexOf(row.platform)]?.get(row.wallet)),
+    toWhale(row, names.get(row.market_key), people[PLATFORMS.indexOf(row.platform)]?.get(row.wallet)),
   );
 }
 
 function toWhale(
   row: WhaleRow,
-  market: MarketNameRow | undefined,
+  market: MarketName | undefined,
   trader: TraderRow | undefined,
 ): z.infer<typeof WhaleTradeAnswer> {
   const { platform } = row;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { FEED_LAG_MS } from './analytics-windows.ts';
 import type { HistoryAnswer, HistoryItemAnswer } from './answers-analytics.ts';
 import { type Bar, ohlcNumbers } from './bars.ts';
 import { decimalNumber, midpoint, parsePrice, type Price, PRICE_SCALE } from './decimal.ts';
@@ -15,10 +16,12 @@ export const isKnown = (bar: Bar): boolean =>
 
 /**
  * Bars as items of metrics/historical. One notional method in one answer: the trades' own, unless trades are missing in a bucket
- * that the platform's bars tell.
+ * that the platform's bars tell. Of the newest buckets they only are not read yet: these do not turn the others' figures round.
  */
-export function historyItems(bars: readonly Bar[]): { items: Item[]; method: NotionalMethod } {
-  const isTold = bars.some((bar) => bar.notional === null && bar.platformNotional !== null);
+export function historyItems(bars: readonly Bar[], nowMs: number): { items: Item[]; method: NotionalMethod } {
+  const readTs = (nowMs - FEED_LAG_MS) / 1000;
+  const old = bars.filter((bar) => bar.startTs <= readTs);
+  const isTold = (old.length > 0 ? old : bars).some((bar) => bar.notional === null && bar.platformNotional !== null);
   const method = isTold ? 'platform_mean' : 'trades';
   return { items: bars.map((bar) => toItem(bar, method)), method };
 }

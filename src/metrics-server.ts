@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ConfigError } from './config.ts';
+import { notListening } from './config.ts';
 import type { Watch } from './metrics.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
@@ -17,8 +17,8 @@ export async function serveMetrics({ metrics, scrape }: Watch, host: string, por
       );
   });
   server.listen(port, host);
-  await once(server, 'listening').catch((error: Error) => {
-    throw new ConfigError(`METRICS_PORT: must be free, received ${port}: ${error.message}`);
+  await once(server, 'listening').catch((error: unknown) => {
+    throw notListening('METRICS_PORT', port, host, error);
   });
   return {
     port: (server.address() as AddressInfo).port,

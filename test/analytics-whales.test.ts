@@ -130,6 +130,8 @@ const FILTERS: [string, (row: TradeRecord) => boolean][] = [
   ['min_size=0&min_notional=100', (row) => notional(row) >= 100_000_000n],
   ['min_size=0&min_notional=400.5', (row) => notional(row) >= 400_500_000n],
   ['min_notional=700', (row) => row.size >= 1_000_000_000n && notional(row) >= 700_000_000n],
+  ['min_size=999999999999', () => false],
+  ['min_size=0&min_notional=999999999999', () => false],
   ['platform=limitless', (row) => row.size >= 1_000_000_000n && row.platform === 'limitless'],
   ['platform=platform_b&min_size=0', (row) => row.platform === 'polymarket'],
   ['market_id=kxbig-1&min_size=300', (row) => row.size >= 300_000_000n && row.platform === 'kalshi'],
@@ -234,4 +236,8 @@ test('an empty store has no whales', async () => {
   } finally {
     await empty.close();
   }
+});
+
+test.each(['min_size', 'min_notional'])('%s beyond what the store holds is refused', async (name) => {
+  await expect(store.get(`trades/whales?${name}=1000000000000`)).rejects.toThrow(/answered 400 .*of 0 to 999999999999/);
 });

@@ -463,4 +463,24 @@ describe('categories', () => {
       active_markets: 0,
     });
   });
+
+  test('count of a market that trades on after its end date what its platform tells of it', async () => {
+    const told = { volume24h: usd('5000'), volume7d: usd('50000'), volume30d: usd('500000') };
+    await store.list(
+      market({
+        platform: 'polymarket',
+        ref: '0x04',
+        category: 'Geopolitics',
+        createdAt: ago(90 * DAY),
+        tradingEndAt: ago(40 * DAY),
+        state: { status: 'open', ...told },
+      }),
+    );
+    const { categories: found } = await categories();
+    expect(found.find(({ slug }) => slug === 'geopolitics')).toMatchObject({
+      volume_24h: 5000,
+      volume_7d: 50_000,
+      volume_30d: 500_000,
+    });
+  });
 });

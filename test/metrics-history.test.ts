@@ -63,8 +63,9 @@ function bucket(timestamp: number, rows: TradeRecord[], quoted: Quoted[]): Item 
   const ordered = rows.toSorted((a, b) => a.executedAtUs - b.executedAtUs || (a.tradeId < b.tradeId ? -1 : 1));
   const prices = ordered.filter((row) => !row.isBlockTrade).map(firstPrice);
   const rising = prices.toSorted((a, b) => (a < b ? -1 : 1));
-  const last = (pick: (one: Quoted) => bigint | null) => quoted.flatMap((one) => pick(one) ?? []).at(-1);
-  const [bid, ask, interest] = [last((one) => one.bid), last((one) => one.ask), last((one) => one.openInterest)];
+  const top = quoted.findLast((one) => one.bid !== null || one.ask !== null);
+  const [bid, ask] = [top?.bid ?? undefined, top?.ask ?? undefined];
+  const interest = quoted.flatMap((one) => one.openInterest ?? []).at(-1);
   const both = bid !== undefined && ask !== undefined;
   return {
     timestamp,
@@ -154,7 +155,8 @@ describe.each(['kalshi', 'polymarket', 'limitless'] as const)('history of a %s m
     seen = await sweep(of, [
       [FALL + 1000, '0.4', '0.43', '10'],
       [FALL + 61_000, '0.41', '0.44', null],
-      [FALL + 62_000, null, '0.45', '12.5'],
+      // Sellers alone, below the bid of a second ago.
+      [FALL + 62_000, null, '0.38', '12.5'],
       [FALL + 5 * HOUR, '0.1', null, null],
       [FALL + 3 * DAY, null, null, null],
       [FALL + 6 * DAY, '0.333', '0.336', '99.000001'],
@@ -230,7 +232,10 @@ test('the last 24 hours are the default, up to now', async () => {
 
 test.each([
   ['start_ts=1700000000&end_ts=1700000000', 'start_ts: a time before end_ts'],
-  ['start_ts=4000000000', 'start_ts: a time before end_ts (default: now)'],
+  [
+    'start_ts=4000000000',
+    'start_ts: a time before end_ts (default: now), received 4000000000 (2096-10-02T07:06:40.000Z)',
+  ],
   ['interval=2h', 'interval: one of 1m, 5m, 15m, 1h, 4h, 1d'],
   ['limit=5001', 'limit: an integer of 1 to 5000'],
 ])('%s is refused with the rule', async (query, rule) => {
@@ -281,6 +286,27 @@ describe('where trades are not all stored', () => {
     expect(holed.data[1]!.price.close).toBe(0.25);
     await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [{ ...gap, filled: 1 }]);
     expect(told(await history(record, query))).toEqual(rows.map(() => [1, 4, 1]));
+  });
+
+  test('the bucket in which a feed fell behind claims nothing, one that it is about to finish does', async () => {
+    const now = Math.floor(Date.now() / DAY) * DAY;
+    const record = market({ platform: 'polymarket', ref: '0xbehind', createdAt: born });
+    await store.list(record);
+    await store.trade(
+      ...[26, 23.4, 23.6].map((h) => trade({ of: record, atMs: now - h * HOUR, price: '0.25', size: '4' })),
+    );
+    const query = `start_ts=${sec(now - 30 * HOUR)}&end_ts=${sec(now)}`;
+    await store.cover('polymarket', 0, now - 23.5 * HOUR);
+    expect(told(await history(record, query))).toEqual([
+      [1, 4, 1],
+      [null, null, null],
+    ]);
+    expect(told(await history(record, `${query}&interval=1d`))).toEqual([[null, null, null]]);
+    await store.cover('polymarket', 0, Date.now() - 60_000);
+    expect(told(await history(record, query))).toEqual([
+      [1, 4, 1],
+      [2, 8, 2],
+    ]);
   });
 
   test('the bars of the platform tell prices and volume, and one method the notional of all buckets', async () => {

@@ -127,7 +127,7 @@ const ELSEWHERE: Record<Rollup, string> = {
   volume_1h: 'hour - 86400 * 900 AS hour',
   market_totals: 'market_key + 1 AS market_key',
   whales: 'trade_order + 1 AS trade_order',
-  whale_sizes: 'id_key + 1 AS id_key',
+  whale_sizes: 'trade_order + 1 AS trade_order',
 };
 const CHANGED: Record<Rollup, string[]> = {
   candles_1m: ['v + 1 AS v', 'q + 1 AS q'],
@@ -141,7 +141,7 @@ const CHANGED: Record<Rollup, string[]> = {
     'last_trade_at + 1 AS last_trade_at',
   ],
   whales: ['price / 2 AS price', 'notional + 1 AS notional', "'nobody' AS trader"],
-  whale_sizes: ['notional + 1 AS notional'],
+  whale_sizes: ['price / 2 AS price', 'notional + 1 AS notional', "'nobody' AS trader"],
 };
 
 /** Puts rows into each roll-up, one for each of `columns`, with that column instead of a row's own; unless they are kept, the rows are taken out. */

@@ -1,6 +1,7 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets, a row a bucket and source:
 -- in no order: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
 -- {candles} is candles_1m for buckets below an hour, else candles_1h
+-- Bid and ask are those of one moment: tuples keep the side that was empty then, which argMin and argMax of it would pass over.
 SELECT 'trades' AS src, toUnixTimestamp(b) AS t,
   if(priced, toNullable(first.2.2), NULL) AS open, if(priced, toNullable(top), NULL) AS high,
   if(priced, toNullable(bottom), NULL) AS low, if(priced, toNullable(last.2.2), NULL) AS close,
@@ -22,8 +23,8 @@ FROM (
 UNION ALL
 SELECT 'platform', toUnixTimestamp(toStartOfInterval(c.t, toIntervalSecond({step:UInt32}))) AS b,
   argMin(open, c.t), max(high), min(low), argMax(close, c.t), argMin(previous_close, c.t),
-  [argMin(bid_open, c.t), max(bid_high), min(bid_low), argMax(bid_close, c.t)],
-  [argMin(ask_open, c.t), max(ask_high), min(ask_low), argMax(ask_close, c.t)],
+  [argMinIf(tuple(bid_open), c.t, isNotNull(bid_open) OR isNotNull(ask_open)).1, max(bid_high), min(bid_low), argMaxIf(tuple(bid_close), c.t, isNotNull(bid_close) OR isNotNull(ask_close)).1],
+  [argMinIf(tuple(ask_open), c.t, isNotNull(bid_open) OR isNotNull(ask_open)).1, max(ask_high), min(ask_low), argMaxIf(tuple(ask_close), c.t, isNotNull(bid_close) OR isNotNull(ask_close)).1],
   if(count(volume) = 0, NULL, toDecimal64(sum(volume), 6)),
   if(count(volume) = 0 OR countIf(volume > 0 AND mean IS NULL) > 0, NULL, toDecimal64(roundBankers(sum(toDecimal128(ifNull(mean, 0), 10) * ifNull(volume, 0)), 6), 6)),
   0, argMax(open_interest, c.t), min(version), toString(any(source))
@@ -35,7 +36,8 @@ GROUP BY b
 UNION ALL
 SELECT 'snapshots', toUnixTimestamp(toStartOfInterval(toDateTime(at), toIntervalSecond({step:UInt32}))) AS b,
   NULL, NULL, NULL, NULL, NULL,
-  [argMin(bid, at), max(bid), min(bid), argMax(bid, at)], [argMin(ask, at), max(ask), min(ask), argMax(ask, at)],
+  [argMinIf(tuple(bid), at, isNotNull(bid) OR isNotNull(ask)).1, max(bid), min(bid), argMaxIf(tuple(bid), at, isNotNull(bid) OR isNotNull(ask)).1],
+  [argMinIf(tuple(ask), at, isNotNull(bid) OR isNotNull(ask)).1, max(ask), min(ask), argMaxIf(tuple(ask), at, isNotNull(bid) OR isNotNull(ask)).1],
   NULL, NULL, 0, argMax(open_interest, at), max(at), 'snapshots'
 FROM market_snapshots
 WHERE market_key = sipHash64({platform:String}, {ref:String}) AND {series:UInt8} = 0

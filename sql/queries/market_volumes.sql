@@ -10,10 +10,8 @@ SELECT
   toDecimal64(sumIf(v, at > month), 6) AS size_30d, toDecimal64(sumIf(v, at > year), 6) AS size_1y,
   toDecimal64(sumIf(q, at > day), 6) AS notional_24h, toDecimal64(sumIf(q, at > week), 6) AS notional_7d,
   toDecimal64(sumIf(q, at > month), 6) AS notional_30d, toDecimal64(sumIf(q, at > year), 6) AS notional_1y,
-  (SELECT toDecimal64(sumWithOverflow(q), 6) FROM market_totals WHERE market_key = key) AS notional_total,
-  (SELECT argMaxOrNull(volume_total, at) FROM market_snapshots WHERE market_key = key AND at <= month AND at >= month - toIntervalHour(6)) AS total_30d_ago,
-  (SELECT argMaxOrNull(volume_total, at) FROM market_snapshots WHERE market_key = key AND at <= year AND at >= year - toIntervalHour(6)) AS total_1y_ago,
-  (SELECT toUnixTimestamp64Micro(max(gap_to)) FROM trade_gaps FINAL WHERE platform = {platform:String} AND filled = 0) AS gap_to_us
+  (SELECT (toDecimal64(sumWithOverflow(q), 6), uniqExactIfMerge(traders)) FROM market_totals WHERE market_key = key) AS life,
+  life.1 AS notional_total, life.2 AS traders
 FROM (
   SELECT toDateTime64(t, 6, 'UTC') AS at, v, q FROM candles_1h
   WHERE market_key = key AND t >= toStartOfHour(year) AND NOT has(edges, t)

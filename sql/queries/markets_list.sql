@@ -1,5 +1,7 @@
 -- GET markets: how many markets pass, and a page of (minus rank, key) in the order asked for, as the listing was at {as_of}
--- Markets written since then stand as their last snapshot before it showed them, so that pages of one listing neither repeat nor miss one.
+-- Markets written since then stand as their last snapshot before it showed them (as they are now, where nobody looked for a day before),
+-- so that pages of one listing neither repeat nor miss one.
+-- An amount ranks by its stored integer of millionths: multiplied up it would overflow from 9.2 million on.
 -- Words are looked up without FINAL: a market also answers to a title it had until the parts merge.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
@@ -9,18 +11,22 @@ listing AS (
   FROM market_state FINAL
   WHERE platform = {platform:String} AND market_key NOT IN (SELECT market_key FROM changed)
   UNION ALL
-  SELECT c.market_key, was.1, c.category_slug, c.event_id, was.2, was.3, was.4, was.5, c.created_at
+  SELECT market_key, shown.1, category_slug, event_id, shown.2, shown.3, shown.4, shown.5, created_at
   FROM (
-    SELECT market_key, category_slug, event_id, created_at FROM market_state FINAL
-    WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed) AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
-  ) AS c
-  INNER JOIN (
-    SELECT market_key, argMax(tuple(status, volume_24h, volume_total, liquidity, trading_end_at), at) AS was
-    FROM market_snapshots
-    WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
-      AND written_at <= {as_of:DateTime64(3, 'UTC')} AND at >= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
-    GROUP BY market_key
-  ) AS e USING (market_key)
+    SELECT market_key, category_slug, event_id, created_at, if(was.1 = '', present, was) AS shown
+    FROM (
+      SELECT market_key, category_slug, event_id, created_at, tuple(status, volume_24h, volume_total, liquidity, trading_end_at) AS present
+      FROM market_state FINAL
+      WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed) AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
+    ) AS c
+    LEFT JOIN (
+      SELECT market_key, argMax(tuple(status, volume_24h, volume_total, liquidity, trading_end_at), at) AS was
+      FROM market_snapshots
+      WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
+        AND written_at <= {as_of:DateTime64(3, 'UTC')} AND at >= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
+      GROUP BY market_key
+    ) AS e USING (market_key)
+  )
 )
 SELECT count() AS total,
   arraySlice(groupArraySortedIf(501)(
@@ -28,9 +34,9 @@ SELECT count() AS total,
   ), 1, {limit:UInt32}) AS page
 FROM (
   SELECT market_key, toInt64(multiIf(
-    {sort:String} = 'volume_24h', ifNull(volume_24h, -1) * 1000000,
-    {sort:String} = 'volume_total', ifNull(volume_total, -1) * 1000000,
-    {sort:String} = 'liquidity', liquidity * 1000000,
+    {sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
+    {sort:String} = 'volume_total', reinterpretAsInt64(ifNull(volume_total, toDecimal64(-1, 6))),
+    {sort:String} = 'liquidity', reinterpretAsInt64(liquidity),
     {sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(trading_end_at, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
     toUnixTimestamp64Milli(ifNull(created_at, toDateTime64('1970-01-01 00:00:00', 3, 'UTC'))))) AS rank
   FROM listing

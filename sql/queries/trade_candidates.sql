@@ -1,4 +1,5 @@
--- ingestion: markets of a per-market feed whose volume moved since their trades were read, longest waiting first
+-- ingestion: markets of a per-market feed whose volume moved since their trades were read, or that were not read back to the
+-- backfill's floor, longest waiting first
 -- A trade counts before it is listed: what was read is read once more, ten seconds later ('?' behind the marker until then).
 SELECT m.ref AS ref, toString(s.volume_total) AS marker, c.marker AS seen, c.ref != '' AS known,
   toUnixTimestamp64Micro(c.complete_from) AS complete_from_us, toUnixTimestamp64Micro(c.complete_to) AS complete_to_us
@@ -12,6 +13,7 @@ LEFT JOIN (
   WHERE platform = {platform:String} AND ref != ''
 ) AS c USING (market_key)
 WHERE c.marker NOT IN (toString(s.volume_total), concat(toString(s.volume_total), '?'))
+  OR (c.ref != '' AND c.complete_from > {floor:DateTime64(6, 'UTC')})
   OR (c.marker LIKE '%?' AND c.version < now64(6) - INTERVAL 10 SECOND)
   OR (s.trading_end_at + INTERVAL 5 MINUTE < now64(3) AND c.version < s.trading_end_at + INTERVAL 5 MINUTE)
 ORDER BY c.version, ref

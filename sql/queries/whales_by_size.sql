@@ -1,25 +1,14 @@
--- GET trades/whales, sort=size: a page of large trades, largest first; their places are found in the order of sizes, then read.
+-- GET trades/whales, sort=size: a page of large trades, largest first; {source} is whale_sizes, or trades for one market and for sizes
+-- below the floor of whale_sizes
 SELECT platform, market_key, trade_id, side, outcome, transaction_hash, price, size, notional, is_block,
   toUnixTimestamp64Micro(executed_at) AS executed_at_us, trade_order, hex(tx_hash) AS id_tx, hex(id_bytes) AS id_hex,
   if(trader = '', '', concat('0x', lower(hex(trader)))) AS wallet
-FROM whales
-WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)}) AND notional >= {min_notional:Decimal(18, 6)}
-  AND (size, executed_at, trade_order) IN (
-    SELECT size, executed_at, trade_order FROM (
-      SELECT size, executed_at, trade_order FROM whale_sizes
-      WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
-        AND size >= {min_size:Decimal(18, 6)} AND notional >= {min_notional:Decimal(18, 6)}
-        AND executed_at >= {start:DateTime64(6, 'UTC')} AND executed_at < {end:DateTime64(6, 'UTC')}
-        AND size <= {before_size:Decimal(18, 6)}
-        AND (size, executed_at, trade_order) <= ({before_size:Decimal(18, 6)}, {before:DateTime64(6, 'UTC')}, {before_order:UInt64})
-      ORDER BY size DESC, executed_at DESC, trade_order DESC
-      -- A row that two writers stored is there twice until a merge; LIMIT BY in here would read every row.
-      LIMIT 2 * ({limit:UInt32} + 1)
-    )
-    LIMIT 1 BY size, executed_at, trade_order
-    -- One more than the page: the place of the last trade of the page before is among them.
-    LIMIT {limit:UInt32} + 1
-  )
+FROM {source:Identifier}
+WHERE ({ref:String} = '' OR market_key = sipHash64({platforms:Array(String)}[1], {ref:String}))
+  AND (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
+  AND size >= {min_size:Decimal(18, 6)} AND notional >= {min_notional:Decimal(18, 6)}
+  AND executed_at >= {start:DateTime64(6, 'UTC')} AND executed_at < {end:DateTime64(6, 'UTC')}
+  AND size <= {before_size:Decimal(18, 6)}
   AND (size, executed_at, trade_order, tx_hash, id_bytes) < ({before_size:Decimal(18, 6)}, {before:DateTime64(6, 'UTC')}, {before_order:UInt64}, unhex({before_tx:String}), unhex({before_id:String}))
 ORDER BY size DESC, executed_at DESC, trade_order DESC, tx_hash DESC, id_bytes DESC
 LIMIT {limit:UInt32}

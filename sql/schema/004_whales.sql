@@ -1,4 +1,4 @@
--- Large trades in time order, and the order of their sizes: 250 contracts and up, so that the default of 1,000 and most other floors
+-- Large trades in the order of time and in that of size: 250 contracts and up, so that the default of 1,000 and most other floors
 -- are answered here; below it the raw trades answer. A row stored twice is one row after a merge.
 CREATE TABLE IF NOT EXISTS whales (
   platform LowCardinality(String) CODEC(ZSTD(1)),
@@ -24,25 +24,20 @@ CREATE TABLE IF NOT EXISTS whales (
 ) ENGINE = ReplacingMergeTree PARTITION BY toYear(executed_at)
 PRIMARY KEY (executed_at, trade_order)
 ORDER BY (executed_at, trade_order, tx_hash, id_bytes, market_key)
--- A page in the order of sizes reads a row here and a row there.
+-- A page is a few rows at the end: small granules, small blocks.
 SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384, non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS whales_mv TO whales AS
 SELECT platform, market_key, executed_at, trade_order, id_form, id_bytes, tx_hash, outcome, side, price, size, notional, trader, is_block
 FROM trades WHERE size >= 250;
 
-CREATE TABLE IF NOT EXISTS whale_sizes (
-  size Decimal64(6) CODEC(Delta, ZSTD(1)),
-  executed_at DateTime64(6, 'UTC') CODEC(ZSTD(1)),
-  trade_order UInt64 CODEC(ZSTD(1)),
-  id_key UInt64 CODEC(ZSTD(1)),
-  platform LowCardinality(String) CODEC(ZSTD(1)),
-  notional Decimal64(6) CODEC(ZSTD(1))
-) ENGINE = ReplacingMergeTree PARTITION BY toYear(executed_at)
+-- The same rows in the order of sizes: found in the other order, they would have to be read one here and one there.
+CREATE TABLE IF NOT EXISTS whale_sizes AS whales
+ENGINE = ReplacingMergeTree PARTITION BY toYear(executed_at)
 PRIMARY KEY (size, executed_at, trade_order)
-ORDER BY (size, executed_at, trade_order, id_key)
-SETTINGS index_granularity = 1024, non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000;
+ORDER BY (size, executed_at, trade_order, tx_hash, id_bytes, market_key)
+SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384, non_replicated_deduplication_window = 10000, replicated_deduplication_window = 10000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS whale_sizes_mv TO whale_sizes AS
-SELECT size, executed_at, trade_order, sipHash64(platform, id_bytes, tx_hash) AS id_key, platform, notional
+SELECT platform, market_key, executed_at, trade_order, id_form, id_bytes, tx_hash, outcome, side, price, size, notional, trader, is_block
 FROM trades WHERE size >= 250;

@@ -38,7 +38,8 @@ CREATE TABLE IF NOT EXISTS markets (
   INDEX by_slug slug TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX by_event event_id TYPE bloom_filter(0.01) GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(version) ORDER BY (platform, market_key)
-SETTINGS index_granularity = 1024;
+-- A market is a row in each column: small granules, small blocks.
+SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384;
 
 -- What moves with trading: one narrow row a market, written by every sweep that saw a change. Lists filter and sort on it.
 CREATE TABLE IF NOT EXISTS market_state (
@@ -68,7 +69,7 @@ CREATE TABLE IF NOT EXISTS market_state (
   written_at DateTime64(3, 'UTC') DEFAULT now64(3),
   INDEX written written_at TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(synced_at) ORDER BY (platform, market_key)
-SETTINGS index_granularity = 1024;
+SETTINGS index_granularity = 256, min_compress_block_size = 4096, max_compress_block_size = 16384;
 
 -- The platform's own objects as received, apart from the tables that are searched and sorted.
 CREATE TABLE IF NOT EXISTS market_raw (

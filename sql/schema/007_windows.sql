@@ -88,7 +88,7 @@ WITH
     SELECT s.platform AS platform, s.market_key AS market_key, status, category, category_slug, prices, bids, asks, price_change_24h, price_change_7d,
       liquidity, open_interest, volume_total, s.volume_24h AS told_24h, s.volume_7d AS told_7d, s.volume_30d AS told_30d,
       day_sold, day_before, week_sold, week_before, month_sold, first_seen_at,
-      coalesce(trading_start_at, created_at) AS born, if(trading_end_at <= instant, trading_end_at, NULL) AS ended,
+      coalesce(trading_start_at, created_at) AS born, if(trading_end_at <= instant AND status IN ('closed', 'settled'), trading_end_at, NULL) AS ended,
       greatest(f.gap_to, multiIf(c.own_to >= f.feed_from AND f.feed_to >= c.own_from, least(c.own_from, f.feed_from), c.own_to > f.feed_to, c.own_from, f.feed_from)) AS stored_from,
       multiIf(greatest(c.own_to, f.feed_to) < instant - toIntervalMinute(15), never, ifNull(born >= stored_from, 0), ever, stored_from) AS complete_from,
       if(born > day, toDecimal64(0, 6), t.day_total) AS total_1d, if(born > two_days, toDecimal64(0, 6), t.two_days_total) AS total_2d,

@@ -26,6 +26,8 @@ import { answerStored } from '../stored-answers.ts';
 import { cacheKey, requireMarket } from './markets.ts';
 
 const CACHE_MS = 2000;
+/** Beyond it a floor is no decimal of the store. */
+const LARGEST_FLOOR = 999_999_999_999;
 
 /** GET trades/whales, analytics/trending, analytics/categories. */
 export function analyticsRoutes(app: FastifyInstance, services: Services): void {
@@ -46,8 +48,10 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       query: {
         platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
         market_id: marketIdParam().optional(),
-        min_size: decimalParam(SIZE_SCALE).prefault('1000').describe('Contracts or shares; 0 is allowed'),
-        min_notional: decimalParam(USD_SCALE).prefault('0').describe('USD'),
+        min_size: decimalParam(SIZE_SCALE, LARGEST_FLOOR)
+          .prefault('1000')
+          .describe('Contracts or shares; 0 is allowed'),
+        min_notional: decimalParam(USD_SCALE, LARGEST_FLOOR).prefault('0').describe('USD'),
         start_ts: timestampParam().optional(),
         end_ts: timestampParam().optional(),
         sort: enumParam(['time', 'size']).default('time').describe('Newest first, or largest first'),
@@ -61,10 +65,13 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
     async ({ query, request, reply }) => {
       const { cursor, limit, ...filters } = query;
       const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
-      return answerStored(shared, { request, reply }, { key: cacheKey('whales', query), ttlMs: CACHE_MS }, async () => {
+      const asked = query.platform ? [query.platform] : config.platforms;
+      const key = cacheKey('whales', query);
+      const freshTo = () => freshness.trades(asked);
+      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
         const market =
           query.market_id === undefined ? null : await anyMarket(services, query.platform, query.market_id);
-        const platforms = market ? [market.platform] : query.platform ? [query.platform] : config.platforms;
+        const platforms = market ? [market.platform] : asked;
         const filter = {
           platforms,
           market,
@@ -83,7 +90,7 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
             min_size_applied: decimalNumber(query.min_size, SIZE_SCALE),
             min_notional_applied: decimalNumber(query.min_notional, USD_SCALE),
             sort: query.sort,
-            data_freshness: await freshness.trades(platforms),
+            ...(market ? { data_freshness: await freshness.trades(platforms) } : {}),
           },
           rows: 'trades',
         };
@@ -114,19 +121,22 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       stored: 'rows',
       answer: TrendingAnswer,
     },
-    async ({ query, request, reply }) =>
-      answerStored(shared, { request, reply }, { key: cacheKey('trending', query), ttlMs: CACHE_MS }, async () => {
+    async ({ query, request, reply }) => {
+      const platforms = query.platform ? [query.platform] : config.platforms;
+      const key = cacheKey('trending', query);
+      const freshTo = () => freshness.trades(platforms);
+      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
         const { window, sort_by: sort, limit } = query;
-        const platforms = query.platform ? [query.platform] : config.platforms;
         const category = query.category === undefined ? '' : categorySlug(query.category);
         await windowsReady();
         const { trending, meta } = await trendingMarkets(clickhouse, { platforms, category, window, sort }, limit);
         return {
           body: { trending },
-          meta: { platforms, window, sort_by: sort, ...meta, data_freshness: await freshness.trades(platforms) },
+          meta: { platforms, window, sort_by: sort, ...meta },
           rows: 'trending',
         };
-      }),
+      });
+    },
   );
 
   endpoint(
@@ -144,9 +154,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       stored: 'rows',
       answer: CategoriesAnswer,
     },
-    async ({ query, request, reply }) =>
-      answerStored(shared, { request, reply }, { key: cacheKey('categories', query), ttlMs: CACHE_MS }, async () => {
-        const platforms = query.platform ? [query.platform] : config.platforms;
+    async ({ query, request, reply }) => {
+      const platforms = query.platform ? [query.platform] : config.platforms;
+      const key = cacheKey('categories', query);
+      const freshTo = () => freshness.listings(platforms);
+      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
         await windowsReady();
         const found = await categories(clickhouse, platforms);
         return {
@@ -156,11 +168,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
             total_active_markets: found.categories.reduce((sum, category) => sum + category.active_markets, 0),
             total_volume_24h: found.totalVolume24h,
             as_of: found.asOf,
-            data_freshness: await freshness.listings(platforms),
           },
           rows: 'categories',
         };
-      }),
+      });
+    },
   );
 }
 

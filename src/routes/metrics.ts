@@ -1,15 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { HistoryAnswer, SnapshotAnswer } from '../answers-analytics.ts';
 import type { Services } from '../app.ts';
-import { type Bar, loadBars } from '../bars.ts';
+import { firstBars } from '../bars.ts';
 import { endpoint } from '../endpoint.ts';
 import { ApiError, badRequest, platformName } from '../errors.ts';
+import { storedSpan } from '../history-requests.ts';
 import { readyHistory } from '../market-history.ts';
 import { marketSnapshot } from '../metrics-snapshot.ts';
 import { availability, historyItems, INTERVAL_SECONDS, isKnown } from '../metrics-history.ts';
 import { enumParam, limitParam, marketIdParam, platformParam, timestampParam } from '../parameters.ts';
 import { answerStored } from '../stored-answers.ts';
-import { cacheKey, requireMarket } from './markets.ts';
+import { cacheKey, marketWith } from './markets.ts';
 
 const CACHE_MS = 2000;
 const DAY_MS = 86_400_000;
@@ -43,15 +44,19 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
     },
     async ({ query, request, reply }) => {
       const key = cacheKey('metrics_history', query);
-      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS }, async () => {
-        const market = await requireMarket(services, query.platform, query.market_id);
+      const freshTo = () => freshness.trades([query.platform]);
+      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
+        const { platform, market_id: id } = query;
+        const spanOf = (ref: string) => storedSpan(clickhouse, platform, ref);
+        const { market, value: stored } = await marketWith(services, platform, id, spanOf);
         const { startTs, endTs } = range(query.start_ts, query.end_ts, services.now());
         const stepSeconds = INTERVAL_SECONDS[query.interval];
         const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
-        const { span, complete } = await readyHistory(services, market, bounds);
-        const series = { platform: market.platform, ref: market.ref, series: 0, span };
-        const bars = await firstBars(bounds, query.limit, (part) => loadBars(clickhouse, { ...series, ...part }));
-        const { items, method } = historyItems(bars);
+        const { span, complete } = await readyHistory(services, market, stored, bounds);
+        const nowMs = services.now();
+        const asked = { platform: market.platform, ref: market.ref, series: 0, ...bounds, span, nowMs };
+        const bars = await firstBars(clickhouse, asked, query.limit, isKnown);
+        const { items, method } = historyItems(bars, nowMs);
         return {
           body: {
             market_id: market.platformId,
@@ -67,7 +72,6 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
             total_candles: items.length,
             notional_method: method,
             complete,
-            data_freshness: await freshness.trades([market.platform]),
           },
           rows: 'data',
         };
@@ -92,27 +96,25 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
     },
     async ({ query, request, reply }) => {
       const key = cacheKey('metrics_snapshot', query);
-      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS }, async () => {
-        const market = await requireMarket(services, query.platform, query.market_id);
-        const snapshot = await marketSnapshot(services, market, await services.markets.keyOf(market), services.now());
+      const freshTo = () => freshness.listings([query.platform]);
+      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
+        const { platform, market_id: id } = query;
+        const read = (ref: string) => marketSnapshot(services, { platform, ref }, services.now());
+        const { market, value } = await marketWith(services, platform, id, read);
+        // It may have been fetched from its platform meanwhile.
+        const snapshot = value ?? (await read(market.ref));
         if (!snapshot)
-          throw new ApiError(404, `Market not found on ${platformName(query.platform)}`, {
+          throw new ApiError(404, `Market not found on ${platformName(platform)}`, {
             resolution: 'It was just listed, or dropped by its platform: ask again in a minute.',
             errorText: `${market.platformId} has no state in the store`,
           });
         return {
           body: { market_id: market.platformId, platform: market.platform, ...snapshot },
-          meta: { platforms: [market.platform], data_freshness: await freshness.listings([market.platform]) },
+          meta: { platforms: [market.platform] },
         };
       });
     },
   );
-}
-
-interface Bounds {
-  startTs: number;
-  endTs: number;
-  stepSeconds: number;
 }
 
 /** Unix seconds: what was asked for, by default the 24 hours up to now (or up to the end named), cut at now. */
@@ -121,24 +123,12 @@ function range(startMs: number | undefined, endMs: number | undefined, nowMs: nu
   const sinceMs = startMs ?? untilMs - DAY_MS;
   if (sinceMs >= untilMs)
     throw badRequest([
-      { field: 'start_ts', expected: 'a time before end_ts (default: now)', received: new Date(sinceMs).toISOString() },
+      {
+        field: 'start_ts',
+        expected: 'a time before end_ts (default: now)',
+        received: `${sinceMs / 1000} (${new Date(sinceMs).toISOString()})`,
+      },
     ]);
   const startTs = Math.floor(sinceMs / 1000);
   return { startTs, endTs: Math.max(startTs, Math.min(Math.ceil(untilMs / 1000), Math.floor(nowMs / 1000) + 1)) };
-}
-
-/** The first `limit` bars of which something is known, read in spans that grow while few are found: a year of minutes is never held. */
-async function firstBars(
-  { startTs, endTs, stepSeconds }: Bounds,
-  limit: number,
-  load: (part: Bounds) => Promise<Bar[]>,
-): Promise<Bar[]> {
-  const bars: Bar[] = [];
-  let from = startTs;
-  for (let width = limit * stepSeconds; from < endTs && bars.length < limit; width *= 2) {
-    const to = Math.min(endTs, from + width);
-    bars.push(...(await load({ startTs: from, endTs: to, stepSeconds })).filter(isKnown));
-    from = to;
-  }
-  return bars.slice(0, limit);
 }

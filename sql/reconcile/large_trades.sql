@@ -1,5 +1,5 @@
--- Adds to whales the large trades that it lacks, for the market hours that received rows since {since}.
-INSERT INTO whales
+-- Adds to {table}, whales or whale_sizes, the large trades that it lacks, for the market hours that received rows since {since}.
+INSERT INTO {table:Identifier}
 WITH touched AS (
   SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)}
 )
@@ -7,6 +7,6 @@ SELECT platform, market_key, executed_at, trade_order, id_form, id_bytes, tx_has
 FROM trades FINAL
 WHERE size >= 250 AND market_key IN (SELECT market_key FROM touched) AND (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, hour FROM touched)
   AND (market_key, executed_at, trade_order, id_bytes, tx_hash) NOT IN (
-    SELECT market_key, executed_at, trade_order, id_bytes, tx_hash FROM whales
+    SELECT market_key, executed_at, trade_order, id_bytes, tx_hash FROM {table:Identifier}
     WHERE executed_at >= (SELECT min(hour) FROM touched) AND market_key IN (SELECT market_key FROM touched)
   )

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FEED_LAG_MS } from './analytics-windows.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from './schemas.ts';
@@ -63,6 +64,7 @@ export interface BarQuery {
   endTs: number;
   /** The stored span of the market's trades, Unix µs. */
   span: { fromUs: number; toUs: number } | null;
+  nowMs: number;
 }
 
 const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
@@ -70,7 +72,7 @@ const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
 /**
  * The buckets of [startTs, endTs) in which something is known, oldest first. A finished bar of the platform's own trades wins,
  * then our bars from trades, then (where trades are not stored) the platform's samples; quotes come from the platform's bars,
- * then from snapshots. A bar of the platform without trades carries its previous close; nothing else is carried.
+ * else from snapshots. A bar of the platform without trades carries its previous close; nothing else is carried.
  */
 export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
   const { platform } = query;
@@ -93,13 +95,34 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
     .toSorted(([a], [b]) => a - b)
     .map(([startTs, sources]) => {
       const endTs = startTs + query.stepSeconds;
-      return toBar(sources, { startTs, endTs, covered: isCovered(startTs, endTs, query.span, gaps) });
+      return toBar(sources, { startTs, endTs, covered: isCovered(startTs, endTs, query, gaps) });
     });
 }
 
-/** Whether every trade of a bucket is stored. One that is still filling counts: what is stored of it is all there is so far. */
-function isCovered(startTs: number, endTs: number, span: BarQuery['span'], gaps: GapRow[]): boolean {
+/** The first `limit` bars that are wanted, read in spans that grow while few are found: a year of minutes is never held. */
+export async function firstBars(
+  clickhouse: ClickHouse,
+  query: BarQuery,
+  limit: number,
+  isWanted: (bar: Bar) => boolean,
+): Promise<Bar[]> {
+  const bars: Bar[] = [];
+  let from = query.startTs;
+  for (let width = limit * query.stepSeconds; from < query.endTs && bars.length < limit; width *= 2) {
+    const to = Math.min(query.endTs, from + width);
+    bars.push(...(await loadBars(clickhouse, { ...query, startTs: from, endTs: to })).filter(isWanted));
+    from = to;
+  }
+  return bars.slice(0, limit);
+}
+
+/**
+ * Whether every trade of a bucket is stored. One that is still filling, or whose end the feed is about to reach, counts: what is
+ * stored of it is all there is so far. One that a feed fell behind in does not.
+ */
+function isCovered(startTs: number, endTs: number, { span, nowMs }: BarQuery, gaps: GapRow[]): boolean {
   if (span === null || span.fromUs > startTs * 1e6 || span.toUs < startTs * 1e6) return false;
+  if (span.toUs < Math.min(endTs * 1e6, (nowMs - FEED_LAG_MS) * 1000)) return false;
   return !gaps.some((gap) => gap.from_us < endTs * 1e6 && gap.to_us >= startTs * 1e6);
 }
 
@@ -118,12 +141,13 @@ function toBar(sources: Partial<Record<BarRow['src'], BarRow>>, { startTs, endTs
   const carried = usable && platform.previous_close !== null ? flat(platform.previous_close) : null;
   const price = (finished ? (theirs ?? own) : (own ?? theirs)) ?? carried ?? NOTHING;
   const ownVolume = covered ? (trades?.volume ?? '0') : null;
+  const told = [platform, snapshots].find((one) => quoted(one?.bid) ?? quoted(one?.ask));
   const theirVolume = platform?.source === 'trades' ? platform.volume : null;
   return {
     startTs,
     price,
-    bid: quoted(platform?.bid) ?? quoted(snapshots?.bid) ?? NOTHING,
-    ask: quoted(platform?.ask) ?? quoted(snapshots?.ask) ?? NOTHING,
+    bid: quoted(told?.bid) ?? NOTHING,
+    ask: quoted(told?.ask) ?? NOTHING,
     volume: finished ? (theirVolume ?? ownVolume) : (ownVolume ?? theirVolume),
     notional: covered ? (trades?.notional ?? '0') : null,
     trades: covered ? (trades?.trades ?? 0) : null,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { z } from 'zod';
 import { callerOf, type AuthMode, type Caller, type KeyCaller, type SessionCaller } from './auth.ts';
 import { ErrorAnswer, type Tag } from './openapi.ts';
-import { readInput, type Fields, type Values } from './query.ts';
+import { readInput, type Fields, type Together, type Values } from './query.ts';
 
 /** One endpoint: what it takes, who may call it, what it answers. OpenAPI is generated from the same declaration. */
 export interface Endpoint<
@@ -26,6 +26,8 @@ export interface Endpoint<
   query?: Q;
   /** Fields of the JSON body; without it a body is ignored. */
   body?: B;
+  /** What fields of the body break together; listed in the same 400 as what each breaks by itself. */
+  together?: Together<B>;
   /** The body of a success. */
   answer: R;
   /** It leaves through answerStored: with ETag and 304; a list of `rows` as CSV and NDJSON too. */
@@ -88,6 +90,7 @@ export function endpoint<
         readInput(
           { params, query, ...(body ? { body } : {}) },
           { params: request.params, query: request.query, body: request.body },
+          spec.together as Together<Fields> | undefined,
         ),
       );
       reply.code(statuses[0]);

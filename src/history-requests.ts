@@ -48,22 +48,23 @@ export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref
   return { fromUs: Math.min(own.from_us, feed.from_us), toUs: Math.max(own.to_us, feed.to_us) };
 }
 
-/** Asks the ingesting process for a market's older trades and waits, at most `waitMs`; `complete` when they are stored now. */
+/**
+ * Asks the ingesting process for a market's older trades, unless the span `known` reaches back far enough, and waits at most `waitMs`;
+ * `complete` when they are stored now.
+ */
 export async function wantHistory(
   deps: { clickhouse: ClickHouse; shared: Shared },
   request: HistoryRequest,
+  known: StoredSpan | null,
   waitMs: number,
 ): Promise<{ span: StoredSpan | null; complete: boolean }> {
   const deadline = Date.now() + waitMs;
-  const look = async () => {
-    const span = await storedSpan(deps.clickhouse, request.platform, request.ref);
-    return { span, complete: span !== null && span.fromUs <= request.sinceUs };
-  };
-  let found = await look();
+  const judged = (span: StoredSpan | null) => ({ span, complete: span !== null && span.fromUs <= request.sinceUs });
+  let found = judged(known);
   if (!found.complete) await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
   while (!found.complete && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    found = await look();
+    found = judged(await storedSpan(deps.clickhouse, request.platform, request.ref));
   }
   return found;
 }

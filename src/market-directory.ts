@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from './clickhouse.ts';
 import type { MarketDirectory, MarketKeys } from './platforms/platform.ts';
+import { isOfOneThing } from './platforms/rows.ts';
 import type { JsonObject, Platform } from './schemas.ts';
 
 const KEPT = 100_000;
@@ -29,6 +30,10 @@ const KeysRow = z.object({
 export const normalId = (platform: Platform, id: string): string =>
   platform === 'kalshi' ? id.toUpperCase() : /^0x/i.test(id) ? id.toLowerCase() : id;
 
+/** The reference that an id is unless it is another name of the market; null when it cannot be one. */
+export const likelyRef = (platform: Platform, id: string): string | null =>
+  platform === 'polymarket' && !/^0x/i.test(id) ? null : normalId(platform, id);
+
 /** Reads one market from its platform and stores it; null when the platform does not know it. */
 export type FetchMarket = (platform: Platform, id: string) => Promise<string | null>;
 
@@ -42,6 +47,8 @@ export class StoredMarkets implements MarketDirectory {
   readonly #kept = new Map<string, { keys: MarketKeys | null; key: string; until: number }>();
   /** References by platform and whatever id a user wrote; null where nobody knows the market. */
   readonly #aliases = new Map<string, { ref: string | null; until: number }>();
+  /** Reads under way: whoever asks for the same meanwhile waits for the one. */
+  readonly #reads = new Map<string, Promise<unknown>>();
 
   constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket) {
     this.#clickhouse = clickhouse;
@@ -60,9 +67,12 @@ export class StoredMarkets implements MarketDirectory {
     for (const keys of await this.#stored(platform, unknown)) found.set(keys.ref, keys);
     for (const ref of unknown) {
       if (found.has(ref)) continue;
-      const fetched = await this.#fetchMarket(platform, ref);
-      const [keys] = fetched === null ? [] : await this.#stored(platform, [fetched]);
-      if (keys) found.set(ref, keys);
+      // A market that cannot be read is one that is not known: its trades must not keep those of others waiting.
+      const fetched = await this.#fetch(platform, ref).catch((error: unknown) => {
+        if (isOfOneThing(error)) return null;
+        throw error;
+      });
+      if (fetched?.keys) found.set(ref, fetched.keys);
       else keep(this.#kept, `${platform}:${ref}`, { keys: null, key: '0', until: Date.now() + UNKNOWN_MS });
     }
     return found;
@@ -75,9 +85,10 @@ export class StoredMarkets implements MarketDirectory {
     if (known?.ref === null && known.until > Date.now()) return null;
     const stored = await this.storedByAnyId(platform, id);
     if (stored) return stored;
-    const ref = await this.#fetchMarket(platform, normalId(platform, id));
-    keep(this.#aliases, alias, { ref, until: Date.now() + (ref === null ? UNKNOWN_MS : KEPT_MS) });
-    return ref === null ? null : this.#byRef(platform, ref);
+    const fetched = await this.#fetch(platform, normalId(platform, id));
+    const until = Date.now() + (fetched === null ? UNKNOWN_MS : KEPT_MS);
+    keep(this.#aliases, alias, { ref: fetched?.ref ?? null, until });
+    return fetched?.keys && isListed(fetched.keys) ? fetched.keys : null;
   }
 
   /** The same among the stored markets only. */
@@ -92,14 +103,32 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   async #byOtherId(platform: Platform, id: string): Promise<MarketKeys | null> {
-    const [row] = await this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id });
+    const [row] = await this.#once(`other id ${platform}:${id}`, () =>
+      this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id }),
+    );
     return row ? this.#byRef(platform, row.ref) : null;
+  }
+
+  /** A market read from its platform, and what is stored of it then: a read that began before would not find it. */
+  #fetch(platform: Platform, id: string): Promise<{ ref: string; keys: MarketKeys | undefined } | null> {
+    return this.#once(`fetch ${platform}:${id}`, async () => {
+      const ref = await this.#fetchMarket(platform, id);
+      return ref === null ? null : { ref, keys: (await this.#stored(platform, [ref]))[0] };
+    });
+  }
+
+  async #once<T>(name: string, read: () => Promise<T>): Promise<T> {
+    const running = this.#reads.get(name) as Promise<T> | undefined;
+    if (running) return running;
+    const made = read().finally(() => this.#reads.delete(name));
+    this.#reads.set(name, made);
+    return made;
   }
 
   async #byRef(platform: Platform, ref: string): Promise<MarketKeys | null> {
     const kept = this.#kept.get(`${platform}:${ref}`);
     if (kept?.keys && kept.until > Date.now()) return kept.keys;
-    const [keys] = await this.#stored(platform, [ref]);
+    const [keys] = await this.#once(`ref ${platform}:${ref}`, () => this.#stored(platform, [ref]));
     return keys && isListed(keys) ? keys : null;
   }
 

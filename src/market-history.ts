@@ -14,17 +14,18 @@ const CLOSED_BARS_MS = 3_600_000;
 export interface ReadyHistory {
   /** null when no trades of the market are stored. */
   span: StoredSpan | null;
-  /** false when older trades or bars of the range are still being fetched. */
+  /** false when older trades or bars of the range are still being fetched, or could not be. */
   complete: boolean;
 }
 
 /**
- * Makes a market's range as complete as a bounded wait allows: bars of the platform are read and stored, trades that are not
+ * Makes a market's range, of which `stored` is there, as complete as a bounded wait allows: bars of the platform are read and stored, trades that are not
  * stored are asked from the ingesting process. A platform that fails leaves what the store has.
  */
 export async function readyHistory(
   services: Services,
   market: MarketKeys,
+  stored: StoredSpan | null,
   range: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<ReadyHistory> {
   const { clickhouse, shared } = services;
@@ -34,13 +35,14 @@ export async function readyHistory(
     .catch((error: unknown) => {
       const { platform, ref } = market;
       services.log.warn({ err: error, platform, ref }, 'bars of the platform could not be read');
-      return true;
+      return null;
     })
-    .then((asked) => ({ asked, done: true }));
+    .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
   const [{ span: known, complete }, read] = await Promise.all([
     wantHistory(
       { clickhouse, shared },
       { platform: market.platform, ref: market.ref, sinceUs: sinceMs * 1000 },
+      stored,
       WAIT_MS,
     ),
     Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
@@ -61,10 +63,11 @@ async function readBars(
   const data = services.platforms[market.platform];
   const intervalMin = stepSeconds < 3600 ? 1 : 60;
   if (!data?.candleIntervalsMin.includes(intervalMin)) return false;
-  // Whole blocks, so that neighbouring requests share one read.
-  const block = intervalMin * 60 * 60;
+  // Whole blocks, so that neighbouring requests share one read; whole days, as a bar of a day is made of all its hours.
+  const block = intervalMin === 1 ? 3600 : 3 * 86_400;
   const from = Math.floor(startTs / block) * block;
   const to = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.now() / 1000 / 60) * 60);
+  if (from >= to) return false;
   const ttlMs = market.status === 'open' || market.status === 'paused' ? OPEN_BARS_MS : CLOSED_BARS_MS;
   const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(endTs / block)}`;
   const { hit } = await services.shared.cached(key, ttlMs, async () => {

@@ -92,8 +92,7 @@ export function sendStored(
   data: Rendered,
   meta: object,
 ): FastifyReply | Promise<FastifyReply> {
-  reply.header('etag', data.etag).header('cache-control', 'private, no-cache');
-  if (etagMatches(request.headers['if-none-match'], data.etag)) return reply.code(304).send();
+  if (isKnown(request, reply, data.etag)) return reply.code(304).send();
   reply.type('application/json; charset=utf-8');
   const metaText = JSON.stringify(meta);
   const packing = packingFor(request, reply, data);
@@ -115,8 +114,7 @@ const negotiator = new Negotiator<Packing>({ supportedValues: ['br', 'gzip'] });
 
 function packingFor(request: FastifyRequest, reply: FastifyReply, { json }: Rendered): Packing | null {
   if (json.length < PACKED_FROM_CHARS) return null;
-  const vary = reply.getHeader('vary');
-  reply.header('vary', vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`);
+  varyBy(reply, 'accept-encoding');
   const accepted = request.headers['accept-encoding'];
   return accepted === undefined ? null : negotiator.negotiate(accepted);
 }
@@ -137,6 +135,18 @@ function keptBody<T extends Buffer | Promise<Buffer>>(data: Rendered, key: strin
   if (kept.size >= BODIES_KEPT) kept.clear();
   kept.set(key, made);
   return made;
+}
+
+/** Names the representation; true when the caller has it already, and 304 says it all. */
+export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  reply.header('etag', etag).header('cache-control', 'private, no-cache');
+  varyBy(reply, 'accept');
+  return etagMatches(request.headers['if-none-match'], etag);
+}
+
+function varyBy(reply: FastifyReply, header: string): void {
+  const others = reply.getHeader('vary');
+  reply.header('vary', others === undefined ? header : `${String(others)}, ${header}`);
 }
 
 const bare = (tag: string): string => tag.trim().replace(/^W\//, '');

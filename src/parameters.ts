@@ -59,6 +59,15 @@ export function textParam(max = 200) {
   return z.string({ error }).trim().min(1, { error }).max(max, { error });
 }
 
+/** false for what the store does not take, or would give back as another text. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** Text that is stored. */
+export const storedTextParam = (max: number) =>
+  textParam(max).refine(isStorable, {
+    error: `text of 1 to ${max} characters, without NUL and halves of a character`,
+  });
+
 /** A non-negative decimal (number or text), read exactly into a bigint ×10^scale. */
 export function decimalParam(scale: number, max = 1e12) {
   const error = `a number of 0 to ${max}`;

@@ -7,6 +7,8 @@ import { PLATFORMS, type Platform } from './schemas.ts';
 export type Fields = Record<string, z.ZodType>;
 export type Values<F extends Fields> = { [K in keyof F]: z.output<F[K]> };
 export type Section = 'params' | 'query' | 'body';
+/** What the fields of a body say together, as far as they were read; `failing` names those that were not. */
+export type Together<B extends Fields> = (body: Partial<Values<B>>, failing: ReadonlySet<string>) => FieldIssue[];
 
 /** Accepted on input, never shown in an answer. Where an endpoint has a parameter of the alias's own name, that one is meant. */
 const ALIASES: Record<string, string> = {
@@ -40,11 +42,12 @@ const HIDDEN = 'a value that is not shown';
 
 /**
  * Reads the sections of a request against their fields: aliases resolved, unknown names refused, market ids checked
- * against the platform. Throws one 400 that lists every failing field of all sections.
+ * against the platform, the fields of the body held together. Throws one 400 that lists every failing field of all sections.
  */
 export function readInput<F extends Partial<Record<Section, Fields>>>(
   sections: F,
   given: Record<Section, unknown>,
+  together: Together<Fields> = () => [],
 ): { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined } {
   const issues: FieldIssue[] = [];
   const values: Partial<Record<Section, Record<string, unknown>>> = {};
@@ -55,8 +58,8 @@ export function readInput<F extends Partial<Record<Section, Fields>>>(
     if (typeof raw === 'object' && !Array.isArray(raw)) values[section] = readSection(section, fields, raw, issues);
     else issues.push({ field: section, expected: 'a JSON object', received: shown(section, raw) });
   }
-  checkTimes(values.query ?? {}, issues);
   settleMarketIds(sections, values, issues);
+  if (values.body) issues.push(...together(values.body, new Set(issues.map(({ field }) => field))));
   if (issues.length > 0) throw badRequest(issues);
   return values as { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined };
 }
@@ -92,11 +95,16 @@ function readSection(section: Section, fields: Fields, raw: object, issues: Fiel
     if (result.success) values[field] = result.data;
     else issues.push(...fieldIssues(field, named.get(field), result.error.issues));
   }
+  const { start_ts: start, end_ts: end } = values;
+  if (typeof start === 'number' && typeof end === 'number' && start >= end) {
+    const [since, until] = ['start_ts', 'end_ts'].map((field) => shown(field, named.get(field)));
+    issues.push({ field: 'start_ts', expected: 'a time before end_ts', received: `${since} with end_ts ${until}` });
+  }
   return values;
 }
 
 /** The first rule that each path of a field breaks. */
-function fieldIssues(field: string, value: unknown, found: z.core.$ZodIssue[]): FieldIssue[] {
+export function fieldIssues(field: string, value: unknown, found: z.core.$ZodIssue[]): FieldIssue[] {
   const byPath = new Map<string, FieldIssue>();
   for (const { path, message } of found) {
     const name = [field, ...path.map(String)].join('.');
@@ -107,18 +115,6 @@ function fieldIssues(field: string, value: unknown, found: z.core.$ZodIssue[]): 
 
 const same = (field: string, a: unknown, b: unknown): boolean =>
   a === b || ((field === 'provider' || field === 'platform') && toPlatform(a) === toPlatform(b));
-
-const iso = (ms: number): string => new Date(ms).toISOString();
-
-function checkTimes(query: Record<string, unknown>, issues: FieldIssue[]): void {
-  const { start_ts: start, end_ts: end } = query;
-  if (typeof start !== 'number' || typeof end !== 'number' || start < end) return;
-  issues.push({
-    field: 'start_ts',
-    expected: 'a time before end_ts',
-    received: `${iso(start)} with end_ts ${iso(end)}`,
-  });
-}
 
 /** Takes the `<platform>:` prefix off market ids; a platform that was left out is the one the prefix names. */
 function settleMarketIds(

@@ -1,14 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvText, ndjsonText } from './row-formats.ts';
-import { render, requestTimeMs, sendStored, type Rendered } from './pages.ts';
+import { isKnown, render, requestTimeMs, sendStored, type Rendered } from './pages.ts';
 import type { Shared } from './redis.ts';
 
-/** What an endpoint over stored data makes: its body without `meta`, and the part of `meta` that belongs to the data. */
+/** What an endpoint over stored data makes: its body without `meta`, and what of `meta` belongs to the data, `freshTo` excepted. */
 export interface StoredAnswer {
   body: object;
   meta: object;
   /** The rows of a list, for callers that ask for CSV or NDJSON; their name in the body. */
   rows?: string;
+}
+
+/** How an answer is kept, and up to when the data behind it is complete (meta.data_freshness), where its endpoint tells. */
+interface Kept {
+  key: string;
+  ttlMs: number;
+  freshTo?: () => Promise<string | null>;
 }
 
 /** An answer as it is kept: rendered, with the part of `meta` that belongs to the data. */
@@ -23,19 +30,20 @@ interface KeptAnswer extends Rendered {
 export function answerStored(
   shared: Shared,
   call: { request: FastifyRequest; reply: FastifyReply },
-  cache: { key: string; ttlMs: number },
+  cache: Kept,
   load: () => Promise<StoredAnswer>,
 ): FastifyReply | Promise<FastifyReply> {
   const format = wantedFormat(call.request.headers.accept);
-  if (format !== 'json') return load().then((answer) => sendRows(call, answer, format));
+  const dated = () => withFreshness(load, cache.freshTo);
+  if (format !== 'json') return dated().then((answer) => sendRows(call, answer, format));
   const kept = shared.recall<KeptAnswer>(cache.key);
-  return kept ? sendKept(call, kept, true) : answerThrough(shared, call, cache, load);
+  return kept ? sendKept(call, kept, true) : answerThrough(shared, call, cache, dated);
 }
 
 async function answerThrough(
   shared: Shared,
   call: { request: FastifyRequest; reply: FastifyReply },
-  { key, ttlMs }: { key: string; ttlMs: number },
+  { key, ttlMs }: Kept,
   load: () => Promise<StoredAnswer>,
 ): Promise<FastifyReply> {
   const { value, hit } = await shared.cached(key, ttlMs, async () => {
@@ -52,6 +60,13 @@ async function answerThrough(
   return sendKept(call, kept, hit);
 }
 
+/** The watermark is asked for first: what is stored meanwhile may be in the answer, what is claimed must be. */
+async function withFreshness(load: () => Promise<StoredAnswer>, freshTo: Kept['freshTo']): Promise<StoredAnswer> {
+  if (!freshTo) return load();
+  const [freshness, answer] = await Promise.all([freshTo(), load()]);
+  return { ...answer, meta: { data_freshness: freshness, ...answer.meta } };
+}
+
 /** The text, its body in bytes, and some of them compressed. */
 const KEPT_BYTES_PER_CHAR = 3;
 
@@ -62,9 +77,25 @@ const sendKept = (
 ): FastifyReply | Promise<FastifyReply> =>
   sendStored(request, reply, kept, { ...kept.meta, request_time: requestTimeMs(reply), cache_hit: hit });
 
-function wantedFormat(accept = ''): 'json' | 'csv' | 'ndjson' {
-  if (accept.includes('text/csv')) return 'csv';
-  return accept.includes('application/x-ndjson') ? 'ndjson' : 'json';
+type Format = 'json' | 'csv' | 'ndjson';
+const FORMATS: Record<string, Format> = {
+  'application/json': 'json',
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/*': 'json',
+  '*/*': 'json',
+};
+
+/** The format that the caller prefers (RFC 9110 §12.5.1); of equal ones the first that is named by itself, JSON when none is. */
+export function wantedFormat(accept = ''): Format {
+  if (!/csv|ndjson/i.test(accept)) return 'json';
+  const ranges = accept.split(',').flatMap((range) => {
+    const [type = '', ...parameters] = range.toLowerCase().replaceAll(/\s/g, '').split(';');
+    const weight = Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1);
+    const format = FORMATS[type];
+    return format && weight > 0 ? [{ format, rank: weight + (type.endsWith('*') ? 0 : 0.0001) }] : [];
+  });
+  return ranges.toSorted((a, b) => b.rank - a.rank)[0]?.format ?? 'json';
 }
 
 /** The rows of a list, streamed; the cursor of the next page travels in X-Next-Cursor. What is no list comes as JSON. */
@@ -73,10 +104,11 @@ function sendRows(
   answer: StoredAnswer,
   format: 'csv' | 'ndjson',
 ): FastifyReply | Promise<FastifyReply> {
-  const { reply } = call;
+  const { request, reply } = call;
   if (answer.rows === undefined) return sendKept(call, { ...render(answer.body), meta: answer.meta }, false);
   const body = answer.body as Record<string, unknown>;
   const rows = body[answer.rows] as object[];
+  if (isKnown(request, reply, render(body).etag.replace(/"$/, `-${format}"`))) return reply.code(304).send();
   const next = (body['pagination'] as { next_cursor?: string | null } | undefined)?.next_cursor;
   if (next) reply.header('x-next-cursor', next);
   const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson; charset=utf-8';

@@ -147,6 +147,57 @@ test('a listing is in the order asked for, unknown volumes last, and pages join 
   expect(joined).toEqual(whole.markets.map((m) => m.platform_id));
 });
 
+/** Market KXLARGE-<i>, all of whose amounts are this one. */
+function large(amount: bigint | null, i: number): MarketRecord {
+  const { info, state, ...rest } = market(`KXLARGE-${i}`, amount === null ? null : Number(amount));
+  const usd = amount === null ? null : amount * 1_000_000n + 1n;
+  return {
+    info: { ...info, eventId: 'LARGE' },
+    state: { ...state, volumeTotal: usd, liquidity: usd ?? 0n },
+    ...rest,
+  };
+}
+
+/** A market of event LONG, i-th by volume. */
+function seenDaysAgo(ref: string, i: number, days: number): MarketRecord {
+  const record = market(ref, 900 - i);
+  const fetchedAt = new Date(Date.now() - days * 86_400_000).toISOString();
+  return { ...record, info: { ...record.info, eventId: 'LONG' }, fetchedAt };
+}
+
+test('amounts as large as a platform has them are listed in order, page by page', async () => {
+  const amounts = [3_600_000_000n, 9_300_000n, 9_200_000n, 41n, null];
+  await writer.write('kalshi', amounts.map(large).toReversed());
+  await sleep(SETTLED_MS);
+  for (const sort of ['volume_24h', 'volume_total', 'liquidity']) {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const got: Page = await page(`event_id=LARGE&limit=2&sort=${sort}`, cursor);
+      seen.push(...got.markets.map((m) => m.platform_id));
+      cursor = got.pagination.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(amounts.map((_, i) => `KXLARGE-${i}`));
+  }
+}, 30_000);
+
+test('markets that nobody looked at for days stay in a listing while they are swept again', async () => {
+  const refs = ['KXLONG-1', 'KXLONG-2', 'KXLONG-3', 'KXLONG-4'];
+  await writer.write(
+    'kalshi',
+    refs.map((ref, i) => seenDaysAgo(ref, i, 3)),
+  );
+  await sleep(SETTLED_MS);
+  const first = await page('event_id=LONG&limit=2', null);
+  await writer.write(
+    'kalshi',
+    refs.map((ref, i) => seenDaysAgo(ref, i, 0)),
+  );
+  const second = await page('event_id=LONG&limit=2', first.pagination.next_cursor);
+  expect([...first.markets, ...second.markets].map((m) => m.platform_id)).toEqual(refs);
+  expect([first.pagination.total, second.pagination.total]).toEqual([4, 4]);
+}, 30_000);
+
 const ids = async (words: string): Promise<string[]> =>
   (await page(`query=${encodeURIComponent(words)}`, null)).markets.map((m) => m.platform_id);
 

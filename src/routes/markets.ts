@@ -17,7 +17,7 @@ import {
   platformParam,
   textParam,
 } from '../parameters.ts';
-import { normalId } from '../market-directory.ts';
+import { likelyRef, normalId } from '../market-directory.ts';
 import type { MarketKeys } from '../platforms/platform.ts';
 import { MARKET_STATUSES, type Platform } from '../schemas.ts';
 import { answerStored } from '../stored-answers.ts';
@@ -59,6 +59,24 @@ export async function requireMarket(
   const market = await services.markets.byAnyId(platform, id);
   if (market) return market;
   throw await unknownMarket(services, platform, id);
+}
+
+/**
+ * A market and what is read by its reference. An id is nearly always the reference itself, so that both are asked for at the same
+ * time; `value` is what stood there before a market that nobody stored yet was fetched.
+ */
+export async function marketWith<T>(
+  services: Pick<Services, 'markets' | 'clickhouse'>,
+  platform: Platform,
+  id: string,
+  read: (ref: string) => Promise<T>,
+): Promise<{ market: MarketKeys; value: T }> {
+  const guess = likelyRef(platform, id);
+  const early = guess === null ? null : read(guess);
+  // Thrown below, if anybody still wants it.
+  early?.catch(() => {});
+  const market = await requireMarket(services, platform, id);
+  return { market, value: await (early !== null && market.ref === guess ? early : read(market.ref)) };
 }
 
 /** 404; the id of an event is answered with those of its markets. */
@@ -114,7 +132,8 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
     },
     async ({ query, request, reply }) => {
       const key = cacheKey('markets', query);
-      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS }, async () => {
+      const freshTo = () => freshness.listings([query.provider]);
+      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS, freshTo }, async () => {
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
         const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
@@ -145,7 +164,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
         );
         return {
           body: { pagination: pagination(total, limit, next), markets },
-          meta: { platforms_queried: [query.provider], data_freshness: await freshness.listings([query.provider]) },
+          meta: { platforms_queried: [query.provider] },
           rows: 'markets',
         };
       });
@@ -171,7 +190,8 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
     },
     async ({ params, query, request, reply }) => {
       const key = cacheKey('market', query, params.id);
-      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS }, async () => {
+      const freshTo = () => freshness.listings([query.provider]);
+      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS, freshTo }, async () => {
         const market = await requireMarket(services, query.provider, params.id);
         const marketKey = await services.markets.keyOf(market);
         const markets = await marketsByKey(services, query.provider, [marketKey], query.include_raw);
@@ -179,7 +199,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
         if (markets.length === 0) throw await unknownMarket(services, query.provider, params.id);
         return {
           body: { pagination: pagination(1, 1, null), markets },
-          meta: { platforms_queried: [query.provider], data_freshness: await freshness.listings([query.provider]) },
+          meta: { platforms_queried: [query.provider] },
           rows: 'markets',
         };
       });
@@ -241,7 +261,9 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
     async ({ query, request, reply }) => {
       const { cursor, limit, ...filters } = query;
       const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
-      return answerStored(shared, { request, reply }, { key: cacheKey('trades', query), ttlMs: LIST_MS }, async () => {
+      const key = cacheKey('trades', query);
+      const freshTo = () => freshness.trades([query.provider]);
+      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS, freshTo }, async () => {
         const market = await requireMarket(services, query.provider, query.market_id);
         const page = await tradePage(clickhouse, market, position, limit);
         const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
@@ -250,7 +272,6 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           meta: {
             market_id: market.platformId,
             platform: query.provider,
-            data_freshness: await freshness.trades([query.provider]),
           },
           rows: 'trades',
         };

@@ -2,15 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import { PriceHistoryAnswer, type PricePointAnswer } from '../answers.ts';
 import type { Services } from '../app.ts';
-import { type Bar, loadBars, ohlcNumbers } from '../bars.ts';
+import { type Bar, firstBars, ohlcNumbers } from '../bars.ts';
 import { endpoint } from '../endpoint.ts';
 import { badRequest } from '../errors.ts';
+import { storedSpan, type StoredSpan } from '../history-requests.ts';
 import { readyHistory } from '../market-history.ts';
 import { integerOf, limitParam, marketIdsParam, platformParam, textParam, timestampParam } from '../parameters.ts';
 import type { MarketKeys } from '../platforms/platform.ts';
 import { CANDLE_INTERVALS_MIN } from '../schemas.ts';
 import { answerStored } from '../stored-answers.ts';
-import { cacheKey, requireMarket } from './markets.ts';
+import { cacheKey, marketWith } from './markets.ts';
 
 const CACHE_MS = 2000;
 type Point = z.infer<typeof PricePointAnswer>;
@@ -27,7 +28,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       operation: 'getPriceHistory',
       summary: 'Price bars of up to ten markets',
       description:
-        "Bars of one minute, hour or UTC day, oldest first, cut at `limit`: go on with start_ts behind the last. A bucket is left out unless it has a trade or a bar of the platform's own; a platform bar without trades carries its previous close. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
+        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only where it alone has more points): go on with start_ts behind the last. A bucket is left out unless it has a trade or a bar of the platform's own; a platform bar without trades carries its previous close. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
       query: {
         provider: platformParam(),
         market_ids: marketIdsParam(10),
@@ -44,19 +45,32 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
     async ({ query, request, reply }) => {
       const step = query.interval * 60;
       const startTs = Math.floor(query.start_ts / 1000);
-      const endTs = Math.min(Math.ceil(query.end_ts / 1000), Math.floor(services.now() / 1000) + 1);
+      const untilTs = Math.min(Math.ceil(query.end_ts / 1000), Math.floor(services.now() / 1000) + 1);
+      const endTs = Math.max(startTs, untilTs);
       return answerStored(
         services.shared,
         { request, reply },
-        { key: cacheKey('history', query), ttlMs: CACHE_MS },
+        {
+          key: cacheKey('history', query),
+          ttlMs: CACHE_MS,
+          freshTo: () => services.freshness.trades([query.provider]),
+        },
         async () => {
-          const markets = await Promise.all(query.market_ids.map((id) => requireMarket(services, query.provider, id)));
-          const histories = await Promise.all(
-            markets.map((market) => marketPoints(services, market, query.outcome, { startTs, endTs, step })),
+          const spanOf = (ref: string) => storedSpan(services.clickhouse, query.provider, ref);
+          const asked = await Promise.all(
+            query.market_ids.map((id) => marketWith(services, query.provider, id, spanOf)),
           );
-          const points = histories.flatMap((history) => history.points);
-          const data = points.toSorted((a, b) => a.timestamp - b.timestamp).slice(0, query.limit);
-          const sources = new Set(histories.flatMap((history) => [...history.sources]));
+          // Two ids may name one market.
+          const markets = [...new Map(asked.map((one) => [one.market.ref, one])).values()];
+          const histories = await Promise.all(
+            markets.map(({ market, value }) => marketPoints(services, market, value, query, { startTs, endTs, step })),
+          );
+          const found = histories
+            .flatMap((history) => history.points)
+            .toSorted((a, b) => a.bar.startTs - b.bar.startTs);
+          const points = firstPoints(found, query.limit);
+          const data = points.map(({ bar, market, index, flip }) => toPoint(bar, market, index, flip));
+          const sources = new Set(points.map(({ bar }) => bar.source));
           return {
             body: { data },
             meta: {
@@ -64,7 +78,6 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
               platforms: [query.provider],
               time_range: { start: startTs, end: endTs },
               interval: String(query.interval),
-              data_freshness: await services.freshness.trades([query.provider]),
               source: sources.size > 1 ? 'mixed' : ([...sources][0] ?? 'trades'),
               complete: histories.every((history) => history.complete),
             },
@@ -76,37 +89,47 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
   );
 }
 
+/** A bar of one outcome; `flip` where it is told in terms of the other one. */
+interface Found {
+  bar: Bar;
+  market: MarketKeys;
+  index: number;
+  flip: boolean;
+}
+
+/** The oldest points of each outcome asked for, as many as the answer has room for. */
 async function marketPoints(
   services: Services,
   market: MarketKeys,
-  outcome: string | undefined,
+  stored: StoredSpan | null,
+  { outcome, limit }: { outcome?: string | undefined; limit: number },
   range: { startTs: number; endTs: number; step: number },
-): Promise<{ points: Point[]; sources: Set<Bar['source']>; complete: boolean }> {
+): Promise<{ points: Found[]; complete: boolean }> {
+  const { platform, ref } = market;
   const wanted = wantedOutcomes(market, outcome);
   const bounds = {
-    startTs: Math.floor(range.startTs / range.step) * range.step,
+    startTs: Math.ceil(range.startTs / range.step) * range.step,
     endTs: range.endTs,
     stepSeconds: range.step,
   };
-  const { span, complete } = await readyHistory(services, market, bounds);
-  const points: Point[] = [];
-  const sources = new Set<Bar['source']>();
+  const { span, complete } = await readyHistory(services, market, stored, bounds);
+  const points: Found[] = [];
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
-    const bars = await loadBars(services.clickhouse, {
-      platform: market.platform,
-      ref: market.ref,
-      series,
-      ...bounds,
-      span,
-    });
-    for (const bar of bars) {
-      if (!bar.priced || bar.startTs < range.startTs) continue;
-      sources.add(bar.source);
-      points.push(toPoint(bar, market, index, index !== series));
-    }
+    const asked = { platform, ref, series, ...bounds, span, nowMs: services.now() };
+    // One more tells whether the last timestamp is whole.
+    const bars = await firstBars(services.clickhouse, asked, limit + 1, (bar) => bar.priced);
+    points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }
-  return { points, sources, complete };
+  return { points, complete };
+}
+
+/** The first `limit` points without a timestamp that would be cut: who goes on behind the last one misses none. */
+function firstPoints(points: Found[], limit: number): Found[] {
+  const beyond = points[limit]?.bar.startTs;
+  if (beyond === undefined) return points;
+  const whole = points.slice(0, limit).filter(({ bar }) => bar.startTs < beyond);
+  return whole.length > 0 ? whole : points.slice(0, limit);
 }
 
 function wantedOutcomes(market: MarketKeys, outcome: string | undefined): number[] {

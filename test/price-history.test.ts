@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { CANDLE_COLUMNS, candleRow } from '../src/storage-rows.ts';
+import { type MarketStore, market, startMarketStore, trade, usd } from './helpers/market-store.ts';
+
+// The engine starts with the first test; a busy machine takes its time.
+vi.setConfig({ hookTimeout: 60_000, testTimeout: 60_000 });
+
+interface Answer {
+  data: { timestamp: number; marketId: string; outcomeId: string; volume: number | null }[];
+  meta: { total_points: number; source: string; time_range: { start: number; end: number } };
+}
+
+const START = Date.parse('2026-03-07T00:00:00Z');
+const MINUTE = 60_000;
+const sec = (ms: number): number => Math.floor(ms / 1000);
+const ids = ['777', '778'];
+const records = ids.map((platformId) =>
+  market({
+    platform: 'polymarket',
+    ref: `0x${platformId}`,
+    platformId,
+    slug: `slug-of-${platformId}`,
+    createdAt: new Date(START).toISOString(),
+  }),
+);
+
+let store: MarketStore;
+beforeAll(async () => {
+  store = await startMarketStore();
+  await store.list(...records);
+  await store.cover('polymarket', 0, Date.now());
+  // Every minute of ten, then hours apart; the second market in every second of these.
+  const minutes = [...Array.from({ length: 10 }, (_, i) => i), 100, 300, 1000, 4000];
+  await store.trade(
+    ...minutes.flatMap((minute, i) =>
+      records
+        .filter((_, which) => i % (which + 1) === 0)
+        .map((of) => trade({ of, atMs: START + minute * MINUTE + 500, price: '0.4', size: '2' })),
+    ),
+  );
+});
+afterAll(() => store?.close());
+
+const history = (query: string, fromTs = sec(START)): Promise<Answer> =>
+  store.get(
+    `markets/price-history?provider=polymarket&interval=1&start_ts=${fromTs}&end_ts=${sec(START) + 240_060}&${query}`,
+  );
+const names = ({ data }: Answer) => data.map((point) => `${point.timestamp} ${point.marketId} ${point.outcomeId}`);
+
+test.each(['', '&outcome=all'])('going on behind the last point misses none and repeats none%s', async (outcome) => {
+  const query = `market_ids=${ids.join(',')}${outcome}`;
+  const whole = names(await history(`${query}&limit=5000`));
+  expect(whole).toHaveLength(outcome === '' ? 21 : 42);
+  for (const limit of [8, 21]) {
+    const walked: string[] = [];
+    let from = sec(START);
+    for (let page = await history(`${query}&limit=${limit}`); page.data.length > 0;) {
+      expect(page.data.length).toBeLessThanOrEqual(limit);
+      walked.push(...names(page));
+      from = page.data.at(-1)!.timestamp + 1;
+      page = await history(`${query}&limit=${limit}`, from);
+    }
+    expect(walked).toEqual(whole);
+  }
+});
+
+test('a limit below the points of one timestamp is kept to', async () => {
+  expect(names(await history(`market_ids=${ids.join(',')}&outcome=all&limit=3`))).toHaveLength(3);
+});
+
+test('a market that is named twice, by two of its ids, is answered once', async () => {
+  const once = await history('market_ids=777');
+  expect((await history('market_ids=777,slug-of-777,0x777')).data).toEqual(once.data);
+});
+
+test('a range that has not begun is empty, and its end is not before its start', async () => {
+  const path = 'markets/price-history?provider=polymarket&market_ids=777&start_ts=4000000000&end_ts=4000003600';
+  const { data, meta } = await store.get<Answer>(path);
+  expect([data, meta.time_range]).toEqual([[], { start: 4_000_000_000, end: 4_000_000_000 }]);
+});
+
+test('the source named is that of the points answered, not of those behind the limit', async () => {
+  const flat = { open: 4n * 10n ** 9n, high: 4n * 10n ** 9n, low: 4n * 10n ** 9n, close: 4n * 10n ** 9n };
+  const none = { open: null, high: null, low: null, close: null };
+  const of = market({ platform: 'limitless', ref: 'sampled', createdAt: new Date(START).toISOString() });
+  await store.list(of);
+  await store.cover('limitless', START + 10 * MINUTE, Date.now());
+  await store.trade(trade({ of, atMs: START + 20 * MINUTE, price: '0.5', size: '1' }));
+  const sample = {
+    platform: 'limitless' as const,
+    ref: 'sampled',
+    intervalMin: 1 as const,
+    startTs: sec(START),
+    price: flat,
+    previousClose: null,
+    bid: none,
+    ask: none,
+    volume: usd('0'),
+    openInterest: null,
+    mean: null,
+    source: 'midpoint' as const,
+  };
+  await store.clickhouse.insert(CANDLE_COLUMNS, [candleRow(sample)]);
+  const asked = `markets/price-history?provider=limitless&market_ids=sampled&interval=1&start_ts=${sec(START)}&end_ts=${sec(START) + 7200}`;
+  expect((await store.get<Answer>(asked)).meta.source).toBe('mixed');
+  expect((await store.get<Answer>(`${asked}&limit=1`)).meta.source).toBe('midpoint');
+});

@@ -210,7 +210,8 @@ export const BODIES: Record<string, BodyEndpoint> = {
       expiration: field('time', '2100-01-01T00:00:00Z'),
       client_order_id: field('text', 'a'),
       idempotency_key: field('text', 'b'),
-      max_slippage: field('decimal', 0.1),
+      // Of market orders alone: beside this price it is no part of a good body.
+      max_slippage: field('decimal', undefined),
       credential_id: field('integer', 1),
       dry_run: field('flag', true),
     },
@@ -244,9 +245,9 @@ export const BODIES: Record<string, BodyEndpoint> = {
     method: 'POST',
     auth: 'session',
     fields: {
-      platform: must('platform', 'kalshi'),
+      platform: must('platform', 'polymarket'),
       label: must('text', 'main'),
-      fields: must('record', { api_key_id: 'a', private_key: 'b' }),
+      fields: must('record', { private_key: `0x${'11'.repeat(32)}` }),
       is_default: field('flag', false),
     },
   },

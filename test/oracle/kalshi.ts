@@ -284,7 +284,7 @@ function tradedIn(world: KalshiWorld, ticker: string, fromTs: number, toTs: numb
 
 /**
  * Price history of [fromTs, toTs): bars of 1 and 60 minutes are the platform's, days are made of its hours, in UTC. The price
- * of a bar that is still growing is that of the trades so far.
+ * of a bar that is still growing at `growsAtTs` is that of the trades so far: of equal instants another may come last.
  */
 export function kalshiHistory(
   world: KalshiWorld,
@@ -292,6 +292,7 @@ export function kalshiHistory(
   interval: 1 | 60 | 1440,
   fromTs: number,
   toTs: number,
+  growsAtTs = toTs,
 ): ServedPoint[] {
   const market = world.exchange.marketByTicker.get(ticker) as SimMarket;
   const bars = platformBars(world, market, interval === 1 ? 1 : 60, fromTs, toTs);
@@ -310,7 +311,7 @@ export function kalshiHistory(
       outcomeId: 'yes',
       volume: contracts(inside.reduce((total, bar) => total + bar.volume, 0)),
       openInterest: contracts(inside.at(-1)?.openInterest ?? 0),
-      price: (timestamp + step > toTs && tradedIn(world, ticker, timestamp, toTs)) || merged(inside, 'price'),
+      price: (timestamp + step > growsAtTs && tradedIn(world, ticker, timestamp, toTs)) || merged(inside, 'price'),
       bidAsk: { bid: merged(inside, 'bid'), ask: merged(inside, 'ask') },
     }));
 }

@@ -4,9 +4,9 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { z } from 'zod';
-import { neverRan, toStoreError } from './clickhouse-errors.ts';
+import { neverRan, toStoreError, type StoreError } from './clickhouse-errors.ts';
 import { passOrFail } from './clickhouse-stream.ts';
-import type { Config } from './config.ts';
+import { noStore, type Config } from './config.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse, type Log } from './embedded/clickhouse.ts';
 
 export { StoreError, type StoreErrorKind } from './clickhouse-errors.ts';
@@ -77,13 +77,29 @@ export async function openClickHouse(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_MEMORY_MB' | 'dataDir'>,
   log: Log,
 ): Promise<ClickHouse> {
-  if (config.CLICKHOUSE_URL) return connect(config.CLICKHOUSE_URL);
+  if (config.CLICKHOUSE_URL) return reached(connect(config.CLICKHOUSE_URL), config.CLICKHOUSE_URL);
   const embedded = await startEmbeddedClickHouse({
     dataDir: config.dataDir,
     memoryMb: config.CLICKHOUSE_MEMORY_MB,
     log,
   });
   return { ...connect(embedded.url, () => embedded.close()), embedded };
+}
+
+/** UNKNOWN_DATABASE: the store answers, and migrations say more. */
+const UNKNOWN_DATABASE = '81';
+
+/** The store once it answers as this user; ConfigError when it does not. */
+async function reached(store: ClickHouse, url: string): Promise<ClickHouse> {
+  try {
+    await store.sql('SELECT 1');
+    return store;
+  } catch (error) {
+    const { code, cause } = error as StoreError;
+    if (code === UNKNOWN_DATABASE) return store;
+    await store.close();
+    throw noStore('CLICKHOUSE_URL', 'ClickHouse', url, cause instanceof Error ? cause : (error as Error));
+  }
 }
 
 /** A store at an address; `closed` runs after its connections are gone, `queries` is the folder of named queries. */

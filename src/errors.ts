@@ -82,7 +82,7 @@ export class PlatformError extends Error {
     this.platform = platform;
     this.kind = kind;
     this.status = options.status ?? 0;
-    this.detail = (options.detail ?? '').slice(0, 500);
+    this.detail = (options.detail ?? '').slice(0, 500).toWellFormed();
     this.retryAfterMs = options.retryAfterMs;
     this.body = options.body;
   }

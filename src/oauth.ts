@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Identity } from './accounts.ts';
 import type { Config } from './config.ts';
 import { ApiError } from './errors.ts';
+import { isStorable } from './parameters.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -43,8 +44,8 @@ export async function setUpGoogle(app: FastifyInstance, config: Config): Promise
 }
 
 const UserInfo = z.object({
-  sub: z.string().min(1),
-  email: z.string().optional(),
+  sub: z.string().min(1).refine(isStorable),
+  email: z.string().refine(isStorable).optional(),
   email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
   name: z.string().optional(),
 });
@@ -70,8 +71,16 @@ export async function identityOf(
       resolution: 'Verify the e-mail at the identity provider, or register with a password.',
     });
   }
-  return { issuer: config.GOOGLE_ISSUER, subject: person.sub, email, name: (person.name ?? '').slice(0, 100) };
+  return { issuer: config.GOOGLE_ISSUER, subject: person.sub, email, name: storableName(person.name ?? '') };
 }
+
+/** A name is no reason to refuse a person: what cannot be stored of it is left out, and its end halves no character. */
+const storableName = (name: string): string =>
+  name
+    .toWellFormed()
+    .replaceAll('\0', '')
+    .slice(0, 100)
+    .replace(/[\uD800-\uDBFF]$/, '');
 
 async function exchange(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<string> {
   try {

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
-import { ConfigError, type Config } from './config.ts';
+import { ConfigError, noStore, type Config } from './config.ts';
 import { openEmbeddedPostgres } from './embedded/postgres.ts';
 
 export type Database = PgDatabase<PgQueryResultHKT>;
@@ -29,7 +29,7 @@ export async function openPostgres(config: Config, log: FastifyBaseLogger): Prom
 
 const MIGRATION_MS = 600_000;
 
-function openServer(url: string, log: FastifyBaseLogger): Postgres {
+async function openServer(url: string, log: FastifyBaseLogger): Promise<Postgres> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 10,
@@ -42,6 +42,10 @@ function openServer(url: string, log: FastifyBaseLogger): Postgres {
   });
   // An idle connection that the server drops: the pool replaces it.
   pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL dropped a connection'));
+  await pool.query('SELECT 1').catch(async (error: Error) => {
+    await pool.end();
+    throw noStore('DATABASE_URL', 'PostgreSQL', url, error);
+  });
   return {
     db: drizzle(pool),
     async transact(work) {

@@ -6,7 +6,7 @@ export type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>;
 
 /** What processes share: through Redis when REDIS_URL is set, else inside the one process. */
 export interface Shared {
-  /** true while the shared side answers; in-process it always does. */
+  /** true while the shared side answers and no message is missed; in-process always. */
   healthy(): boolean;
   /**
    * The cached value, or the one `load` makes; concurrent callers of one key wait for one load, which must end by itself.

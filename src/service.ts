@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Ingestion, startIngestion } from '../ingest/main.ts';
 import { buildApp } from './app.ts';
 import { openClickHouse } from './clickhouse.ts';
-import type { Config } from './config.ts';
+import { notListening, type Config } from './config.ts';
 import type { KeyCheck } from './embedded/clickhouse.ts';
 import { closeSqlPort, openSqlPort } from './embedded/sql-port.ts';
 import { ingestionHealth } from './ingestion-health.ts';
@@ -121,7 +121,10 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
       ...(config.METRICS ? { watch: watch(metrics, { ...watched, stores: allStores }) } : {}),
     });
     closers.push(() => app.close());
-    await app.listen({ host: config.HOST, port: config.PORT });
+    const { HOST, PORT } = config;
+    await app.listen({ host: HOST, port: PORT }).catch((error: unknown) => {
+      throw notListening('PORT', PORT, HOST, error);
+    });
     const { port } = app.server.address() as AddressInfo;
     await openSql(async (key, address) => (await app.apiKeys.find(key, address)) !== null);
     return { url: urlOf(port), metricsUrl: config.METRICS ? `${urlOf(port)}/metrics` : '', ingestion, close };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis, ReplyError, type RedisOptions } from 'ioredis';
-import { ConfigError } from './config.ts';
+import { noStore } from './config.ts';
 import type { Lease, Log, Shared } from './redis.ts';
 import { cacheThrough, localTexts, localValues } from './shared-cache.ts';
 import { createLocalShared, leaseMargin } from './shared-local.ts';
@@ -9,6 +9,8 @@ const OPTIONS: RedisOptions = {
   lazyConnect: true,
   connectTimeout: 5000,
   commandTimeout: 1000,
+  // A connection that only listens is silent for hours: what forgets silent ones on the way must not forget it.
+  keepAlive: 30_000,
   // A command without a connection fails at once: its caller has a local answer.
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -16,6 +18,9 @@ const OPTIONS: RedisOptions = {
   maxRetriesPerRequest: 0,
   retryStrategy: (attempt) => Math.min(3000, 100 * 2 ** Math.min(attempt, 5)),
 };
+
+/** How long missed messages are told of by healthy(), which is asked now and then. */
+const NOTICED_MS = 500;
 
 /**
  * A token bucket as in shared-local.ts, on Redis's own clock in microseconds: all processes spend one budget.
@@ -110,10 +115,18 @@ export async function connectShared(url: string, log: Log, prefix: string): Prom
   const hear = async (channel: string): Promise<void> => {
     if (subscriber.status === 'ready') await subscriber.subscribe(prefix + channel);
   };
-  // It reconnects by itself; the outage is told by the other connection.
+  let hearing = false;
+  let heard: NodeJS.Timeout | undefined;
+  // It reconnects by itself; what was said meanwhile is lost.
   subscriber.on('error', ignore);
+  subscriber.on('close', () => {
+    hearing = false;
+    clearTimeout(heard);
+  });
   subscriber.on('ready', () => {
-    for (const channel of channels) hear(channel).catch(ignore);
+    Promise.all([...channels].map(hear)).then(() => {
+      heard = setTimeout(() => (hearing = true), NOTICED_MS).unref();
+    }, ignore);
   });
   subscriber.on('message', (channel, text) => {
     const [sender, message] = [text.slice(0, me.length), text.slice(me.length)];
@@ -121,7 +134,7 @@ export async function connectShared(url: string, log: Log, prefix: string): Prom
   });
 
   return {
-    healthy: () => !lost && redis.status === 'ready',
+    healthy: () => !lost && redis.status === 'ready' && (hearing || channels.size === 0),
 
     ...localValues(),
     cached: cacheThrough({
@@ -174,7 +187,7 @@ export async function connectShared(url: string, log: Log, prefix: string): Prom
       if (channels.has(channel)) return;
       channels.add(channel);
       if (subscriber.status === 'wait') await subscriber.connect().catch(ignore);
-      await hear(channel).catch(ignore);
+      await hear(channel).then(() => (hearing = subscriber.status === 'ready'), ignore);
     },
 
     async close() {
@@ -202,9 +215,7 @@ async function connect(redis: Redis, url: string): Promise<void> {
     if (reason) throw new Error(reason);
   } catch (error) {
     redis.disconnect();
-    const { hostname, port } = new URL(url);
-    const words = (reason || (error as Error).message).split('\n')[0];
-    throw new ConfigError(`REDIS_URL: no Redis at ${hostname}:${port || 6379}: ${words}`);
+    throw noStore('REDIS_URL', 'Redis', url, reason ? new Error(reason) : (error as Error));
   } finally {
     redis.off('error', note);
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -72,6 +72,28 @@ it('is written to a new folder only, and restored only where nothing is', async 
   await expect(restore(loadConfig({ DATA_DIR: join(root, 'new') }, 'stores'), folder, silent)).rejects.toThrow(
     /finished backup/,
   );
+});
+
+it('is not made of a directory without stores, which would be an empty backup that looks like one', async () => {
+  const nowhere = loadConfig({ DATA_DIR: join(root, 'nowhere') }, 'stores');
+  await expect(backUp(nowhere, join(root, 'of-nothing'), silent)).rejects.toThrow(/^DATA_DIR: must hold the stores/);
+  expect(existsSync(join(root, 'of-nothing'))).toBe(false);
+});
+
+it('that lacks a part is refused, and one that is damaged leaves no half of it behind', async () => {
+  const folder = join(root, 'damaged');
+  await backUp(at('data'), folder, silent);
+  const target = loadConfig({ DATA_DIR: join(root, 'target') }, 'stores');
+  renameSync(join(folder, 'postgres'), join(folder, 'elsewhere'));
+  await expect(restore(target, folder, silent)).rejects.toThrow(/^DIR: must be a finished backup/);
+  renameSync(join(folder, 'elsewhere'), join(folder, 'postgres'));
+  const files = readdirSync(join(folder, 'clickhouse'), { recursive: true, withFileTypes: true });
+  const parts = files.filter((file) => file.isFile() && file.name.endsWith('.bin'));
+  expect(parts.length).toBeGreaterThan(0);
+  for (const { parentPath, name } of parts) rmSync(join(parentPath, name));
+  await expect(restore(target, folder, silent)).rejects.toThrow();
+  expect(existsSync(join(target.dataDir, 'clickhouse'))).toBe(false);
+  expect(existsSync(join(target.dataDir, 'postgres'))).toBe(false);
 });
 
 it('is refused while the service runs, in one line', async () => {

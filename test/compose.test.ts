@@ -71,6 +71,14 @@ describe('the settings of api and ingest', () => {
     }
   });
 
+  it('tell the service of the proxy before it, where there is one', () => {
+    const config = loadConfig(
+      environment(api, { ...own, PUBLIC_URL: 'https://api.example', TRUST_PROXY: '172.16.0.0/12' }),
+    );
+    expect(config).toMatchObject({ PUBLIC_URL: 'https://api.example', TRUST_PROXY: ['172.16.0.0/12'] });
+    expect(loadConfig(environment(api, own))).toMatchObject({ PUBLIC_URL: undefined, TRUST_PROXY: [] });
+  });
+
   it('have no secret with a default', () => {
     for (const [, name = '', rest = ''] of source.matchAll(/\$\{(\w*(?:PASSWORD|SECRET|KEY|TOKEN)\w*)([^}]*)\}/g))
       expect(rest, name).toMatch(/^:\?/);
@@ -97,6 +105,11 @@ describe('every service', () => {
     expect(service.deploy?.resources.limits.memory).toBeDefined();
     for (const needed of Object.keys(service.depends_on ?? {})) expect(compose.services).toHaveProperty(needed);
     for (const secret of service.secrets ?? []) expect(compose.secrets).toHaveProperty(secret);
+  });
+
+  it('is called healthy only once it listens to the others: the images make their databases with a server of their own', () => {
+    for (const name of ['clickhouse', 'postgres'])
+      expect(compose.services[name]?.healthcheck?.test.join(' ')).toMatch(new RegExp(`(-h |//)${name}\\b`));
   });
 
   it('mounts what exists', () => {

@@ -84,6 +84,18 @@ it('alerts watch metrics that the service has, and each says what to do', async 
   }
 });
 
+it('an alert of what does not happen also fires where nothing is left to tell so', () => {
+  const { groups } = read('alerts.yml') as { groups: { rules: { alert: string; expr: string }[] }[] };
+  const rules = groups.flatMap((group) => group.rules);
+  const silent = rules.filter(({ expr }) => /^\(?sum.*== 0$/.test(expr));
+  expect(silent.map(({ alert }) => alert)).toEqual(['IngestionStopped']);
+  for (const { alert, expr } of silent) expect(expr, alert).toContain('or vector(0)');
+  const { scrape_configs: scraped } = read('prometheus.yml') as { scrape_configs: { job_name: string }[] };
+  const gone = rules.flatMap(({ expr }) => /^absent\(\w+\{job="([\w-]+)"\}\)$/.exec(expr)?.[1] ?? []);
+  expect(gone).toEqual(['forecastle-api']);
+  expect(scraped.map((job) => job.job_name)).toEqual(expect.arrayContaining(gone));
+});
+
 describe('on a store that the simulated platforms filled', () => {
   let whole: WholeService;
 

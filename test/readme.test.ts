@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(`${ROOT}README.md`, 'utf8');
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: Record<string, string> };
 /** What the README says of `--help` does not hold for these. */
-const DEVELOPMENT = new Set(['test', 'bench', 'types', 'lint']);
+const DEVELOPMENT = new Set(['test', 'types', 'lint']);
 
 const commands = [...new Set([...readme.matchAll(/`?npm (?:run )?(?:-s )?([a-z]+)/g)].map(([, name = '']) => name))]
   .filter((name) => name !== 'ci' && name !== 'run')

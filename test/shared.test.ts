@@ -268,6 +268,12 @@ async function cuttableWay() {
   };
 }
 
+/** Connections that only listen, by id, on the database that a test has for itself. */
+const listeners = async (): Promise<string[]> => {
+  const list = String(await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub'));
+  return [...list.matchAll(/^id=(\d+) .* db=13 /gm)].map(([, id = '']) => id);
+};
+
 describe.runIf(reachable)('Redis lost while running', () => {
   test('callers see no error: cache, budget and places go on in the process, leases are not sure; then it recovers', async () => {
     const way = await cuttableWay();
@@ -308,6 +314,28 @@ describe.runIf(reachable)('Redis lost while running', () => {
     expect(lines).toEqual(['Redis is lost: caches and budgets are held per process until it is back', 'Redis is back']);
     await shared.close();
     way.cut();
+  });
+
+  test('while messages alone are missed it is not healthy, long enough to be noticed; then it hears again', async () => {
+    const url = new URL(REDIS_URL);
+    url.pathname = '/13';
+    const before = new Set(await listeners());
+    const shared = await open(url.href);
+    const heard: string[] = [];
+    await shared.subscribe('news', (message) => heard.push(message));
+    expect(shared.healthy()).toBe(true);
+    const mine = (await listeners()).filter((id) => !before.has(id));
+    expect(mine.length).toBeGreaterThan(0);
+    for (const id of mine) await admin.call('CLIENT', 'KILL', 'ID', id);
+    const unwell: number[] = [];
+    for (const end = performance.now() + 2500; performance.now() < end; await sleep(10))
+      if (!shared.healthy()) unwell.push(performance.now());
+    expect((unwell.at(-1) ?? 0) - (unwell[0] ?? 0)).toBeGreaterThan(400);
+    expect(shared.healthy()).toBe(true);
+    const other = await open(url.href);
+    await other.publish('news', 'again');
+    await sleep(200);
+    expect(heard).toEqual(['again']);
   });
 
   test('a Redis that accepts but does not answer delays one call, not every call', async () => {

@@ -1,5 +1,6 @@
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ACCOUNT, basic, SqlPortUnderTest } from './helpers/sql-port.ts';
 
 const VIEWS = [
@@ -196,5 +197,29 @@ describe('the engine', () => {
     }
     expect(answer).toBe('7\n');
     expect(port.engine.pid()).not.toBe(before);
+  });
+
+  it('goes on when another process took the port meanwhile, and opens it once it is free', async () => {
+    const before = port.engine.pid();
+    const other = createServer();
+    process.kill(Number(before), 'SIGKILL');
+    await vi.waitFor(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          other
+            .removeAllListeners()
+            .once('error', reject)
+            .listen(Number(new URL(port.origin).port), '127.0.0.1', resolve);
+        }),
+      { timeout: 5000, interval: 5 },
+    );
+    await vi.waitFor(() => expect(port.engine.pid()).not.toBe(before), { timeout: 20_000 });
+    const now = port.engine.pid();
+    await sleep(3000);
+    expect(await port.store.sql('SELECT 7 AS n')).toEqual([{ n: 7 }]);
+    await new Promise((resolve) => other.close(resolve));
+    const answer = async () => (await port.ask('SELECT 7')).text();
+    await vi.waitFor(async () => expect(await answer()).toBe('7\n'), { timeout: 20_000, interval: 200 });
+    expect(port.engine.pid()).toBe(now);
   });
 });

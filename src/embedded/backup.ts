@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,11 +20,16 @@ type Settings = Pick<Config, 'dataDir' | 'CLICKHOUSE_URL' | 'DATABASE_URL' | 'CL
 
 /** Without these, sessions end and sealed platform credentials cannot be opened again. */
 const SECRETS = ['jwt_secret', 'credentials_key'];
+/** Folders in DATA_DIR, and in a backup. */
+const STORES = ['clickhouse', 'postgres'];
 const Manifest = z.object({ version: z.string(), createdAt: z.string() });
 
 /** Writes both embedded stores and the generated secrets into a folder that is empty or not there yet. The service must be stopped. */
 export async function backUp(config: Settings, folder: string, log: Log): Promise<void> {
   requireEmbedded(config);
+  for (const store of STORES)
+    if (!existsSync(join(config.dataDir, store)))
+      throw new ConfigError(`DATA_DIR: must hold the stores of a service, received ${config.dataDir} without ${store}`);
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new ConfigError(`DIR: must be empty or new, received ${folder}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -40,17 +46,23 @@ export async function backUp(config: Settings, folder: string, log: Log): Promis
 /** Puts a backup into a DATA_DIR that holds no stores yet. */
 export async function restore(config: Settings, folder: string, log: Log): Promise<z.output<typeof Manifest>> {
   requireEmbedded(config);
-  if (!existsSync(join(folder, 'backup.json')))
+  if (!['backup.json', ...STORES].every((part) => existsSync(join(folder, part))))
     throw new ConfigError(`DIR: must be a finished backup, received ${folder}`);
-  for (const store of ['clickhouse', 'postgres'])
+  for (const store of STORES)
     if (existsSync(join(config.dataDir, store)))
       throw new ConfigError(
         `DATA_DIR: must hold no stores yet, received ${config.dataDir}; move its ${store} away first`,
       );
   const manifest = Manifest.parse(JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')));
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  await withEngine(config, folder, log, `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`);
-  cpSync(join(folder, 'postgres'), join(config.dataDir, 'postgres'), { recursive: true });
+  try {
+    await withEngine(config, folder, log, `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`);
+    cpSync(join(folder, 'postgres'), join(config.dataDir, 'postgres'), { recursive: true });
+  } catch (error) {
+    // A service started on half a backup would take it for a whole one.
+    for (const store of STORES) rmSync(join(config.dataDir, store), { recursive: true, force: true });
+    throw error;
+  }
   copySecrets(folder, config.dataDir);
   return manifest;
 }

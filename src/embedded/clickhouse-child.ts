@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { Engine } from './clickhouse-engine.ts';
 import { createFront, exactly } from './clickhouse-front.ts';
@@ -23,7 +22,6 @@ async function close(): Promise<void> {
 }
 
 async function start(message: StartMessage): Promise<void> {
-  mkdirSync(message.directory, { recursive: true, mode: 0o700 });
   const engine = await Engine.open(message);
   closers.push(() => engine.close());
   const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });

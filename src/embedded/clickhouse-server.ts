@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../cli/command.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig, makeDataDir } from '../config.ts';
 import { createLog } from '../log.ts';
 import { startEmbeddedClickHouse } from './clickhouse.ts';
 
@@ -29,7 +29,7 @@ await runCommand(USAGE, async () => {
 /** Stays the same over restarts, so that the others reconnect; readable by this user only. */
 function keptPassword(dataDir: string): string {
   const file = join(dataDir, 'clickhouse_password');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataDir(dataDir);
   try {
     writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
   } catch (error) {

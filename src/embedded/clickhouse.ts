@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
-import { ConfigError } from '../config.ts';
+import { ConfigError, makeDataDir } from '../config.ts';
 import { ChildMessage, type ParentMessage, type SqlFace, type StartMessage } from './clickhouse-messages.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -61,6 +61,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   const closing = new AbortController();
   let restarting = Promise.resolve();
   let sql: { face: SqlFace; isKeyKnown: KeyCheck } | null = null;
+  makeDataDir(start.directory);
   let { child, port } = await startChild(start, log);
   start.port = port;
 
@@ -78,10 +79,22 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
         ({ child } = await startChild(start, log));
         watch();
         log.info({ pid: child.pid }, 'the embedded ClickHouse runs again');
-        if (sql) await openSqlFace(child, sql.face, sql.isKeyKnown);
+        if (sql) void reopenSql(child, sql);
         return;
       } catch (error) {
         log.error({ err: error }, 'the embedded ClickHouse did not start');
+      }
+    }
+  };
+  /** Another process may hold the port by now: the store goes on without it, and it opens once it is free. */
+  const reopenSql = async (current: ChildProcess, { face, isKeyKnown }: NonNullable<typeof sql>) => {
+    for (let waitMs = RESTART_FIRST_MS; current.connected; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
+      try {
+        await openSqlFace(current, face, isKeyKnown);
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'SQL_PORT did not open again');
+        await sleep(waitMs, undefined, { ref: false });
       }
     }
   };
@@ -138,19 +151,22 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
 /** Opens the second face in a running engine and answers its questions for as long as it lives. */
 function openSqlFace(child: ChildProcess, face: SqlFace, isKeyKnown: KeyCheck): Promise<number> {
   const send = (message: ParentMessage) => {
-    // A child that has just ended is replaced, and its callers are gone with it.
-    if (child.connected) child.send(message);
+    // A child that has just ended is replaced, and its callers are gone with it: without a callback its EPIPE would end us.
+    if (child.connected) child.send(message, () => {});
   };
   return new Promise((opened, failed) => {
-    child.on('message', (message) => {
+    const hear = (message: unknown) => {
       const said = ChildMessage.parse(message);
       if (said.kind === 'sql open') opened(said.port);
-      else if (said.kind === 'sql failed') failed(new Error(said.message));
-      else if (said.kind === 'is key known')
+      else if (said.kind === 'sql failed') {
+        child.off('message', hear);
+        failed(new Error(said.message));
+      } else if (said.kind === 'is key known')
         void isKeyKnown(said.key, said.address)
           .catch(() => false)
           .then((known) => send({ kind: 'key known', id: said.id, known }));
-    });
+    };
+    child.on('message', hear);
     child.once('exit', () => failed(new Error('the embedded ClickHouse ended')));
     send({ kind: 'open sql', face });
   });

@@ -1,14 +1,14 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { ConfigError } from '../config.ts';
+import { ConfigError, makeDataDir } from '../config.ts';
 import type { Postgres, Run } from '../postgres.ts';
 
 /** PGlite in `<dataDir>/postgres`; a second process is refused, two writers would destroy the files. */
 export async function openEmbeddedPostgres(dataDir: string): Promise<Postgres> {
   const folder = join(dataDir, 'postgres');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDataDir(folder);
   const unlock = lock(`${folder}.lock`);
   const client = await PGlite.create({ dataDir: folder }).catch((error: unknown) => {
     unlock();

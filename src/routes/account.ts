@@ -7,6 +7,7 @@ import type { Services } from '../app.ts';
 import { endpoint } from '../endpoint.ts';
 import { ApiError, badRequest } from '../errors.ts';
 import { requestTimeMs } from '../pages.ts';
+import { isStorable } from '../parameters.ts';
 import { passwordWeakness, verifyPassword } from '../passwords.ts';
 import { setLimitHeaders, tooMany, type RateLimits } from '../rate-limit.ts';
 import { clearSessionCookie, setSessionCookie } from '../session-cookie.ts';
@@ -30,10 +31,12 @@ const password = z
   .min(1, { error: 'text' })
   .max(1024, { error: 'text' })
   .describe('The current password');
+const nameRule = { error: 'text of at most 100 characters, without NUL and halves of a character' };
 const name = z
-  .string({ error: 'text of at most 100 characters' })
+  .string(nameRule)
   .trim()
-  .max(100, { error: 'text of at most 100 characters' })
+  .max(100, nameRule)
+  .refine(isStorable, nameRule)
   .describe('What to call the user');
 
 export const UserAnswer = z

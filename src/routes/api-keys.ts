@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 import { recordEvent } from '../accounts.ts';
 import { PlainMeta, timeField, timeOrNull } from '../answers.ts';
 import { requestTimeMs } from '../pages.ts';
-import { textParam } from '../parameters.ts';
+import { storedTextParam } from '../parameters.ts';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
@@ -33,7 +33,7 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
       operation: 'createApiKey',
       summary: 'Create an API key',
       description: 'The key is in this answer only; the service keeps a hash.',
-      body: { name: textParam(100).describe('To tell the key by, 1 to 100 characters') },
+      body: { name: storedTextParam(100).describe('To tell the key by, 1 to 100 characters') },
       statuses: [201],
       errors: [409],
       answer: NewKey.extend({
@@ -89,7 +89,7 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
       tag: 'Account',
       operation: 'revokeApiKey',
       summary: 'Revoke an API key',
-      params: { id: textParam(64).describe('Id of the key') },
+      params: { id: storedTextParam(64).describe('Id of the key') },
       answer: z.object({
         id: z.string().describe('Id of the key'),
         revoked: z.literal(true).describe('Refused from now on'),

@@ -5,7 +5,16 @@ import { benchAuth } from './auth.ts';
 import { benchIngestion } from './ingest.ts';
 import { benchOrders } from './orders.ts';
 
-/** `npm run bench [-- --quick]`: every figure beside the ceiling or peer of the same run, as a table and as JSON. */
+const HELP = `npm run bench [-- --quick]
+Measures everything beside a ceiling or a peer of the same run, on embedded stores in a temporary directory and simulated
+platforms: tables here, and JSON in test/bench/results. No settings are read.
+
+  --quick  a smaller store, for a look instead of figures to quote
+`;
+if (process.argv.includes('--help')) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
 const quick = process.argv.includes('--quick');
 const sizes = quick ? [200_000] : [1_000_000, 20_000_000];
 const fixed = (value: number, digits = 1): string => value.toFixed(digits);

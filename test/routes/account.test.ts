@@ -51,6 +51,12 @@ describe('register', () => {
     expect(tooLong.body + tooShort.body + answer.body).not.toMatch(/elevenchars|short-secret|plum tree/);
   });
 
+  test.each(['Ann\0', 'Ann\uD800', '\uDC00Ann'])('refuses the name %j, which no store takes', async (name) => {
+    const answer = await browser(service).post(REGISTER, { email: newEmail(), password: PASSWORD, name });
+    expect(answer.statusCode).toBe(400);
+    expect(errorText(answer)).toMatch(/^name: text of at most 100 characters, without NUL/);
+  });
+
   test.each(['Password1234!', '123456789012', 'qwertyuiopas', 'P@ssw0rd2026', 'abababababab', 'iloveyou12345'])(
     'refuses the common password %s',
     async (password) => {

@@ -115,24 +115,26 @@ test('last_used_at is written without the request waiting for it', async () => {
 
 test('a known key costs the database nothing once seen; wrong ones cost it nothing, or sixty look-ups a minute at most', async () => {
   const select = vi.spyOn(service.postgres.db, 'select');
+  // Orders are looked after now and then, too.
+  const lookUps = () => select.mock.calls.filter(([columns = {}]: [object?]) => 'keyId' in columns).length;
   const { key } = await service.newKey();
   await isKnown({ 'x-api-key': key });
   select.mockClear();
   await Promise.all(Array.from({ length: 100 }, () => isKnown({ 'x-api-key': key })));
-  expect(select).toHaveBeenCalledTimes(0);
+  expect(lookUps()).toBe(0);
 
   const address = service.newAddress();
   const mistyped = `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
   for (let i = 0; i < 300; i++) await isKnown({ 'x-api-key': mistyped }, address);
-  expect(select).toHaveBeenCalledTimes(0);
+  expect(lookUps()).toBe(0);
 
   await Promise.all(Array.from({ length: 300 }, () => isKnown({ 'x-api-key': newApiKey() }, address)));
-  expect(select.mock.calls.length).toBeLessThanOrEqual(60);
+  expect(lookUps()).toBeLessThanOrEqual(60);
 
   select.mockClear();
   const unknown = newApiKey();
   for (let i = 0; i < 50; i++) await isKnown({ 'x-api-key': unknown }, service.newAddress());
-  expect(select).toHaveBeenCalledTimes(1);
+  expect(lookUps()).toBe(1);
   select.mockRestore();
 });
 

@@ -53,6 +53,13 @@ test('the same person comes back to the same account, also under a new e-mail', 
   expect(second.id).toBe(first.id);
 });
 
+test('a name that no store takes as it is signs its person in all the same', async () => {
+  provider.person = { ...provider.person, name: `A\0${'n'.repeat(98)}\u{1F600}` };
+  const answer = await signIn(browser(service));
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json().user.name).toBe(`A${'n'.repeat(98)}`);
+});
+
 test('a verified e-mail links to the account registered with it, and what its unproven owner made ends', async () => {
   const { email } = provider.person;
   const squatter = await registered(service, email);

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openClickHouse } from '../src/clickhouse.ts';
+import { ConfigError, loadConfig } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import { openPostgres } from '../src/postgres.ts';
+import { copyEmptyDatabase } from './helpers/databases.ts';
+import { startProcess } from './helpers/process.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'forecastle-settings-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const load = (env: Record<string, string>) => loadConfig({ DATA_DIR: join(directory, 'data'), ...env });
+const silent = createLog({ LOG_LEVEL: 'silent' });
+const unusable = (path: string) => `DATA_DIR: must be a directory that can be written to, received "${path}" (ENOTDIR)`;
+const HIDDEN = 'a value that is not shown';
+const failure = async (work: () => unknown): Promise<string> => {
+  try {
+    await work();
+    return 'no failure';
+  } catch (error) {
+    return error instanceof ConfigError ? error.message : String(error);
+  }
+};
+
+test.each([
+  ['PORT', '70000', 'must be a whole number of 0 to 65535, received "70000"'],
+  ['PORT', '30a', 'must be a whole number of 0 to 65535, received "30a"'],
+  ['SQL_PORT', 'maybe', 'must be off or a whole number of 0 to 65535, received "maybe"'],
+  ['BACKFILL_DAYS', '-1', 'must be a number of 0 to 3650, received "-1"'],
+  ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, received "loud"'],
+  ['PLATFORMS', 'kalshi,foo', 'must be one of kalshi, polymarket, limitless, received "kalshi,foo"'],
+  ['NODE_ENV', 'prod', 'must be one of production, development, test, received "prod"'],
+  ['KALSHI_API_URL', 'kalshi.test', 'must be an http or https URL, received "kalshi.test"'],
+  ['LIMITLESS_API_URL', 'https://a:b@host:99999', `must be an http or https URL, received ${HIDDEN}`],
+  ['CLICKHOUSE_URL', 'tcp://store:9000', 'must be an http or https URL, received "tcp://store:9000"'],
+  ['DATABASE_URL', 'mysql://u:secret@h/db', `must be a postgres or postgresql URL, received ${HIDDEN}`],
+  ['REDIS_URL', 'http://h?password=secret', `must be a redis or rediss URL, received ${HIDDEN}`],
+  ['JWT_SECRET', 'short', `must be of at least 32 characters, received ${HIDDEN}`],
+  ['DEMO_API_KEY', 'pk_short', `must be an API key (pk_…), received ${HIDDEN}`],
+])(
+  '%s=%s stops the start with its name, the rule and the value unless that may be secret',
+  async (name, value, said) => {
+    expect(await failure(() => load({ [name]: value }))).toBe(`${name}: ${said}`);
+  },
+);
+
+test('CREDENTIALS_KEY is 32 bytes in base64, base64url or hex, under a name of its own or one made from it', () => {
+  const bytes = Buffer.alloc(32, 0xfb);
+  const [base64, url, hex] = [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')];
+  const unnamed = [base64, url, hex].map((text) => load({ CREDENTIALS_KEY: text }).credentialKeys);
+  expect(unnamed).toEqual(
+    Array.from({ length: 3 }, () => [{ id: expect.stringMatching(/^[0-9a-f]{8}$/), key: bytes }]),
+  );
+  const older = Buffer.alloc(32, 1);
+  const rotated = load({ CREDENTIALS_KEY: `k2:${hex},${older.toString('base64')}` }).credentialKeys;
+  expect(rotated).toEqual([
+    { id: 'k2', key: bytes },
+    { id: expect.stringMatching(/^[0-9a-f]{8}$/), key: older },
+  ]);
+  for (const text of [hex.slice(2), `${base64}x`, `k1:${base64},`, 'k1:', `k 1:${hex}`]) {
+    expect(() => load({ CREDENTIALS_KEY: text }), text).toThrow(/^CREDENTIALS_KEY: must be 32 bytes/);
+  }
+});
+
+test('a server store that does not answer is named, without its password', async () => {
+  const config = load({
+    DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/db',
+    CLICKHOUSE_URL: 'http://u:hidden@127.0.0.1:1/',
+  });
+  expect(await failure(() => openPostgres(config, silent))).toBe(
+    'DATABASE_URL: no PostgreSQL at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
+  );
+  expect(await failure(() => openClickHouse(config, silent))).toBe(
+    'CLICKHOUSE_URL: no ClickHouse at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
+  );
+});
+
+test('a DATA_DIR that cannot be a directory is named, whichever part needs it first', async () => {
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  const config = { ...load({}), dataDir: file };
+  expect(await failure(() => load({ DATA_DIR: join(file, 'x') }))).toBe(unusable(join(file, 'x')));
+  expect(await failure(() => openPostgres(config, silent))).toBe(unusable(join(file, 'postgres')));
+  expect(await failure(() => openClickHouse(config, silent))).toBe(unusable(join(file, 'clickhouse')));
+});
+
+test('a port that is taken and a host that is not this machine stop the start with one line', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const port = String((taken.address() as AddressInfo).port);
+  for (const [env, line] of [
+    [{ PORT: port }, `PORT: must be free, received ${port}, which cannot be listened on at 127.0.0.1 (EADDRINUSE)`],
+    [{ HOST: '203.0.113.9' }, 'HOST: must be an address of this machine, received "203.0.113.9": listen EADDRNOTAVAIL'],
+  ] as const) {
+    const dataDir = mkdtempSync(join(directory, 'start-'));
+    await copyEmptyDatabase(join(dataDir, 'postgres'));
+    const service = startProcess('api', { DATA_DIR: dataDir, ...env });
+    expect(await service.ended).toBe(1);
+    expect(service.output().trimEnd().split('\n').at(-1)).toContain(`forecastle: ${line}`);
+  }
+  taken.close();
+});

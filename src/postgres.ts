@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { ConfigError, noStore, type Config } from './config.ts';
 import { openEmbeddedPostgres } from './embedded/postgres.ts';
+import { PreparingClient } from './postgres-client.ts';
 
 export type Database = PgDatabase<PgQueryResultHKT>;
 
@@ -22,30 +23,49 @@ export interface Postgres {
 
 /** Opens DATABASE_URL, or PGlite in DATA_DIR/postgres, which one process at a time may hold. The schema is migratePostgres's. */
 export async function openPostgres(config: Config, log: FastifyBaseLogger): Promise<Postgres> {
-  return config.DATABASE_URL === undefined
-    ? openEmbeddedPostgres(config.dataDir)
-    : openServer(config.DATABASE_URL, log);
-}
-
-const MIGRATION_MS = 600_000;
-
-async function openServer(url: string, log: FastifyBaseLogger): Promise<Postgres> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 10,
-    connectionTimeoutMillis: 3000,
-    query_timeout: 5_000,
-    statement_timeout: 5_000,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    application_name: 'forecastle',
-  });
-  // An idle connection that the server drops: the pool replaces it.
-  pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL dropped a connection'));
+  const url = config.DATABASE_URL;
+  if (url === undefined) {
+    const engine = await openEmbeddedPostgres(config.dataDir);
+    const postgres = connected(createPool({ ...EMBEDDED, stream: engine.connect }, log));
+    return { ...postgres, close: () => postgres.close().finally(() => engine.close()) };
+  }
+  const pool = createPool({ ...SERVER, connectionString: url }, log);
   await pool.query('SELECT 1').catch(async (error: Error) => {
     await pool.end();
     throw noStore('DATABASE_URL', 'PostgreSQL', url, error);
   });
+  return connected(pool);
+}
+
+const SERVER: pg.PoolConfig = {
+  max: 10,
+  connectionTimeoutMillis: 3000,
+  query_timeout: 5_000,
+  statement_timeout: 5_000,
+  idleTimeoutMillis: 30_000,
+  keepAlive: true,
+  application_name: 'forecastle',
+};
+/** The engine answers in this process, one statement after another; settings of a server in the environment are not meant for it. */
+const EMBEDDED: pg.PoolConfig = {
+  max: 1,
+  idleTimeoutMillis: 0,
+  ssl: false,
+  host: 'localhost',
+  user: 'postgres',
+  database: 'postgres',
+  password: '',
+};
+const MIGRATION_MS = 600_000;
+
+function createPool(config: pg.PoolConfig, log: FastifyBaseLogger): pg.Pool {
+  const pool = new pg.Pool({ ...config, Client: PreparingClient });
+  // An idle connection that the server drops: the pool replaces it.
+  pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL dropped a connection'));
+  return pool;
+}
+
+function connected(pool: pg.Pool): Postgres {
   return {
     db: drizzle(pool),
     async transact(work) {

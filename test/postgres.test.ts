@@ -4,9 +4,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { sql } from 'drizzle-orm';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig, type Config } from '../src/config.ts';
+import { PostgresStream } from '../src/embedded/postgres-stream.ts';
 import { createLog } from '../src/log.ts';
+import { rowsOf } from '../src/orders/row-json.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../src/postgres.ts';
 import { copyEmptyDatabase, freshDatabase } from './helpers/databases.ts';
 
@@ -95,7 +100,50 @@ test('a transaction that fails changes nothing', async () => {
   });
 });
 
+test('what runs often is prepared, and goes on when a newer release adds a column', async () => {
+  await using(async ({ db, transact }) => {
+    await transact((run) => run('CREATE TABLE t (n int); INSERT INTO t VALUES (7)'));
+    const often = async (): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for (let times = 0; times < 8; times += 1) {
+        found.push(...rowsOf(await db.execute(sql`SELECT n FROM t WHERE n < ${10 + times}`)));
+      }
+      return found;
+    };
+    const all = Array.from({ length: 8 }, () => ({ n: 7 }));
+    expect(await often()).toEqual(all);
+    const prepared = await db.execute(
+      sql`SELECT count(*)::int AS n FROM pg_prepared_statements WHERE statement LIKE '%FROM t %'`,
+    );
+    expect(rowsOf(prepared)).toEqual([{ n: 1 }]);
+    await transact((run) => run('ALTER TABLE t ADD COLUMN later text'));
+    expect(await often()).toEqual(all);
+  });
+});
+
 describe.skipIf(DATABASE_URL !== '')('the embedded database', () => {
+  test('gives the next connection nothing of one that broke', async () => {
+    const engine = await PGlite.create({ dataDir: join(dataDir, 'postgres') });
+    const connect = async (): Promise<pg.Client> => {
+      const client = new pg.Client({ stream: () => new PostgresStream(engine), user: 'postgres', ssl: false });
+      client.on('error', () => {});
+      await client.connect();
+      return client;
+    };
+    const first = await connect();
+    await first.query('CREATE TABLE t (n int)');
+    await first.query({ name: 'same', text: 'SELECT 1 AS n' });
+    await first.query('BEGIN; INSERT INTO t VALUES (1)');
+    const broken = first.query('SELECT pg_sleep(0.2)');
+    first.connection.stream.destroy(new Error('broke'));
+    await expect(broken).rejects.toThrow('broke');
+    const second = await connect();
+    expect((await second.query('SELECT n FROM t')).rows).toEqual([]);
+    expect((await second.query({ name: 'same', text: 'SELECT 2 AS n' })).rows).toEqual([{ n: 2 }]);
+    await second.end();
+    await engine.close();
+  });
+
   test('is refused to a second opener, naming the holder', async () => {
     await using(async () => {
       await expect(openPostgres(config, log)).rejects.toMatchObject({

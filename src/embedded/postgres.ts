@@ -1,37 +1,30 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { PGlite } from '@electric-sql/pglite';
-import { drizzle } from 'drizzle-orm/pglite';
 import { ConfigError, makeDataDir } from '../config.ts';
-import type { Postgres, Run } from '../postgres.ts';
+import { PostgresStream } from './postgres-stream.ts';
+
+/** PostgreSQL inside this process. */
+export interface EmbeddedPostgres {
+  /** Its one connection; another when that broke. */
+  connect(): Duplex;
+  close(): Promise<void>;
+}
 
 /** PGlite in `<dataDir>/postgres`; a second process is refused, two writers would destroy the files. */
-export async function openEmbeddedPostgres(dataDir: string): Promise<Postgres> {
+export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const folder = join(dataDir, 'postgres');
   makeDataDir(folder);
   const unlock = lock(`${folder}.lock`);
-  const client = await PGlite.create({ dataDir: folder }).catch((error: unknown) => {
+  const engine = await PGlite.create({ dataDir: folder }).catch((error: unknown) => {
     unlock();
     throw error;
   });
   return {
-    db: drizzle(client),
-    transact: (work) =>
-      client.transaction(async (tx) => {
-        const run: Run = async (text, values) => {
-          if (values) return (await tx.query<Record<string, unknown>>(text, values)).rows;
-          const results = await tx.exec(text);
-          return results.at(-1)?.rows ?? [];
-        };
-        return work(run);
-      }),
-    ping: () =>
-      client.query('SELECT 1').then(
-        () => true,
-        () => false,
-      ),
+    connect: () => new PostgresStream(engine),
     async close() {
-      await client.close();
+      await engine.close();
       unlock();
     },
   };

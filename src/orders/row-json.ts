@@ -16,7 +16,7 @@ export function rowJson<T extends PgTable>(table: T) {
       const given = row as Record<string, unknown>;
       return sql`${JSON.stringify(Object.fromEntries(columns.map(([key, { name }]) => [name, given[key]])))}::jsonb`;
     },
-    /** Rows of a statement that ends in RETURNING *. */
+    /** Rows of a statement that returns every column. */
     rows(result: unknown): T['$inferSelect'][] {
       return rowsOf(result).map((row) =>
         Object.fromEntries(columns.map(([key, column]) => [key, read(row[column.name], column)])),

@@ -16,6 +16,12 @@ export interface Account {
 
 export type Attempt = Omit<typeof orderAttempts.$inferInsert, 'id' | 'at'>;
 const orderJson = rowJson(orders);
+const ALL = sql.raw(
+  orderJson
+    .names()
+    .map((name) => `o.${name}`)
+    .join(', '),
+);
 const attemptJson = rowJson(orderAttempts);
 /** Columns that change once an order is claimed. */
 const CHANGING = sql.raw(
@@ -139,7 +145,7 @@ export function createOrderStore(db: Database) {
      */
     async record(id: string, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
       const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGING} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}))
-        WHERE o.id = ${id} AND o.asked_at <= ${askedAt.toISOString()} RETURNING *`;
+        WHERE o.id = ${id} AND o.asked_at <= ${askedAt.toISOString()} RETURNING ${ALL}`;
       const write = async (): Promise<OrderRow | null> => {
         const written = await db.execute(attempt ? sql`WITH audited AS (${audit(attempt)}) ${update}` : update);
         return orderJson.rows(written)[0] ?? (await one(eq(orders.id, id)));

@@ -1,0 +1,77 @@
+import { Duplex } from 'node:stream';
+import type { PGlite } from '@electric-sql/pglite';
+
+/** The first byte of the wire protocol's goodbye: the engine outlives its connections. */
+const TERMINATE = 'X'.charCodeAt(0);
+
+/**
+ * What `pg` takes for a socket: PostgreSQL's wire protocol, spoken to the engine inside this process. A statement's messages, which
+ * `pg` writes together, are one call of the engine. It has one session: only one of these may be open, and a new one finds it clean.
+ */
+export class PostgresStream extends Duplex {
+  readonly #engine: PGlite;
+
+  constructor(engine: PGlite) {
+    super();
+    this.#engine = engine;
+  }
+
+  connect(): this {
+    this.#clean().then(
+      () => this.emit('connect'),
+      (error: Error) => this.destroy(error),
+    );
+    return this;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+    this.#ask(chunk, done);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
+    this.#ask(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+  }
+
+  override _read(): void {}
+
+  override _final(done: () => void): void {
+    this.push(null);
+    done();
+  }
+
+  #ask(messages: Buffer, done: (error?: Error) => void): void {
+    if (messages[0] === TERMINATE) {
+      done();
+      return;
+    }
+    this.#engine
+      .runExclusive(() => this.#engine.execProtocolRaw(messages))
+      .then((answer) => {
+        this.push(answer);
+        done();
+      }, done);
+  }
+
+  /** Ends what a connection that broke has left open. */
+  async #clean(): Promise<void> {
+    await this.#engine.exec('ROLLBACK');
+    await this.#engine.exec('DISCARD ALL');
+  }
+
+  // What only a socket has.
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import type { Config } from '../src/config.ts';
 import type { StoredMarkets } from '../src/market-directory.ts';
@@ -11,6 +10,7 @@ import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { serveHistoryRequests } from './history.ts';
 import { type Job, JobRunner, type JobRun, type JobStatus } from './jobs.ts';
+import { lastRun } from './last-run.ts';
 import { MarketSweeper } from './markets.ts';
 import { OpenInterestReader } from './open-interest.ts';
 import { showProgress } from './progress.ts';
@@ -202,11 +202,7 @@ class PlatformFeed {
     return this.#listed;
   }
 
-  async #lastRun(job: string): Promise<Date | null> {
-    const [row] = await this.#deps.clickhouse.query('last_run', z.object({ fresh_to_ms: z.coerce.number() }), {
-      platform: this.data.platform,
-      job,
-    });
-    return row ? new Date(row.fresh_to_ms) : null;
+  #lastRun(job: string): Promise<Date | null> {
+    return lastRun(this.#deps.clickhouse, this.data.platform, job);
   }
 }

@@ -8,6 +8,7 @@ import { microsecondText } from '../src/storage-rows.ts';
 import { EACH_MARKET } from '../src/history-requests.ts';
 import { moveCoverage, readCoverage } from './coverage.ts';
 import type { JobResult, JobRun } from './jobs.ts';
+import { lastRun } from './last-run.ts';
 import type { TradeWriter } from './trade-writer.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -99,6 +100,8 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   const { unreadable } = deps;
   const startedUs = deps.now() * 1000;
   const floorUs = startedUs - Math.round(deps.backfillDays * DAY_US);
+  // What was traded since the volumes were read moved none of them.
+  const listedTo = await lastRun(deps.clickhouse, data.platform, 'markets');
   const listed = await deps.clickhouse.query('trade_candidates', Candidate, {
     platform: data.platform,
     floor: microsecondText(floorUs),
@@ -119,13 +122,14 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   }
   const [unread] = unreadable.errors();
   if (unread) throw unread;
-  if (candidates.length < MARKETS_PER_RUN) {
+  if (listedTo && candidates.length < MARKETS_PER_RUN) {
+    const toUs = Math.min(startedUs, listedTo.getTime() * 1000);
     await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
       fromUs: Math.min(now?.fromUs ?? floorUs, floorUs),
-      toUs: startedUs,
+      toUs,
       marker: EACH_MARKET,
     }));
-    return { freshTo: new Date(startedUs / 1000), rows };
+    return { freshTo: new Date(toUs / 1000), rows };
   }
   const behind = await readCoverage(deps.clickhouse, data.platform, '');
   return { freshTo: new Date((behind?.toUs ?? 0) / 1000), rows, note: 'markets are waiting' };

@@ -228,7 +228,7 @@ describe('of Limitless', () => {
     await rig.writer.open(LEASE, null);
     rig.clock.now = Date.now();
     listed = listedMarkets(sim.world);
-    await rig.sweeper.sweep({ kind: 'open' }, rig.run);
+    await rig.list();
   });
   afterEach(() => sim.clearFaults());
   afterAll(async () => {
@@ -254,8 +254,20 @@ describe('of Limitless', () => {
     await rig.markets.write('limitless', [ghost('forgotten-1', new Date(rig.clock.now).toISOString())]);
     await poll(60);
     rig.clock.now += 1000;
+    await rig.list();
     const { freshTo, note } = await poll(60);
     expect([freshTo.getTime(), note]).toEqual([rig.clock.now, undefined]);
+  });
+
+  test('while no listing tells what moved, the feed is complete up to the last one only', async () => {
+    const listedMs = rig.clock.now;
+    rig.clock.now += HOUR;
+    const { freshTo } = await poll(60);
+    const span = await readCoverage(rig.clickhouse, 'limitless', '');
+    expect([freshTo.getTime(), span!.toUs]).toEqual([listedMs, listedMs * 1000]);
+    await rig.list();
+    expect((await poll(60)).freshTo.getTime()).toBe(rig.clock.now);
+    rig.clock.now = listedMs;
   });
 
   test('more unreadable markets than one run reads do not keep the others waiting', async () => {

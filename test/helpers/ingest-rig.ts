@@ -35,6 +35,8 @@ export interface IngestRig {
   readonly run: JobRun;
   /** Names of the rows that were skipped. */
   readonly badRows: string[];
+  /** One pass over the open markets, recorded as the runner of jobs does. */
+  list(): Promise<void>;
   deps(backfillDays: number): TradesDeps;
   tradeIds(): Promise<string[]>;
   close(): Promise<void>;
@@ -64,6 +66,12 @@ export async function startIngestRig(
   const writer = new TradeWriter({ clickhouse, spool: await Spool.open(spoolDirectory), log, platform });
   const badRows: string[] = [];
   const unreadable: TradesDeps['unreadable'] = new Unreadable();
+  const sweeper = new MarketSweeper({ clickhouse, writer: marketWriter, data, log, now: () => clock.now });
+  const run: JobRun = {
+    lease: LEASE,
+    signal: new AbortController().signal,
+    context: (priority) => ({ priority, onBadRow: ({ id }) => badRows.push(id) }),
+  };
   return {
     clickhouse,
     data,
@@ -72,11 +80,13 @@ export async function startIngestRig(
     spoolDirectory,
     clock,
     badRows,
-    sweeper: new MarketSweeper({ clickhouse, writer: marketWriter, data, log, now: () => clock.now }),
-    run: {
-      lease: LEASE,
-      signal: new AbortController().signal,
-      context: (priority) => ({ priority, onBadRow: ({ id }) => badRows.push(id) }),
+    sweeper,
+    run,
+    async list() {
+      const at = new Date(clock.now).toISOString();
+      await sweeper.sweep({ kind: 'open' }, run);
+      const times = { started_at: at, finished_at: at, fresh_to: at };
+      await clickhouse.insert('ingestion_runs', [{ platform, job: 'markets', ok: true, ...times }]);
     },
     deps: (backfillDays) => ({
       clickhouse,

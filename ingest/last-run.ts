@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import type { ClickHouse } from '../src/clickhouse.ts';
+import type { Platform } from '../src/schemas.ts';
+
+const Row = z.object({ fresh_to_ms: z.coerce.number() });
+
+/** Up to when a job's data was complete after its last good run, whichever process ran it; null before the first. */
+export async function lastRun(clickhouse: ClickHouse, platform: Platform, job: string): Promise<Date | null> {
+  const [row] = await clickhouse.query('last_run', Row, { platform, job });
+  return row ? new Date(row.fresh_to_ms) : null;
+}

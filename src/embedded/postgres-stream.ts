@@ -1,9 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { PGlite } from '@electric-sql/pglite';
 
-/** The first byte of the wire protocol's goodbye: the engine outlives its connections. */
-const TERMINATE = 'X'.charCodeAt(0);
-
 /**
  * What `pg` takes for a socket: PostgreSQL's wire protocol, spoken to the engine inside this process. A statement's messages, which
  * `pg` writes together, are one call of the engine. It has one session: only one of these may be open, and a new one finds it clean.
@@ -40,16 +37,11 @@ export class PostgresStream extends Duplex {
   }
 
   #ask(messages: Buffer, done: (error?: Error) => void): void {
-    if (messages[0] === TERMINATE) {
-      done();
-      return;
-    }
+    // Copied, as the engine's memory is its own again. Its other calls would also parse each answer, and keep what they parsed.
+    const onRawData = (part: Uint8Array): unknown => this.push(Buffer.from(part));
     this.#engine
-      .runExclusive(() => this.#engine.execProtocolRaw(messages))
-      .then((answer) => {
-        this.push(answer);
-        done();
-      }, done);
+      .runExclusive(() => this.#engine.execProtocolRawStream(messages, { onRawData }))
+      .then(() => done(), done);
   }
 
   /** Ends what a connection that broke has left open. */

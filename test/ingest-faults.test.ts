@@ -270,6 +270,24 @@ describe('of Limitless', () => {
     rig.clock.now = listedMs;
   });
 
+  test('a market over which its platform breaks each time does not keep the others waiting', async () => {
+    await rig.markets.write('limitless', [ghost('a-breaking-1', new Date(rig.clock.now).toISOString())]);
+    sim.inject({
+      kind: 'status',
+      status: 500,
+      body: '{"message":"Internal server error"}',
+      times: 1e6,
+      match: /a-breaking-1\/events/,
+    });
+    sim.trade(10);
+    await rig.list();
+    await expect(poll(60)).rejects.toThrow('limitless unavailable (HTTP 500)');
+    expect(without(truth(), await rig.tradeIds())).toEqual([]);
+    sim.clearFaults();
+    rig.clock.now += 5000;
+    await poll(60);
+  });
+
   test('more unreadable markets than one run reads do not keep the others waiting', async () => {
     const at = new Date(rig.clock.now).toISOString();
     const broken = Array.from({ length: 61 }, (_, i) => ghost(`a-broken-${100 + i}`, at));

@@ -83,6 +83,24 @@ describe('sweeping Limitless', () => {
     expect(http.asked.at(-1)).toBe('/markets/otter-99');
   });
 
+  test('a market that is asked for singly and refused costs itself only', async () => {
+    const rows = numbered(3);
+    const slugs = [{ slug: 'broken-1' }, { slug: 'broken-2' }, { slug: 'otter-99' }];
+    const { data, context } = adapter((path) => {
+      if (path === '/markets/active/slugs') return slugs;
+      if (path === '/markets/broken-1') return refuse('refused', 400);
+      if (path === '/markets/broken-2') return refuse('unavailable', 500);
+      if (path === '/markets/otter-99') return marketRow({ id: 99, slug: 'otter-99' });
+      return path === '/markets/active' ? { data: rows, totalMarketsCount: 3 } : undefined;
+    });
+    const pages = await collect(data.sweep({ kind: 'full' }, context));
+    expect(pages.at(-1)?.markets.map(({ info }) => info.ref)).toEqual(['otter-99']);
+    expect(context.badRows.map(({ kind, id }) => [kind, id])).toEqual([
+      ['market', 'broken-1'],
+      ['market', 'broken-2'],
+    ]);
+  });
+
   test('a group is one row of the count and as many markets as it nests; a bad child costs itself only', async () => {
     const bad = { ...childRow({ slug: 'bad-1' }), volume: 'much' };
     const rows = [

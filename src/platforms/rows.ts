@@ -111,9 +111,13 @@ export function answeredUs({ headers }: Pick<PlatformReply, 'headers'>): number 
   return Number.isNaN(ms) ? undefined : ms * 1000;
 }
 
-/** Whether a read failed because of the one thing that was asked for, so that others may be readable. */
+/**
+ * Whether a read failed because of the one thing that was asked for, so that others may be readable. A server breaks with 500 over
+ * a single row; when it breaks over all of them, its breaker ends the reading.
+ */
 export const isOfOneThing = (error: unknown): error is PlatformError =>
-  error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
+  error instanceof PlatformError &&
+  (error.status === 500 || ['refused', 'not_found', 'bad_answer'].includes(error.kind));
 
 /** Whether a read failed because the platform does not have the thing. */
 export const isNotFound = (error: unknown): error is PlatformError =>

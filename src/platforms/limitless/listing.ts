@@ -4,7 +4,7 @@ import type { JsonObject, MarketRecord } from '../../schemas.ts';
 import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../platform.ts';
 import { RecentMap } from '../recent-map.ts';
-import { type ParsedRow, isNotFound, parseBody, parseRow, parseRows } from '../rows.ts';
+import { type ParsedRow, isNotFound, isOfOneThing, parseBody, parseRow, parseRows } from '../rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
 import { LimitlessGroup, LimitlessListing as ListingPage, LimitlessMarket, LimitlessSlugs } from './wire.ts';
@@ -80,9 +80,20 @@ export class LimitlessListing {
     }
     const missed = (await this.#listedSlugs(context)).filter((slug) => !slugs.has(slug));
     for (const [index, slug] of missed.entries()) {
-      const detail = await this.#detail(slug, context);
-      const record = detail && (await this.#single(detail, context));
+      const record = await this.#missed(slug, context);
       if (record) yield { markets: [record], remaining: missed.length - index - 1 };
+    }
+  }
+
+  /** One that cannot be read costs itself only. */
+  async #missed(slug: string, context: ReadContext): Promise<MarketRecord | null> {
+    try {
+      const detail = await this.#detail(slug, context);
+      return detail && (await this.#single(detail, context));
+    } catch (error) {
+      if (!isOfOneThing(error)) throw error;
+      context.onBadRow({ ...about, kind: 'market', id: slug, reason: `${error.message} ${error.detail}` });
+      return null;
     }
   }
 

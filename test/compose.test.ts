@@ -64,7 +64,6 @@ describe('the settings of api and ingest', () => {
     const secrets = Object.entries(example).filter(([, value]) => value.includes('change-me'));
     expect(secrets.length).toBeGreaterThan(6);
     for (const [name, placeholder] of secrets) {
-      if (name === 'GRAFANA_PASSWORD') continue;
       const env = environment(api, { ...own, [name]: placeholder });
       expect(() => loadConfig(env), name).toThrow(/^(\w+): (must|Invalid)/);
       expect(() => loadConfig({ ...env, NODE_ENV: 'production' }), name).not.toThrow(placeholder);
@@ -79,9 +78,29 @@ describe('the settings of api and ingest', () => {
     expect(loadConfig(environment(api, own))).toMatchObject({ PUBLIC_URL: undefined, TRUST_PROXY: [] });
   });
 
-  it('have no secret with a default', () => {
+  it('are all that the service has, but for those of embedded stores and those that the containers settle', () => {
+    const missing = [...settings].filter((name) => !(name in (api.environment ?? {})));
+    const embedded = ['CLICKHOUSE_MEMORY_MB', 'CLICKHOUSE_PORT', 'DATA_DIR', 'SQL_HOST', 'SQL_PORT'];
+    expect(missing.toSorted()).toEqual([...embedded, 'DEMO_API_KEY', 'HOST', 'METRICS', 'METRICS_PORT'].toSorted());
+  });
+
+  it('hand on what .env says, the clients of the operator to api alone', () => {
+    const env = { ...own, GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', KALSHI_API_KEY_ID: 'key' };
+    const config = loadConfig(environment(api, { ...env, TRADES_SECONDS: '30', LIMITLESS_API_URL: 'https://l.test' }));
+    expect(config).toMatchObject({ GOOGLE_CLIENT_ID: 'id', KALSHI_API_KEY_ID: 'key', TRADES_SECONDS: 30 });
+    expect(config.platformUrls.limitless).toBe('https://l.test');
+    const plain = loadConfig(environment(api, own));
+    expect(plain).toMatchObject({ GOOGLE_CLIENT_ID: undefined, KALSHI_API_KEY_ID: undefined, TRADES_SECONDS: 15 });
+    expect(loadConfig(environment(ingest, env))).toMatchObject({
+      GOOGLE_CLIENT_ID: undefined,
+      KALSHI_API_KEY_ID: undefined,
+    });
+  });
+
+  it('have no secret with a default, and none missing but the clients’', () => {
+    const optional = new Set(text('.env.example').split('may stay empty')[1]?.match(/^\w+/gm));
     for (const [, name = '', rest = ''] of source.matchAll(/\$\{(\w*(?:PASSWORD|SECRET|KEY|TOKEN)\w*)([^}]*)\}/g))
-      expect(rest, name).toMatch(/^:\?/);
+      expect(rest, name).toMatch(optional.has(name) ? /^:-$/ : /^:\?/);
   });
 });
 
@@ -89,6 +108,13 @@ describe('every variable', () => {
   it('of the compose file stands in .env.example, and no other', () => {
     const used = new Set([...source.matchAll(/\$\{(\w+)/g)].map(([, name]) => name));
     expect([...used].toSorted()).toEqual(Object.keys(example).toSorted());
+  });
+
+  it('that is a secret is refused as it stands in .env.example: by the service, or by compose as empty', () => {
+    const required = [...source.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
+    for (const name of required) expect(example[name], name).toMatch(/^$|change-me/);
+    const handed = JSON.stringify([api.environment, ingest.environment]);
+    for (const name of required.filter((one) => example[one] !== '')) expect(handed, name).toContain(`\${${name}:?`);
   });
 
   it('of Grafana’s sources is given to it', () => {

@@ -60,10 +60,11 @@ async function answerThrough(
   return sendKept(call, kept, hit);
 }
 
-/** The watermark is asked for first: what is stored meanwhile may be in the answer, what is claimed must be. */
+/** The watermark is read before the rows: what is stored meanwhile may be in the answer, what is claimed must be. */
 async function withFreshness(load: () => Promise<StoredAnswer>, freshTo: Kept['freshTo']): Promise<StoredAnswer> {
   if (!freshTo) return load();
-  const [freshness, answer] = await Promise.all([freshTo(), load()]);
+  const freshness = await freshTo();
+  const answer = await load();
   return { ...answer, meta: { data_freshness: freshness, ...answer.meta } };
 }
 

@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { wantedFormat } from '../src/stored-answers.ts';
+import { createLocalShared } from '../src/shared-local.ts';
+import { answerStored, wantedFormat } from '../src/stored-answers.ts';
+import { silent } from './helpers/silent-log.ts';
 
 test.each([
   [undefined, 'json'],
@@ -16,4 +20,30 @@ test.each([
   ['text/csv;q=lots', 'json'],
 ])('Accept: %s is answered as %s', (accept, format) => {
   expect(wantedFormat(accept)).toBe(format);
+});
+
+test('what was stored while an answer was being read is not claimed to be in it', async () => {
+  const shared = createLocalShared(silent);
+  const app = Fastify();
+  const stored: number[] = [];
+  app.get('/', (request, reply) =>
+    answerStored(
+      shared,
+      { request, reply },
+      {
+        key: 'k',
+        ttlMs: 1000,
+        freshTo: async () => {
+          await sleep(20);
+          stored.push(1);
+          return String(stored.length);
+        },
+      },
+      async () => ({ body: { rows: [...stored] }, meta: {}, rows: 'rows' }),
+    ),
+  );
+  const answer = (await app.inject('/')).json<{ rows: number[]; meta: { data_freshness: string } }>();
+  expect(answer.rows).toHaveLength(Number(answer.meta.data_freshness));
+  await app.close();
+  await shared.close();
 });

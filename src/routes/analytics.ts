@@ -81,6 +81,8 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
           endMs: query.end_ts,
           sort: query.sort,
         };
+        // Whose watermark counts is known only now of a market that was named without its platform.
+        const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
         const page = await whalePage(clickhouse, filter, position, limit);
         const next = page.next ? cursors.encode('whales', filters, page.next) : null;
         return {
@@ -90,7 +92,7 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
             min_size_applied: decimalNumber(query.min_size, SIZE_SCALE),
             min_notional_applied: decimalNumber(query.min_notional, USD_SCALE),
             sort: query.sort,
-            ...(market ? { data_freshness: await freshness.trades(platforms) } : {}),
+            ...own,
           },
           rows: 'trades',
         };

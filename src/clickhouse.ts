@@ -51,6 +51,8 @@ const READ_TIMEOUT_MS = 30_000;
 const EXPORT_TIMEOUT_MS = 600_000;
 /** DDL and INSERT … SELECT over months of trades. */
 const COMMAND_TIMEOUT_MS = 600_000;
+/** Of one process; sql/server allows a server's queries by it. */
+export const MAX_CONNECTIONS = 16;
 /** Waits between attempts: together longer than the embedded engine takes to come back. */
 const RETRY_WAITS_MS = [100, 200, 400, 800, 1000, 1000, 1000];
 
@@ -112,7 +114,7 @@ export function connect(url: string, closed = async () => {}, queries = QUERIES)
     request_timeout: COMMAND_TIMEOUT_MS,
     // Below the ten seconds after which servers drop an idle connection; checked at use, as a busy loop delays timers.
     keep_alive: { idle_socket_ttl: 8000, eagerly_destroy_stale_sockets: true },
-    max_open_connections: 16,
+    max_open_connections: MAX_CONNECTIONS,
     use_multipart_params_auto: true,
   });
   const texts = new Map<string, string>();

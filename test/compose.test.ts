@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
+import { MAX_CONNECTIONS } from '../src/clickhouse.ts';
 import { loadConfig, settingsHelp } from '../src/config.ts';
 import { ROLES } from '../src/service.ts';
 
@@ -147,6 +148,21 @@ describe('every service', () => {
       }
     expect(existsSync(new URL('sql/server/large.yaml', root))).toBe(true);
   });
+});
+
+describe('the settings of ClickHouse', () => {
+  it.each(['small', 'large'])(
+    '%s take a query on every connection of all the processes that compose can start',
+    (size) => {
+      const [, from = '', to = ''] = /:(\d+)-(\d+)$/.exec(example['API_PORTS'] ?? '') ?? [];
+      const [, workers = ''] = /--scale ingest=(\d+)/.exec(source) ?? [];
+      const processes = Number(to) - Number(from) + 1 + Number(workers);
+      const { max_concurrent_queries: most } = parse(text(`sql/server/${size}.yaml`)) as {
+        max_concurrent_queries: number;
+      };
+      expect(most).toBeGreaterThanOrEqual(processes * MAX_CONNECTIONS);
+    },
+  );
 });
 
 describe('the image', () => {

@@ -634,8 +634,7 @@ describe('waiting for a departure', () => {
     const waiting = failure(client.send(call));
     const start = performance.now();
     const closed = client.close();
-    expect(await waiting).toBeInstanceOf(NotSentError);
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(await Promise.race([waiting, closed])).toBeInstanceOf(NotSentError);
     expect(await failure(client.send(call))).toBeInstanceOf(NotSentError);
     await closed;
     expect(await flying).toMatchObject({ kind: 'unavailable' });

@@ -102,10 +102,16 @@ describe('on a store that the simulated platforms filled', () => {
   beforeAll(async () => {
     whole = await startWholeService();
     await filled(whole);
+    // The market opened is the one most traded, whichever that is by then.
+    await rowsOf(
+      whole,
+      `SELECT 1 FROM (SELECT count() AS n FROM v_markets WHERE platform = 'kalshi' AND volume_24h > 0
+       AND market_key NOT IN (SELECT market_key FROM v_candles WHERE interval = '1m' AND series = 0)) WHERE n = 0`,
+    );
     await rowsOf(whole, 'SELECT 1 FROM v_market_stats WHERE sold_24h > 0 LIMIT 1');
     await rowsOf(whole, 'SELECT 1 FROM v_whales LIMIT 1');
     await rowsOf(whole, 'SELECT 1 FROM v_markets WHERE resolved_at IS NOT NULL LIMIT 1');
-  });
+  }, 300_000);
 
   afterAll(async () => {
     await whole.close();

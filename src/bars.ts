@@ -64,8 +64,13 @@ export interface BarQuery {
   endTs: number;
   /** The stored span of the market's trades, Unix µs. */
   span: { fromUs: number; toUs: number } | null;
+  /** Whether buckets are wanted of which quotes of our snapshots alone are stored: a quiet market has one of each minute. */
+  quotesAlone: boolean;
   nowMs: number;
 }
+
+/** Buckets read at a time: of a second or so. */
+const MAX_BUCKETS = 20_000;
 
 const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
 
@@ -83,6 +88,7 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
       series: query.series,
       candles: query.stepSeconds < 3600 ? 'candles_1m' : 'candles_1h',
       step: query.stepSeconds,
+      quotes_alone: query.quotesAlone,
       start: query.startTs,
       // The last bucket is read whole, wherever in it the range ends.
       end: Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds,
@@ -99,7 +105,7 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
     });
 }
 
-/** The first `limit` bars that are wanted, read in spans that grow while few are found: a year of minutes is never held. */
+/** The first `limit` bars that are wanted, read in spans that grow up to a bound: a year of minutes is never held. */
 export async function firstBars(
   clickhouse: ClickHouse,
   query: BarQuery,
@@ -108,8 +114,8 @@ export async function firstBars(
 ): Promise<Bar[]> {
   const bars: Bar[] = [];
   let from = query.startTs;
-  for (let width = limit * query.stepSeconds; from < query.endTs && bars.length < limit; width *= 2) {
-    const to = Math.min(query.endTs, from + width);
+  for (let buckets = limit; from < query.endTs && bars.length < limit; buckets = Math.min(2 * buckets, MAX_BUCKETS)) {
+    const to = Math.min(query.endTs, from + buckets * query.stepSeconds);
     bars.push(...(await loadBars(clickhouse, { ...query, startTs: from, endTs: to })).filter(isWanted));
     from = to;
   }

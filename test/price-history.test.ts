@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { firstBars, loadBars } from '../src/bars.ts';
+import type { ClickHouse } from '../src/clickhouse.ts';
 import { CANDLE_COLUMNS, candleRow } from '../src/storage-rows.ts';
 import { type MarketStore, market, startMarketStore, trade, usd } from './helpers/market-store.ts';
 
@@ -104,4 +106,40 @@ test('the source named is that of the points answered, not of those behind the l
   const asked = `markets/price-history?provider=limitless&market_ids=sampled&interval=1&start_ts=${sec(START)}&end_ts=${sec(START) + 7200}`;
   expect((await store.get<Answer>(asked)).meta.source).toBe('mixed');
   expect((await store.get<Answer>(`${asked}&limit=1`)).meta.source).toBe('midpoint');
+});
+
+const bars = { platform: 'kalshi', ref: 'QUIET', series: 0, stepSeconds: 60, span: null, nowMs: START } as const;
+
+test('of a market that is quoted and not traded no bucket is read, of a traded one its quotes are', async () => {
+  const minutes = Array.from({ length: 100 }, (_, i) => ({
+    platform: 'kalshi',
+    ref: 'QUIET',
+    at: new Date(START + i * MINUTE).toISOString(),
+    status: 'open',
+    bid: '0.4',
+    ask: '0.5',
+    liquidity: '1',
+  }));
+  await store.clickhouse.insert('market_snapshots (platform, ref, at, status, bid, ask, liquidity)', minutes);
+  const of = market({ platform: 'kalshi', ref: 'QUIET' });
+  await store.trade(trade({ of, atMs: START + 50 * MINUTE, price: '0.45', size: '1' }));
+  const hours = { ...bars, startTs: sec(START), endTs: sec(START) + 6000 };
+  const read = await loadBars(store.clickhouse, { ...hours, quotesAlone: false });
+  expect(read.map(({ startTs, bid, ask }) => [startTs, bid.close, ask.close])).toEqual([
+    [sec(START) + 3000, '0.4', '0.5'],
+  ]);
+  expect(await loadBars(store.clickhouse, { ...hours, quotesAlone: true })).toHaveLength(100);
+});
+
+test('a year of minutes is read whole, and never all at once', async () => {
+  const spans: { start: number; end: number }[] = [];
+  const query = async (name: string, _row: unknown, params: { start: number; end: number }) => {
+    if (name === 'bars') spans.push(params);
+    return [];
+  };
+  const year = { ...bars, quotesAlone: true, startTs: 0, endTs: 365 * 86_400 };
+  expect(await firstBars({ query } as unknown as ClickHouse, year, 500, () => true)).toEqual([]);
+  expect(spans.map(({ start }) => start)).toEqual([0, ...spans.slice(0, -1).map(({ end }) => end)]);
+  expect(spans.at(-1)?.end).toBe(year.endTs);
+  expect(Math.max(...spans.map(({ start, end }) => end - start))).toBeLessThanOrEqual(20_000 * 60);
 });

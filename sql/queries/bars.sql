@@ -1,6 +1,6 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets, a row a bucket and source:
 -- in no order: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
--- {candles} is candles_1m for buckets below an hour, else candles_1h
+-- {candles} is candles_1m for buckets below an hour, else candles_1h; {quotes_alone} tells whether buckets without a bar are wanted
 -- Bid and ask are those of one moment: tuples keep the side that was empty then, which argMin and argMax of it would pass over.
 SELECT 'trades' AS src, toUnixTimestamp(b) AS t,
   if(priced, toNullable(first.2.2), NULL) AS open, if(priced, toNullable(top), NULL) AS high,
@@ -42,4 +42,13 @@ SELECT 'snapshots', toUnixTimestamp(toStartOfInterval(toDateTime(at), toInterval
 FROM market_snapshots
 WHERE market_key = sipHash64({platform:String}, {ref:String}) AND {series:UInt8} = 0
   AND at >= toDateTime64({start:UInt32}, 3, 'UTC') AND at < toDateTime64({end:UInt32}, 3, 'UTC')
+  AND ({quotes_alone:Bool} OR b IN (
+    SELECT toUnixTimestamp(toStartOfInterval(t, toIntervalSecond({step:UInt32}))) FROM {candles:Identifier}
+    WHERE market_key = sipHash64({platform:String}, {ref:String}) AND series = 0
+      AND t >= toDateTime({start:UInt32}, 'UTC') AND t < toDateTime({end:UInt32}, 'UTC')
+    UNION ALL
+    SELECT toUnixTimestamp(toStartOfInterval(t, toIntervalSecond({step:UInt32}))) FROM platform_candles
+    WHERE market_key = sipHash64({platform:String}, {ref:String}) AND interval_min = if({step:UInt32} < 3600, 1, 60)
+      AND t >= toDateTime({start:UInt32}, 'UTC') AND t < toDateTime({end:UInt32}, 'UTC')
+  ))
 GROUP BY b

@@ -54,7 +54,8 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
         const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
         const { span, complete } = await readyHistory(services, market, stored, bounds);
         const nowMs = services.now();
-        const asked = { platform: market.platform, ref: market.ref, series: 0, ...bounds, span, nowMs };
+        const { ref } = market;
+        const asked = { platform, ref, series: 0, ...bounds, span, quotesAlone: true, nowMs };
         const bars = await firstBars(clickhouse, asked, query.limit, isKnown);
         const { items, method } = historyItems(bars, nowMs);
         return {

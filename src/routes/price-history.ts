@@ -116,7 +116,7 @@ async function marketPoints(
   const points: Found[] = [];
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
-    const asked = { platform, ref, series, ...bounds, span, nowMs: services.now() };
+    const asked = { platform, ref, series, ...bounds, span, quotesAlone: false, nowMs: services.now() };
     // One more tells whether the last timestamp is whole.
     const bars = await firstBars(services.clickhouse, asked, limit + 1, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));

@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { type ApiResult, benchApi } from './api.ts';
 import { benchAuth } from './auth.ts';
 import { benchIngestion } from './ingest.ts';
-import { benchOrders } from './orders.ts';
+import { benchOrders, type OrderTimes } from './orders.ts';
 
 const HELP = `npm run bench [-- --quick]
 Measures everything beside a ceiling or a peer of the same run, on embedded stores in a temporary directory and simulated
@@ -47,14 +47,14 @@ console.table({
 
 const orders = await benchOrders(quick ? 10 : 60);
 process.stdout.write('\nOrders at 50 a second, at platforms that take 100 ms (milliseconds)\n');
-console.table(
-  Object.fromEntries(
-    orders.map(({ platform, ...times }) => [
-      platform,
-      Object.fromEntries(Object.entries(times).map(([name, value]) => [name, fixed(value)])),
-    ]),
-  ),
-);
+const told = (times: OrderTimes) => ({
+  ...Object.fromEntries(Object.entries(times).map(([name, value]) => [name, fixed(value)])),
+  'beyond the relay, p50': fixed(times.addedP50 - orders.relay.addedP50),
+});
+console.table({
+  'a bare relay': told(orders.relay),
+  ...Object.fromEntries(orders.platforms.map(({ platform, ...times }) => [platform, told(times)])),
+});
 
 const stores: ApiResult[] = [];
 for (const trades of sizes) {

@@ -16,7 +16,7 @@ export function microseconds(text: string | null | undefined): number | null {
   const match = ISO.exec(text?.trim() ?? '');
   if (!match || Number(match[1]) < 1900) return null;
   const [, year, month, day, hour, minute, second, fraction, sign, offsetHours, offsetMinutes] = match;
-  const ms = Date.UTC(
+  const localMs = Date.UTC(
     Number(year),
     Number(month) - 1,
     Number(day),
@@ -25,8 +25,8 @@ export function microseconds(text: string | null | undefined): number | null {
     Number(second ?? 0),
   );
   const offsetMs = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * 60_000;
-  if (!isDatable(ms)) return null;
-  return (ms - (sign === '-' ? -offsetMs : offsetMs)) * 1000 + Number((fraction ?? '').slice(0, 6).padEnd(6, '0'));
+  const ms = sign === '-' ? localMs + offsetMs : localMs - offsetMs;
+  return isDatable(ms) ? ms * 1000 + Number((fraction ?? '').slice(0, 6).padEnd(6, '0')) : null;
 }
 
 /** Any platform's time text as `YYYY-MM-DDTHH:MM:SS.mmmZ`, digits beyond milliseconds cut off; null when unknown. */

@@ -310,6 +310,24 @@ describe('pages of trades', () => {
     expect(ids.filter((id) => Number(id) <= 40)).toEqual(down(40));
   });
 
+  test('go on behind pages without trades, however many there are', async () => {
+    const at = (cursor: string): number => Number(cursor || '0');
+    const read = async (cursor: string) => ({
+      ...(await source(() => 1)('')),
+      trades: [0, 40].includes(at(cursor)) ? [trade(40 - at(cursor))] : [],
+      next: at(cursor) === 40 ? '' : String(at(cursor) + 1),
+    });
+    const ids: string[] = [];
+    let position: TradePosition | null = null;
+    for (let answers = 0; answers < 10; answers += 1) {
+      const page = await tradesAfter('me', read, { limit: 1, position });
+      ids.push(...page.trades.map(({ tradeId }) => tradeId));
+      position = page.next;
+      if (position === null) break;
+    }
+    expect([ids, position]).toEqual([[trade(40).tradeId, trade(0).tradeId], null]);
+  });
+
   test('end where the platform gives the same cursor again', async () => {
     const pages: Record<string, string> = { '': 'a', a: 'b', b: 'b' };
     const read = async (cursor: string) => ({ ...(await source(() => 5)('')), next: pages[cursor] ?? '' });

@@ -121,7 +121,7 @@ export async function tradesAfter(
     const left = fresh.length - taken.length;
     const ended = page.next === '' || page.next === cursor;
     if (left > 0 || ended || count === MAX_PAGES) {
-      if (!passed && next) next = { ...next, cursor: page.next };
+      if (trades.length === 0 && next) next = { ...next, cursor: page.next };
       const answer = { user, visibility: page.visibility, readAt, trades };
       return { ...answer, next: left > 0 || !ended ? next : null, total: seen + trades.length + left, isTotal: ended };
     }

@@ -21,7 +21,7 @@ export function startProcess(
   preload: readonly string[] = [],
 ): ServiceProcess {
   const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', ...imports, MAIN, role], {
+  const child: ChildProcess = spawn(process.execPath, ['--max-semi-space-size=64', '--import', 'tsx', ...imports, MAIN, role], {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',

@@ -21,17 +21,21 @@ export function startProcess(
   preload: readonly string[] = [],
 ): ServiceProcess {
   const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
-  const child: ChildProcess = spawn(process.execPath, ['--max-semi-space-size=64', '--import', 'tsx', ...imports, MAIN, role], {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: process.env['HOME'] ?? '',
-      LOG_LEVEL: 'info',
-      PORT: '0',
-      SQL_PORT: 'off',
-      ...env,
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--max-semi-space-size=64', '--import', 'tsx', ...imports, MAIN, role],
+    {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '',
+        LOG_LEVEL: 'info',
+        PORT: '0',
+        SQL_PORT: 'off',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   let text = '';
   const ended = new Promise<number | string>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registered } from './helpers/browser.ts';
 import {
   BODIES,
@@ -18,8 +18,6 @@ import { startKalshi } from './simulators/kalshi.ts';
 import { createRng } from './simulators/lib/rng.ts';
 import { startLimitless } from './simulators/limitless.ts';
 import { startPolymarket } from './simulators/polymarket.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const WORLD = { seed: 8, markets: 24, tradesPerMarket: 30, historyDays: 3 };
 

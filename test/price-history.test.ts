@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstBars, loadBars } from '../src/bars.ts';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import { CANDLE_COLUMNS, candleRow } from '../src/storage-rows.ts';
 import { type MarketStore, market, startMarketStore, trade, usd } from './helpers/market-store.ts';
-
-// The engine starts with the first test; a busy machine takes its time.
-vi.setConfig({ hookTimeout: 60_000, testTimeout: 60_000 });
 
 interface Answer {
   data: { timestamp: number; marketId: string; outcomeId: string; volume: number | null }[];

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
+import { text as streamText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ACCOUNT, basic, SqlPortUnderTest } from './helpers/sql-port.ts';
@@ -94,6 +97,25 @@ describe('curl', () => {
     const packed = await port.ask('SELECT number FROM numbers(1000)', { enable_http_compression: '1' });
     expect(packed.headers.get('content-encoding')).toBe('gzip');
     expect((await packed.text()).split('\n').length).toBe(1001);
+  });
+
+  it('is told 400 for an address or a form that cannot be read', async () => {
+    const { hostname, port: number } = new URL(port.origin);
+    const request = httpRequest({ hostname, port: number, path: '//?query=SELECT+1' }).end();
+    const [reply] = (await once(request, 'response')) as [IncomingMessage];
+    expect([reply.statusCode, await streamText(reply)]).toEqual([400, expect.stringContaining('cannot be read')]);
+    const form = await port.ask('x', {}, { headers: { 'content-type': 'multipart/form-data; boundary=b' } });
+    expect([form.status, await form.text()]).toEqual([400, expect.stringContaining('multipart/form-data')]);
+  });
+
+  it('is told where its own statement breaks, and of no other', async () => {
+    const reply = await port.ask('SELECT count() FORM v_trades WHERE');
+    const said = await reply.text();
+    expect([reply.status, said]).toEqual([
+      400,
+      expect.stringMatching(/^Code: 62\. .*failed at position .*\(SYNTAX_ERROR\)\n$/s),
+    ]);
+    expect(said).not.toMatch(/formatQuery|system\.tables/);
   });
 
   it('may say its settings in the statement, within the limits', async () => {

@@ -77,7 +77,7 @@ async function handle(
     held += bytes;
   };
   try {
-    const url = new URL(request.url ?? '/', 'http://localhost');
+    const url = addressOf(request);
     if (url.pathname === '/ping' || (request.method === 'GET' && !url.searchParams.has('query'))) {
       response.end('Ok.\n');
       return;
@@ -116,6 +116,11 @@ async function handle(
     clearTimeout(deadline);
     budget.giveBack(held);
   }
+}
+
+function addressOf({ url: asked = '/' }: IncomingMessage): URL {
+  if (URL.canParse(asked, 'http://localhost')) return new URL(asked, 'http://localhost');
+  throw EngineError.of('BAD_ARGUMENTS', 'The address of this request cannot be read: ask at /?query=…');
 }
 
 /** Answers at once: a query may not stop as soon as it is told to. */

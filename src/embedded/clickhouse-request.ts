@@ -123,7 +123,9 @@ export async function readRequest(
 }
 
 async function addFormFields(fields: URLSearchParams, body: Buffer, contentType: string): Promise<void> {
-  const form = await new Response(body, { headers: { 'content-type': contentType } }).formData();
+  const form = await new Response(body, { headers: { 'content-type': contentType } }).formData().catch(() => {
+    throw EngineError.of('BAD_ARGUMENTS', 'The body is not valid multipart/form-data.');
+  });
   for (const [name, value] of form) if (typeof value === 'string') fields.set(name, value);
 }
 

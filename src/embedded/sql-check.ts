@@ -73,13 +73,16 @@ export class SqlCheck {
       params: new Map([['statement', tsvEscaped(sql)]]),
       database: this.#database,
     };
-    const { bytes } = await session.run(
+    const spelling = session.run(
       context,
       `SELECT formatQuerySingleLine({statement:String}) AS spelled,
         (SELECT groupArray(name) FROM system.tables WHERE database = '${this.#database}') AS tables,
         (SELECT groupArray(name) FROM system.databases) AS databases`,
       'JSONEachRow',
     );
+    const { bytes } = await spelling.catch((error: unknown) => {
+      throw error instanceof EngineError ? withoutScope(error) : error;
+    });
     return JSON.parse(Buffer.from(bytes).toString()) as Spelled;
   }
 
@@ -106,6 +109,10 @@ export class SqlCheck {
     }
   }
 }
+
+/** What the engine says of the statement, without the query around it that only this check knows of. */
+const withoutScope = ({ code, message }: EngineError): EngineError =>
+  new EngineError(code, message.replace(/: In scope SELECT formatQuerySingleLine\(.*(?= \([A-Z_]+\)\s*$)/s, ''));
 
 /** The last SETTINGS clause apart from its statement; null where there is none at the end. */
 function cutSettings(spelled: string, bare: string): { sql: string; settings: Map<string, string> } | null {

@@ -21,9 +21,16 @@ it('names only commands that there are', () => {
   for (const command of commands) expect(Object.keys(scripts), command).toContain(command);
 });
 
+it.each(['demo', 'start', 'api', 'ingest', 'clickhouse'])(
+  'npm run %s leaves no shell between npm, which is told to end, and the service',
+  (command) => {
+    expect(scripts[command]).toMatch(/^exec tsx /);
+  },
+);
+
 it.each(commands.filter((name) => !DEVELOPMENT.has(name)))('npm run %s tells how it is used', async (command) => {
-  const [, file = '', ...rest] = (scripts[command] ?? '').split(' ');
-  const { stdout } = await run(process.execPath, ['--import', 'tsx', file, ...rest, '--help'], { cwd: ROOT });
+  const [, script = ''] = /\btsx (.*)/.exec(scripts[command] ?? '') ?? [];
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', ...script.split(' '), '--help'], { cwd: ROOT });
   expect(stdout).toContain(`npm ${command === 'start' ? 'start' : `run ${command}`}`);
 });
 

@@ -1,4 +1,5 @@
 import { ClickHouseError } from '@clickhouse/client';
+import { ConfigError } from './config.ts';
 
 /**
  * unreachable: no answer, or too busy to take the request (worth repeating). timeout: gave up waiting.
@@ -58,6 +59,15 @@ function kindOf(code: string): StoreErrorKind {
   if (TIMEOUT_CODES.has(code)) return 'timeout';
   if (MEMORY_CODES.has(code)) return 'memory';
   return UNREACHABLE_CODES.has(code) ? 'unreachable' : 'failed';
+}
+
+/** What a failure says at the shell, in one line but for a list of settings, where the store's own words are wanted, unlike in an answer of the API. */
+export function shellWords(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const cause = error instanceof StoreError && error.cause instanceof ClickHouseError ? error.cause : error;
+  const words = cause instanceof Error ? cause.message : String(cause);
+  const [line = ''] = words.trim().split('\n', 1);
+  return cause instanceof ClickHouseError ? `${line.trim()} (code ${cause.code})` : line;
 }
 
 /** The store did not take the call at all: nobody listened, or it had no room (202). */

@@ -97,10 +97,12 @@ async function reached(store: ClickHouse, url: string): Promise<ClickHouse> {
     await store.sql('SELECT 1');
     return store;
   } catch (error) {
-    const { code, cause } = error as StoreError;
+    const { code, cause, kind } = error as StoreError;
     if (code === UNKNOWN_DATABASE) return store;
     await store.close();
-    throw noStore('CLICKHOUSE_URL', 'ClickHouse', url, cause instanceof Error ? cause : (error as Error));
+    const silent = kind === 'timeout' && code === undefined;
+    const why = silent ? new Error(`no answer within ${READ_TIMEOUT_MS / 1000} s`) : (cause as Error);
+    throw noStore('CLICKHOUSE_URL', 'ClickHouse', url, why);
   }
 }
 

@@ -219,6 +219,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   );
   if (production && example) throw new ConfigError(`${example[0]}: must not be the example's when NODE_ENV=production`);
   if (production && parsed.DEMO_API_KEY) throw new ConfigError('DEMO_API_KEY: must be unset when NODE_ENV=production');
+  const half = [parsed.GOOGLE_CLIENT_ID, parsed.GOOGLE_CLIENT_SECRET].filter((value) => value !== undefined);
+  if (half.length === 1)
+    throw new ConfigError('GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET: must both be set, received one');
   const generated = (name: string, create: () => string): string =>
     keptSecret(parsed.DATA_DIR, name, production, create);
   return {
@@ -300,6 +303,12 @@ export function makeDataDir(directory: string): void {
       `DATA_DIR: must be a directory that can be written to, received ${JSON.stringify(directory)} (${code})`,
     );
   }
+}
+
+/** For commands that read a store: a misspelt DATA_DIR must not become an empty one. */
+export function requireStore(dataDir: string, store: 'clickhouse' | 'postgres'): void {
+  if (existsSync(join(dataDir, store))) return;
+  throw new ConfigError(`DATA_DIR: must hold the stores of a service, received ${dataDir} without ${store}`);
 }
 
 function keptSecret(dataDir: string, name: string, production: boolean, create: () => string): string {

@@ -1,3 +1,4 @@
+import { shellWords } from './clickhouse-errors.ts';
 import { ConfigError, forgetSecrets, loadConfig, settingsHelp } from './config.ts';
 import { createLog } from './log.ts';
 import { ROLES, type Role, startService } from './service.ts';
@@ -11,13 +12,17 @@ Serves the API, ingests the platforms, or both in one process. Settings come fro
 ${settingsHelp()}`;
 
 async function main(): Promise<void> {
-  const role = process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? 'all';
-  if (process.argv.includes('--help')) {
+  const [role = 'all', ...more] = process.argv.slice(2);
+  if ([role, ...more].some((argument) => argument === '--help' || argument === '-h')) {
     process.stdout.write(`${HELP}\n`);
     return;
   }
   if (!ROLES.includes(role as Role))
-    throw new ConfigError(`role: one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
+    throw new ConfigError(`role: must be one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
+  if (more.length > 0)
+    throw new ConfigError(
+      `arguments: there are none but --help, settings come from the environment, received ${more.join(' ')}`,
+    );
   const config = loadConfig();
   forgetSecrets();
   const log = createLog(config);
@@ -40,6 +45,6 @@ async function main(): Promise<void> {
 
 // A start that fails says why in one line; a stack would hide it.
 main().catch((error: unknown) => {
-  process.stderr.write(`forecastle: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`forecastle: ${shellWords(error)}\n`);
   process.exit(1);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openClickHouse } from '../src/clickhouse.ts';
-import { ConfigError, loadConfig, type Config } from '../src/config.ts';
+import { loadConfig, type Config } from '../src/config.ts';
 import { backUp, restore } from '../src/embedded/backup.ts';
 import { createLog } from '../src/log.ts';
 import { migrateClickHouse } from '../src/migrations.ts';
@@ -66,7 +66,8 @@ it('brings both stores and the secrets back, into a directory of another name', 
 it('is written to a new folder only, and restored only where nothing is', async () => {
   const folder = join(root, 'taken');
   await backUp(at('data'), folder, silent);
-  await expect(backUp(at('data'), folder, silent)).rejects.toThrow(ConfigError);
+  for (const taken of [folder, join(folder, 'backup.json')])
+    await expect(backUp(at('data'), taken, silent)).rejects.toThrow(/^DIR: must be an empty directory or new/);
   await expect(restore(at('data'), folder, silent)).rejects.toThrow(/DATA_DIR: must hold no stores/);
   rmSync(join(folder, 'backup.json'));
   await expect(restore(loadConfig({ DATA_DIR: join(root, 'new') }, 'stores'), folder, silent)).rejects.toThrow(

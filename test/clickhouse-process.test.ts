@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -139,6 +139,7 @@ it('a taken port is refused with one line that names the setting', async () => {
 it('npm run sql reads, refuses to write, and says why in one line', async () => {
   const dataDir = tempDir();
   const sql = (query: string) => finish(run('cli/sql.ts', dataDir, query ? [query] : []));
+  await (await openClickHouse({ CLICKHOUSE_URL: undefined, CLICKHOUSE_MEMORY_MB: 512, dataDir }, silent)).close();
   expect(await sql('SELECT 1 AS a FORMAT JSONEachRow')).toEqual({ out: '{"a":1}\n', err: '', code: 0 });
   for (const [query, words] of [
     ['SELECT nothing', /^Unknown expression identifier .* \(code 47\)\n$/],
@@ -148,6 +149,39 @@ it('npm run sql reads, refuses to write, and says why in one line', async () => 
     const { out, err, code } = await sql(query);
     expect([out, err, code], query).toEqual(['', expect.stringMatching(words), 1]);
   }
+});
+
+it('npm run sql and verify refuse a directory without a store, and make none there', async () => {
+  const dataDir = join(tempDir(), 'misspelt');
+  for (const [script, args] of [
+    ['cli/sql.ts', ['SELECT 1']],
+    ['cli/verify.ts', []],
+  ] as const) {
+    const { err, code } = await finish(run(script, dataDir, [...args]));
+    expect([code, err]).toEqual([
+      1,
+      `DATA_DIR: must hold the stores of a service, received ${dataDir} without clickhouse\n`,
+    ]);
+  }
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+it('npm run clickhouse ends when npm alone is told to, as a supervisor tells it', async () => {
+  const npm = spawn('npm', ['run', '-s', 'clickhouse'], {
+    env: { ...process.env, NODE_ENV: 'development', CLICKHOUSE_MEMORY_MB: '512', DATA_DIR: tempDir() },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  undo.push(() => {
+    try {
+      process.kill(-(npm.pid ?? 0), 'SIGKILL');
+    } catch {
+      // All of them have ended.
+    }
+  });
+  const [line] = (await once(createInterface(npm.stdout), 'line')) as [string];
+  npm.kill('SIGTERM');
+  expect(await closedAt(line.replace('CLICKHOUSE_URL=', ''), 10_000)).toBe(true);
 });
 
 it('--help of each command prints its purpose and the settings', async () => {

@@ -28,7 +28,7 @@ const compose = parse(source, { merge: true }) as {
 };
 const services = Object.entries(compose.services);
 const { api = {}, ingest = {} } = compose.services;
-const settings = new Set([...settingsHelp().matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name));
+const settings = new Set([...settingsHelp().matchAll(/^ {2}(\w+)/gm)].map(([, name = '']) => name));
 const example: Record<string, string> = Object.fromEntries(
   [...text('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
 );

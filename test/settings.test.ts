@@ -1,15 +1,23 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openClickHouse } from '../src/clickhouse.ts';
 import { ConfigError, loadConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
 import { openPostgres } from '../src/postgres.ts';
+import { prepareClickHouse } from '../src/store-setup.ts';
 import { copyEmptyDatabase } from './helpers/databases.ts';
 import { startProcess } from './helpers/process.ts';
+
+const run = promisify(execFile);
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 let directory: string;
 beforeAll(() => {
@@ -81,6 +89,60 @@ test('a server store that does not answer is named, without its password', async
   expect(await failure(() => openClickHouse(config, silent))).toBe(
     'CLICKHOUSE_URL: no ClickHouse at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
   );
+});
+
+/** Answers the first question, and refuses all others as this says. */
+async function grudging(refusal: string): Promise<{ url: string; host: string; close(): void }> {
+  let questions = 0;
+  const server = createHttpServer((request, response) => {
+    request.resume().on('end', () => {
+      if (refusal === '') return;
+      if ((questions += 1) === 1) response.end('{"1":1}\n');
+      else response.writeHead(403, { 'x-clickhouse-exception-code': '497' }).end(refusal);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: `http://u:hidden@${host}/`, host, close: () => void server.closeAllConnections() };
+}
+
+test('a ClickHouse that refuses what the schema needs is named with its reason', async () => {
+  const { url, close } = await grudging('Code: 497. DB::Exception: u: Not enough privileges. (ACCESS_DENIED)');
+  const config = load({ CLICKHOUSE_URL: url });
+  const store = await openClickHouse(config, silent);
+  expect(await failure(() => prepareClickHouse(store, config, silent))).toBe(
+    'CLICKHOUSE_URL: its schema cannot be brought up to date: u: Not enough privileges. (code 497)',
+  );
+  await store.close();
+  close();
+});
+
+test('a ClickHouse that never answers is told from one that nobody serves', async () => {
+  const { url, host, close } = await grudging('');
+  const soon = AbortSignal.timeout(300);
+  const clock = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon);
+  expect(await failure(() => openClickHouse(load({ CLICKHOUSE_URL: url }), silent))).toBe(
+    `CLICKHOUSE_URL: no ClickHouse at ${host}: no answer within 30 s`,
+  );
+  clock.mockRestore();
+  close();
+});
+
+test('half a Google client stops the start', async () => {
+  for (const name of ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'])
+    expect(await failure(() => load({ [name]: 'x' }))).toBe(
+      'GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET: must both be set, received one',
+    );
+});
+
+test('an argument that means nothing stops the start instead of being passed over', async () => {
+  const main = (...args: string[]) => run(process.execPath, ['--import', 'tsx', MAIN, ...args]);
+  expect((await main('api', '-h')).stdout).toContain('npm run api');
+  await expect(main('api', '--port=4000')).rejects.toMatchObject({
+    code: 1,
+    stderr:
+      'forecastle: arguments: there are none but --help, settings come from the environment, received --port=4000\n',
+  });
 });
 
 test('a DATA_DIR that cannot be a directory is named, whichever part needs it first', async () => {

@@ -105,6 +105,16 @@ describe('a port that is taken', () => {
     );
   });
 
+  it('is told from a SQL_HOST that is not of this machine, which always stops the start', async () => {
+    const dataDir = join(directory, 'host');
+    const engine = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent });
+    const config = loadConfig({ DATA_DIR: dataDir, SQL_HOST: '203.0.113.9' });
+    await expect(openSqlPort(engine, config, silent, async () => false)).rejects.toThrow(
+      'SQL_HOST: must be an address of this machine, received "203.0.113.9"',
+    );
+    await engine.close();
+  });
+
   it('is only logged when it is the default that nobody asked for', async () => {
     const dataDir = join(directory, 'default');
     const engine = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent });

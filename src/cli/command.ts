@@ -1,4 +1,5 @@
-import { ConfigError, settingsHelp } from '../config.ts';
+import { shellWords } from '../clickhouse-errors.ts';
+import { settingsHelp } from '../config.ts';
 
 /** Runs a command of the shell: --help prints `usage` and the settings; a failure is one line on stderr and exit code 1. */
 export async function runCommand(usage: string, run: (args: string[]) => Promise<void>): Promise<void> {
@@ -10,8 +11,7 @@ export async function runCommand(usage: string, run: (args: string[]) => Promise
   try {
     await run(args);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${error instanceof ConfigError ? message : message.split('\n', 1)[0]}\n`);
+    process.stderr.write(`${shellWords(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { passOrFail } from '../clickhouse-stream.ts';
-import { ConfigError, loadConfig, type Config } from '../config.ts';
+import { ConfigError, loadConfig, requireStore, type Config } from '../config.ts';
 import { startEmbeddedClickHouse } from '../embedded/clickhouse.ts';
 import { sqlUrlFile } from '../embedded/sql-port.ts';
 import { createLog } from '../log.ts';
@@ -32,10 +32,6 @@ await runCommand(USAGE, async (args) => {
     });
     const rows = passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);
     await pipeline(rows, process.stdout, { end: false });
-  } catch (error) {
-    // At the shell the store's own words are wanted, unlike in an answer of the API.
-    const cause = error instanceof Error && error.cause instanceof ClickHouseError ? error.cause : error;
-    throw cause instanceof ClickHouseError ? new Error(`${cause.message.trim()} (code ${cause.code})`) : cause;
   } finally {
     await client.close();
     await store.close();
@@ -45,6 +41,7 @@ await runCommand(USAGE, async (args) => {
 async function openStore(config: Config): Promise<{ url: string; close(): Promise<void> }> {
   const url = config.CLICKHOUSE_URL ?? (await runningService(config.dataDir));
   if (url !== null) return { url, close: async () => {} };
+  requireStore(config.dataDir, 'clickhouse');
   return startEmbeddedClickHouse({
     dataDir: config.dataDir,
     memoryMb: config.CLICKHOUSE_MEMORY_MB,

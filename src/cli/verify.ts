@@ -1,5 +1,5 @@
 import { openClickHouse } from '../clickhouse.ts';
-import { ConfigError, loadConfig } from '../config.ts';
+import { ConfigError, loadConfig, requireStore } from '../config.ts';
 import { createLog } from '../log.ts';
 import { isSound, type Verified, verifyRollups } from '../verify.ts';
 import { runCommand } from './command.ts';
@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000;
 await runCommand(USAGE, async (args) => {
   const { markets, seed } = readArguments(args);
   const config = loadConfig(process.env, 'stores');
+  if (config.CLICKHOUSE_URL === undefined) requireStore(config.dataDir, 'clickhouse');
   const clickhouse = await openClickHouse(config, createLog(config, process.stderr));
   try {
     const found = await verifyRollups(clickhouse, { markets, seed });

@@ -7,12 +7,13 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { connect } from '../clickhouse.ts';
-import { ConfigError, type Config } from '../config.ts';
+import { ConfigError, makeDataDir, requireStore, type Config } from '../config.ts';
 import { startEmbeddedClickHouse, type Log } from './clickhouse.ts';
 import { openEmbeddedPostgres } from './postgres.ts';
 
@@ -21,17 +22,15 @@ type Settings = Pick<Config, 'dataDir' | 'CLICKHOUSE_URL' | 'DATABASE_URL' | 'CL
 /** Without these, sessions end and sealed platform credentials cannot be opened again. */
 const SECRETS = ['jwt_secret', 'credentials_key'];
 /** Folders in DATA_DIR, and in a backup. */
-const STORES = ['clickhouse', 'postgres'];
+const STORES = ['clickhouse', 'postgres'] as const;
 const Manifest = z.object({ version: z.string(), createdAt: z.string() });
 
 /** Writes both embedded stores and the generated secrets into a folder that is empty or not there yet. The service must be stopped. */
 export async function backUp(config: Settings, folder: string, log: Log): Promise<void> {
   requireEmbedded(config);
-  for (const store of STORES)
-    if (!existsSync(join(config.dataDir, store)))
-      throw new ConfigError(`DATA_DIR: must hold the stores of a service, received ${config.dataDir} without ${store}`);
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new ConfigError(`DIR: must be empty or new, received ${folder}`);
+  for (const store of STORES) requireStore(config.dataDir, store);
+  if (existsSync(folder) && (!statSync(folder).isDirectory() || readdirSync(folder).length > 0))
+    throw new ConfigError(`DIR: must be an empty directory or new, received ${folder}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await withEngine(config, folder, log, `BACKUP DATABASE forecastle TO File('${quoted(folder)}/clickhouse')`);
   // Opened once: that refuses a database in use, and leaves its files as after a clean end.
@@ -54,7 +53,7 @@ export async function restore(config: Settings, folder: string, log: Log): Promi
         `DATA_DIR: must hold no stores yet, received ${config.dataDir}; move its ${store} away first`,
       );
   const manifest = Manifest.parse(JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')));
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  makeDataDir(config.dataDir);
   try {
     await withEngine(config, folder, log, `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`);
     cpSync(join(folder, 'postgres'), join(config.dataDir, 'postgres'), { recursive: true });

@@ -29,7 +29,9 @@ export async function openSqlPort(
     writeFileSync(sqlUrlFile(dataDir), `${address}\n`, { mode: 0o600 });
     return opened;
   } catch (error) {
-    if (!/EADDRINUSE|EADDRNOTAVAIL|EACCES/.test(String(error))) throw error;
+    if (/EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EINVAL/.test(String(error)))
+      throw new ConfigError(`SQL_HOST: must be an address of this machine, received ${JSON.stringify(host)}`);
+    if (!/EADDRINUSE|EACCES/.test(String(error))) throw error;
     const reason = `SQL_PORT: must be free, received ${port}, which cannot be listened on at ${host}`;
     if (config.sqlPortChosen) throw new ConfigError(reason);
     log.warn(`${reason}; going on without the SQL port`);

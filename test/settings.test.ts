@@ -26,6 +26,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const load = (env: Record<string, string>) => loadConfig({ DATA_DIR: join(directory, 'data'), ...env });
+const main = (...args: string[]) => run(process.execPath, ['--import', 'tsx', MAIN, ...args]);
 const silent = createLog({ LOG_LEVEL: 'silent' });
 const unusable = (path: string) => `DATA_DIR: must be a directory that can be written to, received "${path}" (ENOTDIR)`;
 const HIDDEN = 'a value that is not shown';
@@ -136,7 +137,6 @@ test('half a Google client stops the start', async () => {
 });
 
 test('an argument that means nothing stops the start instead of being passed over', async () => {
-  const main = (...args: string[]) => run(process.execPath, ['--import', 'tsx', MAIN, ...args]);
   expect((await main('api', '-h')).stdout).toContain('npm run api');
   await expect(main('api', '--port=4000')).rejects.toMatchObject({
     code: 1,

@@ -54,7 +54,10 @@ export class MarketSweeper {
     const seen = new Set<string>();
     let rows = 0;
     for await (const page of this.#data.sweep(scope, context)) {
-      for (const market of page.markets) seen.add(market.info.ref);
+      for (const { info } of page.markets) {
+        seen.add(info.ref);
+        this.#silent.forget(info.ref);
+      }
       rows += await this.#writer.write(this.#data.platform, page.markets);
       run.signal.throwIfAborted();
     }

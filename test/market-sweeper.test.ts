@@ -1,0 +1,46 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import type { JobRun } from '../ingest/jobs.ts';
+import { MarketSweeper } from '../ingest/markets.ts';
+import type { ClickHouse } from '../src/clickhouse.ts';
+import type { MarketWriter } from '../src/market-writer.ts';
+import type { PlatformData } from '../src/platforms/platform.ts';
+import { LEASE, market } from './helpers/market-store.ts';
+
+const MINUTE = 60_000;
+
+test('a market that was long unknown and is listed again is asked for as soon as it is listed no more', async () => {
+  let [now, asked, isListed] = [MINUTE, 0, false];
+  const record = market({ platform: 'kalshi', ref: 'BACK' });
+  const row = { ref: 'BACK', status: 'open', end_ms: 0, provisional: false };
+  const data = {
+    platform: 'kalshi',
+    async *sweep() {
+      yield { markets: isListed ? [record] : [], remaining: 0 };
+    },
+    async market() {
+      asked += 1;
+      return null;
+    },
+  };
+  const sweeper = new MarketSweeper({
+    clickhouse: { query: async () => [row] } as unknown as ClickHouse,
+    writer: { write: async () => 0 } as unknown as MarketWriter,
+    data: data as unknown as PlatformData,
+    log: pino({ level: 'silent' }),
+    now: () => now,
+  });
+  const run: JobRun = {
+    lease: LEASE,
+    signal: new AbortController().signal,
+    context: (priority) => ({ priority, onBadRow: () => {} }),
+  };
+  const pass = () => sweeper.sweep({ kind: 'open' }, run);
+  for (; asked < 12; now += MINUTE) await pass();
+  isListed = true;
+  await pass();
+  isListed = false;
+  now += MINUTE;
+  await pass();
+  expect(asked).toBe(13);
+});

@@ -1,7 +1,8 @@
 import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { addressOf, type KeyCaller } from './auth.ts';
+import { addressOf } from './address.ts';
+import type { KeyCaller } from './auth.ts';
 import { ApiError } from './errors.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './key-format.ts';
 import { RecentMap } from './platforms/recent-map.ts';

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { addressOf } from './address.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { Config } from './config.ts';
 import { ApiError, badRequest } from './errors.ts';
@@ -126,13 +127,4 @@ function refuseCrossSite(request: FastifyRequest, config: Config): void {
   throw new ApiError(403, 'Cross-site request refused', {
     resolution: "Call from the service's own origin, or add yours to CORS_ORIGINS.",
   });
-}
-
-/** What an address is counted as; of IPv6 the /64 network, since one customer owns all of it. */
-export function addressOf(ip: string): string {
-  if (!ip.includes(':') || ip.startsWith('::ffff:')) return ip.replace('::ffff:', '');
-  const [head = ''] = ip.split('::', 1);
-  const groups = head.split(':').filter(Boolean);
-  while (groups.length < 4) groups.push('0');
-  return `${groups.slice(0, 4).join(':')}::/64`;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addressOf } from './auth.ts';
+import { addressOf } from './address.ts';
 import { ApiError, PlatformError, envelope, toApiError } from './errors.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { storeFailure } from './store-failure.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { text as streamText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ACCOUNT, basic, SqlPortUnderTest } from './helpers/sql-port.ts';
+import { ACCOUNT, basic, SPARE, SqlPortUnderTest } from './helpers/sql-port.ts';
 
 const VIEWS = [
   'v_candles',
@@ -186,6 +186,20 @@ describe('who may read', () => {
     expect(await asWhom({ authorization: 'Bearer pk_unknown' })).toBe(403);
     port.keys.delete('pk_known');
     expect(await asWhom({ authorization: 'Bearer pk_known' })).toBe(403);
+  });
+});
+
+describe('a password', () => {
+  it('can be guessed ten times a minute: then even the right one waits, and nobody else', async () => {
+    port.keys.add('pk_guest');
+    const right = { authorization: basic(SPARE.user, SPARE.password) };
+    for (let i = 0; i < 9; i += 1) expect(await asWhom({ authorization: basic(SPARE.user, `guess ${i}`) })).toBe(403);
+    expect(await asWhom(right)).toBe(200);
+    expect(await asWhom({ authorization: basic(SPARE.user, 'one more') })).toBe(403);
+    const locked = await fetch(`${port.origin}/?query=SELECT+1`, { headers: right });
+    expect([locked.status, await locked.text()]).toEqual([403, expect.stringContaining('wait a minute')]);
+    expect(await asWhom({ authorization: basic(ACCOUNT.user, ACCOUNT.password) })).toBe(200);
+    expect(await asWhom({ authorization: basic(SPARE.user, 'pk_guest') })).toBe(200);
   });
 });
 

@@ -1,5 +1,8 @@
 import type { AddressInfo } from 'node:net';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { addressOf } from '../address.ts';
 import type { Engine } from './clickhouse-engine.ts';
+import { EngineError } from './clickhouse-errors.ts';
 import { createFront, exactly } from './clickhouse-front.ts';
 import type { SqlFace } from './clickhouse-messages.ts';
 import { SessionPool } from './clickhouse-pool.ts';
@@ -15,6 +18,8 @@ const QUEUE = 64;
 const MAX_CONNECTIONS = 512;
 const MAX_STATEMENT_BYTES = 65_536;
 const MAX_HELD_BYTES = 16 * 1_048_576;
+/** Passwords of one account from one address, then even the right one waits for the minute's end. Keys are too long to guess. */
+const WRONG_A_MINUTE = 10;
 /** Beyond the time of a query itself: for waiting in the queue. */
 const WAIT_MS = 30_000;
 
@@ -29,10 +34,11 @@ export interface SqlFaceOptions extends SqlFace {
  * given, or any user name with an API key as the password.
  */
 export async function openSqlFace(engine: Engine, options: SqlFaceOptions) {
-  const { database, memoryMb, accounts, isKeyKnown } = options;
+  const { database, memoryMb, isKeyKnown } = options;
   const version = (await engine.control('SELECT version()')).trim();
   const check = new SqlCheck(await PureFunctions.of(engine), database, memoryMb);
-  const matches = accounts.map(({ user, password }) => exactly(user, password));
+  const accounts = new Map(options.accounts.map(({ user, password }) => [user, exactly(user, password)]));
+  const wrong = new RateLimiterMemory({ points: WRONG_A_MINUTE, duration: 60 });
   const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });
   const front = createFront(pool, {
     database,
@@ -41,8 +47,16 @@ export async function openSqlFace(engine: Engine, options: SqlFaceOptions) {
     deadlineMs: Number(MOST['max_execution_time']) * 1000 + WAIT_MS,
     async admits(credentials: Credentials | null, address) {
       if (credentials === null) return false;
-      for (const match of matches) if (await match(credentials, address)) return true;
-      return credentials.password.startsWith('pk_') && isKeyKnown(credentials.password, address);
+      const { user, password } = credentials;
+      if (password.startsWith('pk_') && (await isKeyKnown(password, address))) return true;
+      const admit = accounts.get(user);
+      if (!admit) return false;
+      const guesser = `${user} ${addressOf(address)}`;
+      if ((await wrong.get(guesser))?.remainingPoints === 0)
+        throw EngineError.of('AUTHENTICATION_FAILED', `${user}: Too many wrong passwords; wait a minute.`);
+      const admitted = await admit(credentials, address);
+      if (!admitted) await wrong.penalty(guesser);
+      return admitted;
     },
     answers: (request) => answerHello(request, version),
     prepare: (call, session) => check.prepare(call, session),

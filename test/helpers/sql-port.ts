@@ -8,6 +8,8 @@ import { migrateClickHouse } from '../../src/migrations.ts';
 import { silent } from './silent-log.ts';
 
 export const ACCOUNT = { user: 'analyst', password: 'correct horse battery' };
+/** For tests that lock it. */
+export const SPARE = { user: 'spare', password: 'another horse battery' };
 
 /** An embedded store with a few markets and trades, and its read-only port. */
 export class SqlPortUnderTest {
@@ -39,7 +41,7 @@ export class SqlPortUnderTest {
     await migrateClickHouse(store, silent);
     await fill(store);
     const keys = new Set<string>();
-    const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT] }, async (key) =>
+    const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT, SPARE] }, async (key) =>
       keys.has(key),
     );
     return new SqlPortUnderTest(directory, engine, store, port, keys);

@@ -263,3 +263,35 @@ test('liquidity in a book is told apart from that of a pool and from what the li
     expect((await metrics(of)).liquidity).toEqual({ total: 50, liquidity_score: 0.2846, clob_liquidity: clob });
   }
 });
+
+test('what a listing takes from trades is unknown while their feed is behind or has a gap', async () => {
+  const asListed = async (ref: string) => {
+    const told = market({
+      platform: 'kalshi',
+      ref,
+      createdAt: ago(100 * DAY),
+      metadata: { volume_basis: 'contracts' },
+      state: { volumeTotal: usd('50') },
+      fetchedAt: ago(0),
+    });
+    const of = { ...told, fromTrades: { price: false, volumes: 'feed' as const } };
+    await store.trade(trade({ of, atMs: nowMs - DAY, price: '0.5', size: '3' }));
+    await store.list(of);
+    return (await store.get<{ markets: { volume_7d: number | null }[] }>(`markets/id/${ref}?provider=kalshi`))
+      .markets[0];
+  };
+  await store.cover('kalshi', nowMs - 10 * DAY, nowMs - 5 * 60_000);
+  expect(await asListed('KXFEED-1')).toMatchObject({ volume_7d: 3 });
+  await store.cover('kalshi', nowMs - 10 * DAY, nowMs - HOUR);
+  expect(await asListed('KXFEED-2')).toMatchObject({ volume_7d: null });
+  await store.cover('kalshi', nowMs - 10 * DAY, nowMs);
+  const gap = {
+    platform: 'kalshi',
+    gap_from: microsecondText((nowMs - 4 * DAY) * 1000),
+    gap_to: microsecondText((nowMs - 3 * DAY) * 1000),
+  };
+  await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [{ ...gap, filled: 0 }]);
+  expect(await asListed('KXFEED-3')).toMatchObject({ volume_7d: null });
+  await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [{ ...gap, filled: 1 }]);
+  expect(await asListed('KXFEED-4')).toMatchObject({ volume_7d: 3 });
+});

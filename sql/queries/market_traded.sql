@@ -1,11 +1,16 @@
 -- ingestion: what stored trades say of markets about to be written: sold in the last day and week (null while trades of that
 -- time are not all stored) and the newest price in terms of the first outcome
+-- A feed that ended more than a quarter of an hour before (as 007_windows.sql says too) has fallen behind, one with a gap is whole since.
 WITH
   arrayMap(r -> sipHash64({platform:String}, r), {refs:Array(String)}) AS keys,
   {at:DateTime64(3, 'UTC')} - INTERVAL 1 DAY AS day_ago,
   {at:DateTime64(3, 'UTC')} - INTERVAL 7 DAY AS week_ago,
   toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,
-  ifNull((SELECT complete_from FROM trade_coverage FINAL WHERE platform = {platform:String} AND market_key = 0), never) AS feed_from,
+  (SELECT max(gap_to) FROM trade_gaps FINAL WHERE platform = {platform:String} AND filled = 0) AS gap_to,
+  ifNull((
+    SELECT greatest(complete_from, gap_to) FROM trade_coverage FINAL
+    WHERE platform = {platform:String} AND market_key = 0 AND complete_to >= {at:DateTime64(3, 'UTC')} - INTERVAL 15 MINUTE
+  ), never) AS feed_from,
   if({own_feed:Bool}, if(own.marker != '', own.complete_from, never), feed_from) AS complete_from
 SELECT transform(m.market_key, keys, {refs:Array(String)}, '') AS ref,
   if(complete_from <= day_ago, toNullable(t.day_sold), NULL) AS day_sold,

@@ -270,6 +270,18 @@ const merged = (bars: Bar[], name: 'price' | 'bid' | 'ask') => {
   };
 };
 
+/** Bid and ask open and close as they stood at one moment, the first and the last at which either was quoted. */
+function mergedQuotes(bars: Bar[]): ServedPoint['bidAsk'] {
+  const quotedAt = (at: number) => bars.filter(({ bid, ask }) => bid[at] !== null || ask[at] !== null);
+  const [first, last] = [quotedAt(0)[0], quotedAt(3).at(-1)];
+  const side = (name: 'bid' | 'ask') => ({
+    ...merged(bars, name),
+    open: first?.[name][0] ?? null,
+    close: last?.[name][3] ?? null,
+  });
+  return { bid: side('bid'), ask: side('ask') };
+}
+
 /** Open, high, low and close of the trades in a bucket; those of one instant count in the order of their ids. */
 function tradedIn(world: KalshiWorld, ticker: string, fromTs: number, toTs: number): ServedPoint['price'] | null {
   const prices = world
@@ -312,6 +324,6 @@ export function kalshiHistory(
       volume: contracts(inside.reduce((total, bar) => total + bar.volume, 0)),
       openInterest: contracts(inside.at(-1)?.openInterest ?? 0),
       price: (timestamp + step > growsAtTs && tradedIn(world, ticker, timestamp, toTs)) || merged(inside, 'price'),
-      bidAsk: { bid: merged(inside, 'bid'), ask: merged(inside, 'ask') },
+      bidAsk: mergedQuotes(inside),
     }));
 }

@@ -178,7 +178,8 @@ test('listing pages that shift while they are read lose nothing', async () => {
   expect(await eventually(wrongMarkets)).toEqual([]);
 });
 
-test('what becomes of markets shows: pauses, ends, results known early, payouts of every kind, new children', async () => {
+/** Lets markets pause, end, become known early and be paid out; gives some of them by how they were. */
+function endSome() {
   clock.run();
   const open = listedMarkets(world).filter((market): market is ClobMarket => market.kind === 'clob' && !market.series);
   const funded = open.filter(({ status, group }) => status === 'FUNDED' && group === null);
@@ -195,6 +196,13 @@ test('what becomes of markets shows: pauses, ends, results known early, payouts 
   world.resolve(unsaid!, 'split');
   world.addChild([...world.groups.keys()][0]!, 'Somebody else');
   clock.stop();
+  return { yes: yes!, no: no!, split: split!, unsaid: unsaid! };
+}
+/** There are not enough of them to do it twice: who tries again looks at the same. */
+let ended: ReturnType<typeof endSome> | undefined;
+
+test('what becomes of markets shows: pauses, ends, results known early, payouts of every kind, new children', async () => {
+  const { yes, no, split, unsaid } = (ended ??= endSome());
   expect(await eventually(wrongMarkets)).toEqual([]);
   expect(await eventually(wrongTrades)).toEqual([]);
   for (const [slug, price] of [
@@ -231,12 +239,15 @@ test('a market that was never listed is fetched when it is asked for; the slug o
   await service.get(`markets/trades?provider=limitless&market_id=${oneOf(() => true).slug}`, 400);
 });
 
+let wordy: ClobMarket | undefined;
+
 test('words are found whatever stands beside them', async () => {
   clock.run();
-  const { slug } = world.createMarket({
+  wordy ??= world.createMarket({
     title: '“Brightwell” named café of the year, 19°C…',
     expiresAt: Date.now() + 9e8,
   });
+  const { slug } = wordy;
   noteListed();
   clock.stop();
   expect(await eventually(wrongMarkets)).toEqual([]);
@@ -251,11 +262,12 @@ test('order books of both outcomes are the live book; pools and markets that do 
   const pool = [...known].find(({ kind }) => kind === 'amm')!;
   const settled = [...known].find(({ status }) => status === 'RESOLVED')!;
   for (const market of [...listedMarkets(world).slice(0, 8), pool, settled]) {
+    const askedMs = Date.now();
     const { data } = await service.get<{ data: Record<string, unknown> }>(
       `markets/id/${market.slug}/orderbook?provider=limitless`,
     );
     const { timestamp, ...book } = data;
-    expect(Date.parse(String(timestamp))).toBeGreaterThan(Date.now() - 5000);
+    expect(Date.parse(String(timestamp))).toBeGreaterThan(askedMs - 5000);
     expect(book).toEqual({ market_id: market.slug, platform: 'limitless', ...limitlessBook(market, clock.now()) });
   }
 });

@@ -49,7 +49,7 @@ export class MarketSweeper {
 
   /** Stores every page of one sweep. `freshTo` is when it began: whatever was listed was read after that. */
   async sweep(scope: SweepScope, run: JobRun): Promise<JobResult> {
-    const startedAt = new Date();
+    const startedAt = new Date(this.#now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
     const seen = new Set<string>();
     let rows = 0;

@@ -1,3 +1,5 @@
+import { RecentMap } from '../src/platforms/recent-map.ts';
+
 /** First wait before something that could not be read is asked for again; each further one is twice as long. */
 const FIRST_MS = 1000;
 const LONGEST_MS = 86_400_000;
@@ -11,7 +13,7 @@ interface Failure<E> {
 
 /** What could not be read, by name, with what was wrong: it is asked for less and less often, so that it never takes the place of others. */
 export class Unreadable<E> {
-  readonly #failures = new Map<string, Failure<E>>();
+  readonly #failures = new RecentMap<string, Failure<E>>(REMEMBERED);
 
   /** How many there are. */
   get size(): number {
@@ -20,7 +22,7 @@ export class Unreadable<E> {
 
   /** What is wrong with them. */
   errors(): E[] {
-    return [...this.#failures.values()].map(({ error }) => error);
+    return [...this.#failures.entries()].map(([, { error }]) => error);
   }
 
   isDue(name: string, nowMs: number): boolean {
@@ -29,9 +31,7 @@ export class Unreadable<E> {
 
   failed(name: string, error: E, nowMs: number): void {
     const waitMs = Math.min(LONGEST_MS, 2 * (this.#failures.get(name)?.waitMs ?? FIRST_MS / 2));
-    this.#failures.delete(name);
     this.#failures.set(name, { error, untilMs: nowMs + waitMs, waitMs });
-    for (const oldest of this.#failures.keys()) if (this.#failures.size > REMEMBERED) this.#failures.delete(oldest);
   }
 
   /** It was read, or nobody wants it any more. */
@@ -41,6 +41,6 @@ export class Unreadable<E> {
 
   /** Forgets all but these. */
   keepOnly(names: ReadonlySet<string>): void {
-    for (const name of this.#failures.keys()) if (!names.has(name)) this.#failures.delete(name);
+    for (const [name] of this.#failures.entries()) if (!names.has(name)) this.#failures.delete(name);
   }
 }

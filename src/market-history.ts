@@ -19,8 +19,8 @@ export interface ReadyHistory {
 }
 
 /**
- * Makes a market's range, of which `stored` is there, as complete as a bounded wait allows: bars of the platform are read and stored, trades that are not
- * stored are asked from the ingesting process. A platform that fails leaves what the store has.
+ * Makes a market's range, of which `stored` is there, as complete as a bounded wait allows: bars of the platform are read and
+ * stored, trades that are not stored are asked from the ingesting process. A platform that fails leaves what the store has.
  */
 export async function readyHistory(
   services: Services,

@@ -83,8 +83,8 @@ export async function startIngestRig(
     sweeper,
     run,
     async list() {
-      const at = new Date(clock.now).toISOString();
-      await sweeper.sweep({ kind: 'open' }, run);
+      const { freshTo } = await sweeper.sweep({ kind: 'open' }, run);
+      const at = freshTo.toISOString();
       const times = { started_at: at, finished_at: at, fresh_to: at };
       await clickhouse.insert('ingestion_runs', [{ platform, job: 'markets', ok: true, ...times }]);
     },

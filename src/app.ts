@@ -200,7 +200,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
 
   if (config.CORS_ORIGINS.length > 0) {
-    const exposedHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-request-id', 'retry-after', 'etag'];
+    const exposedHeaders = [
+      'x-ratelimit-limit',
+      'x-ratelimit-remaining',
+      'x-request-id',
+      'retry-after',
+      'etag',
+      'x-next-cursor',
+    ];
     await app.register(cors, { origin: config.CORS_ORIGINS, credentials: true, exposedHeaders, maxAge: 600 });
   }
   await app.register(compress, {

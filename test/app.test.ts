@@ -159,6 +159,13 @@ describe('CORS', () => {
     });
     expect(login.statusCode).toBe(401);
   });
+  test('shows a web page every header that OpenAPI names', async () => {
+    const { paths } = (await service.app.inject('/v1/api/openapi.json')).json();
+    const named = JSON.stringify(paths).match(/"(?:X-[\w-]+|ETag|Retry-After)"(?=:\{"description")/g) ?? [];
+    const answer = await service.app.inject({ url: HEALTH, headers: { origin: 'https://app.example' } });
+    const shown = String(answer.headers['access-control-expose-headers']).split(/, */);
+    expect(new Set(named.map((name) => name.slice(1, -1).toLowerCase()))).toEqual(new Set(shown));
+  });
   test('allows no other origin, and none at all by default', async () => {
     expect((await preflight('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
     const plain = await startTestApp({ postgres: service.postgres });

@@ -55,6 +55,26 @@ describe('every dashboard', () => {
   });
 });
 
+it('the README names every metric of the service, and no other', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const [, table = ''] = /^\| Metric, `forecastle_…`.*\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const told = [...table.matchAll(/`([a-z_0-9]+)`/g)].map(([, name = '']) => name);
+  const own = (await createMetrics().registry.getMetricsAsJSON())
+    .map(({ name }) => /^forecastle_(.*)/.exec(name)?.[1] ?? '')
+    .filter((name) => name !== '');
+  const means = (word: string, name: string) => (word.startsWith('_') ? name.endsWith(word) : name === word);
+  for (const name of own)
+    expect(
+      told.some((word) => means(word, name)),
+      name,
+    ).toBe(true);
+  for (const word of told)
+    expect(
+      own.some((name) => means(word, name)),
+      word,
+    ).toBe(true);
+});
+
 it('the README shows a preview of every dashboard, small, with every panel and its data', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const folder = new URL('../dashboards/previews/', import.meta.url);

@@ -221,6 +221,19 @@ describe('a Kalshi user', () => {
     expect(positions.map(({ ref }) => ref)).toEqual(['KX-0', 'KX-1', 'KX-2']);
   });
 
+  test('a holding that slips onto the next page while the pages are read is told once', async () => {
+    const holdings = (...tickers: string[]) => [
+      { market_holdings: tickers.map((market_ticker) => ({ market_ticker, signed_open_position: 1 })) },
+    ];
+    const { social: moving, context } = kalshi((_, query) =>
+      query.has('cursor')
+        ? { holdings: holdings('KX-1', 'KX-2'), cursor: '' }
+        : { holdings: holdings('KX-0', 'KX-1'), cursor: 'next' },
+    );
+    const { positions } = await moving.positions('rich', context);
+    expect(positions.map(({ ref }) => ref)).toEqual(['KX-0', 'KX-1', 'KX-2']);
+  });
+
   test('blocked or gone: out of reach, with the endpoint named; nobody’s key and nobody’s name is at fault', async () => {
     const html = '<html><title>Just a moment</title></html>';
     const answers = [

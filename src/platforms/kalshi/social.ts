@@ -91,7 +91,7 @@ export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'u
   };
 
   const positions = async (nickname: string, context: ReadContext): Promise<UserPositions> => {
-    const held: UserPosition[] = [];
+    const held = new Map<string, UserPosition>();
     let visibility: Visibility = 'public';
     let cursor = '';
     let readAt = '';
@@ -103,12 +103,12 @@ export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'u
       readAt ||= reply.receivedAt;
       const rows = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
       requireUsable('kalshi', HOLDINGS, body.holdings.length, rows);
-      held.push(...rows.flatMap(({ row }) => mapKalshiHolding(row)));
+      for (const position of rows.flatMap(({ row }) => mapKalshiHolding(row))) held.set(position.tokenId, position);
       visibility = visibilityOf(body.visibility_state);
       isAll = body.cursor === '' || body.cursor === cursor;
       cursor = body.cursor;
     }
-    return { user: nickname, visibility, readAt, positions: held, isAll };
+    return { user: nickname, visibility, readAt, positions: [...held.values()], isAll };
   };
 
   return {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +58,13 @@ test.each([
   const { code, stderr } = await command('user', args);
   expect(code).toBe(1);
   expect(stderr).toMatch(expected);
+});
+
+test('a command that is misspelt opens no store, and so makes none', async () => {
+  const DATA_DIR = join(env['DATA_DIR'] ?? '', 'misspelt');
+  const { code, stderr } = await command('user', ['lists'], { DATA_DIR, DATABASE_URL: '' });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^npm run user -- list/)]);
+  expect(existsSync(DATA_DIR)).toBe(false);
 });
 
 /** The stored credentials as a process with this CREDENTIALS_KEY sees them. */

@@ -15,20 +15,22 @@ npm run user -- tier EMAIL free|pro     sets the limit: 250 or 500 requests a mi
 With embedded stores the service must be stopped first.`;
 
 await runCommand(USAGE, async ([action, email = '', word = '']) => {
+  const mail = email.trim().toLowerCase();
+  const wanted = action === 'tier' && (word === 'free' || word === 'pro') ? word : null;
+  const isKnown = action === 'list' || (mail.includes('@') && (action === 'create' || wanted !== null));
+  if (!isKnown) throw new ConfigError(USAGE);
   const config = loadConfig(process.env, 'stores');
   const log = createLog({ LOG_LEVEL: 'warn' });
   const postgres = await openPostgres(config, log);
   try {
     await migratePostgres(postgres, log);
     const { db } = postgres;
-    const mail = email.trim().toLowerCase();
-    if (action === 'list') return await list(db);
-    if (!mail.includes('@')) throw new ConfigError(USAGE);
-    if (action === 'create') return await create(db, mail, word);
-    if (action !== 'tier' || (word !== 'free' && word !== 'pro')) throw new ConfigError(USAGE);
-    const userId = await tier(db, mail, word);
-    const shared = await openShared(config, log);
-    await forgetKeys(shared, [userId]).finally(() => shared.close());
+    if (wanted !== null) {
+      const userId = await tier(db, mail, wanted);
+      const shared = await openShared(config, log);
+      await forgetKeys(shared, [userId]).finally(() => shared.close());
+    } else if (action === 'list') await list(db);
+    else await create(db, mail, word);
   } finally {
     await postgres.close();
   }

@@ -17,6 +17,9 @@ const lastDays = () => {
 
 const metricNames = (promql: string): string[] => promql.match(/\b(?:forecastle|nodejs|process)_\w+/g) ?? [];
 
+/** Whether a word of the README's table is this metric: whole, or its end. */
+const means = (word: string, name: string) => (word.startsWith('_') ? name.endsWith(word) : name === word);
+
 const exported = async (): Promise<Set<string>> => {
   const names = new Set<string>();
   for (const { name, type } of await createMetrics().registry.getMetricsAsJSON()) {
@@ -62,7 +65,6 @@ it('the README names every metric of the service, and no other', async () => {
   const own = (await createMetrics().registry.getMetricsAsJSON())
     .map(({ name }) => /^forecastle_(.*)/.exec(name)?.[1] ?? '')
     .filter((name) => name !== '');
-  const means = (word: string, name: string) => (word.startsWith('_') ? name.endsWith(word) : name === word);
   for (const name of own)
     expect(
       told.some((word) => means(word, name)),

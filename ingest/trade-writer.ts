@@ -16,6 +16,8 @@ const RECENT_LIMIT = 400_000;
 const CHECK_ROWS = 1000;
 /** How far before a failure the reconciliation looks: longer than any insert and any skew between clocks. */
 const RECONCILE_MARGIN_MS = 10 * 60_000;
+/** An insert of the writer before, sent while its lease still held, has arrived by then. */
+const LATE_INSERT_MS = 2 * 60_000;
 
 export interface TradeWriterDeps {
   clickhouse: ClickHouse;
@@ -56,6 +58,8 @@ export class TradeWriter {
   /** Set when an insert's fate is unknown: the next write repairs first. */
   #repairFrom: Date | null = null;
   #insertingSince: Date | null = null;
+  /** When to look again for what the writer before has stored meanwhile. */
+  #lateCheck: { dueMs: number; from: Date } | null = null;
 
   constructor(deps: TradeWriterDeps) {
     this.#deps = deps;
@@ -70,6 +74,9 @@ export class TradeWriter {
     this.#recent.clear();
     this.#repairFrom = reconciledTo ? new Date(reconciledTo.getTime() - RECONCILE_MARGIN_MS) : new Date(0);
     await this.#repair(lease);
+    const openedMs = Date.now();
+    const from = new Date(openedMs - RECONCILE_MARGIN_MS);
+    this.#lateCheck = reconciledTo && { dueMs: openedMs + LATE_INSERT_MS, from };
     const [span] = await this.#deps.clickhouse.sql<{ n: string; oldest: string; newest: string }>(
       `SELECT count() AS n, toUnixTimestamp64Micro(min(executed_at)) AS oldest, toUnixTimestamp64Micro(max(executed_at)) AS newest
        FROM trades WHERE platform = {platform:String}`,
@@ -108,6 +115,10 @@ export class TradeWriter {
   }
 
   async #prepare(trades: readonly TradeRecord[], lease: Lease): Promise<Batch | null> {
+    if (this.#lateCheck && Date.now() >= this.#lateCheck.dueMs) {
+      this.#repairFrom ??= this.#lateCheck.from;
+      this.#lateCheck = null;
+    }
     if (this.#repairFrom) await this.#inserting.add(() => this.#repair(lease));
     const fresh = await this.#unstored(trades);
     if (fresh.length === 0) return null;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const DEMO = fileURLToPath(new URL('simulators/demo.ts', import.meta.url));
-const READY_MS = 110_000;
+const READY_MS = 240_000;
 const run = promisify(execFile);
 
 /** `npm run demo` in a process of its own. */

@@ -38,7 +38,7 @@ export async function startOrderStores(): Promise<OrderStores> {
   if (!database) await copyEmptyDatabase(join(directory, 'postgres'));
   const redis = REDIS_URL && new URL(REDIS_URL);
   // A numbered database of its own: leases of another run must not be in the way.
-  if (redis) redis.pathname = `/${randomInt(1, 15)}`;
+  if (redis) redis.pathname = `/${randomInt(1, 13)}`;
   const env = {
     DATA_DIR: directory,
     CLICKHOUSE_URL: engine.url,

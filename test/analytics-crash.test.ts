@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { newApiKey } from '../src/key-format.ts';
-import { type ServiceProcess, startProcess } from './helpers/process.ts';
+import { startProcessOfTest } from './helpers/process-of-test.ts';
 import { ANALYTICS, type AnalyticsApi, analyticsChecks } from './oracle/analytics.ts';
 import { eventually, type Page, type ServedMarket } from './oracle/pipeline.ts';
 import { createRng } from './simulators/lib/index.ts';
@@ -25,7 +25,6 @@ let directory: string;
 let kalshi: Simulator<KalshiWorld>;
 let polymarket: Simulator<PolymarketWorld>;
 let limitless: Simulator<LimitlessWorld>;
-let service: ServiceProcess | undefined;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'forecastle-analytics-crash-'));
@@ -38,8 +37,6 @@ beforeAll(async () => {
   for (const sim of [kalshi, polymarket, limitless]) sim.enforceLimits = false;
 });
 afterAll(async () => {
-  service?.kill('SIGKILL');
-  await service?.ended;
   for (const sim of [kalshi, polymarket, limitless]) await sim?.close();
   await rm(directory, { recursive: true, force: true });
 });
@@ -88,15 +85,16 @@ test(`${KILLS} kills of the ingestion leave every figure of analytics and metric
   };
   const sims = [kalshi, polymarket, limitless];
   const trading = setInterval(() => sims.forEach((sim) => sim.trade(2)), 250);
+  onTestFinished(() => clearInterval(trading));
   for (let i = 0; i < KILLS; i++) {
-    service = startProcess('ingest', env, ['./unmetered.ts']);
+    const service = startProcessOfTest('ingest', env, ['./unmetered.ts']);
     await service.ready.then(() => sleep(300 + rng.next() * 1500));
     service.kill('SIGKILL');
     await service.ended;
   }
   clearInterval(trading);
 
-  service = startProcess('all', env, ['./unmetered.ts']);
+  const service = startProcessOfTest('all', env, ['./unmetered.ts']);
   const checks = analyticsChecks({ kalshi, polymarket, limitless }, apiOf(await service.ready, key));
   for (const [name, check] of ANALYTICS) expect(await eventually(() => check(checks), 120), name).toEqual([]);
 });

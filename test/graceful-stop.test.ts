@@ -3,12 +3,12 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { openClickHouse } from '../src/clickhouse.ts';
 import { loadConfig } from '../src/config.ts';
 import { newApiKey } from '../src/key-format.ts';
 import { copyEmptyDatabase } from './helpers/databases.ts';
-import { startProcess } from './helpers/process.ts';
+import { startProcessOfTest } from './helpers/process-of-test.ts';
 import { rollupDifferences } from './helpers/rollups.ts';
 import { silent } from './helpers/silent-log.ts';
 import { type KalshiWorld, startKalshi } from './simulators/kalshi.ts';
@@ -59,16 +59,23 @@ async function storedTrades(url: string, key: string): Promise<number> {
   return pagination?.total ?? 0;
 }
 
+// It waits for three things, each a minute at most.
+vi.setConfig({ testTimeout: 240_000 });
+
 it('a stop under load and ingestion ends in time with 0, cuts off no request, and loses no row', async () => {
   const key = newApiKey();
   const env = { DATA_DIR: directory, PLATFORMS: 'kalshi', TRADES_SECONDS: '1', SWEEP_SECONDS: '2', ...kalshi.env };
-  const service = startProcess('all', { ...env, DEMO_API_KEY: key });
+  const service = startProcessOfTest('all', { ...env, DEMO_API_KEY: key });
   const url = await service.ready;
   const before = kalshi.world.trades.length;
   kalshi.startTrading(20);
   await until('trades of today to be ingested', async () => (await storedTrades(url, key)) > before);
   const seen = new Map<string, number>();
   const load = new AbortController();
+  onTestFinished(() => {
+    load.abort();
+    kalshi.startTrading(0);
+  });
   const callers = Array.from({ length: CALLERS }, async (_, i) => {
     while (!load.signal.aborted) {
       // Past the cache: every request reaches the store.
@@ -92,7 +99,7 @@ it('a stop under load and ingestion ends in time with 0, cuts off no request, an
   // A batch on its way waits in the spool: the next start stores it, and all tables agree.
   kalshi.startTrading(0);
   const truth = kalshi.world.trades.length;
-  const next = startProcess('all', { ...env, DEMO_API_KEY: key });
+  const next = startProcessOfTest('all', { ...env, DEMO_API_KEY: key });
   const again = await next.ready;
   await until('every trade of the platform', async () => (await storedTrades(again, key)) >= truth);
   next.kill('SIGTERM');

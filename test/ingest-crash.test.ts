@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type ClickHouse, openClickHouse } from '../src/clickhouse.ts';
 import { loadConfig } from '../src/config.ts';
 import { newApiKey } from '../src/key-format.ts';
 import { createLog } from '../src/log.ts';
 import type { Platform } from '../src/schemas.ts';
-import { startProcess } from './helpers/process.ts';
+import { startProcessOfTest } from './helpers/process-of-test.ts';
 import { rollupDifferences } from './helpers/rollups.ts';
 import { kalshiTrades } from './oracle/kalshi.ts';
 import { limitlessTrades, listedMarkets } from './oracle/limitless.ts';
@@ -117,8 +117,14 @@ test(
     kalshi.startTrading(15);
     polymarket.startTrading(15);
     const trading = setInterval(() => limitless.trade(1), 300);
+    const stopTrading = (): void => {
+      kalshi.startTrading(0);
+      polymarket.startTrading(0);
+      clearInterval(trading);
+    };
+    onTestFinished(stopTrading);
     for (let i = 0; i < KILLS; i++) {
-      const service = startProcess('ingest', env);
+      const service = startProcessOfTest('ingest', env);
       // Every fourth dies somewhere in its start, where it repairs what the one before left.
       await (i % 4 === 3 ? sleep(1200 + rng.next() * 1500) : service.ready.then(() => sleep(rng.next() * 1800)));
       service.kill('SIGKILL');
@@ -126,11 +132,9 @@ test(
       // A lost spool must lose nothing either: no cursor has moved for what is in it.
       if (i % 5 === 4) await rm(join(directory, 'spool'), { recursive: true, force: true });
     }
-    kalshi.startTrading(0);
-    polymarket.startTrading(0);
-    clearInterval(trading);
+    stopTrading();
 
-    const service = startProcess('all', env);
+    const service = startProcessOfTest('all', env);
     const url = await service.ready;
     const get = async <T>(path: string): Promise<T> => {
       const reply = await fetch(`${url}/v1/api/${path}`, { headers: { 'x-api-key': key } });

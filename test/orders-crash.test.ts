@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startOrderStores, type OrderStores, type StoredCustomer } from './helpers/order-stores.ts';
 import { startVenues, type Fortune, type HeldOrder, type Venue, type VenueMember } from './helpers/order-venues.ts';
-import { startProcess, type ServiceProcess } from './helpers/process.ts';
+import type { ServiceProcess } from './helpers/process.ts';
+import { startProcessOfTest } from './helpers/process-of-test.ts';
 import { leaksIn } from './helpers/secrets.ts';
 import type { Answer, AnsweredOrder } from './helpers/trading.ts';
 import { createRng } from './simulators/lib/index.ts';
@@ -56,6 +57,10 @@ let members: Member[];
 
 beforeAll(async () => {
   [stores, venues] = await Promise.all([startOrderStores(), startVenues(SEED)]);
+});
+/** New ones each time that it is tried: idempotency keys and what is held belong to them. */
+beforeEach(async () => {
+  for (const { sim } of venues) sim.clearFaults();
   members = await stores.within(async ({ credentials, customer }) => {
     const made: Member[] = [];
     for (let i = 0; i < CUSTOMERS; i++) {
@@ -113,7 +118,9 @@ async function call(url: string, { key }: StoredCustomer, method: string, path: 
 }
 
 const start = (): ServiceProcess =>
-  startProcess('api', { ...stores.env, ...Object.assign({}, ...venues.map(({ sim }) => sim.env)) }, ['unmetered.ts']);
+  startProcessOfTest('api', { ...stores.env, ...Object.assign({}, ...venues.map(({ sim }) => sim.env)) }, [
+    'unmetered.ts',
+  ]);
 
 /** Everything a service knows of a customer's orders on a platform. */
 async function listed(url: string, { venue, customer }: Member): Promise<AnsweredOrder[]> {
@@ -136,7 +143,7 @@ const twice = (orders: HeldOrder[]): number[] =>
 
 test(
   `${ORDERS} orders on three platforms through kills and broken connections: none twice, none lost, none told wrongly`,
-  { timeout: 300_000 },
+  { timeout: 600_000 },
   async () => {
     const steps = plan();
     const rng = createRng(SEED).fork('lives');

@@ -9,7 +9,7 @@ import { type ClickHouse, connect } from '../src/clickhouse.ts';
 import { type EmbeddedClickHouse, startEmbeddedClickHouse } from '../src/embedded/clickhouse.ts';
 import { newApiKey } from '../src/key-format.ts';
 import { freshDatabase } from './helpers/databases.ts';
-import { startProcess } from './helpers/process.ts';
+import { startProcessOfTest } from './helpers/process-of-test.ts';
 import { rollupDifferences } from './helpers/rollups.ts';
 import { type KalshiWorld, startKalshi } from './simulators/kalshi.ts';
 import type { Simulator } from './simulators/simulator.ts';
@@ -48,7 +48,7 @@ test.skipIf(!DATABASE_URL || !REDIS_URL)(
     const database = await freshDatabase(DATABASE_URL);
     const redis = new URL(REDIS_URL);
     // A numbered database of its own: leases of another run must not be in the way.
-    redis.pathname = `/${randomInt(1, 15)}`;
+    redis.pathname = `/${randomInt(1, 13)}`;
     const key = newApiKey();
     const env = {
       CLICKHOUSE_URL: engine.url,
@@ -64,10 +64,10 @@ test.skipIf(!DATABASE_URL || !REDIS_URL)(
       ...kalshi.env,
     };
     const dir = (name: string) => ({ ...env, DATA_DIR: join(directory, name) });
-    const first = startProcess('ingest', dir('a'));
+    const first = startProcessOfTest('ingest', dir('a'));
     await first.ready;
-    const second = startProcess('ingest', dir('b'));
-    const serving = [startProcess('api', dir('c')), startProcess('api', dir('d'))];
+    const second = startProcessOfTest('ingest', dir('b'));
+    const serving = [startProcessOfTest('api', dir('c')), startProcessOfTest('api', dir('d'))];
     const [urlC, urlD] = await Promise.all(serving.map((service) => service.ready));
     await second.ready;
     kalshi.startTrading(10);

@@ -230,13 +230,13 @@ describe('an order on Limitless over HTTP', () => {
 
   test('all of a platform are cancelled at once', async () => {
     const ids = [await place(), await place({ outcome: 'no' })].map(({ body }) => body.order.order_id);
-    const batches = () => sim.requests.get('POST /orders/cancel-batch') ?? 0;
-    const before = batches();
+    const path = 'POST /orders/cancel-batch';
+    const before = sim.requests.get(path) ?? 0;
     const { body } = await ann.post('/orders/cancel-all', { platform: 'limitless' });
     expect(body.not_cancelled).toEqual([]);
     expect((body.cancelled as string[]).toSorted()).toEqual(ids.toSorted());
     expect(held().map(({ status }) => status)).toEqual(['CANCELED', 'CANCELED']);
-    expect(batches()).toBe(before + 1);
+    expect(sim.requests.get(path)).toBe(before + 1);
   });
 
   test('all are cancelled before anything is looked up, one of an open fate once it is found', async () => {

@@ -51,18 +51,20 @@ describe('GET /metrics of a whole service', () => {
     expect([...metrics.keys()].join('\n')).not.toMatch(/no-such-market|at-all/);
   });
 
+  /** Hits and misses of lists so far. */
+  const fromCache = async () => {
+    const now = parse(await (await whole.get('/metrics')).text());
+    return ['hit', 'miss'].map((result) =>
+      sum(now, 'forecastle_cache_requests_total', 'kind="markets"', `result="${result}"`),
+    );
+  };
+
   it('counts answers from the cache', async () => {
-    const counted = async () => {
-      const now = parse(await (await whole.get('/metrics')).text());
-      return ['hit', 'miss'].map((result) =>
-        sum(now, 'forecastle_cache_requests_total', 'kind="markets"', `result="${result}"`),
-      );
-    };
-    const [hits = 0, misses = 0] = await counted();
+    const [hits = 0, misses = 0] = await fromCache();
     // Another list each time that this is tried: the last one's answer may live yet.
     limit += 1;
     for (let i = 0; i < 3; i += 1) await whole.get(`/v1/api/markets?provider=kalshi&limit=${limit}`);
-    expect(await counted()).toEqual([hits + 2, misses + 1]);
+    expect(await fromCache()).toEqual([hits + 2, misses + 1]);
   });
 
   it('counts what was sent to each platform and what its budgets allow', () => {

@@ -189,6 +189,10 @@ describe('a Polymarket user', () => {
   });
 });
 
+const holdings = (...tickers: string[]) => [
+  { market_holdings: tickers.map((market_ticker) => ({ market_ticker, signed_open_position: 1 })) },
+];
+
 describe('a Kalshi user', () => {
   const page = { limit: 50, position: null };
 
@@ -222,9 +226,6 @@ describe('a Kalshi user', () => {
   });
 
   test('a holding that slips onto the next page while the pages are read is told once', async () => {
-    const holdings = (...tickers: string[]) => [
-      { market_holdings: tickers.map((market_ticker) => ({ market_ticker, signed_open_position: 1 })) },
-    ];
     const { social: moving, context } = kalshi((_, query) =>
       query.has('cursor')
         ? { holdings: holdings('KX-1', 'KX-2'), cursor: '' }
@@ -278,6 +279,13 @@ const source = (newest: () => number) => async (cursor: string) => {
   return { trades: ids.map(trade), next: last > 1 ? String(last) : '', visibility: 'public' as const, readAt: 'now' };
 };
 
+/** Forty-one pages, of which the first and the last hold a trade. */
+const sparse = async (cursor: string) => {
+  const at = Number(cursor || '0');
+  const trades = at === 0 || at === 40 ? [trade(40 - at)] : [];
+  return { trades, next: at === 40 ? '' : String(at + 1), visibility: 'public' as const, readAt: 'now' };
+};
+
 const walk = async (newest: () => number, limits: number[]) => {
   const ids: string[] = [];
   let position: TradePosition | null = null;
@@ -324,16 +332,10 @@ describe('pages of trades', () => {
   });
 
   test('go on behind pages without trades, however many there are', async () => {
-    const at = (cursor: string): number => Number(cursor || '0');
-    const read = async (cursor: string) => ({
-      ...(await source(() => 1)('')),
-      trades: [0, 40].includes(at(cursor)) ? [trade(40 - at(cursor))] : [],
-      next: at(cursor) === 40 ? '' : String(at(cursor) + 1),
-    });
     const ids: string[] = [];
     let position: TradePosition | null = null;
     for (let answers = 0; answers < 10; answers += 1) {
-      const page = await tradesAfter('me', read, { limit: 1, position });
+      const page = await tradesAfter('me', sparse, { limit: 1, position });
       ids.push(...page.trades.map(({ tradeId }) => tradeId));
       position = page.next;
       if (position === null) break;

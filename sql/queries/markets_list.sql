@@ -3,22 +3,30 @@
 -- so that pages of one listing neither repeat nor miss one.
 -- An amount ranks by its stored integer of millionths: multiplied up it would overflow from 9.2 million on.
 -- Words are looked up without FINAL: a market also answers to a title it had until the parts merge.
-WITH listing AS (
-  SELECT market_key, category_slug, event_id, created_at,
-    if(written_at > {as_of:DateTime64(3, 'UTC')} AND was.1 != '', was, tuple(status, volume_24h, volume_total, liquidity, trading_end_at)) AS shown
+WITH changed AS (
+  SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
+),
+listing AS (
+  SELECT market_key, status, category_slug, event_id, volume_24h, volume_total, liquidity, trading_end_at, created_at
+  FROM market_state FINAL
+  WHERE platform = {platform:String} AND market_key NOT IN (SELECT market_key FROM changed)
+  UNION ALL
+  SELECT market_key, shown.1, category_slug, event_id, shown.2, shown.3, shown.4, shown.5, created_at
   FROM (
-    SELECT market_key, status, category_slug, event_id, volume_24h, volume_total, liquidity, trading_end_at, created_at, written_at
-    FROM market_state FINAL
-    WHERE platform = {platform:String} AND (written_at <= {as_of:DateTime64(3, 'UTC')} OR first_seen_at <= {as_of:DateTime64(3, 'UTC')})
-  ) AS s
-  LEFT JOIN (
-    SELECT market_key, argMax(tuple(status, volume_24h, volume_total, liquidity, trading_end_at), at) AS was
-    FROM market_snapshots
-    WHERE platform = {platform:String}
-      AND market_key IN (SELECT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')})
-      AND written_at <= {as_of:DateTime64(3, 'UTC')} AND at >= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
-    GROUP BY market_key
-  ) AS e USING (market_key)
+    SELECT market_key, category_slug, event_id, created_at, if(was.1 = '', present, was) AS shown
+    FROM (
+      SELECT market_key, category_slug, event_id, created_at, tuple(status, volume_24h, volume_total, liquidity, trading_end_at) AS present
+      FROM market_state FINAL
+      WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed) AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
+    ) AS c
+    LEFT JOIN (
+      SELECT market_key, argMax(tuple(status, volume_24h, volume_total, liquidity, trading_end_at), at) AS was
+      FROM market_snapshots
+      WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
+        AND written_at <= {as_of:DateTime64(3, 'UTC')} AND at >= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
+      GROUP BY market_key
+    ) AS e USING (market_key)
+  )
 )
 SELECT count() AS total,
   arraySlice(groupArraySortedIf(501)(
@@ -26,13 +34,13 @@ SELECT count() AS total,
   ), 1, {limit:UInt32}) AS page
 FROM (
   SELECT market_key, toInt64(multiIf(
-    {sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(shown.2, toDecimal64(-1, 6))),
-    {sort:String} = 'volume_total', reinterpretAsInt64(ifNull(shown.3, toDecimal64(-1, 6))),
-    {sort:String} = 'liquidity', reinterpretAsInt64(shown.4),
-    {sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(shown.5, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
+    {sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
+    {sort:String} = 'volume_total', reinterpretAsInt64(ifNull(volume_total, toDecimal64(-1, 6))),
+    {sort:String} = 'liquidity', reinterpretAsInt64(liquidity),
+    {sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(trading_end_at, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
     toUnixTimestamp64Milli(ifNull(created_at, toDateTime64('1970-01-01 00:00:00', 3, 'UTC'))))) AS rank
   FROM listing
-  WHERE ({status:String} = '' OR shown.1 = {status:String})
+  WHERE ({status:String} = '' OR status = {status:String})
     AND ({category:String} = '' OR category_slug = {category:String})
     AND ({event_id:String} = '' OR event_id = {event_id:String})
     AND (empty({words:Array(String)}) OR market_key IN (

@@ -15,7 +15,7 @@ import { type PolymarketWorld, startPolymarket } from './simulators/polymarket.t
 import type { Simulator } from './simulators/simulator.ts';
 
 // Some tens of seconds; a busy machine gets there later.
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 
 const KILLS = 3;
 /** Two windows of a week and more, so that every change can be known. */

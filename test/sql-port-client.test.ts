@@ -96,7 +96,7 @@ it('is not a store for the API, which says so at its start; the engine itself se
   };
   const { host } = new URL(port.origin);
   const refused = await start('refused', `http://${ACCOUNT.user}:${encodeURIComponent(ACCOUNT.password)}@${host}`);
-  await expect(refused.ready).rejects.toThrow('ClickHouse: failed (code 497)');
+  await expect(refused.ready).rejects.toThrow('CLICKHOUSE_URL: its schema cannot be brought up to date: ');
   expect(await refused.ended).toBe(1);
 
   const served = await start('served', port.engine.url);

@@ -3,14 +3,18 @@ import type { ClickHouse } from './clickhouse.ts';
 import type { Platform } from './schemas.ts';
 
 const KEPT_MS = 1000;
+/** What was true stays true: a watermark this old is told while a newer one is being read, so that no answer waits for it. */
+const TOLD_MS = 5000;
 const Row = z.object({ platform: z.string(), listed_ms: z.coerce.number(), traded_ms: z.coerce.number() });
+type Row = z.infer<typeof Row>;
 
 /** Up to when the stored data of each platform is complete: the ingestion's own watermarks, not the clock. */
 export class Freshness {
-  readonly #clickhouse: ClickHouse;
-  #read: { rows: Promise<z.infer<typeof Row>[]>; until: number } | null = null;
+  readonly #clickhouse: Pick<ClickHouse, 'query'>;
+  #kept: { rows: Row[]; readMs: number } | null = null;
+  #reading: Promise<Row[]> | null = null;
 
-  constructor(clickhouse: ClickHouse) {
+  constructor(clickhouse: Pick<ClickHouse, 'query'>) {
     this.#clickhouse = clickhouse;
   }
 
@@ -24,19 +28,32 @@ export class Freshness {
     return this.#oldest(platforms, (row) => row.traded_ms);
   }
 
-  async #oldest(platforms: readonly Platform[], pick: (row: z.infer<typeof Row>) => number): Promise<string | null> {
-    if (!this.#read || this.#read.until < Date.now()) {
-      this.#read = { rows: this.#clickhouse.query('freshness', Row), until: Date.now() + KEPT_MS };
-      this.#read.rows.catch(() => {
-        this.#read = null;
-      });
-    }
-    const rows = await this.#read.rows;
+  async #oldest(platforms: readonly Platform[], pick: (row: Row) => number): Promise<string | null> {
+    const rows = await this.#rows();
     const marks = platforms.map((platform) => {
       const row = rows.find((r) => r.platform === platform);
       return row ? pick(row) : 0;
     });
     const oldest = Math.min(...marks);
     return oldest > 0 && Number.isFinite(oldest) ? new Date(oldest).toISOString() : null;
+  }
+
+  async #rows(): Promise<Row[]> {
+    const kept = this.#kept;
+    const ageMs = kept ? Date.now() - kept.readMs : Infinity;
+    if (kept && ageMs < KEPT_MS) return kept.rows;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+    if (!kept || ageMs >= TOLD_MS) return this.#reading;
+    this.#reading.catch(() => {});
+    return kept.rows;
+  }
+
+  async #read(): Promise<Row[]> {
+    const readMs = Date.now();
+    const rows = await this.#clickhouse.query('freshness', Row);
+    this.#kept = { rows, readMs };
+    return rows;
   }
 }

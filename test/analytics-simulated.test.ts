@@ -59,7 +59,7 @@ async function expectSound(): Promise<void> {
 }
 
 test('a backfill of some days is sound', async () => {
-  expect(await eventually(() => unread(FIRST_DAYS - 0.5), 150)).toEqual([]);
+  expect(await eventually(() => unread(FIRST_DAYS - 0.5), 90)).toEqual([]);
   await expectSound();
   const [stored] = await service.clickhouse.sql<{ n: string }>('SELECT count() AS n FROM trades');
   expect(Number(stored?.n)).toBeLessThan((await checks.truth()).length);
@@ -67,11 +67,11 @@ test('a backfill of some days is sound', async () => {
 
 test('one that reaches further back finds what is older', async () => {
   await service.reachBack(ALL_DAYS);
-  expect(await eventually(checks.wrongWhales, 200)).toEqual([]);
+  expect(await eventually(checks.wrongWhales, 90)).toEqual([]);
 });
 
 test.each(ANALYTICS)('then %s are what the worlds come to', async (_, check) => {
-  expect(await eventually(() => check(checks), 200)).toEqual([]);
+  expect(await eventually(() => check(checks), 90)).toEqual([]);
 });
 
 test('after live trading, late trades and a second reading of everything the roll-ups hold each trade once', async () => {
@@ -92,5 +92,5 @@ test('after live trading, late trades and a second reading of everything the rol
 });
 
 test.each(ANALYTICS)('and %s are still what the worlds come to', async (_, check) => {
-  expect(await eventually(() => check(checks), 200)).toEqual([]);
+  expect(await eventually(() => check(checks), 90)).toEqual([]);
 });

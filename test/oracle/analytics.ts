@@ -290,7 +290,9 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
           active_markets: open.length,
           total_markets: all.length,
           volume_24h: total((market) => {
-            const ended = market.trading_end_at !== null && Date.parse(market.trading_end_at) <= asOf;
+            // Past its end alone it may be open yet, and its platform's figure counts.
+            const isOver = market.status === 'closed' || market.status === 'settled';
+            const ended = isOver && market.trading_end_at !== null && Date.parse(market.trading_end_at) <= asOf;
             if (ended) return sold(rows, market, asOf, 1);
             return market.volume_24h === null ? null : units(market.volume_24h, 6);
           }),

@@ -435,13 +435,13 @@ describe('what the reply to a placement says is what is told', () => {
   });
 
   test.each([
-    ['post-only mode', refuse('maintenance', 503, { error: 'post-only mode', code: 'post_only_mode' })],
-    ['cancel-only mode', refuse('maintenance', 503, { error: 'Trading is currently cancel-only.' })],
-    ['too many requests', refuse('rate_limited', 429, { error: 'Too Many Requests' })],
-  ])('%s is a refusal to be tried again later', async (_, reply) => {
+    ['post-only mode', 30, refuse('maintenance', 503, { error: 'post-only mode', code: 'post_only_mode' })],
+    ['cancel-only mode', 30, refuse('maintenance', 503, { error: 'Trading is currently cancel-only.' })],
+    ['too many requests', 5, refuse('rate_limited', 429, { error: 'Too Many Requests' })],
+  ])('%s is a refusal to be tried again %i seconds later, where no wait is named', async (_, retryAfter, reply) => {
     expect((await sent({}, { reply })).placement).toMatchObject({
       fate: 'rejected',
-      refusal: { status: 503, retryAfter: expect.any(Number) },
+      refusal: { status: 503, retryAfter },
     });
   });
 });

@@ -1,4 +1,4 @@
-import { ApiError, PlatformError, platformName } from '../errors.ts';
+import { ApiError, PlatformError, platformName, toApiError } from '../errors.ts';
 import type { Platform } from '../schemas.ts';
 import { NotSentError } from './http-errors.ts';
 import type { Placement } from './orders.ts';
@@ -14,15 +14,13 @@ const rejected = (error: PlatformError, refusal: ApiError): Placement => ({
   refusal,
 });
 
-/** 503: the platform takes no orders now. */
-function unavailable(error: PlatformError, message: string): ApiError {
-  const seconds = Math.max(1, Math.ceil((error.retryAfterMs ?? 5000) / 1000));
-  return new ApiError(503, message, {
+/** 503: the platform takes no orders now. The wait is the one that a read is told. */
+const unavailable = (error: PlatformError, message: string): ApiError =>
+  new ApiError(503, message, {
     resolution: 'The order was not placed. Try again later, under a new idempotency key.',
     errorText: error.detail,
-    retryAfter: seconds,
+    retryAfter: toApiError(error).retryAfter ?? 5,
   });
-}
 
 /**
  * What a failed placement came to. Only what never left, a refusal in the platform's own JSON, its rate limit and its announced

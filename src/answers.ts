@@ -117,7 +117,9 @@ export const MarketAnswer = z
       .describe('Number of distinct takers since metadata.unique_traders_since; null on Kalshi'),
     source_url: z.string().describe('Page of the market on its platform'),
     image_url: z.string().describe("URL; '' where there is none"),
-    created_at: timeOrNull('When the platform made the market', 'where it does not say'),
+    created_at: timeField.describe(
+      `When the platform made the market; when it was first seen here, where the platform does not say; ${ISO}`,
+    ),
     trading_start_at: timeOrNull('When trading starts or started', 'where the platform does not say'),
     trading_end_at: timeOrNull('When trading ends or ended', 'where the platform does not say'),
     resolution_date: timeOrNull(

@@ -45,7 +45,7 @@ export const MarketRow = z.object({
   unique_traders_since: time,
   source_url: z.string(),
   image_url: z.string(),
-  created_at: time,
+  created_at: z.string(),
   trading_start_at: time,
   trading_end_at: time,
   resolution_date: time,

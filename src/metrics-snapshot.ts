@@ -39,11 +39,11 @@ const FiguresRow = MarketRow.pick({
   volume_total: true,
   liquidity: true,
   open_interest: true,
-  created_at: true,
   trading_start_at: true,
   info_metadata: true,
   state_metadata: true,
 }).extend({
+  created_at: z.string().nullable(),
   total_30d_ago: z.string().nullable(),
   total_1y_ago: z.string().nullable(),
   gap_to_us: z.coerce.number(),

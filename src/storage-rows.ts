@@ -145,7 +145,8 @@ export function stateRow(info: MarketInfo, state: MarketState, firstSeenAt: stri
     price_change_7d: price(state.priceChange7d),
     trading_start_at: info.tradingStartAt,
     trading_end_at: info.tradingEndAt,
-    created_at: info.createdAt,
+    // Listings are sorted by it as answers show it; a market's age is reckoned from it only where no start is known.
+    created_at: info.createdAt ?? (info.tradingStartAt === null ? null : firstSeenAt),
     first_seen_at: firstSeenAt,
     metadata: JSON.stringify(state.metadata).toWellFormed(),
     synced_at: syncedAt,

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from './helpers/app.ts';
 import { silent } from './helpers/silent-log.ts';
 
 interface Page {
-  markets: { platform_id: string; volume_24h: number }[];
+  markets: { platform_id: string; volume_24h: number; created_at: string }[];
   pagination: { total: number; next_cursor: string | null };
 }
 
@@ -158,11 +158,12 @@ function large(amount: bigint | null, i: number): MarketRecord {
   };
 }
 
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
 /** A market of event LONG, i-th by volume. */
 function seenDaysAgo(ref: string, i: number, days: number): MarketRecord {
   const record = market(ref, 900 - i);
-  const fetchedAt = new Date(Date.now() - days * 86_400_000).toISOString();
-  return { ...record, info: { ...record.info, eventId: 'LONG' }, fetchedAt };
+  return { ...record, info: { ...record.info, eventId: 'LONG' }, fetchedAt: daysAgo(days) };
 }
 
 test('amounts as large as a platform has them are listed in order, page by page', async () => {
@@ -196,6 +197,27 @@ test('markets that nobody looked at for days stay in a listing while they are sw
   const second = await page('event_id=LONG&limit=2', first.pagination.next_cursor);
   expect([...first.markets, ...second.markets].map((m) => m.platform_id)).toEqual(refs);
   expect([first.pagination.total, second.pagination.total]).toEqual([4, 4]);
+});
+
+test('a market whose platform does not tell when it made it counts as made when it was first seen', async () => {
+  const [started, older, seen, newer] = [9, 5, 3, 1].map(daysAgo) as [string, string, string, string];
+  const born = (ref: string, createdAt: string | null, fetchedAt: string): MarketRecord => {
+    const { info, ...rest } = market(ref, 1);
+    return { ...rest, info: { ...info, eventId: 'BORN', createdAt, tradingStartAt: started }, fetchedAt };
+  };
+  await writer.write('kalshi', [
+    born('KXBORN-1', older, seen),
+    born('KXBORN-2', null, seen),
+    born('KXBORN-3', newer, newer),
+  ]);
+  await writer.write('kalshi', [born('KXBORN-2', null, daysAgo(0))]);
+  await sleep(SETTLED_MS);
+  const { markets } = await page('event_id=BORN&sort=created', null);
+  expect(markets.map((m) => [m.platform_id, m.created_at])).toEqual([
+    ['KXBORN-3', newer],
+    ['KXBORN-2', seen],
+    ['KXBORN-1', older],
+  ]);
 });
 
 const ids = async (words: string): Promise<string[]> =>

@@ -1,4 +1,4 @@
-import oauth2, { type OAuth2Namespace } from '@fastify/oauth2';
+import type { OAuth2Namespace } from '@fastify/oauth2';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { request as fetch } from 'undici';
 import { z } from 'zod';
@@ -20,6 +20,8 @@ const TIMEOUT_MS = 10_000;
 export async function setUpGoogle(app: FastifyInstance, config: Config): Promise<boolean> {
   const { GOOGLE_CLIENT_ID: id, GOOGLE_CLIENT_SECRET: secret } = config;
   if (id === undefined || secret === undefined) return false;
+  // Loaded where it is used: it would be a tenth of every start.
+  const { default: oauth2 } = await import('@fastify/oauth2');
   const authorize = new URL(config.GOOGLE_AUTHORIZATION_URL);
   const token = new URL(config.GOOGLE_TOKEN_URL);
   await app.register(oauth2, {

@@ -1,4 +1,4 @@
-import { getAddress } from 'viem';
+import { getAddress } from 'viem/utils';
 import { z } from 'zod';
 import type { MarketTradeAnswer } from './answers.ts';
 import type { ClickHouse } from './clickhouse.ts';

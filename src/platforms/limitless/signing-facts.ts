@@ -1,4 +1,5 @@
-import { type Address, getAddress } from 'viem';
+import type { Address } from 'viem';
+import { getAddress } from 'viem/utils';
 import { orderRefused } from '../placement.ts';
 import type { AdapterDeps, MarketKeys } from '../platform.ts';
 import { parseBody } from '../rows.ts';

@@ -226,6 +226,10 @@ test('the last 24 hours are the default, up to now', async () => {
   expect(answer.data).toEqual(expected(rows, [], '1h', start, end));
   const upTo = await history(record, `end_ts=${sec(Date.now() - 24 * HOUR)}&interval=1m`);
   expect(upTo.data.map((item) => item.trade_count)).toEqual([1, 1]);
+  const begun = await history(record, 'end_ts=5&interval=1m');
+  expect([begun.data, begun.meta.time_range]).toEqual([[], { start: 0, end: 5 }]);
+  const tomorrow = await history(record, `end_ts=${sec(Date.now() + DAY)}`);
+  expect(tomorrow.data).toEqual(answer.data);
   const future = await history(record, `start_ts=${end + 100}&end_ts=${end + 5000}`);
   expect([future.data, future.meta.total_candles]).toEqual([[], 0]);
 });

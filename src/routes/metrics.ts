@@ -118,10 +118,10 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
   );
 }
 
-/** Unix seconds: what was asked for, by default the 24 hours up to now (or up to the end named), cut at now. */
+/** Unix seconds: what was asked for, by default the 24 hours up to now (or up to the end named, where it is past), cut at now. */
 function range(startMs: number | undefined, endMs: number | undefined, nowMs: number) {
   const untilMs = endMs ?? nowMs;
-  const sinceMs = startMs ?? untilMs - DAY_MS;
+  const sinceMs = startMs ?? Math.max(0, Math.min(untilMs, nowMs) - DAY_MS);
   if (sinceMs >= untilMs)
     throw badRequest([
       {

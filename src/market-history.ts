@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storedSpan, type StoredSpan, wantHistory } from './history-requests.ts';
 import type { Services } from './app.ts';
+import { isPool } from './platforms/market-fields.ts';
 import type { MarketKeys } from './platforms/platform.ts';
 import { CANDLE_COLUMNS, candleRow } from './storage-rows.ts';
 
@@ -12,7 +13,7 @@ const OPEN_BARS_MS = 60_000;
 const CLOSED_BARS_MS = 3_600_000;
 
 export interface ReadyHistory {
-  /** null when no trades of the market are stored. */
+  /** null when no trades of the market are stored, as none of a pool ever are. */
   span: StoredSpan | null;
   /** false when older trades or bars of the range are still being fetched, or could not be. */
   complete: boolean;
@@ -29,26 +30,24 @@ export async function readyHistory(
   range: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<ReadyHistory> {
   const { clickhouse, shared } = services;
+  const { platform, ref } = market;
   const bornMs = market.tradingStartAt === null ? 0 : Date.parse(market.tradingStartAt);
   const sinceMs = Math.max(range.startTs * 1000, bornMs);
   const bars = readBars(services, market, { ...range, startTs: Math.floor(sinceMs / 1000) })
     .catch((error: unknown) => {
-      const { platform, ref } = market;
       services.log.warn({ err: error, platform, ref }, 'bars of the platform could not be read');
       return null;
     })
     .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
+  const untold = isPool(market.metadata);
   const [{ span: known, complete }, read] = await Promise.all([
-    wantHistory(
-      { clickhouse, shared },
-      { platform: market.platform, ref: market.ref, sinceUs: sinceMs * 1000 },
-      stored,
-      WAIT_MS,
-    ),
+    untold
+      ? { span: null, complete: true }
+      : wantHistory({ clickhouse, shared }, { platform, ref, sinceUs: sinceMs * 1000 }, stored, WAIT_MS),
     Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
   ]);
   // While the platform was asked, trades came in.
-  const span = read.asked ? await storedSpan(clickhouse, market.platform, market.ref) : known;
+  const span = read.asked && !untold ? await storedSpan(clickhouse, platform, ref) : known;
   // Before it was born a market had no trades: from then on is from ever on.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
   return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read.done };

@@ -17,7 +17,7 @@ import { storedSpan } from './history-requests.ts';
 import { MarketRow } from './market-rows.ts';
 import { topOfBook } from './metrics-history.ts';
 import { takerFees } from './platforms/fees.ts';
-import { liquidityScore } from './platforms/market-fields.ts';
+import { isPool, liquidityScore } from './platforms/market-fields.ts';
 import type { MarketKeys } from './platforms/platform.ts';
 import type { JsonObject, Platform } from './schemas.ts';
 
@@ -80,8 +80,9 @@ export async function marketSnapshot(
     storedSpan(clickhouse, platform, ref),
   ]);
   if (!row || !stored) return null;
-  const since = completeSince(row, span, nowMs);
-  return { title: row.title, status: row.status, metrics: metrics(platform, row, stored, since, nowMs) };
+  const metadata = { ...(JSON.parse(row.info_metadata) as object), ...(JSON.parse(row.state_metadata) as object) };
+  const since = isPool(metadata) ? null : completeSince(row, span, nowMs);
+  return { title: row.title, status: row.status, metrics: metrics(platform, row, metadata, stored, since, nowMs) };
 }
 
 /** Unix µs since when every trade of the market is stored (0: all its life); null when its feed is not up to date. */
@@ -95,6 +96,7 @@ function completeSince(row: FiguresRow, span: { fromUs: number; toUs: number } |
 function metrics(
   platform: Platform,
   row: FiguresRow,
+  metadata: JsonObject,
   stored: VolumesRow,
   sinceUs: number | null,
   nowMs: number,
@@ -103,7 +105,6 @@ function metrics(
     first == null ? null : parsePrice(first),
   );
   const { best_bid, best_ask, spread, midpoint: adjusted } = topOfBook(row.bids[0] ?? null, row.asks[0] ?? null);
-  const metadata = { ...(JSON.parse(row.info_metadata) as object), ...(JSON.parse(row.state_metadata) as object) };
   const fees = takerFees(platform, metadata, { price: price ?? null, buyAt: ask ?? price ?? null });
   const total = row.volume_total === null ? null : parseUsd(row.volume_total);
   const traded = (window: Window): number | null => {

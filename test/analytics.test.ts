@@ -176,6 +176,16 @@ describe('windows', () => {
     });
   });
 
+  test('of a pool, whose trades no feed tells, are what its platform tells', async () => {
+    const of = { platform: 'limitless', category: 'Mentions', metadata: { trade_type: 'amm' } } as const;
+    const untold = market({ ...of, ref: 'untold-pool' });
+    const told = market({ ...of, ref: 'told-pool', state: { volume24h: usd('7') } });
+    await store.list(untold, told);
+    await coverAll();
+    const answer = await trending('category=mentions');
+    expect([untold, told].map((pool) => found(answer, pool).change['volume_24h'])).toEqual([null, 7]);
+  });
+
   test('of a market younger than what is stored are complete, others are unknown until there is more', async () => {
     const category = 'Politics';
     const young = market({ platform: 'polymarket', ref: '0xaa', category, tradingStartAt: ago(30 * HOUR) });

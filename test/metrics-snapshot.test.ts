@@ -151,6 +151,18 @@ test('windows move with the clock and end where the stored trades do not reach',
   nowMs = START;
 });
 
+test('what a pool sold is as its platform tells it: no feed tells its trades, and none stored is no zero', async () => {
+  const metadata = { trade_type: 'amm', liquidity_basis: 'amm' };
+  const of = market({ platform: 'limitless', ref: 'pool', createdAt: ago(3 * DAY), metadata });
+  of.state.volumeTotal = usd('48.99');
+  of.state.volume7d = usd('48.99');
+  await store.list(of);
+  await store.cover('limitless', nowMs - 10 * DAY, nowMs, 'pool');
+  const { volume, notional_value: notional } = await metrics(of);
+  expect(volume).toEqual({ total: 48.99, volume_24h: null, volume_7d: 48.99, volume_30d: null, volume_1y: null });
+  expect(notional).toBeNull();
+});
+
 test('a gap in the feed makes windows unknown until it is filled', async () => {
   const of = market({ platform: 'polymarket', ref: '0xgapped', createdAt: ago(100 * DAY) });
   await store.list(of);

@@ -44,6 +44,8 @@ WITH
     FROM (SELECT platform, complete_from, complete_to FROM trade_coverage FINAL WHERE market_key = 0) AS f
     LEFT JOIN (SELECT platform, max(gap_to) AS gap_to FROM trade_gaps FINAL WHERE filled = 0 GROUP BY platform) AS g USING (platform)
   ),
+  -- No feed tells their trades, and none that are stored is no zero.
+  pools AS (SELECT market_key FROM markets FINAL WHERE platform = 'limitless' AND JSONExtractString(metadata, 'trade_type') = 'amm'),
   sold AS (
     SELECT market_key,
       toDecimal64(sumIf(x, t > day), 6) AS day_sold, toDecimal64(sumIf(x, t > two_days AND t <= day), 6) AS day_before,
@@ -71,14 +73,14 @@ WITH
       SELECT market_key, at AS seen, volume_total AS total FROM market_snapshots
       WHERE market_key IN (
           SELECT market_key FROM market_state FINAL
-          WHERE status = 'open' AND platform NOT IN (SELECT platform FROM feeds WHERE greatest(feed_from, gap_to) <= two_days AND feed_to >= instant - toIntervalMinute(15))
+          WHERE status = 'open' AND (market_key IN pools OR platform NOT IN (SELECT platform FROM feeds WHERE greatest(feed_from, gap_to) <= two_days AND feed_to >= instant - toIntervalMinute(15)))
         )
         AND ((seen <= day AND seen >= day - toIntervalHour(6)) OR (seen <= two_days AND seen >= two_days - toIntervalHour(6)))
       UNION ALL
       SELECT market_key, at AS seen, volume_total AS total FROM market_snapshots
       WHERE market_key IN (
           SELECT market_key FROM market_state FINAL
-          WHERE status = 'open' AND platform NOT IN (SELECT platform FROM feeds WHERE greatest(feed_from, gap_to) <= two_weeks AND feed_to >= instant - toIntervalMinute(15))
+          WHERE status = 'open' AND (market_key IN pools OR platform NOT IN (SELECT platform FROM feeds WHERE greatest(feed_from, gap_to) <= two_weeks AND feed_to >= instant - toIntervalMinute(15)))
         )
         AND ((seen <= week AND seen >= week - toIntervalHour(6)) OR (seen <= two_weeks AND seen >= two_weeks - toIntervalHour(6)))
     )
@@ -90,7 +92,7 @@ WITH
       day_sold, day_before, week_sold, week_before, month_sold, first_seen_at,
       coalesce(trading_start_at, created_at) AS born, if(trading_end_at <= instant AND status IN ('closed', 'settled'), trading_end_at, NULL) AS ended,
       greatest(f.gap_to, multiIf(c.own_to >= f.feed_from AND f.feed_to >= c.own_from, least(c.own_from, f.feed_from), c.own_to > f.feed_to, c.own_from, f.feed_from)) AS stored_from,
-      multiIf(greatest(c.own_to, f.feed_to) < instant - toIntervalMinute(15), never, ifNull(born >= stored_from, 0), ever, stored_from) AS complete_from,
+      multiIf(s.market_key IN pools OR greatest(c.own_to, f.feed_to) < instant - toIntervalMinute(15), never, ifNull(born >= stored_from, 0), ever, stored_from) AS complete_from,
       if(born > day, toDecimal64(0, 6), t.day_total) AS total_1d, if(born > two_days, toDecimal64(0, 6), t.two_days_total) AS total_2d,
       if(born > week, toDecimal64(0, 6), t.week_total) AS total_7d, if(born > two_weeks, toDecimal64(0, 6), t.two_weeks_total) AS total_14d
     FROM (

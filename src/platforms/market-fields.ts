@@ -1,5 +1,5 @@
 import { type Usd, USD_SCALE, complement, decimalNumber } from '../decimal.ts';
-import type { Outcome, Quote } from '../schemas.ts';
+import type { JsonObject, Outcome, Quote } from '../schemas.ts';
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 /** From here on a bare number is milliseconds: as seconds it would be the year 5138. */
@@ -67,6 +67,9 @@ export const yesNoOutcomes = (yesToken: string, noToken: string): Outcome[] => [
   { id: 'yes', name: 'Yes', tokenId: yesToken },
   { id: 'no', name: 'No', tokenId: noToken },
 ];
+
+/** Whether a market's prices are a pool's: no feed tells what was traded there. */
+export const isPool = ({ trade_type: kind }: JsonObject): boolean => kind === 'amm';
 
 export const UNKNOWN_QUOTE: Readonly<Quote> = { price: null, bid: null, ask: null };
 

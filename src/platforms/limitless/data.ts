@@ -1,6 +1,6 @@
 import { PlatformError } from '../../errors.ts';
 import type { CandleRecord, ExchangeState, JsonObject } from '../../schemas.ts';
-import { isoTime } from '../market-fields.ts';
+import { isoTime, isPool } from '../market-fields.ts';
 import type { AdapterDeps, MarketKeys, PlatformData, ReadContext } from '../platform.ts';
 import { parseBody, parseRows } from '../rows.ts';
 import { mapLimitlessBook } from './book.ts';
@@ -22,8 +22,6 @@ const WINDOWS = [
 const isAbsent = (error: unknown): boolean =>
   error instanceof PlatformError && (error.status === 404 || error.status === 400);
 
-const isAmm = (market: MarketKeys): boolean => market.metadata.trade_type === 'amm';
-
 /** Limitless's public data. It has no bars of its own and no global trade feed. */
 export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformData {
   const client = createLimitlessClient({ http, urls });
@@ -39,7 +37,7 @@ export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformD
     market: (id, context) => listing.market(id.trim(), context),
     async *trades(query, _directory, context) {
       if (!query.market) throw new RangeError('market: required, Limitless has no feed of all trades');
-      if (!isAmm(query.market)) yield* limitlessTrades(client, query.market, query, context);
+      if (!isPool(query.market.metadata)) yield* limitlessTrades(client, query.market, query, context);
     },
     async candles(market, intervalMin, startTs, endTs, context) {
       if (intervalMin !== 60) return [];
@@ -47,7 +45,7 @@ export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformD
       return bars.filter((bar) => bar.startTs >= startTs && bar.startTs < endTs);
     },
     async orderBook(market, context) {
-      if (isAmm(market)) return null;
+      if (isPool(market.metadata)) return null;
       try {
         const reply = await client.get(`/markets/${encodeURIComponent(market.ref)}/orderbook`, {}, context);
         const body = parseBody('limitless', LimitlessOrderBook, reply);
@@ -73,7 +71,7 @@ async function midpointBars(
     const { prices } = parseBody('limitless', LimitlessPriceHistory, await client.get(path, { interval }, context));
     const about = { platform: 'limitless', kind: 'candle', idKey: 'timestamp' } as const;
     const points = parseRows(LimitlessPricePoint, prices, about, context).map(({ row }) => row);
-    return barsFromSamples(market.ref, points, isAmm(market));
+    return barsFromSamples(market.ref, points, isPool(market.metadata));
   } catch (error) {
     if (isAbsent(error)) return [];
     throw error;

@@ -86,7 +86,7 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
       platform,
       ref: query.ref,
       series: query.series,
-      candles: query.stepSeconds < 3600 ? 'candles_1m' : 'candles_1h',
+      candles: candlesFor(query.stepSeconds),
       step: query.stepSeconds,
       quotes_alone: query.quotesAlone,
       start: query.startTs,
@@ -116,11 +116,32 @@ export async function firstBars(
   let from = query.startTs;
   for (let buckets = limit; from < query.endTs && bars.length < limit; buckets = Math.min(2 * buckets, MAX_BUCKETS)) {
     const to = Math.min(query.endTs, from + buckets * query.stepSeconds);
-    bars.push(...(await loadBars(clickhouse, { ...query, startTs: from, endTs: to })).filter(isWanted));
-    from = to;
+    const found = (await loadBars(clickhouse, { ...query, startTs: from, endTs: to })).filter(isWanted);
+    bars.push(...found);
+    // Years before a market began, or in which nothing was traded, are not read span by span.
+    from = found.length > 0 || to >= query.endTs ? to : ((await nextBar(clickhouse, query, to)) ?? query.endTs);
   }
   return bars.slice(0, limit);
 }
+
+const NextRow = z.object({ t: z.coerce.number().nullable() });
+
+/** The start of the next bucket, from `fromTs` on, in which there may be a bar; null when there is none. */
+async function nextBar(clickhouse: ClickHouse, query: BarQuery, fromTs: number): Promise<number | null> {
+  const { platform, ref, series, stepSeconds: step } = query;
+  const [row] = await clickhouse.query('next_bar', NextRow, {
+    platform,
+    ref,
+    series,
+    candles: candlesFor(step),
+    step,
+    quotes_alone: query.quotesAlone,
+    start: fromTs,
+  });
+  return row?.t == null ? null : Math.max(fromTs, Math.floor(row.t / step) * step);
+}
+
+const candlesFor = (stepSeconds: number): string => (stepSeconds < 3600 ? 'candles_1m' : 'candles_1h');
 
 /**
  * Whether every trade of a bucket is stored. One that is still filling, or whose end the feed is about to reach, counts: what is

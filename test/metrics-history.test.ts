@@ -234,6 +234,27 @@ test('the last 24 hours are the default, up to now', async () => {
   expect([future.data, future.meta.total_candles]).toEqual([[], 0]);
 });
 
+test(
+  'a range of minutes since 1970 is answered at once: years without a bar are passed over',
+  { timeout: 20_000 },
+  async () => {
+    const of = { platform: 'kalshi', ref: 'KXRARE-1', createdAt: '2015-01-01T00:00:00Z' } as const;
+    const quoted = '2019-05-04T03:02:01Z';
+    await store.list(market({ ...of, fetchedAt: quoted, state: { quotes: quotes('0.5', '0.4', '0.6') } }));
+    await store.cover('kalshi', 0, Date.now());
+    const rows = ['2015-06-07T08:09:10Z', '2024-02-03T04:05:06Z'].map((at) =>
+      trade({ of: market(of), atMs: Date.parse(at), price: '0.5', size: '1' }),
+    );
+    await store.trade(...rows);
+    const { data } = await history(market(of), 'start_ts=0&interval=1m&limit=3');
+    expect(data.map((item) => [new Date(item.timestamp * 1000).toISOString(), item.trade_count])).toEqual([
+      ['2015-06-07T08:09:00.000Z', 1],
+      ['2019-05-04T03:02:00.000Z', 0],
+      ['2024-02-03T04:05:00.000Z', 1],
+    ]);
+  },
+);
+
 test.each([
   ['start_ts=1700000000&end_ts=1700000000', 'start_ts: a time before end_ts'],
   [

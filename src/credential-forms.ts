@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 import { integerOf, textParam } from './parameters.ts';
@@ -8,25 +8,36 @@ import type { Platform } from './schemas.ts';
 const headerText = (max: number) =>
   textParam(max).regex(/^[!-~]+$/, { error: `text of 1 to ${max} ASCII characters without spaces` });
 
-/** What signs orders on each platform, as stored. Each refusal says what to fix. */
+/**
+ * What signs orders on each platform, as stored; each refusal says what to fix. A key comes as PEM and is kept as the JSON of its JWK
+ * (RFC 7517): every order reads it, which takes a twentieth of the time.
+ */
 const pem = textParam(8192).transform((text, context) => {
-  const lines = text.replaceAll(String.raw`\n`, '\n');
-  const problem = pemProblem(lines);
-  if (problem === null) return lines;
-  context.issues.push({ code: 'custom', message: problem, input: text });
-  return z.NEVER;
+  const refuse = (message: string): never => {
+    context.issues.push({ code: 'custom', message, input: text });
+    return z.NEVER;
+  };
+  const key = pemKey(text.replaceAll(String.raw`\n`, '\n'));
+  if (key === null) {
+    return refuse('an unencrypted private key in PEM form, from -----BEGIN to -----END with its line ends');
+  }
+  const problem = keyProblem(key);
+  return problem === null ? JSON.stringify(key.export({ format: 'jwk' })) : refuse(problem);
 });
 
-function pemProblem(text: string): string | null {
+function pemKey(text: string): KeyObject | null {
   try {
-    const { asymmetricKeyType: type, asymmetricKeyDetails } = createPrivateKey(text);
-    if (type === 'ed25519') return null;
-    if (type !== 'rsa') return `an RSA or Ed25519 key (this one is ${type ?? 'of another kind'})`;
-    const bits = asymmetricKeyDetails?.modulusLength ?? 0;
-    return bits >= 2048 ? null : `an RSA key of at least 2048 bits (this one has ${bits})`;
+    return createPrivateKey(text);
   } catch {
-    return 'an unencrypted private key in PEM form, from -----BEGIN to -----END with its line ends';
+    return null;
   }
+}
+
+function keyProblem({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): string | null {
+  if (type === 'ed25519') return null;
+  if (type !== 'rsa') return `an RSA or Ed25519 key (this one is ${type ?? 'of another kind'})`;
+  const bits = asymmetricKeyDetails?.modulusLength ?? 0;
+  return bits >= 2048 ? null : `an RSA key of at least 2048 bits (this one has ${bits})`;
 }
 
 const walletKey = z

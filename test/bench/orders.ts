@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CredentialFields } from '../../src/credential-forms.ts';
 import type { Platform } from '../../src/schemas.ts';
 import { startOrderStores, type StoredCustomer } from '../helpers/order-stores.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
@@ -43,7 +44,10 @@ export async function benchOrders(seconds: number): Promise<OrderBench> {
   const customers = await stores.within(async ({ credentials, customer }) => {
     const made = await Promise.all(Array.from({ length: CUSTOMERS }, () => customer()));
     for (const { userId } of made) {
-      for (const venue of venues) await credentials.store(userId, venue.platform, 'bench', venue.member().fields, true);
+      for (const { platform, member } of venues) {
+        // As a user stores it: read by the form.
+        await credentials.store(userId, platform, 'bench', CredentialFields[platform].parse(member().fields), true);
+      }
     }
     return made;
   });

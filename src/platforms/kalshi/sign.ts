@@ -1,4 +1,4 @@
-import { constants, createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { constants, createPrivateKey, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { CredentialOf } from '../../credential-forms.ts';
 
 /** Signed headers of one request. `url` may carry a query; it is not signed. */
@@ -12,7 +12,7 @@ const keys = new WeakMap<CredentialOf<'kalshi'>, KeyObject>();
  * SHA-256 and a salt of the digest's length; Ed25519 keys sign the same bytes as they are.
  */
 export function kalshiSigner(credential: CredentialOf<'kalshi'>, now: () => number): KalshiSigner {
-  const key = keys.get(credential) ?? createPrivateKey(credential.private_key);
+  const key = keys.get(credential) ?? keyOf(credential.private_key);
   keys.set(credential, key);
   return (method, url) => {
     const timestamp = String(now());
@@ -24,6 +24,10 @@ export function kalshiSigner(credential: CredentialOf<'kalshi'>, now: () => numb
     };
   };
 }
+
+/** Releases before stored PEM texts. */
+const keyOf = (stored: string): KeyObject =>
+  createPrivateKey(stored.startsWith('{') ? { key: JSON.parse(stored) as JsonWebKey, format: 'jwk' } : stored);
 
 function signature(key: KeyObject, message: Buffer): Buffer {
   if (key.asymmetricKeyType === 'ed25519') return sign(null, message, key);

@@ -8,7 +8,6 @@ import type { BookSide, Platform } from '../schemas.ts';
 import { boundMarketOrder } from './bound.ts';
 import type { OrderClient, OrderClients } from './clients.ts';
 import { orderIdentity } from './identity.ts';
-import { requireAllowed, type OrderLimits } from './limits.ts';
 import { outcomeIndexOf, requireOpen, timeInForceOf, type OrderBody } from './request.ts';
 import type { OrderRow } from './rows.ts';
 
@@ -26,7 +25,6 @@ export interface DrafterDeps {
   market(platform: Platform, id: string): Promise<MarketKeys>;
   /** The live book of an outcome, read now; null when there is none. */
   book(market: MarketKeys, outcomeIndex: number): Promise<{ side: BookSide; tickSize: bigint | null } | null>;
-  limits(userId: string): Promise<OrderLimits>;
   now: () => number;
 }
 
@@ -35,13 +33,12 @@ export interface Draft {
   client: OrderClient;
   prepared: PreparedOrder;
   row: OrderRow;
-  limits: OrderLimits;
 }
 
 export type DraftOrder = ReturnType<typeof createDrafter>;
 
-/** Turns a request into an order ready to be claimed and sent; everything that can be refused before sending is refused here. */
-export function createDrafter({ clients, market: marketOf, book: bookOf, limits: limitsOf, now }: DrafterDeps) {
+/** Turns a request into an order ready to be claimed and sent; what a platform's rules forbid is refused here. */
+export function createDrafter({ clients, market: marketOf, book: bookOf, now }: DrafterDeps) {
   async function termsOf(body: OrderBody, market: MarketKeys, client: OrderClient): Promise<OrderTerms> {
     const { side, type, size, price } = body;
     const outcomeIndex = outcomeIndexOf(market, body.outcome);
@@ -58,12 +55,11 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, limits:
   /** What an order is drafted from. */
   async function read(userId: string, body: OrderBody) {
     timeInForceOf(body, now());
-    const [market, client, limits] = await Promise.all([
+    const [market, client] = await Promise.all([
       marketOf(body.platform, body.market_id),
       clients.open(userId, body.platform, body.credential_id),
-      limitsOf(userId),
     ]);
-    return { userId, body, market, client, limits };
+    return { userId, body, market, client };
   }
 
   /** `previous`: the order that held the idempotency key before, if any. `hash`: of the body, kept with the key. */
@@ -73,11 +69,9 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, limits:
     previous: string | null,
     signings = 1,
   ): Promise<Draft> {
-    const { userId, body, market, client, limits } = given;
+    const { userId, body, market, client } = given;
     const terms = await termsOf(body, market, client);
     client.check(market, terms);
-    const notional = notionalUsd(terms.price, terms.size);
-    requireAllowed(limits, notional);
     const key = body.idempotency_key ?? null;
     const claimedAtMs = now();
     const identity = orderIdentity(userId, key, previous, body.client_order_id ?? null);
@@ -87,7 +81,7 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, limits:
       if (signings === MAX_SIGNINGS) throw tooSlow(body.platform);
       return sign(given, hash, previous, signings + 1);
     }
-    return { client, prepared, limits, row: rowOf(client, intent, prepared, key === null ? null : { key, hash }) };
+    return { client, prepared, row: rowOf(client, intent, prepared, key === null ? null : { key, hash }) };
   }
 
   return { read, sign };

@@ -3,7 +3,7 @@ import { parseUsd } from '../decimal.ts';
 import { ApiError } from '../errors.ts';
 import { createDrafter, FLIGHT_MS, type DrafterDeps } from './draft.ts';
 import { bodyHash } from './identity.ts';
-import { overDay } from './limits.ts';
+import { overDay, requireAllowed, type OrderLimits } from './limits.ts';
 import type { OrderBody } from './request.ts';
 import type { OrderRow } from './rows.ts';
 import { createSender, type Placed, type SenderDeps } from './send.ts';
@@ -21,12 +21,16 @@ interface Claimant {
   hash: string;
 }
 
+export interface PlacerDeps extends DrafterDeps, SenderDeps {
+  limits(userId: string): Promise<OrderLimits>;
+}
+
 /**
  * Places orders, each idempotency key at most once. A request checks and signs, claims the key with one INSERT that also says
  * that the order is about to leave, sends once, and writes what became of it. Repeats wait for the first and answer alike.
  */
-export function createPlacer(deps: DrafterDeps & SenderDeps) {
-  const { store, now } = deps;
+export function createPlacer(deps: PlacerDeps) {
+  const { store, limits: limitsOf, now } = deps;
   const draft = createDrafter(deps);
   const send = createSender(deps);
   /** Requests with a key that run in this process: repeats wait for them without asking the store. */
@@ -45,6 +49,23 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
     }
   }
 
+  /** Throws 422 where the user's own limits forbid the order. Most users have none, which the claim sees by itself. */
+  async function claimed(row: OrderRow, previous: string | null) {
+    const free = await store.claim(row, null, previous);
+    if (free.kind !== 'limited') return free.kind;
+    const limits = await allowing(row);
+    const within = await store.claim(row, limits, previous);
+    if (within.kind === 'over_day') throw overDay(limits, parseUsd(row.notional), within.spent);
+    return within.kind;
+  }
+
+  /** The limits of the order's user, which allow it as far as it is alone. */
+  async function allowing(row: OrderRow): Promise<OrderLimits> {
+    const limits = await limitsOf(row.userId);
+    requireAllowed(limits, parseUsd(row.notional));
+    return limits;
+  }
+
   /** null: the key is used. `previous`: the order that held it more than a day ago, and gives it up now. */
   async function attempt(
     userId: string,
@@ -53,24 +74,17 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
     { hash, previous }: { hash: string; previous: string | null },
   ): Promise<Placed | null> {
     const ready = await draft.sign(await draft.read(userId, body), hash, previous);
-    const claim = await store.claim(ready.row, ready.limits.maxDay, previous);
-    switch (claim.kind) {
-      case 'claimed':
-        return send(ready, requestId);
-      case 'over_day':
-        throw overDay(ready.limits, parseUsd(ready.row.notional), claim.spent);
-      case 'client_id_used':
-        throw clientIdUsed(ready.row.clientOrderId);
-      case 'key_used':
-        return null;
-    }
+    const claim = await claimed(ready.row, previous);
+    if (claim === 'claimed') return send(ready, requestId);
+    if (claim === 'client_id_used') throw clientIdUsed(ready.row.clientOrderId);
+    return null;
   }
 
   /**
    * Most keys are new, which the claim tells: a key is looked up only where it is used, or where a request fails, as that may be the
    * repeat of one that did not. Nothing was sent where the key was used, so another attempt is the first.
    */
-  async function claimed(claimant: Claimant, body: OrderBody, requestId: string): Promise<Placed> {
+  async function placedOnce(claimant: Claimant, body: OrderBody, requestId: string): Promise<Placed> {
     const { userId, hash } = claimant;
     let previous: string | null = null;
     for (let attempts = 0; attempts < MAX_CLAIMS; attempts += 1) {
@@ -91,6 +105,7 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
 
   async function dryRun(userId: string, body: OrderBody, requestId: string): Promise<Placed> {
     const { row, client } = await draft.sign(await draft.read(userId, body), '', null);
+    await allowing(row);
     const attempt = { ...client.account, orderId: null, rowId: null, action: 'dry_run', result: 'signed' } as const;
     await store.attempted({ ...attempt, httpStatus: 0, detail: '', ms: 0, requestId });
     const shown = { orderId: `dry_run:${row.clientOrderId}`, status: 'pending', filledSize: '0' } as const;
@@ -114,7 +129,7 @@ export function createPlacer(deps: DrafterDeps & SenderDeps) {
         if (flight.hash !== claimant.hash) throw otherBody();
         return { row: (await flight.placed).row, how: 'replay' };
       }
-      const placed = claimed(claimant, body, requestId).finally(() => flights.delete(name));
+      const placed = placedOnce(claimant, body, requestId).finally(() => flights.delete(name));
       flights.set(name, { hash: claimant.hash, placed });
       return placed;
     },

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, ne, or, sql, type SQL } from 'drizzle-orm';
 import { parseUsd, type Usd } from '../decimal.ts';
-import { orderAttempts, orders, orderSyncs } from '../order-tables.ts';
+import { orderAttempts, orders, orderSettings, orderSyncs } from '../order-tables.ts';
 import type { OrderStatus } from '../platforms/orders.ts';
 import type { Database } from '../postgres.ts';
 import type { Platform } from '../schemas.ts';
+import type { OrderLimits } from './limits.ts';
 import { rowJson, rowsOf } from './row-json.ts';
 import type { OrderFacts, OrderRow } from './rows.ts';
 
@@ -29,7 +30,8 @@ const CHANGING = sql.raw(
 );
 /** What changes of an order. */
 export type Change = Partial<OrderFacts> & Pick<OrderRow, 'nextCheckAt'> & Partial<Pick<OrderRow, 'refusal'>>;
-export type Claim = { kind: 'claimed' } | { kind: 'key_used' | 'client_id_used' } | { kind: 'over_day'; spent: Usd };
+/** `limited`: nothing is claimed, and the user may have limits: they have to be read, and the claim made with them. */
+export type Claim = { kind: 'claimed' | 'key_used' | 'client_id_used' | 'limited' } | { kind: 'over_day'; spent: Usd };
 
 /** Which orders of an account; undefined = all. */
 interface RowFilter {
@@ -45,6 +47,8 @@ export interface OrderPosition {
 
 /** An idempotency key is kept this long. */
 const KEY_MS = 86_400_000;
+const WITHOUT_LIMITS = sql`NOT EXISTS (SELECT FROM ${orderSettings} AS s WHERE s.user_id = given.user_id
+  AND (NOT s.trading_enabled OR s.max_order_notional IS NOT NULL OR s.max_day_notional IS NOT NULL))`;
 const WORKING: OrderStatus[] = ['pending', 'open', 'partially_filled', 'unknown'];
 
 const ATTEMPTED = sql.raw(attemptJson.names('id', 'at').join(', '));
@@ -102,22 +106,25 @@ export function createOrderStore(db: Database) {
     },
 
     /**
-     * Claims key and client id and says durably that the order is about to be sent, in one INSERT. With a daily limit the user's
-     * claims queue up behind each other, so that two cannot share what is left. `previous`: the order that gives the key up for it.
+     * Claims key and client id and says durably that the order is about to be sent, in one INSERT. Without `limits` it claims for a user
+     * who has none. With one of a day the user's claims queue up behind each other, so that two cannot share what is left. `previous`:
+     * the order that gives the key up for it.
      */
-    async claim(row: OrderRow, dayLimit: Usd | null, previous: string | null): Promise<Claim> {
+    async claim(row: OrderRow, limits: OrderLimits | null, previous: string | null): Promise<Claim> {
       const insert = async (tx: Pick<Database, 'execute' | 'select' | 'update'>): Promise<Claim> => {
         if (previous !== null) await tx.update(orders).set({ idempotencyKey: null }).where(eq(orders.id, previous));
         const made = await tx.execute(
-          sql`INSERT INTO ${orders} SELECT * FROM jsonb_populate_record(NULL::orders, ${orderJson.value(row)}) ON CONFLICT DO NOTHING RETURNING id`,
+          sql`INSERT INTO ${orders} SELECT given.* FROM jsonb_populate_record(NULL::orders, ${orderJson.value(row)}) AS given
+            WHERE ${limits === null ? WITHOUT_LIMITS : sql`true`} ON CONFLICT DO NOTHING RETURNING id`,
         );
         if (rowsOf(made).length > 0) return { kind: 'claimed' };
         const { userId, idempotencyKey: key } = row;
-        if (key === null) return { kind: 'client_id_used' };
-        const used = and(eq(orders.userId, userId), eq(orders.idempotencyKey, key));
-        const [taken] = await tx.select({ id: orders.id }).from(orders).where(used);
-        return { kind: taken ? 'key_used' : 'client_id_used' };
+        const used = key === null ? null : and(eq(orders.userId, userId), eq(orders.idempotencyKey, key));
+        const [taken] = used ? await tx.select({ id: orders.id }).from(orders).where(used) : [];
+        if (taken) return { kind: 'key_used' };
+        return { kind: limits === null ? 'limited' : 'client_id_used' };
       };
+      const dayLimit = limits?.maxDay ?? null;
       if (dayLimit === null) return previous === null ? insert(db) : db.transaction(insert);
       return db.transaction(async (tx) => {
         await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`orders ${row.userId}`}, 0))`);

@@ -312,9 +312,11 @@ describe('an order on Kalshi', () => {
 
   test('that expires is told as expired by the clock, even while the platform has not swept it', async () => {
     sim.world.desk.settings.expirySweepMs = 120_000;
-    const { body } = await place({ expiration: new Date(Date.now() + 6000).toISOString() });
+    // Five seconds ahead is the least; a busy machine takes some to place it.
+    const endsAt = Date.now() + 8000;
+    const { body } = await place({ expiration: new Date(endsAt).toISOString() });
     expect(body.order).toMatchObject({ time_in_force: 'gtd', status: 'open' });
-    await new Promise((resolve) => setTimeout(resolve, 6100));
+    await new Promise((resolve) => setTimeout(resolve, endsAt + 100 - Date.now()));
     const read = await ann.get(`/orders/${body.order.order_id}?platform=kalshi`);
     expect(read.body.order).toMatchObject({ status: 'expired', remaining_size: 0 });
     sim.world.desk.settings.expirySweepMs = 0;

@@ -2,8 +2,11 @@ import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { StoreError } from './clickhouse-errors.ts';
 import { ApiError } from './errors.ts';
 
-/** Connection lost, refused or timed out; server starting, stopping or out of connections. */
-const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|08|53|57P|57014)/;
+/**
+ * Connection lost, refused or timed out; server starting, stopping or out of connections; login or database refused (28, 3D,
+ * 55000), or no writes taken, as by a standby (25006).
+ */
+const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|08|53|57P|57014|28|3D|55000|25006)/;
 /** What the `pg` package says without a code. */
 const LOST =
   /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|PGlite is closed)/;
@@ -20,7 +23,7 @@ export function storeFailure(error: unknown): ApiError | null {
   });
 }
 
-/** true when PostgreSQL could not be asked, as opposed to having refused a statement. */
+/** true when PostgreSQL could not be asked, as opposed to having refused what it was asked. */
 export function isPostgresLost(error: unknown): boolean {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;
   if (!(cause instanceof Error)) return false;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from './helpers/app.ts';
 import { freshDatabase } from './helpers/databases.ts';
@@ -69,10 +70,12 @@ describe.skipIf(DATABASE_URL === '')('PostgreSQL lost and found', () => {
   let proxy: Proxy;
   let service: TestApp;
   let drop: () => Promise<void>;
+  let name = '';
   let ahead = 0;
   beforeAll(async () => {
     const database = await freshDatabase(DATABASE_URL);
     drop = database.drop;
+    name = new URL(database.url).pathname.slice(1);
     const relay = await relayed(database.url);
     proxy = relay.proxy;
     service = await startTestApp({ databaseUrl: relay.url, now: () => Date.now() + ahead });
@@ -83,6 +86,8 @@ describe.skipIf(DATABASE_URL === '')('PostgreSQL lost and found', () => {
     await proxy.close();
     await drop();
   });
+  const register = async () =>
+    (await browser(service).post('/v1/api/auth/register', { email: newEmail(), password: PASSWORD })).statusCode;
 
   test('known keys go on for their short life, then 503 with Retry-After; all works again without a restart', async () => {
     const { key } = await service.newKey();
@@ -113,5 +118,23 @@ describe.skipIf(DATABASE_URL === '')('PostgreSQL lost and found', () => {
     expect(performance.now() - started).toBeLessThan(9_000);
     await proxy.restore();
     await vi.waitFor(async () => expect((await byKey(service, unseen)).statusCode).toBe(403), { timeout: 10_000 });
+  });
+
+  test.each([
+    ['lets nobody in', 'ALLOW_CONNECTIONS false', 'ALLOW_CONNECTIONS true'],
+    ['takes no writes', 'SET default_transaction_read_only = on', 'RESET default_transaction_read_only'],
+  ])('a PostgreSQL that %s is 503, and serves again after', async (_, refuse, allow) => {
+    const admin = new pg.Client({ connectionString: DATABASE_URL });
+    await admin.connect();
+    onTestFinished(() => admin.end());
+    const alter = async (change: string): Promise<void> => {
+      await admin.query(`ALTER DATABASE ${name} ${change}`);
+      await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+    };
+    await alter(refuse);
+    await vi.waitFor(async () => expect(await register()).toBe(503), { timeout: 3000 });
+    expect(await register()).toBe(503);
+    await alter(allow);
+    await vi.waitFor(async () => expect(await register()).toBe(201), { timeout: 3000 });
   });
 });

@@ -78,8 +78,9 @@ export function meteredClickHouse(clickhouse: ClickHouse, metrics: Metrics): Cli
     stream: (name, params, format, options) => timed(name, clickhouse.stream(name, params, format, options)),
     async insert(table, rows, options) {
       const [name = ''] = table.split(/[ (]/, 1);
-      await timed(`insert ${name}`, clickhouse.insert(table, rows, options));
+      // Before the insert: a run that failed because the store is away cannot be recorded there, and counts all the same.
       if (name === 'ingestion_runs' && !Buffer.isBuffer(rows)) for (const run of rows) observeRun(metrics, run as Run);
+      await timed(`insert ${name}`, clickhouse.insert(table, rows, options));
     },
   };
 }

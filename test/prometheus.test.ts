@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClickHouse } from '../src/clickhouse.ts';
+import { createMetrics, meteredClickHouse } from '../src/metrics.ts';
 import { mayReadMetrics } from '../src/metrics-access.ts';
 import { startTestApp, type TestApp } from './helpers/app.ts';
 import { rowsOf, startWholeService, type WholeService } from './helpers/whole-service.ts';
@@ -130,4 +132,15 @@ describe('an ingesting process without an API', () => {
     expect((await fetch(new URL('/', whole.service.metricsUrl))).status).toBe(200);
     await whole.close();
   });
+});
+
+it('counts a run that failed because the store is away, which cannot be recorded', async () => {
+  const AT = new Date(0).toISOString();
+  const metrics = createMetrics();
+  const away = { insert: () => Promise.reject(new Error('away')) } as unknown as ClickHouse;
+  const run = { platform: 'kalshi', job: 'trades', ok: false, started_at: AT, finished_at: AT, rows: 0, bad_rows: 0 };
+  await expect(meteredClickHouse(away, metrics).insert('ingestion_runs', [run])).rejects.toThrow('away');
+  expect(await metrics.registry.metrics()).toContain(
+    'forecastle_ingestion_runs_total{platform="kalshi",job="trades",ok="false"} 1',
+  );
 });

@@ -151,7 +151,8 @@ export class JobRunner {
       const lease = await this.#lease(`${job.platform}:${job.lease}`);
       if (!lease) return;
       result = await job.run({ lease, signal: this.#stopping.signal, context });
-      if (result === null) return;
+      // Nothing was due. After a failure that is told too: /health would else show the failure until something is due.
+      if (result === null && this.#status.get(key)?.ok !== false) return;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : String((error as Error).message);

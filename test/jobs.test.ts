@@ -22,3 +22,19 @@ test('a beat that a busy process missed is told in the log, as JSON, and nowhere
   expect(told).toContainEqual(expect.objectContaining({ level: 40, platform: 'kalshi', job: 'idle' }));
   expect(printed).not.toHaveBeenCalled();
 });
+
+test('a job that failed is told as well again once it runs and finds nothing due', async () => {
+  const told: boolean[] = [];
+  const clickhouse = { insert: async (_: string, [run]: { ok: boolean }[]) => void told.push(run!.ok) };
+  const log = createLog({ LOG_LEVEL: 'silent' });
+  const runner = new JobRunner({
+    log,
+    shared: createLocalShared(log),
+    clickhouse: clickhouse as unknown as ClickHouse,
+  });
+  const run = vi.fn(async () => null).mockRejectedValueOnce(new Error('away'));
+  runner.start([{ platform: 'kalshi', name: 'gaps', lease: 'gaps', everySeconds: 1, run }]);
+  await vi.waitFor(() => expect(run.mock.calls.length).toBeGreaterThan(3), 8000);
+  await runner.stop();
+  expect(told).toEqual([false, true]);
+});

@@ -1,4 +1,37 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take a minute or so, the longest first: one that began last would run alone while the other worker has nothing to do. */
+const LONG = [
+  'analytics-simulated',
+  'ingest-crash',
+  'orders-crash',
+  'verify',
+  'analytics-crash',
+  'pipeline-limitless',
+  'pipeline-kalshi',
+  'readme',
+  'hostile-input',
+  'several-processes',
+  'pipeline-polymarket',
+  'demo',
+  'orders-kalshi',
+  'analytics-whales',
+  'graceful-stop',
+].map((name) => `/test/${name}.test.ts`);
+
+function place({ moduleId }: TestSpecification): number {
+  const at = LONG.findIndex((name) => moduleId.endsWith(name));
+  return at < 0 ? LONG.length : at;
+}
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line no-array-sort -- no array's
+    const bySize = await super.sort(files);
+    return bySize.toSorted((a, b) => place(a) - place(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -7,6 +40,7 @@ export default defineConfig({
     // Child processes own the native engine, so plain forks suffice; two, because the smallest machine has two cores.
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A poll that finds what it waits for ends at once; the default of a second is a stall of a busy machine.

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { orderAttempts, orders } from '../src/order-tables.ts';
+import { changeLimits } from '../src/orders/limits.ts';
 import { credentials } from '../src/tables.ts';
 import { type Answer, type Customer, startTrading, type Trading } from './helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from './simulators/kalshi.ts';
@@ -137,6 +138,10 @@ describe('an idempotency key', () => {
     const kept = await ann.post('/orders', asked({ idempotency_key: 'daily' }));
     expect(kept.body.order.order_id).toBe(first.body.order.order_id);
     aheadMs += 120_000;
+    const { db } = trading.service.postgres;
+    await changeLimits(db, ann.userId, { tradingEnabled: false });
+    expect((await ann.post('/orders', asked({ idempotency_key: 'daily' }))).status).toBe(422);
+    await changeLimits(db, ann.userId, { tradingEnabled: true });
     const second = await ann.post('/orders', asked({ idempotency_key: 'daily' }));
     expect(second.status).toBe(201);
     expect(second.body.order.client_order_id).not.toBe(first.body.order.client_order_id);

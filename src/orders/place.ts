@@ -49,10 +49,13 @@ export function createPlacer(deps: PlacerDeps) {
     }
   }
 
-  /** Throws 422 where the user's own limits forbid the order. Most users have none, which the claim sees by itself. */
+  /**
+   * Throws 422 where the user's own limits forbid the order. Most users have none, which the claim sees by itself. An earlier order
+   * keeps its key unless this one takes it, so limits are read first where there is one.
+   */
   async function claimed(row: OrderRow, previous: string | null) {
-    const free = await store.claim(row, null, previous);
-    if (free.kind !== 'limited') return free.kind;
+    const free = previous === null ? await store.claim(row, null, null) : null;
+    if (free && free.kind !== 'limited') return free.kind;
     const limits = await allowing(row);
     const within = await store.claim(row, limits, previous);
     if (within.kind === 'over_day') throw overDay(limits, parseUsd(row.notional), within.spent);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import cron from 'node-cron';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ClickHouse } from '../src/clickhouse.ts';
@@ -100,6 +101,8 @@ export class JobRunner {
 
   constructor(deps: JobDeps) {
     this.#deps = deps;
+    // Every request in flight listens to it, of all jobs together: more than the ten at which Node suspects a leak.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   start(jobs: readonly Job[]): void {

@@ -14,7 +14,7 @@ import {
   USD_SCALE,
 } from './decimal.ts';
 import { storedSpan } from './history-requests.ts';
-import { MarketRow } from './market-rows.ts';
+import { InfoRow, optional, StateRow } from './market-rows.ts';
 import { topOfBook } from './metrics-history.ts';
 import { takerFees } from './platforms/fees.ts';
 import { isPool, liquidityScore } from './platforms/market-fields.ts';
@@ -26,23 +26,21 @@ const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
 type Window = keyof typeof WINDOW_DAYS;
 
 /** A row of sql/queries/market_figures.sql. */
-const FiguresRow = MarketRow.pick({
-  title: true,
+const FiguresRow = StateRow.pick({
   status: true,
   prices: true,
   bids: true,
   asks: true,
   volume_24h: true,
   volume_7d: true,
-  volume_30d: true,
-  volume_1y: true,
   volume_total: true,
   liquidity: true,
   open_interest: true,
-  trading_start_at: true,
-  info_metadata: true,
   state_metadata: true,
 }).extend({
+  ...InfoRow.pick({ title: true, trading_start_at: true, info_metadata: true }).shape,
+  volume_30d: optional,
+  volume_1y: optional,
   created_at: z.string().nullable(),
   total_30d_ago: z.string().nullable(),
   total_1y_ago: z.string().nullable(),

@@ -310,6 +310,16 @@ describe('an order on Kalshi', () => {
     expect(listed.body.orders).toMatchObject([{ status: 'rejected', size: 100_000, filled_size: 0 }]);
   });
 
+  test('answered 410, as its interface was given up, is 502: nothing the caller can change', async () => {
+    const body = '{"error":{"code":"deprecated_v1_order_endpoint","message":"Please switch to the V2 endpoints"}}';
+    sim.inject({ match: /^POST .*orders$/, times: 1, kind: 'status', status: 410, body });
+    const answer = await place({});
+    expect(answer.status).toBe(502);
+    expect(answer.body.error.error_text).toContain('deprecated_v1_order_endpoint');
+    const again = await ann.get('/orders?platform=kalshi&status=rejected&limit=1');
+    expect(again.body.orders).toMatchObject([{ filled_size: 0, remaining_size: 0 }]);
+  });
+
   test('that expires is told as expired by the clock, even while the platform has not swept it', async () => {
     sim.world.desk.settings.expirySweepMs = 120_000;
     // Five seconds ahead is the least; a busy machine takes some to place it.

@@ -22,6 +22,13 @@ const unavailable = (error: PlatformError, message: string): ApiError =>
     retryAfter: toApiError(error).retryAfter ?? 5,
   });
 
+/** 502: the platform has given up the interface that was used. */
+const outdated = (error: PlatformError, name: string): ApiError =>
+  new ApiError(502, `${name} takes orders in another way now`, {
+    resolution: 'The order was not placed. Report it: this service is out of date.',
+    errorText: error.detail,
+  });
+
 /**
  * What a failed placement came to. Only what never left, a refusal in the platform's own JSON, its rate limit and its announced
  * maintenance prove that the order was not taken; every other failure leaves it unknown. `resolution` is what helps against a refusal.
@@ -37,6 +44,7 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
   const spoken = error.body !== undefined && error.body !== null && !restarting;
   if (spoken && kind === 'rate_limited') return rejected(error, unavailable(error, `${name} is rate limiting`));
   if (spoken && kind === 'maintenance') return rejected(error, unavailable(error, `${name} takes no orders now`));
+  if (spoken && status === 410) return rejected(error, outdated(error, name));
   if (spoken && status >= 400 && status < 500 && kind !== 'unavailable') {
     const message =
       kind === 'unauthorized'

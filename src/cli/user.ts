@@ -26,9 +26,13 @@ await runCommand(USAGE, async ([action, email = '', word = '']) => {
     await migratePostgres(postgres, log);
     const { db } = postgres;
     if (wanted !== null) {
-      const userId = await tier(db, mail, wanted);
+      // Opened first: a tier that changes while services cannot be told of it holds only after their memory of the keys.
       const shared = await openShared(config, log);
-      await forgetKeys(shared, [userId]).finally(() => shared.close());
+      try {
+        await forgetKeys(shared, [await tier(db, mail, wanted)]);
+      } finally {
+        await shared.close();
+      }
     } else if (action === 'list') await list(db);
     else await create(db, mail, word);
   } finally {

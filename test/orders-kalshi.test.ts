@@ -315,7 +315,7 @@ describe('an order on Kalshi', () => {
     sim.inject({ match: /^POST .*orders$/, times: 1, kind: 'status', status: 410, body });
     const answer = await place({});
     expect(answer.status).toBe(502);
-    expect(answer.body.error.error_text).toContain('deprecated_v1_order_endpoint');
+    expect(answer.body.error.error_text).toBe('Please switch to the V2 endpoints');
     const again = await ann.get('/orders?platform=kalshi&status=rejected&limit=1');
     expect(again.body.orders).toMatchObject([{ filled_size: 0, remaining_size: 0 }]);
   });

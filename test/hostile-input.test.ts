@@ -65,6 +65,7 @@ beforeAll(async () => {
     return absent;
   });
   expect(missing).toEqual([]);
+  await service.rest();
 });
 afterAll(async () => {
   await service?.close();

@@ -53,6 +53,8 @@ export interface Pipeline {
   unlessIll(platform: Platform, words: RegExp): Promise<Check[]>;
   /** Stops ingestion and begins it again, with another BACKFILL_DAYS. */
   reachBack(days: number): Promise<void>;
+  /** Stops ingestion: only requests are left. */
+  rest(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -162,6 +164,7 @@ export async function startPipeline(
       await ingestion.stop();
       ingestion = await ingest(days);
     },
+    rest: () => ingestion.stop(),
     async close() {
       await ingestion.stop();
       await app.close();

@@ -1,7 +1,7 @@
 import { shellWords } from './clickhouse-errors.ts';
 import { ConfigError, forgetSecrets, loadConfig, settingsHelp } from './config.ts';
 import { createLog } from './log.ts';
-import { ROLES, type Role, startService } from './service.ts';
+import type { Role } from './service.ts';
 
 /** Finishing what runs may take this long; then the process ends as it is, and the next start repairs. */
 const STOP_MS = 10_000;
@@ -17,13 +17,15 @@ async function main(): Promise<void> {
     process.stdout.write(`${HELP}\n`);
     return;
   }
+  const config = loadConfig();
+  // Loaded now: help and a wrong setting are told without the seconds that all of the service takes to load.
+  const { ROLES, startService } = await import('./service.ts');
   if (!ROLES.includes(role as Role))
     throw new ConfigError(`role: must be one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
   if (more.length > 0)
     throw new ConfigError(
       `arguments: there are none but --help, settings come from the environment, received ${more.join(' ')}`,
     );
-  const config = loadConfig();
   forgetSecrets();
   const log = createLog(config);
   const service = await startService(config, role as Role, log);

@@ -4,6 +4,7 @@ import PQueue from 'p-queue';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import type { Lease } from '../src/redis.ts';
+import { tradesKeptFrom } from '../src/retention.ts';
 import type { Platform, TradeRecord } from '../src/schemas.ts';
 import { microsecondText, packTradeId, TRADE_COLUMNS, tradeLine } from '../src/storage-rows.ts';
 import { reconcile } from './reconcile.ts';
@@ -14,6 +15,8 @@ const INSERT_MARGIN_MS = 3000;
 const RECENT_US = 2 * 3600 * 1_000_000;
 const RECENT_LIMIT = 400_000;
 const CHECK_ROWS = 1000;
+/** Trades younger than this are never dropped for their age: RETENTION_TRADES_DAYS is 35 at least. */
+const KEPT_US = 30 * 86_400 * 1_000_000;
 /** How far before a failure the reconciliation looks: longer than any insert and any skew between clocks. */
 const RECONCILE_MARGIN_MS = 10 * 60_000;
 /** An insert of the writer before, sent while its lease still held, has arrived by then. */
@@ -157,7 +160,37 @@ export class TradeWriter {
     for (let i = 0; i < doubtful.length; i += CHECK_ROWS) {
       for (const id of await this.#storedIds(doubtful.slice(i, i + CHECK_ROWS))) unseen.delete(id);
     }
+    const old = [...unseen.values()].filter((t) => t.executedAtUs < Date.now() * 1000 - KEPT_US);
+    const keptFromUs = old.length === 0 ? 0 : (await tradesKeptFrom(this.#deps.clickhouse)).getTime() * 1000;
+    const dropped = old.filter((t) => t.executedAtUs < keptFromUs);
+    for (let i = 0; i < dropped.length; i += CHECK_ROWS) {
+      for (const id of await this.#countedIds(dropped.slice(i, i + CHECK_ROWS))) unseen.delete(id);
+    }
     return [...unseen.values()];
+  }
+
+  /** Of these trades those of minutes whose rows were dropped for their age: every roll-up has them, and would count them again. */
+  async #countedIds(trades: readonly TradeRecord[]): Promise<string[]> {
+    const refs = [...new Set(trades.map((t) => t.ref))];
+    const keys = refs.map((ref) => `sipHash64('${this.#deps.platform}', unhex('${Buffer.from(ref).toString('hex')}'))`);
+    const minutes = trades.map((t) => Math.floor(t.executedAtUs / 60_000_000) * 60);
+    const rows = await this.#deps.clickhouse.sql<{ market: number; minute: number }>(
+      `SELECT indexOf([${keys.join(',')}], market_key) AS market, toUnixTimestamp(t) AS minute
+       FROM (
+         SELECT market_key, t, sum(n) AS counted FROM candles_1m
+         WHERE market_key IN (${keys.join(',')}) AND t >= toDateTime({from:UInt32}, 'UTC') AND t <= toDateTime({to:UInt32}, 'UTC')
+         GROUP BY market_key, t
+       ) AS b
+       LEFT JOIN (
+         SELECT market_key, toStartOfMinute(executed_at) AS t, count() AS held FROM trades FINAL
+         WHERE market_key IN (${keys.join(',')}) AND executed_at >= toDateTime({from:UInt32}, 'UTC') AND executed_at < toDateTime({to:UInt32}, 'UTC') + 60
+         GROUP BY market_key, t
+       ) AS r USING (market_key, t)
+       WHERE counted > held`,
+      { from: Math.min(...minutes), to: Math.max(...minutes) },
+    );
+    const gone = new Set(rows.map(({ market, minute }) => `${refs[Number(market) - 1]} ${minute}`));
+    return trades.filter((t, i) => gone.has(`${t.ref} ${minutes[i]}`)).map((t) => t.tradeId);
   }
 
   async #storedIds(trades: readonly StoredKey[]): Promise<string[]> {

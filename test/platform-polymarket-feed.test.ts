@@ -20,12 +20,13 @@ interface Reading {
   back: number;
   until?: number;
   market?: MarketKeys;
+  now?: number;
   /** May answer instead, or change what was asked. */
   first?: (query: URLSearchParams) => unknown;
 }
 
 /** Reads the trades off both versions of the feed over one tape. */
-async function read({ rows, back, until, market, first = () => undefined }: Reading) {
+async function read({ rows, back, until, market, now = NOW, first = () => undefined }: Reading) {
   const http = cannedHttp((path, query) => {
     const instead = first(query);
     if (instead !== undefined) return instead;
@@ -43,7 +44,7 @@ async function read({ rows, back, until, market, first = () => undefined }: Read
     untilUs: until === undefined ? null : (NOW_SEC - until) * 1e6,
     market: market ?? null,
   };
-  const data = createPolymarketData({ http, urls: URLS, now: () => NOW });
+  const data = createPolymarketData({ http, urls: URLS, now: () => now });
   let gap: unknown = null;
   try {
     for await (const page of data.trades(query, directory, context)) pages.push(page);
@@ -97,9 +98,31 @@ describe('the feed of all markets', () => {
     expect(unique.size).toBe(5001);
     expect(ids.length).toBe(5001);
     const offsets = ['/trades 0', '/trades 999', '/trades 1998', '/trades 2997'];
-    expect(steps.slice(0, 6)).toEqual([...offsets, '/v2/trades ', '/v2/trades 1000']);
+    expect(steps.slice(0, 6)).toEqual([...offsets, '/v2/trades ', '/v2/trades 960']);
     expect(asked[4]?.searchParams.get('taker_only')).toBe('true');
     expect(pages.at(-1)?.completeFromUs).toBe((NOW_SEC - 5000) * 1e6);
+  });
+
+  test('a first page of version 2 that was kept since before what version 1 shows passes nothing over: it is an outage', async () => {
+    // Forty trades a second: version 1 shows a hundred seconds of them, the page is 250 s old.
+    const rows = Array.from({ length: 20_000 }, (_, i) => ({
+      transactionHash: hex(20_000 - i),
+      timestamp: NOW_SEC - Math.floor(i / 40),
+    }));
+    const kept = (query: URLSearchParams) =>
+      query.has('taker_only') && !query.get('cursor') ? void query.set('cursor', String(250 * 40)) : undefined;
+    const { gap, pages } = await read({ rows, back: 400, first: kept });
+    expect(gap).toMatchObject({ kind: 'unavailable' });
+    expect(pages.at(-1)?.completeFromUs).toBeGreaterThan((NOW_SEC - 101) * 1e6);
+  });
+
+  test('the first page of version 2 has another address every quarter of a minute, so that none kept of it is old', async () => {
+    const limits = new Set<string | null>();
+    for (let seconds = 0; seconds < 120; seconds += 15) {
+      const { asked } = await read({ rows: tape(6000), back: 5000, now: NOW + seconds * 1000 });
+      limits.add(asked[4]?.searchParams.get('limit') ?? null);
+    }
+    expect(limits.size).toBe(8);
   });
 
   test.each([

@@ -11,6 +11,8 @@ const PAGE_ROWS = 1000;
 const MAX_OFFSET = 3000;
 /** Pages in a row that may bring nothing older: a second holds fewer trades than these. */
 const MAX_STALLS = 100;
+/** A first page of version 2 may be kept by a CDN for minutes, under its address: it gets a new one so often. */
+const FRESH_MS = 15_000;
 const LEAST_SHARE = '0.000001';
 const SECOND_US = 1_000_000;
 const DAY_US = 86_400 * SECOND_US;
@@ -46,7 +48,7 @@ export async function* readTrades(feed: Feed): AsyncGenerator<TradePage> {
   }
   if (doneDownToUs <= sinceUs) return;
   const until = doneDownToUs === Infinity ? untilUs : Math.min(doneDownToUs - 1, untilUs ?? Infinity);
-  yield* cursorFeed(feed, {}, until, lastMonthUs(feed.now()));
+  yield* cursorFeed(feed, {}, until, lastMonthUs(feed.now()), doneDownToUs - SECOND_US);
 }
 
 /**
@@ -95,8 +97,10 @@ async function* cursorFeed(
   filter: { condition?: string },
   untilUs: number | null,
   floorUs: number,
+  joinUs = Infinity,
 ): AsyncGenerator<TradePage> {
   const { sinceUs } = feed.query;
+  const limit = PAGE_ROWS - (Math.floor(feed.now() / FRESH_MS) % 100);
   let cursor = '';
   let waiting: TradeRow[] = [];
   let reachedUs = Infinity;
@@ -106,12 +110,16 @@ async function* cursorFeed(
       ...filter,
       taker_only: true,
       filter_amount: LEAST_SHARE,
-      limit: PAGE_ROWS,
+      limit,
       cursor: cursor || undefined,
     };
     const reply = await feed.client.get('data-v2/trades', '/v2/trades', params, feed.context);
     const { rows: received, next } = parseBody('polymarket', dataPage, reply);
     const rows = [...waiting, ...parseRows(tradeV2, received, TRADE_ROW_V2, feed.context).map(({ row }) => row)];
+    // Version 1 has shown a trade of that second, which a page that is not older has too.
+    if (cursor === '' && joinUs < Infinity && !rows.some((row) => row.timestamp * SECOND_US >= joinUs)) {
+      throw new PlatformError('polymarket', 'unavailable', { detail: '/v2/trades: older than what /trades shows' });
+    }
     const last = rows.at(-1);
     const oldestUs = last ? last.timestamp * SECOND_US : Infinity;
     const reached = oldestUs < sinceUs;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FEED_LAG_MS } from './analytics-windows.ts';
 import type { ClickHouse } from './clickhouse.ts';
+import { parseSize } from './decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from './schemas.ts';
 
@@ -161,7 +162,10 @@ interface Bucket {
 
 function toBar(sources: Partial<Record<BarRow['src'], BarRow>>, { startTs, endTs, covered }: Bucket): Bar {
   const { trades, platform, snapshots } = sources;
-  const finished = platform?.source === 'trades' && Date.parse(platform.read_at) >= endTs * 1000;
+  // Of a bucket of several bars only some may have been read: then they hold less than the trades, of which none is missing.
+  const merged = endTs - startTs !== 60 && endTs - startTs !== 3600;
+  const lacking = merged && covered && parseSize(platform?.volume ?? '0') < parseSize(trades?.volume ?? '0');
+  const finished = platform?.source === 'trades' && !lacking && Date.parse(platform.read_at) >= endTs * 1000;
   const usable = platform && (platform.source === 'trades' || !covered);
   const own = trades && trades.open !== null ? ohlc(trades) : null;
   const theirs = usable && platform.open !== null ? ohlc(platform) : null;

@@ -379,6 +379,34 @@ describe('where trades are not all stored', () => {
     expect(covered.data).toMatchObject([{ volume: 2, trade_count: 1, notional_value: 0.6 }]);
   });
 
+  test('a day of which only the last bars were read is told by its trades', async () => {
+    const record = market({ platform: 'kalshi', ref: 'KXDAY-1', createdAt: born });
+    await store.list(record);
+    await store.cover('kalshi', 0, Date.now());
+    const day = Math.floor(FALL / DAY) * DAY;
+    const hours = Array.from({ length: 24 }, (_, hour) => ({ atMs: day + hour * HOUR, price: P(hour + 10) }));
+    await store.trade(
+      ...hours.map(({ atMs }, hour) => trade({ of: record, atMs: atMs + 1000, price: `0.${hour + 10}`, size: '10' })),
+    );
+    const bars = hours.slice(22).map(({ atMs, price: own }) => ({
+      platform: 'kalshi' as const,
+      ref: 'KXDAY-1',
+      intervalMin: 60 as const,
+      startTs: sec(atMs),
+      price: flat(own),
+      previousClose: null,
+      bid: flat(own),
+      ask: NOTHING,
+      volume: usd('10'),
+      openInterest: null,
+      mean: own,
+      source: 'trades' as const,
+    }));
+    await store.clickhouse.insert(CANDLE_COLUMNS, bars.map(candleRow));
+    const { data } = await history(record, `start_ts=${sec(day)}&end_ts=${sec(day + DAY)}&interval=1d`);
+    expect(data).toMatchObject([{ price: { open: 0.1, high: 0.33, low: 0.1 }, volume: 240, trade_count: 24 }]);
+  });
+
   test('they are fetched first, within a bounded wait, and answered whole on the next call', async () => {
     const record = market({ platform: 'limitless', ref: 'asked-for', tradingStartAt: new Date(FALL).toISOString() });
     await store.list(record);

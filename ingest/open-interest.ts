@@ -15,7 +15,8 @@ export class OpenInterestReader {
   readonly #clickhouse: ClickHouse;
   readonly #writer: MarketWriter;
   readonly #data: PlatformData;
-  readonly #readAtVolume = new Map<string, string>();
+  /** The volume of a market when its open interest was read, and when that was. */
+  readonly #read = new Map<string, { volume: string; atMs: number }>();
 
   constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData }) {
     this.#clickhouse = deps.clickhouse;
@@ -26,7 +27,12 @@ export class OpenInterestReader {
   async read(run: JobRun): Promise<JobResult | null> {
     if (!this.#data.openInterest) return null;
     const open = await this.#clickhouse.query('open_markets_by_volume', Row, { platform: this.#data.platform });
-    const due = open.filter((row) => this.#readAtVolume.get(row.ref) !== row.volume).slice(0, MARKETS_PER_RUN);
+    const moved = open.filter((row) => this.#read.get(row.ref)?.volume !== row.volume);
+    // The busiest move all the time: half of the places are for those that wait longest.
+    const half = MARKETS_PER_RUN / 2;
+    const readAt = ({ ref }: { ref: string }): number => this.#read.get(ref)?.atMs ?? 0;
+    const waiting = moved.slice(half).toSorted((a, b) => readAt(a) - readAt(b));
+    const due = [...moved.slice(0, half), ...waiting.slice(0, half)];
     if (due.length === 0) return null;
     const startedAt = new Date();
     const values = await this.#data.openInterest(
@@ -34,8 +40,8 @@ export class OpenInterestReader {
       run.context('poll'),
     );
     for (const [ref, value] of values) this.#writer.setOpenInterest(ref, value);
-    if (this.#readAtVolume.size > REMEMBERED) this.#readAtVolume.clear();
-    for (const row of due) this.#readAtVolume.set(row.ref, row.volume);
+    if (this.#read.size > REMEMBERED) this.#read.clear();
+    for (const { ref, volume } of due) this.#read.set(ref, { volume, atMs: startedAt.getTime() });
     return { freshTo: startedAt, rows: values.size };
   }
 }

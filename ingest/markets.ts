@@ -83,8 +83,11 @@ export class MarketSweeper {
       this.#asked.set(ref, now);
       const market = await this.#read(ref, context);
       if (market === 'unreadable') continue;
-      if (market) rows += await this.#writer.write(this.#data.platform, [market]);
-      else if (provisional) await this.#writer.drop(this.#data.platform, ref);
+      if (market) {
+        rows += await this.#writer.write(this.#data.platform, [market]);
+        // It has got another reference since, under which it is listed.
+        if (market.info.ref !== ref) await this.#writer.drop(this.#data.platform, ref);
+      } else if (provisional) await this.#writer.drop(this.#data.platform, ref);
       else {
         this.#silent.failed(ref, 'not known', now);
         this.#log.debug({ platform: this.#data.platform, ref }, 'the platform no longer knows this market');

@@ -52,7 +52,8 @@ export async function backfillTrades(
       rows += stored;
       if (completeFromUs === null) return;
       await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
-        fromUs: completeFromUs,
+        // A feed that is read from now on begins above the span.
+        fromUs: Math.min(now?.fromUs ?? completeFromUs, completeFromUs),
         toUs: now?.toUs ?? span.toUs,
         marker: '',
       }));

@@ -55,6 +55,15 @@ describe('a Kalshi trade', () => {
     expect(readTrade({ created_time: 'yesterday' })).toBeNull();
   });
 
+  test.each([
+    { yes_price_dollars: '81.0000' },
+    { yes_price_dollars: '-0.1000' },
+    { count_fp: '0.00' },
+    { count_fp: '-5.00' },
+  ])('in other units than prices of 0 to 1 and contracts above 0 is refused: %o', (change) => {
+    expect(KalshiTrade.safeParse(tradeRow(change)).error?.issues[0]?.path).toEqual(Object.keys(change));
+  });
+
   test('without a taker is refused', () => {
     const { taker_outcome_side: _a, taker_book_side: _b, taker_side: _c, ...row } = tradeRow();
     expect(KalshiTrade.safeParse(row).error?.issues[0]?.path).toEqual(['taker_outcome_side']);

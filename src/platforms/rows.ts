@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDecimal, parsePrice, parseSize, parseUsd } from '../decimal.ts';
+import { ONE_PRICE, parseDecimal, parsePrice, parseSize, parseUsd } from '../decimal.ts';
 import { PlatformError } from '../errors.ts';
 import type { JsonObject, Platform } from '../schemas.ts';
 import type { PlatformReply } from './http.ts';
@@ -33,6 +33,9 @@ const digits = z.union([z.string(), z.number()]);
 export const wirePrice = decimal(digits, parsePrice);
 export const wireSize = decimal(digits, parseSize);
 export const wireUsd = decimal(digits, parseUsd);
+/** What a trade may be at and of: one at 81, or of −5, is in other units or none. */
+export const isTradePrice = (price: bigint): boolean => price >= 0n && price <= ONE_PRICE;
+export const isTradeSize = (size: bigint): boolean => size > 0n;
 /** Cents as a price. */
 export const wireCents = decimal(z.number(), (cents) => parsePrice(cents) / 100n);
 /** Whole base units of a token, unscaled; a token of 18 decimals needs more digits than any column. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wireCents, wirePrice, wireSize, wireText, wireUsd } from '../rows.ts';
+import { isTradePrice, isTradeSize, wireCents, wirePrice, wireSize, wireText, wireUsd } from '../rows.ts';
 
 /**
  * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers under names without
@@ -103,14 +103,16 @@ export type KalshiSeries = z.output<typeof KalshiSeries>;
 
 const side = z.enum(['yes', 'no']).nullish();
 
+const tradeSize = wireSize.refine(isTradeSize, 'expected a size above 0').nullish();
+
 export const KalshiTrade = z
   .object({
     trade_id: z.string().min(1),
     ticker: z.string().min(1),
-    count_fp: count,
-    count,
-    yes_price_dollars: price,
-    yes_price: oldPrice,
+    count_fp: tradeSize,
+    count: tradeSize,
+    yes_price_dollars: wirePrice.refine(isTradePrice, 'expected a price of 0 to 1').nullish(),
+    yes_price: bare.refine(isTradePrice, 'expected a price of 0 to 1').nullish(),
     taker_outcome_side: side,
     taker_book_side: z.enum(['bid', 'ask']).nullish(),
     taker_side: side,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable, wireBaseUnits, wirePrice, wireText } from '../rows.ts';
+import { isStorable, isTradePrice, isTradeSize, wireBaseUnits, wirePrice, wireText } from '../rows.ts';
 
 /**
  * Rows as Limitless sends them. Listing rows lack keys that the detail has, older rows lack newer keys, and most
@@ -96,9 +96,11 @@ export const LimitlessSlugs = z.array(
 export const LimitlessTrade = z.object({
   createdAt: z.string(),
   side: z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]).transform(Number),
-  price: wirePrice,
+  price: wirePrice.refine(isTradePrice, 'expected a price of 0 to 1'),
   /** Base units of 1e-6, as sizes and USD are here. */
-  matchedSize: wireBaseUnits.refine(isStorable, 'larger than any trade can be'),
+  matchedSize: wireBaseUnits
+    .refine(isStorable, 'larger than any trade can be')
+    .refine(isTradeSize, 'expected a size above 0'),
   takerAmount: wireBaseUnits.refine(isStorable, 'larger than any trade can be').nullish(),
   tokenId: z.string(),
   txHash: z.string(),

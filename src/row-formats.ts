@@ -8,9 +8,9 @@ export const ndjsonText = (rows: readonly object[]): Readable =>
     })(),
   );
 
-/** RFC 4180 with a header line; nested values are written as JSON, null as nothing. */
-export function csvText(rows: readonly object[]): Readable {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+/** RFC 4180 with a header line, of `names` where there are no rows; nested values are written as JSON, null as nothing. */
+export function csvText(rows: readonly object[], names: readonly string[]): Readable {
+  const columns = rows.length === 0 ? names : [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return Readable.from(
     (function* lines() {
       yield `${columns.map(cell).join(',')}\r\n`;

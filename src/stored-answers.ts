@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { csvText, ndjsonText } from './row-formats.ts';
 import { isKnown, render, requestTimeMs, sendStored, type Rendered } from './pages.ts';
 import type { Shared } from './redis.ts';
@@ -113,5 +114,14 @@ function sendRows(
   const next = (body['pagination'] as { next_cursor?: string | null } | undefined)?.next_cursor;
   if (next) reply.header('x-next-cursor', next);
   const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson; charset=utf-8';
-  return reply.type(type).send(format === 'csv' ? csvText(rows) : ndjsonText(rows));
+  const names = rowNames(request.routeOptions.config.answer, answer.rows);
+  return reply.type(type).send(format === 'csv' ? csvText(rows, names) : ndjsonText(rows));
+}
+
+/** What every row of a list has, by the schema of the whole answer. */
+function rowNames(answer: z.ZodType | undefined, list: string): string[] {
+  const rows = answer instanceof z.ZodObject ? (answer.shape as Record<string, unknown>)[list] : undefined;
+  const row = rows instanceof z.ZodArray ? rows.element : undefined;
+  if (!(row instanceof z.ZodObject)) return [];
+  return Object.entries(row.shape).flatMap(([name, field]) => (field instanceof z.ZodOptional ? [] : [name]));
 }

@@ -228,6 +228,18 @@ test('a market that nobody knows is not found', async () => {
   expect(reply.json().error.message).toBe('Market not found on any platform');
 });
 
+test('a list without rows names its columns as CSV, those that a row would have', async () => {
+  const { key } = await store.app.newKey();
+  const lines = async (query: string): Promise<string[]> => {
+    const headers = { 'x-api-key': key, accept: 'text/csv' };
+    const reply = await store.app.app.inject({ url: `/v1/api/trades/whales?${query}`, headers });
+    return reply.body.trimEnd().split('\r\n');
+  };
+  const [header, ...rows] = await lines('min_size=99999999');
+  expect(rows).toEqual([]);
+  expect(header).toBe((await lines('limit=1'))[0]);
+});
+
 test('an empty store has no whales', async () => {
   const empty = await startMarketStore();
   try {

@@ -45,7 +45,7 @@ export async function tradePage(
     limit: limit + 1,
   });
   const page = rows.slice(0, limit);
-  const [total, people] = await Promise.all([
+  const [counted, people] = await Promise.all([
     after ? after.total : countTrades(clickhouse, platform, ref),
     tradersOf(
       clickhouse,
@@ -53,6 +53,8 @@ export async function tradePage(
       page.map((row) => row.wallet),
     ),
   ]);
+  // A trade is seen a moment before the totals count it.
+  const total = after ? counted : Math.max(counted, rows.length);
   const last = page.at(-1);
   return {
     trades: page.map((row) => toTrade(row, market, people.get(row.wallet))),

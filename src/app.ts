@@ -251,7 +251,7 @@ async function takeWaiting(server: FastifyInstance['server']): Promise<void> {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** JSON bodies only, in sound UTF-8; an empty body with a JSON content type is no body. */
+/** JSON bodies only, in sound UTF-8; an empty body is none, whatever type it is said to be. */
 function acceptOnlyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
@@ -264,5 +264,9 @@ function acceptOnlyJson(app: FastifyInstance): void {
     }
     if (text === '') done(null, undefined);
     else void parse(request, text, done);
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else done(Object.assign(new Error('not JSON'), { statusCode: 415 }));
   });
 }

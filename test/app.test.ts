@@ -110,9 +110,10 @@ describe('failures', () => {
     },
   );
 
-  test('an empty body is no body, with or without its content type', async () => {
+  test('an empty body is no body, whatever type it is said to be', async () => {
     expect((await post(undefined)).statusCode).toBe(200);
     expect((await post(undefined, {})).statusCode).toBe(200);
+    expect((await post('', { 'content-type': 'application/x-www-form-urlencoded' })).statusCode).toBe(200);
   });
 });
 

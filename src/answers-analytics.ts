@@ -41,7 +41,9 @@ export const WhaleTradeAnswer = z
     transaction_hash: z.string().describe("'' where there is none (Kalshi)"),
     trader: z
       .object({
-        address: z.string().describe("Wallet in lower case; '' where there is none"),
+        address: z
+          .string()
+          .describe("Wallet: in lower case on Polymarket, with its checksum on Limitless; '' where there is none"),
         ...traderFields,
       })
       .describe("The taker as the platform last named them; '' on Kalshi, where trades are anonymous"),
@@ -208,7 +210,7 @@ export const HistoryItemAnswer = z
   .object({
     timestamp: z.int().describe('Start of the bucket, Unix seconds, aligned to UTC'),
     price: OhlcAnswer.describe(
-      "First outcome, 0..1: first, highest, lowest and last executed trade of the bucket (blocks excepted), or the platform's own finished bar, which without trades stands at its previous close; null where neither is",
+      "First outcome, 0..1: first, highest, lowest and last executed trade of the bucket (blocks excepted), or the platform's own finished bars, each without trades at its previous close; null where neither is",
     ),
     volume: numberOrNull.describe('Σ size in contracts or shares; null while the bucket is not known whole'),
     open_interest: numberOrNull.describe(

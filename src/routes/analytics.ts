@@ -44,7 +44,7 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       operation: 'listWhaleTrades',
       summary: 'Large trades',
       description:
-        'Trades of at least `min_size` contracts and `min_notional` USD with start_ts ≤ time < end_ts, newest or largest first; ties by trade id, descending. Each fill counts once, from its taker. While trades stream in, pages repeat none and miss none that was there at the first.',
+        'Trades of at least `min_size` contracts and `min_notional` USD with start_ts ≤ time < end_ts, newest or largest first; of equal ones the later, then the larger trade id. Each fill counts once, from its taker. While trades stream in, pages repeat none and miss none that was there at the first.',
       query: {
         platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
         market_id: marketIdParam().optional(),

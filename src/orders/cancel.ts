@@ -6,7 +6,7 @@ import type { OrderClient } from './clients.ts';
 import type { Located } from './locate.ts';
 import type { OrderRow } from './rows.ts';
 import type { OrderStore } from './store.ts';
-import { isOpenFate, type OrderTracker } from './tracker.ts';
+import { isOpenFate, isReadFailure, type OrderTracker } from './tracker.ts';
 
 /** Waits before a cancel without answer is sent again: unlike a placement that is safe. */
 const RETRY_MS = [250, 1000];
@@ -30,13 +30,22 @@ export type CancelOrders = ReturnType<typeof createCanceller>;
 export function createCanceller({ store, tracker, now }: CancellerDeps) {
   async function once(client: OrderClient, rows: readonly OrderRow[], requestId: string): Promise<Cancellation[]> {
     const started = performance.now();
-    const outcomes = await client.cancel(rows.map(({ orderId, marketRef }) => ({ orderId: orderId ?? '', marketRef })));
-    const ms = Math.round(performance.now() - started);
-    for (const [i, { result, httpStatus, detail }] of outcomes.entries()) {
-      const { id: rowId = null, orderId = null } = rows[i] ?? {};
-      const about = { ...client.account, rowId, orderId, action: 'cancel', requestId } as const;
-      await store.attempted({ ...about, result, httpStatus, detail, ms });
-    }
+    const audit = async (outcomes: readonly Cancellation[]): Promise<void> => {
+      const ms = Math.round(performance.now() - started);
+      for (const [i, { result, httpStatus, detail }] of outcomes.entries()) {
+        const { id: rowId = null, orderId = null } = rows[i] ?? {};
+        const about = { ...client.account, rowId, orderId, action: 'cancel', requestId } as const;
+        await store.attempted({ ...about, result, httpStatus, detail, ms });
+      }
+    };
+    const targets = rows.map(({ orderId, marketRef }) => ({ orderId: orderId ?? '', marketRef }));
+    const outcomes = await client.cancel(targets).catch(async (error: unknown) => {
+      const httpStatus = error instanceof PlatformError ? error.status : 0;
+      const detail = error instanceof ApiError ? error.errorText : error instanceof Error ? error.message : '';
+      await audit(rows.map(() => ({ result: 'unconfirmed', httpStatus, detail })));
+      throw error;
+    });
+    await audit(outcomes);
     return outcomes;
   }
 
@@ -83,7 +92,7 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
   async function all(client: OrderClient, rows: readonly OrderRow[], requestId: string) {
     const outcomes = await ask(client, rows, requestId);
     const reads = await tracker.refresh(client, rows).catch((error: unknown) => {
-      if (error instanceof PlatformError) return null;
+      if (isReadFailure(error)) return null;
       throw error;
     });
     return Promise.all(

@@ -44,7 +44,7 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, now }: 
     const outcomeIndex = outcomeIndexOf(market, body.outcome);
     requireOpen(market, now());
     const timeInForce = timeInForceOf(body, now());
-    const common = { side, outcomeIndex, type, timeInForce, size, expirationMs: body.expiration ?? null };
+    const common = { side, outcomeIndex, type, timeInForce, size, expirationMs: wholeSeconds(body.expiration) };
     if (type === 'limit') return { ...common, price: price ?? 0n, walk: null };
     const book = await bookOf(market, outcomeIndex);
     if (!book) throw orderRefused('No order book', 'Choose a market that trades in an order book.');
@@ -86,6 +86,10 @@ export function createDrafter({ clients, market: marketOf, book: bookOf, now }: 
 
   return { read, sign };
 }
+
+/** Platforms take whole seconds: what is told is when the order really expires. */
+const wholeSeconds = (ms: number | undefined): number | null =>
+  ms === undefined ? null : Math.floor(ms / 1000) * 1000;
 
 const tooSlow = (platform: Platform): ApiError =>
   new ApiError(503, `${platformName(platform)} answers too slowly`, {

@@ -18,7 +18,7 @@ import type { OrderBody } from './request.ts';
 import type { OrderRow } from './rows.ts';
 import type { Placed } from './send.ts';
 import { createOrderStore, type OrderPosition } from './store.ts';
-import { createOrderTracker, isOpenFate } from './tracker.ts';
+import { createOrderTracker, isOpenFate, isReadFailure } from './tracker.ts';
 
 export interface OrdersDeps {
   config: Config;
@@ -115,18 +115,44 @@ export function createOrders(deps: OrdersDeps): Orders {
   /** A platform that does not list now is still told to cancel what we know of; nothing is looked up before that. */
   async function cancelWorking(client: OrderClient, requestId: string, result: CancelledAll): Promise<void> {
     await tracker.takeIn(client, null).catch((error: unknown) => {
-      if (!(error instanceof PlatformError)) throw error;
-      log.warn({ platform: client.account.platform, reason: error.message }, 'Cancelling only known orders');
+      if (!isReadFailure(error)) throw error;
+      log.warn({ platform: client.account.platform, err: error }, 'Cancelling only known orders');
     });
     const working = await store.working(client.account, null, MAX_CANCELS);
     await cancelRows(client, working, requestId, result);
     const lost = working.filter(isOpenFate);
     const found = await tracker.refresh(client, lost).catch((error: unknown) => {
-      if (error instanceof PlatformError) return lost;
+      if (isReadFailure(error)) return lost;
       throw error;
     });
     await cancelRows(client, found, requestId, result);
     for (const row of found) if (isOpenFate(row)) result.open.push({ row, reason: 'its fate is not known yet' });
+    if (working.length < MAX_CANCELS) return;
+    const asked = new Set(working.map(({ id }) => id));
+    const rest = (await store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));
+    for (const row of rest) result.open.push({ row, reason: 'too many at once: ask again' });
+  }
+
+  /** Orders whose credential is gone or cannot be opened: another one of the same account cancels them, and what none does is told. */
+  async function cancelStray(
+    through: readonly OrderClient[],
+    rows: OrderRow[],
+    requestId: string,
+  ): Promise<CancelledAll> {
+    const result: CancelledAll = { cancelled: [], open: [] };
+    let left = rows;
+    for (const client of through) {
+      const tried: CancelledAll = { cancelled: [], open: [] };
+      await cancelRows(client, left, requestId, tried).catch((error: unknown) => {
+        if (!(error instanceof ApiError) && !isReadFailure(error)) throw error;
+      });
+      result.cancelled.push(...tried.cancelled);
+      left = await store.again(left.map(({ id }) => id));
+    }
+    for (const row of left) {
+      if (!isOver(row.status)) result.open.push({ row, reason: 'the credential it was placed with cannot be used' });
+    }
+    return result;
   }
 
   /** Cancels those that the platform has, batch by batch, and adds what became of them. */
@@ -174,10 +200,19 @@ export function createOrders(deps: OrdersDeps): Orders {
     async cancelAll(userId, platform, credentialId, requestId) {
       const stored = (await credentials.list(userId)).filter((one) => one.platform === platform).map(({ id }) => id);
       const ids = credentialId === undefined && stored.length > 0 ? stored : [credentialId];
-      const through = await Promise.all(ids.map((id) => clients.open(userId, platform, id)));
+      const opened = await Promise.allSettled(ids.map((id) => clients.open(userId, platform, id)));
+      const through = opened.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+      for (const one of opened) if (one.status === 'rejected' && through.length === 0) throw one.reason;
       const operators = await clients.reopen({ userId, platform, credentialId: null }, 'live');
       if (credentialId === undefined && stored.length > 0 && operators) through.push(operators);
       const results = await Promise.all(through.map((client) => cancelThrough(client, requestId)));
+      if (credentialId === undefined) {
+        const used = through.map(({ account }) => account.credentialId ?? 0);
+        const done = new Set(results.flatMap(({ cancelled }) => cancelled.map(({ orderId }) => orderId)));
+        const stray = await store.stray(userId, platform, used, MAX_CANCELS);
+        const left = stray.filter(({ orderId }) => !done.has(orderId));
+        results.push(await cancelStray(through, left, requestId));
+      }
       return { cancelled: results.flatMap((one) => one.cancelled), open: results.flatMap((one) => one.open) };
     },
 

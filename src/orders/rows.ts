@@ -22,8 +22,11 @@ export type OrderFacts = Pick<
 const textOf = <T extends bigint>(value: T | null, text: (value: T) => string): string | null =>
   value === null ? null : text(value);
 
-/** What was asked for, as it was stored; the book that bounded a market order is gone. */
-export function recordOf(row: OrderRow): OrderRecord {
+/**
+ * What was asked for, as it was stored; the book that bounded a market order is gone. `own`: asked for with the credential it
+ * was placed with.
+ */
+export function recordOf(row: OrderRow, own: boolean): OrderRecord {
   const terms: OrderTerms = {
     side: row.side,
     outcomeIndex: row.outcomeIndex,
@@ -43,6 +46,7 @@ export function recordOf(row: OrderRow): OrderRecord {
     wire: row.wire,
     sentAtMs: row.createdAt.getTime(),
     placed: row.state === 'placed',
+    own,
   };
 }
 
@@ -60,10 +64,12 @@ export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date)
   const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
   const same = known && order.filledSize === filledBefore;
   const kept = (told: string | null, before: string | null): string | null => told ?? (same ? before : null);
+  // Some platforms do not tell how an order ended: cancelled before its date, it did not expire by it.
+  const status = known && row.status === 'cancelled' && order.status === 'expired' ? 'cancelled' : order.status;
   const facts: OrderFacts = {
     state: 'placed',
     orderId: order.orderId,
-    status: order.status,
+    status,
     filledSize: sizeText(order.filledSize),
     remainingSize: sizeText(order.remainingSize),
     averageFillPrice: kept(textOf(own, priceText), row.averageFillPrice),

@@ -1,4 +1,19 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, ne, or, sql, type SQL } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  notInArray,
+  or,
+  sql,
+  type SQL,
+} from 'drizzle-orm';
 import { parseUsd, type Usd } from '../decimal.ts';
 import { orderAttempts, orders, orderSettings, orderSyncs } from '../order-tables.ts';
 import type { OrderStatus } from '../platforms/orders.ts';
@@ -218,6 +233,25 @@ export function createOrderStore(db: Database) {
         )
         .orderBy(asc(orders.askedAt))
         .limit(limit),
+
+    /** Orders that may still change, placed with another credential than these; 0 = the operator's client. */
+    stray: (userId: string, platform: Platform, used: number[], limit: number): Promise<OrderRow[]> =>
+      db
+        .select()
+        .from(orders)
+        .where(
+          and(
+            eq(orders.userId, userId),
+            eq(orders.platform, platform),
+            inArray(orders.status, WORKING),
+            notInArray(sql`coalesce(${orders.credentialId}, 0)`, used),
+          ),
+        )
+        .orderBy(asc(orders.askedAt))
+        .limit(limit),
+
+    /** These orders as they are now. */
+    again: (ids: string[]): Promise<OrderRow[]> => db.select().from(orders).where(inArray(orders.id, ids)),
 
     /** The platform was asked for these orders, and what stands here is what it told. */
     async askedFor(ids: readonly string[], askedAt: Date): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import { StoreError } from '../clickhouse-errors.ts';
 import { PlatformError } from '../errors.ts';
 import type { PlatformOrder } from '../platforms/orders.ts';
 import type { MarketKeys } from '../platforms/platform.ts';
@@ -37,6 +38,9 @@ export function nextLook(createdAt: Date, nowMs: number): Date | null {
   const step = STEPS_MS.find((ms) => ms > age);
   return step === undefined ? null : new Date(createdAt.getTime() + step);
 }
+
+/** Neither a platform that does not tell nor the loss of the analytical store, which knows its markets, keeps an order from being cancelled. */
+export const isReadFailure = (error: unknown): boolean => error instanceof PlatformError || error instanceof StoreError;
 
 export type OrderTracker = ReturnType<typeof createOrderTracker>;
 
@@ -93,7 +97,10 @@ export function createOrderTracker({
   async function refresh(client: OrderClient, rows: readonly OrderRow[], signal?: AbortSignal): Promise<OrderRow[]> {
     if (rows.length === 0) return [];
     const askedAt = new Date(now());
-    const found = await client.find(rows.map(recordOf), signal);
+    const found = await client.find(
+      rows.map((row) => recordOf(row, client.account.credentialId === row.credentialId)),
+      signal,
+    );
     const settle = async (row: OrderRow, order: PlatformOrder | null): Promise<OrderRow> =>
       (order && (await apply(row, order, askedAt))) ?? absent(client, row, askedAt);
     return Promise.all(rows.map((row, i) => settle(row, found[i] ?? null)));

@@ -145,6 +145,8 @@ export interface OrderRecord {
   sentAtMs: number;
   /** true once the platform has told of it: that it is gone means that it is over. */
   placed?: boolean;
+  /** false: asked for with another credential than its own, maybe of another account, where that it is gone says nothing. */
+  own?: boolean;
 }
 
 /** One caller's way to a platform. */

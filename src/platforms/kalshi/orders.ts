@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { complement } from '../../decimal.ts';
 import { PlatformError } from '../../errors.ts';
 import type { PlatformReply } from '../http.ts';
 import type {
@@ -121,8 +122,11 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
     const hurried = { ...access, signal: AbortSignal.timeout(FEES_MS) };
     const seen = await read(order.orderId, hurried).catch(() => null);
     if (!seen || seen.filledSize < order.filledSize) return order;
-    const { makerFee, takerFee, updatedAt } = seen;
-    return seen.filledSize === order.filledSize ? { ...order, makerFee, takerFee, updatedAt } : order;
+    if (seen.filledSize !== order.filledSize) return order;
+    const { makerFee, takerFee, updatedAt, averageFillPrice: mean } = seen;
+    // The reply rounds the mean of several prices to four decimals.
+    const own = mean !== null && seen.outcomeIndex !== order.outcomeIndex ? complement(mean) : mean;
+    return { ...order, makerFee, takerFee, updatedAt, averageFillPrice: own ?? order.averageFillPrice };
   }
 
   async function cancelOne(target: { orderId: string; marketRef: string }, access: Access): Promise<Cancellation> {

@@ -97,7 +97,7 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
       const market = markets.get(record.marketRef) ?? null;
       const outcome = market?.outcomes[record.terms.outcomeIndex]?.id ?? '';
       const row = ORDER_ID.test(orderId) ? await readOrder(member, orderId, access) : null;
-      const placed = record.placed === true || row !== null;
+      const placed = row !== null || (record.placed === true && isOurs(record, member));
       return { asked: askedOf({ ...record, orderId, outcome }), row, market, placed, sinceMs: record.sentAtMs };
     };
     const seen: Seen[] = [];
@@ -106,6 +106,12 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
     }
     return states(member, seen, access);
   }
+
+  /** Whether the order is the account's: asked for with its own credential, or paid by the same wallet. */
+  const isOurs = ({ own, wire }: OrderRecord, { wallet }: PolymarketAccount): boolean => {
+    const { maker } = (wire['order'] ?? {}) as { maker?: string };
+    return own !== false || maker?.toLowerCase() === (wallet.funder ?? wallet.owner).toLowerCase();
+  };
 
   return {
     platform: 'polymarket',

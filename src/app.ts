@@ -11,6 +11,7 @@ import { guard, identify, limit } from './auth.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import type { Config } from './config.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
+import { ApiError } from './errors.ts';
 import { notFound, onClientError, onError } from './error-handlers.ts';
 import { describeApi } from './openapi.ts';
 import { createOrders, type Orders } from './orders/index.ts';
@@ -100,6 +101,14 @@ declare module 'fastify' {
   }
 }
 
+/** Headers that a web page may read. */
+const EXPOSED = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-request-id', 'retry-after', 'etag', 'x-next-cursor'];
+const readableBy = (origin: string | undefined) => ({
+  vary: 'Origin',
+  'access-control-allow-origin': origin,
+  'access-control-allow-credentials': 'true',
+  'access-control-expose-headers': EXPOSED.join(', '),
+});
 const BODY_BYTES = 64 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
@@ -113,6 +122,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     // Lines name their request themselves: most requests write one or none, and a child logger each costs more than the line.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_BYTES,
+    // Fastify's own refusal has neither our envelope nor our headers: the hook below refuses.
+    return503OnClosing: false,
     trustProxy: config.TRUST_PROXY.length > 0 ? config.TRUST_PROXY : false,
     routerOptions: { maxParamLength: 1024 },
     genReqId: ({ headers: { 'x-request-id': given } }) =>
@@ -173,13 +184,20 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.setSerializerCompiler(() => JSON.stringify);
   acceptOnlyJson(app);
 
+  let closing = false;
   const guarded = await securityHeaders();
   app.addHook('onRequest', async (request, reply) => {
     // Nobody but the caller may keep an answer, unless its route says more.
     const headers = request.routeOptions.config.auth === 'key' ? guarded.data : guarded.page;
+    // A refusal too: the plugin below adds these to what gets past this hook only.
+    if (config.CORS_ORIGINS.includes(request.headers.origin ?? '')) reply.headers(readableBy(request.headers.origin));
     reply.headers(headers).header('x-request-id', request.id).header('cache-control', 'no-store');
     await identify(request, apiKeys, sessions);
     await limit(request, reply, limits);
+    if (closing) {
+      reply.header('connection', 'close');
+      throw new ApiError(503, 'The service is stopping', { resolution: 'Try again shortly.', retryAfter: 5 });
+    }
     guard(request, config);
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -192,7 +210,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.addHook('onReady', () => orders.start());
   // Node would answer an expectation it does not know by itself, without a body.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
-  app.addHook('preClose', () => takeWaiting(app.server));
+  app.addHook('preClose', () => {
+    closing = true;
+    return takeWaiting(app.server);
+  });
   app.addHook('onClose', async () => {
     await orders.stop();
     await apiKeys.close();
@@ -200,15 +221,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
 
   if (config.CORS_ORIGINS.length > 0) {
-    const exposedHeaders = [
-      'x-ratelimit-limit',
-      'x-ratelimit-remaining',
-      'x-request-id',
-      'retry-after',
-      'etag',
-      'x-next-cursor',
-    ];
-    await app.register(cors, { origin: config.CORS_ORIGINS, credentials: true, exposedHeaders, maxAge: 600 });
+    await app.register(cors, {
+      origin: config.CORS_ORIGINS,
+      methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+      credentials: true,
+      exposedHeaders: EXPOSED,
+      maxAge: 600,
+    });
   }
   await app.register(compress, {
     encodings: ['br', 'gzip'],

@@ -167,6 +167,24 @@ describe('CORS', () => {
     const shown = String(answer.headers['access-control-expose-headers']).split(/, */);
     expect(new Set(named.map((name) => name.slice(1, -1).toLowerCase()))).toEqual(new Set(shown));
   });
+  test('allows every method that a route has', async () => {
+    const { paths } = (await service.app.inject('/v1/api/openapi.json')).json();
+    const used = Object.values(paths as object).flatMap((path) => Object.keys(path).map((name) => name.toUpperCase()));
+    const allowed = String((await preflight('https://app.example')).headers['access-control-allow-methods']).split(
+      /, */,
+    );
+    expect(allowed).toEqual(expect.arrayContaining([...new Set(used)]));
+  });
+  test('lets a page of an allowed origin read why it is refused', async () => {
+    const headers = { origin: 'https://app.example' };
+    const answer = await service.app.inject({ url: '/v1/api/markets?provider=kalshi', headers });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-expose-headers': expect.stringContaining('retry-after'),
+      vary: 'Origin',
+    });
+  });
   test('allows no other origin, and none at all by default', async () => {
     expect((await preflight('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
     const plain = await startTestApp({ postgres: service.postgres });
@@ -268,4 +286,15 @@ describe('on a socket', () => {
       timeout: 90_000,
     });
   });
+});
+
+test('a request taken while the service stops is told so in the envelope, with every header', async () => {
+  const stopping = await startTestApp({ postgres: service.postgres });
+  const url = await stopping.app.listen({ host: '127.0.0.1', port: 0 });
+  const closed = stopping.app.close();
+  const answer = await fetch(`${url}${HEALTH}`);
+  expect([answer.status, ((await answer.json()) as { error: { status?: number } }).error.status]).toEqual([503, 503]);
+  for (const name of ['retry-after', 'x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining'])
+    expect(answer.headers.get(name)).not.toBeNull();
+  await closed;
 });

@@ -37,7 +37,15 @@ afterAll(async () => {
 const outcome = (url: string, key: string): Promise<string> =>
   new Promise((resolve) => {
     const call = request(url, { agent: false, headers: { 'x-api-key': key } }, (answer) => {
-      answer.resume().on('close', () => resolve(answer.complete ? String(answer.statusCode) : 'cut off'));
+      let body = '';
+      answer.setEncoding('utf8').on('data', (part: string) => (body += part));
+      answer.on('close', () => {
+        const { statusCode, headers, complete } = answer;
+        const told =
+          statusCode !== 503 ||
+          (body.startsWith('{"error":{"status":503,') && headers['retry-after'] && headers['x-request-id']);
+        resolve(complete ? `${statusCode}${told ? '' : ' of another form'}` : 'cut off');
+      });
     });
     call.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED' ? 'refused' : 'cut off'));
     call.end();

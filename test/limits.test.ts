@@ -143,6 +143,20 @@ test('X-Forwarded-For is believed from trusted proxies only', async () => {
   await behind.close();
 });
 
+test('an address is counted without the port that some proxies write behind it', async () => {
+  const behind = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, postgres: service.postgres });
+  const left = async (forwarded: string): Promise<unknown> => {
+    const headers = { 'x-forwarded-for': forwarded };
+    const answer = await behind.app.inject({ url: HEALTH, headers, remoteAddress: '10.9.1.1' });
+    return answer.headers['x-ratelimit-remaining'];
+  };
+  expect(await left('198.51.100.7:4001')).toBe('59');
+  expect(await left('198.51.100.7:4002')).toBe('58');
+  expect(await left('[2001:DB8:7::1]:4001')).toBe('59');
+  expect(await left('2001:db8:7::2')).toBe('58');
+  await behind.close();
+});
+
 test('a TRUST_PROXY that is no address stops the start, naming the rule and the value', () => {
   expect(() => loadConfig({ TRUST_PROXY: '10.0.0.0/8, my-proxy' })).toThrow(
     'TRUST_PROXY: must be addresses or CIDR blocks, received "10.0.0.0/8, my-proxy"',

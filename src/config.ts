@@ -261,7 +261,7 @@ export function forgetSecrets(env: NodeJS.ProcessEnv = process.env): void {
 }
 
 function credentialKeys(list: string): { id: string; key: Buffer }[] {
-  return list.split(',').map((part) => {
+  const keys = list.split(',').map((part) => {
     const [encoded = '', named] = part.split(':').toReversed();
     const key = Buffer.from(encoded, HEX_KEY.test(encoded) ? 'hex' : 'base64');
     const id = named ?? createHash('sha256').update(key).digest('hex').slice(0, 8);
@@ -269,6 +269,9 @@ function credentialKeys(list: string): { id: string; key: Buffer }[] {
       throw new ConfigError(`CREDENTIALS_KEY: key ${id} must be of 32 bytes, received ${key.length} bytes`);
     return { id, key };
   });
+  const twice = keys.find(({ id }, i) => keys.findIndex((other) => other.id === id) !== i);
+  if (twice) throw new ConfigError(`CREDENTIALS_KEY: each key must have an id of its own, received ${twice.id} twice`);
+  return keys;
 }
 
 /** Why a store that a URL names cannot be used, without what the URL may hold of a password. */

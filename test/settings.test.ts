@@ -79,6 +79,13 @@ test('CREDENTIALS_KEY is 32 bytes in base64, base64url or hex, under a name of i
   }
 });
 
+test('two keys of one id in CREDENTIALS_KEY stop the start: only one of them would ever be used', () => {
+  const keys = ['a', 'b'].map((hex) => `k1:${hex.repeat(64)}`).join(',');
+  expect(() => loadConfig({ JWT_SECRET: 'x'.repeat(32), CREDENTIALS_KEY: keys })).toThrow(
+    /^CREDENTIALS_KEY: each key must have an id of its own, received k1 twice$/,
+  );
+});
+
 test('a server store that does not answer is named, without its password', async () => {
   const config = load({
     DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/db',

@@ -13,34 +13,53 @@ const TABLES = [
 ] as const;
 
 const DAY_MS = 86_400_000;
+/** A table's comment, before the time. */
+const WHOLE_SINCE = 'No row was dropped for its age since ';
 
 /** Gives the tables the TTL that the settings name; changes nothing where they have it. Rows go in the background. */
 export async function applyRetention(clickhouse: ClickHouse, settings: Settings, log: Log): Promise<void> {
   for (const { table, time, setting } of TABLES) {
     const days = settings[setting];
-    if ((await keptDays(clickhouse, table)) === days) continue;
-    await withMigrationLock(clickhouse, await databaseEngine(clickhouse), log, () =>
-      clickhouse.command(
+    const before = await keeping(clickhouse, table);
+    if (before.days === days) continue;
+    await withMigrationLock(clickhouse, await databaseEngine(clickhouse), log, async () => {
+      // What the old rule dropped stays dropped under the new one.
+      await clickhouse.command(
+        `ALTER TABLE ${table} MODIFY COMMENT '${WHOLE_SINCE}${wholeSince(before).toISOString()}'`,
+      );
+      await clickhouse.command(
         days === 0
           ? `ALTER TABLE ${table} REMOVE TTL`
           : `ALTER TABLE ${table} MODIFY TTL toDateTime(${time}) + toIntervalDay(${days})`,
-      ),
-    );
+      );
+    });
     log.info({ table, days }, days === 0 ? 'rows are kept for ever' : 'rows older than this are dropped');
   }
 }
 
-/** Midnight since when all stored trades are certainly still there; 1970 where none are ever dropped. */
+/** Midnight since when all stored trades are certainly still there; 1970 where none was ever dropped. */
 export async function tradesKeptFrom(clickhouse: ClickHouse): Promise<Date> {
-  const days = await keptDays(clickhouse, 'trades');
-  return new Date(days === 0 ? 0 : Math.ceil(Date.now() / DAY_MS - (days - 1)) * DAY_MS);
+  return wholeSince(await keeping(clickhouse, 'trades'));
 }
 
-/** What the table itself says; 0 = for ever. */
-async function keptDays(clickhouse: ClickHouse, table: string): Promise<number> {
-  const [row] = await clickhouse.sql<{ engine_full: string }>(
-    'SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
+/** Days that rows are kept now, 0 = for ever, and since when none was dropped by an earlier rule. */
+interface Keeping {
+  days: number;
+  earlier: Date;
+}
+
+const wholeSince = ({ days, earlier }: Keeping): Date =>
+  new Date(Math.max(earlier.getTime(), days === 0 ? 0 : Math.ceil(Date.now() / DAY_MS - (days - 1)) * DAY_MS));
+
+/** What the table itself says. */
+async function keeping(clickhouse: ClickHouse, table: string): Promise<Keeping> {
+  const [row] = await clickhouse.sql<{ engine_full: string; comment: string }>(
+    'SELECT engine_full, comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
     { table },
   );
-  return Number(/ TTL .*toIntervalDay\((\d+)\)/.exec(row?.engine_full ?? '')?.[1] ?? 0);
+  const { engine_full: engine = '', comment = '' } = row ?? {};
+  return {
+    days: Number(/ TTL .*toIntervalDay\((\d+)\)/.exec(engine)?.[1] ?? 0),
+    earlier: new Date(comment.startsWith(WHOLE_SINCE) ? comment.slice(WHOLE_SINCE.length) : 0),
+  };
 }

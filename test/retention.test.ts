@@ -46,12 +46,21 @@ const sums = async () =>
 const rawTrades = async () => Number((await store.sql<{ n: string }>('SELECT count() AS n FROM trades'))[0]?.n);
 
 it('is what the settings say, changed only when they change', async () => {
+  expect(await tradesKeptFrom(store)).toEqual(new Date(0));
   expect(await keep(40, 400)).toBe(2);
   expect(await keep(40, 400)).toBe(0);
   expect(await keep(50, 400)).toBe(1);
   expect(await keep(0, 0)).toBe(2);
   expect(await keep(0, 0)).toBe(0);
-  expect(await tradesKeptFrom(store)).toEqual(new Date(0));
+});
+
+it('that was lifted is remembered: what it dropped is not taken for missing, nor for never counted', async () => {
+  const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+  expect(await tradesKeptFrom(store)).toEqual(new Date(midnight - 39 * DAY_MS));
+  await keep(100);
+  expect(await tradesKeptFrom(store)).toEqual(new Date(midnight - 39 * DAY_MS));
+  await keep(0);
+  expect(await tradesKeptFrom(store)).toEqual(new Date(midnight - 39 * DAY_MS));
 });
 
 it('drops old raw trades and keeps everything made from them, through later repairs too', async () => {

@@ -59,15 +59,16 @@ const rollups = async (ref: string): Promise<string[]> => {
 const each = (figures: string): string[] =>
   ['candles_1h', 'candles_1m', 'market_totals', 'volume_1h'].map((table) => `${table} ${figures}`);
 
+const quiet = (total: string, atMs: number) =>
+  market({
+    platform: 'limitless',
+    ref: 'quiet-1',
+    fetchedAt: new Date(atMs).toISOString(),
+    state: { volumeTotal: usd(total) },
+  });
+
 test('a market that was quiet for longer than trades are kept counts its last trade once when it trades again', async () => {
-  const listed = (total: string, atMs: number) =>
-    market({
-      platform: 'limitless',
-      ref: 'quiet-1',
-      fetchedAt: new Date(atMs).toISOString(),
-      state: { volumeTotal: usd(total) },
-    });
-  const of = listed('150', 0);
+  const of = quiet('150', 0);
   const tape: TradeRecord[] = [trade({ of, atMs: Date.now() - 50 * DAY, price: '0.5', size: '300' })];
   const data = platformThat({
     platform: 'limitless',
@@ -83,14 +84,14 @@ test('a market that was quiet for longer than trades are kept counts its last tr
       data,
       run,
     );
-  await store.list(listed('150', Date.now() - 50 * DAY));
+  await store.list(quiet('150', Date.now() - 50 * DAY));
   await poll(Date.now() - 50 * DAY + 60_000);
   await applyRetention(store.clickhouse, { RETENTION_TRADES_DAYS: 40, RETENTION_SNAPSHOTS_DAYS: 0 }, silent);
   await store.clickhouse.command('OPTIMIZE TABLE trades FINAL');
   // A restart on the way, as any service of fifty days has one.
   await store.writers.limitless.open(LEASE, new Date());
   tape.unshift(trade({ of, atMs: Date.now() - 60_000, price: '0.5', size: '1' }));
-  await store.list(listed('150.5', Date.now()));
+  await store.list(quiet('150.5', Date.now()));
   await poll(Date.now());
   expect(await rollups('quiet-1')).toEqual(each('2 301'));
   // What was never stored is still taken, old as it is.
@@ -131,6 +132,7 @@ test('a gap of a long stop is filled of every market that moved meanwhile, thoug
     platform: 'polymarket',
     async *trades({ market: { ref } }: { market: { ref: string } }) {
       asked.push(ref);
+      yield { trades: [], completeFromUs: null };
     },
   });
   await fillTradeGaps(
@@ -192,18 +194,19 @@ test('open interest is read of every market that trades, not of the busiest only
   expect(refs.filter((ref) => !asked.has(ref))).toEqual([]);
 });
 
+const heron = (ref: string, status: 'unopened' | 'open', atMs: number) =>
+  market({
+    platform: 'polymarket',
+    ref,
+    platformId: '777',
+    title: 'Heron',
+    fetchedAt: new Date(atMs).toISOString(),
+    state: { status },
+  });
+
 test('a market that has got its condition id is listed once', async () => {
-  const as = (ref: string, status: 'unopened' | 'open', atMs: number) =>
-    market({
-      platform: 'polymarket',
-      ref,
-      platformId: '777',
-      title: 'Heron',
-      fetchedAt: new Date(atMs).toISOString(),
-      state: { status },
-    });
-  const named = as(`0x${'b'.repeat(64)}`, 'open', Date.now());
-  let listed = [as('gamma:777', 'unopened', Date.now() - 60_000)];
+  const named = heron(`0x${'b'.repeat(64)}`, 'open', Date.now());
+  let listed = [heron('gamma:777', 'unopened', Date.now() - 60_000)];
   const data = platformThat({
     platform: 'polymarket',
     async *sweep() {

@@ -107,12 +107,6 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
     return states(member, seen, access);
   }
 
-  /** Whether the order is the account's: asked for with its own credential, or paid by the same wallet. */
-  const isOurs = ({ own, wire }: OrderRecord, { wallet }: PolymarketAccount): boolean => {
-    const { maker } = (wire['order'] ?? {}) as { maker?: string };
-    return own !== false || maker?.toLowerCase() === (wallet.funder ?? wallet.owner).toLowerCase();
-  };
-
   return {
     platform: 'polymarket',
     grid: polymarketGrid,
@@ -139,4 +133,10 @@ export function createPolymarketOrders(deps: AdapterDeps): PlatformOrders<'polym
 
     cancel: (targets, access) => cancelOrders(account(access), targets),
   };
+}
+
+/** Whether the order is the account's: asked for with its own credential, or paid by the same wallet. */
+function isOurs({ own, wire }: OrderRecord, { wallet }: PolymarketAccount): boolean {
+  const { maker } = (wire['order'] ?? {}) as { maker?: string };
+  return own !== false || maker?.toLowerCase() === (wallet.funder ?? wallet.owner).toLowerCase();
 }

@@ -202,7 +202,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   const issues: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, [schema]] of Object.entries(settings)) {
-    const given = env[name] === '' ? undefined : env[name];
+    // Blanks are nothing, not the number 0.
+    const given = env[name]?.trim() === '' ? undefined : env[name];
     const result = schema.safeParse(given);
     if (result.success) values[name] = result.data;
     else {
@@ -227,7 +228,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   return {
     ...parsed,
     dataDir: parsed.DATA_DIR,
-    sqlPortChosen: (env['SQL_PORT'] ?? '') !== '',
+    sqlPortChosen: (env['SQL_PORT'] ?? '').trim() !== '',
     platforms: PLATFORMS.filter((platform) => parsed.PLATFORMS.includes(platform)),
     platformUrls: {
       kalshi: parsed.KALSHI_API_URL,

@@ -79,6 +79,11 @@ test('CREDENTIALS_KEY is 32 bytes in base64, base64url or hex, under a name of i
   }
 });
 
+test('a setting of blanks is unset, and no number', () => {
+  const blank = { JWT_SECRET: 'x'.repeat(32), CREDENTIALS_KEY: `k1:${'a'.repeat(64)}`, PORT: ' ', BACKFILL_DAYS: '  ' };
+  expect(loadConfig(blank)).toMatchObject({ PORT: 3000, BACKFILL_DAYS: 7 });
+});
+
 test('two keys of one id in CREDENTIALS_KEY stop the start: only one of them would ever be used', () => {
   const keys = ['a', 'b'].map((hex) => `k1:${hex.repeat(64)}`).join(',');
   expect(() => loadConfig({ JWT_SECRET: 'x'.repeat(32), CREDENTIALS_KEY: keys })).toThrow(

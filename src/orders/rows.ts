@@ -52,26 +52,28 @@ export function recordOf(row: OrderRow, own: boolean): OrderRecord {
 
 /**
  * What a platform's order changes in a row; null when it tells nothing new. A read may lag behind what is known: an order that is
- * over stays over, and fills do not shrink while it works, unless their settlement failed; what it does not tell is kept.
+ * over stays over, though a fill before its end may be told later, and fills do not shrink while it works, unless their settlement
+ * failed; what it does not tell is kept.
  */
 export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
   const known = row.state === 'placed';
   const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
   const undone = order.settlement === 'retrying' || order.settlement === 'failed';
-  const lags = !isOver(order.status) && (isOver(row.status) || order.filledSize < filledBefore);
+  const ended = known && !undone && isOver(row.status) && !isOver(order.status);
+  const lags = !isOver(order.status) && (ended ? order.filledSize <= filledBefore : order.filledSize < filledBefore);
   if (known && lags && !undone) return null;
   const { averageFillPrice: average } = order;
   const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
   const same = known && order.filledSize === filledBefore;
   const kept = (told: string | null, before: string | null): string | null => told ?? (same ? before : null);
   // Some platforms do not tell how an order ended: cancelled before its date, it did not expire by it.
-  const status = known && row.status === 'cancelled' && order.status === 'expired' ? 'cancelled' : order.status;
+  const cancelled = known && row.status === 'cancelled' && order.status === 'expired';
   const facts: OrderFacts = {
     state: 'placed',
     orderId: order.orderId,
-    status,
+    status: ended || cancelled ? row.status : order.status,
     filledSize: sizeText(order.filledSize),
-    remainingSize: sizeText(order.remainingSize),
+    remainingSize: ended ? '0' : sizeText(order.remainingSize),
     averageFillPrice: kept(textOf(own, priceText), row.averageFillPrice),
     makerFee: kept(textOf(order.makerFee, usdText), row.makerFee),
     takerFee: kept(textOf(order.takerFee, usdText), row.takerFee),

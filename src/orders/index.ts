@@ -202,7 +202,11 @@ export function createOrders(deps: OrdersDeps): Orders {
       const ids = credentialId === undefined && stored.length > 0 ? stored : [credentialId];
       const opened = await Promise.allSettled(ids.map((id) => clients.open(userId, platform, id)));
       const through = opened.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-      for (const one of opened) if (one.status === 'rejected' && through.length === 0) throw one.reason;
+      for (const one of opened) {
+        if (one.status === 'fulfilled') continue;
+        if (through.length === 0) throw one.reason;
+        log.warn({ platform, err: one.reason as unknown }, 'Cancelling without a credential that cannot be opened');
+      }
       const operators = await clients.reopen({ userId, platform, credentialId: null }, 'live');
       if (credentialId === undefined && stored.length > 0 && operators) through.push(operators);
       const results = await Promise.all(through.map((client) => cancelThrough(client, requestId)));

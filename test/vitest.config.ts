@@ -1,24 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take a minute or so, the longest first: one that began last would run alone while the other worker has nothing to do. */
-const LONG = [
-  'analytics-simulated',
-  'ingest-crash',
-  'orders-crash',
-  'verify',
-  'analytics-crash',
-  'pipeline-limitless',
-  'pipeline-kalshi',
-  'readme',
-  'hostile-input',
-  'several-processes',
-  'pipeline-polymarket',
-  'demo',
-  'orders-kalshi',
-  'analytics-whales',
-  'graceful-stop',
-].map((name) => `/test/${name}.test.ts`);
+const LONG = (JSON.parse(readFileSync(new URL('long-files.json', import.meta.url), 'utf8')) as string[]).map(
+  (name) => `/test/${name}.test.ts`,
+);
 
 function place({ moduleId }: TestSpecification): number {
   const at = LONG.findIndex((name) => moduleId.endsWith(name));

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take a minute or so, the longest first: one that began last would run alone while the other worker has nothing to do. */
-const LONG = (JSON.parse(readFileSync(new URL('long-files.json', import.meta.url), 'utf8')) as string[]).map(
+/**
+ * Files that take long, by their seconds beside another on two calm cores, the longest first: one that began last would run alone
+ * while the other worker has nothing to do.
+ */
+const LONG = Object.keys(JSON.parse(readFileSync(new URL('long-files.json', import.meta.url), 'utf8')) as object).map(
   (name) => `/test/${name}.test.ts`,
 );
 

@@ -61,13 +61,15 @@ export async function whalePage(
   after: WhalePosition | null,
   limit: number,
 ): Promise<{ trades: z.infer<typeof WhaleTradeAnswer>[]; total: number; next: WhalePosition | null }> {
-  const [rows, total] = await Promise.all([
+  const [rows, counted] = await Promise.all([
     readRows(clickhouse, filter, after, limit + 1),
     after ? after.total : countRows(clickhouse, filter),
   ]);
   // A row that two writers stored is there twice until a merge.
   const page = [...new Map(rows.slice(0, limit).map((row) => [row.trade_id, row])).values()];
   const last = rows.length > limit ? page.at(-1) : undefined;
+  // The rows may be read a moment after they were counted.
+  const total = after ? counted : Math.max(counted, page.length + (last ? 1 : 0));
   return {
     trades: await describe(clickhouse, page),
     total,

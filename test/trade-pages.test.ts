@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClickHouse } from '../src/clickhouse.ts';
 import type { MarketKeys } from '../src/platforms/platform.ts';
+import { whalePage } from '../src/analytics-whales.ts';
 import { tradePage } from '../src/trade-pages.ts';
 
 const row = (id: string) => ({
@@ -26,4 +27,23 @@ test('the total of a list counts at least the trades it shows, which the totals 
   const clickhouse = { query } as unknown as ClickHouse;
   expect((await tradePage(clickhouse, market, null, 10)).total).toBe(2);
   expect(await tradePage(clickhouse, market, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
+});
+
+const whale = (id: string) => ({
+  ...row(id),
+  platform: 'kalshi',
+  market_key: '1',
+  notional: '1',
+  id_tx: '',
+  id_hex: id,
+});
+
+test('the total of whales counts at least those it shows, which may be read a moment after they were counted', async () => {
+  const rows = [whale('b'), whale('a')];
+  const answers: Record<string, object[]> = { whales_by_time: rows, whales_count: [{ trades: 1 }] };
+  const clickhouse = { query: async (name: string) => answers[name] ?? [] } as unknown as ClickHouse;
+  const floors = { minSize: 0n, minNotional: 0n, startMs: undefined, endMs: undefined };
+  const filter = { ...floors, platforms: [], market: null, sort: 'time' as const };
+  expect((await whalePage(clickhouse, filter, null, 10)).total).toBe(2);
+  expect(await whalePage(clickhouse, filter, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
 });

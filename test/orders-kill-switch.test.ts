@@ -76,9 +76,10 @@ test.each(PLATFORMS)(
     const id = await rests(platform);
     await removes(member.id);
     await joins(platform);
-    for (const _ of [1, 2]) {
+    // Polymarket tells no end: an order is over once it was gone for five seconds, twice looked for.
+    for (const waitMs of platform === 'polymarket' ? [5500, 5500] : []) {
       expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order.status).toBe('open');
-      await sleep(5500);
+      await sleep(waitMs);
     }
     expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order.status).toBe('open');
     expect((await ann.delete(`/orders/${id}?platform=${platform}`)).status).toBe(422);
@@ -115,22 +116,20 @@ test.each(PLATFORMS)('the loss of ClickHouse keeps no order at %s from being can
   }
 });
 
-test.each(['kalshi', 'polymarket'] as const)(
-  'an order at %s that was cancelled before its date has not expired by it',
-  async (platform) => {
+test('an order that was cancelled before its date has not expired by it', async () => {
+  const expiration = new Date(Math.floor(Date.now() / 1000) * 1000 + 15_789);
+  const lives = async (platform: Platform): Promise<(string | null)[]> => {
     await joins(platform);
-    const expiration = new Date(Math.floor(Date.now() / 1000) * 1000 + 12_789);
     const id = await rests(platform, 1, { time_in_force: 'gtd', expiration: expiration.toISOString() });
-    const { body } = await ann.delete(`/orders/${id}?platform=${platform}`);
-    // The platforms take whole seconds.
-    expect(body.order).toMatchObject({
-      status: 'cancelled',
-      expiration: expiration.toISOString().replace('.789', '.000'),
-    });
+    const { order } = (await ann.delete(`/orders/${id}?platform=${platform}`)).body;
     await sleep(expiration.getTime() - Date.now() + 6000);
-    expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order.status).toBe('cancelled');
-  },
-);
+    const read = await ann.get(`/orders/${id}?platform=${platform}`);
+    return [order.status, order.expiration, read.body.order.status];
+  };
+  // The platforms take whole seconds.
+  const told = ['cancelled', expiration.toISOString().replace('.789', '.000'), 'cancelled'];
+  expect(await Promise.all([lives('kalshi'), lives('polymarket')])).toEqual([told, told]);
+});
 
 test('a cancel that the platform refuses for its credential is in the audit', async () => {
   await joins('kalshi');

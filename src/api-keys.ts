@@ -47,7 +47,7 @@ export type ApiKeys = Awaited<ReturnType<typeof openApiKeys>>;
 export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKeysOptions) {
   const cache = new RecentMap<string, Entry>(MAX_CACHED);
   const loading = new Map<string, Promise<KeyCaller | null>>();
-  const used = new Map<string, Date>();
+  const used = new Map<string, number>();
   const unknown = new RateLimiterMemory({ points: LIMITS.address, duration: 60 });
   /** Key and user ids that changed, by the place of the message that said so: what was read before it is void. */
   const changed = new RecentMap<string, number>(MAX_CACHED);
@@ -66,7 +66,8 @@ export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKe
   const isFresh = ({ caller, loadedAt, asOf }: Entry): boolean => {
     const age = now() - loadedAt;
     if (caller === null) return age < LIFE_MS;
-    if ([caller.keyId, caller.userId].some((id) => (changed.get(id) ?? 0) > asOf)) return false;
+    const someChanged = asOf < messages;
+    if (someChanged && Math.max(changed.get(caller.keyId) ?? 0, changed.get(caller.userId) ?? 0) > asOf) return false;
     return listen() ? age < LIFE_MS && loadedAt > deafAt : age < DEAF_LIFE_MS;
   };
 
@@ -90,7 +91,7 @@ export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKe
   }
 
   const noteUse = (caller: KeyCaller | null): KeyCaller | null => {
-    if (caller) used.set(caller.keyId, new Date(now()));
+    if (caller) used.set(caller.keyId, now());
     return caller;
   };
 
@@ -99,7 +100,7 @@ export async function openApiKeys({ db, shared, log, told, demoKey, now }: ApiKe
     const batch = [...used];
     used.clear();
     const ids = batch.map(([id]) => id);
-    const times = batch.map(([, at]) => at.toISOString());
+    const times = batch.map(([, at]) => new Date(at).toISOString());
     await db
       .update(apiKeys)
       .set({ lastUsedAt: sql`greatest(${apiKeys.lastUsedAt}, seen.at)` })

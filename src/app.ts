@@ -7,7 +7,7 @@ import jwt from '@fastify/jwt';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { ensureDemoUser } from './accounts.ts';
 import { openApiKeys, type ApiKeys } from './api-keys.ts';
-import { guard, identify, limit } from './auth.ts';
+import { after, guard, identify, limit } from './auth.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import type { Config } from './config.ts';
 import { createCredentials, type Credentials } from './credentials.ts';
@@ -55,7 +55,7 @@ import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
  * `auth` is `key` (data: X-API-Key or Authorization: Bearer), `session` (accounts: the cookie), or `none`.
  * Parameters are schemas of parameters.ts under their canonical names; aliases, unknown names and the listing of every
  * failing field come with readInput (query.ts). A failure is thrown as ApiError, badRequest or PlatformError.
- * Stored data leaves through render and sendStored (pages.ts), which carry ETag and 304.
+ * Stored data leaves through answerStored (stored-answers.ts), with ETag and 304.
  * A request meets, in this order: its id, identification, limit, guard, validation, the handler.
  */
 export interface AppDeps {
@@ -137,7 +137,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     // A URL that cannot be read meets no hooks: it is counted by address here.
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
-      limit(request, reply, limits)
+      Promise.resolve()
+        .then(() => limit(request, reply, limits))
         .then(() => onError(error, request, reply))
         .catch((refusal: unknown) => onError(refusal, request, reply));
     },
@@ -186,19 +187,23 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 
   let closing = false;
   const guarded = await securityHeaders();
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     // Nobody but the caller may keep an answer, unless its route says more.
     const headers = request.routeOptions.config.auth === 'key' ? guarded.data : guarded.page;
     // A refusal too: the plugin below adds these to what gets past this hook only.
     if (config.CORS_ORIGINS.includes(request.headers.origin ?? '')) reply.headers(readableBy(request.headers.origin));
     reply.headers(headers).header('x-request-id', request.id).header('cache-control', 'no-store');
-    await identify(request, apiKeys, sessions);
-    await limit(request, reply, limits);
-    if (closing) {
-      reply.header('connection', 'close');
-      throw new ApiError(503, 'The service is stopping', { resolution: 'Try again shortly.', retryAfter: 5 });
-    }
-    guard(request, config);
+    const admitted = after(identify(request, apiKeys, sessions), () =>
+      after(limit(request, reply, limits), () => {
+        if (closing) {
+          reply.header('connection', 'close');
+          throw new ApiError(503, 'The service is stopping', { resolution: 'Try again shortly.', retryAfter: 5 });
+        }
+        guard(request, config);
+      }),
+    );
+    if (admitted instanceof Promise) admitted.then(() => done(), done);
+    else done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { id, method, caller } = request;

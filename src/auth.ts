@@ -48,21 +48,51 @@ const unauthorized = (message: string, resolution: string): ApiError => new ApiE
 const KEY_HELP = 'Send a key made at POST /v1/api/auth/api-keys as X-API-Key or Authorization: Bearer.';
 const SESSION_HELP = 'Log in at POST /v1/api/auth/login and send the cookie.';
 
+/**
+ * Goes on at once where there is nothing to wait for: the turns of promises take a cached answer longer than what they wait for.
+ */
+export const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);
+
 /** Hook 1: finds out who calls. Never refuses, so that even refusals are counted. */
-export async function identify(request: FastifyRequest, keys: ApiKeys, sessions: Sessions): Promise<void> {
+export function identify(request: FastifyRequest, keys: ApiKeys, sessions: Sessions): void | Promise<void> {
+  // A cookie says nothing on a data endpoint: browsers send it along unasked.
+  const cookie = modeOf(request) === 'key' ? undefined : request.cookies.jwt;
+  return cookie === undefined ? identifyByKey(request, keys) : identifyBySession(request, cookie, keys, sessions);
+}
+
+async function identifyBySession(request: FastifyRequest, cookie: string, keys: ApiKeys, sessions: Sessions) {
   try {
-    // A cookie says nothing on a data endpoint: browsers send it along unasked.
-    const cookie = modeOf(request) === 'key' ? undefined : request.cookies.jwt;
-    if (cookie !== undefined) request.caller = await sessions.find(cookie);
-    if (request.caller) return;
-    const key = givenKey(request);
-    if (key === null) return;
-    const found = keys.find(key, request.ip);
-    request.caller = found instanceof Promise ? await found : found;
-    if (!request.caller) request.refusal = unauthorized('Invalid API key', KEY_HELP);
+    request.caller = await sessions.find(cookie);
+    if (!request.caller) await identifyByKey(request, keys);
   } catch (error) {
     request.refusal = error as Error;
   }
+}
+
+function identifyByKey(request: FastifyRequest, keys: ApiKeys): void | Promise<void> {
+  try {
+    const key = givenKey(request);
+    if (key === null) return;
+    const found = keys.find(key, request.ip);
+    if (found instanceof Promise) return identifyLate(request, found);
+    callBy(request, found);
+  } catch (error) {
+    request.refusal = error as Error;
+  }
+}
+
+async function identifyLate(request: FastifyRequest, found: Promise<KeyCaller | null>): Promise<void> {
+  try {
+    callBy(request, await found);
+  } catch (error) {
+    request.refusal = error as Error;
+  }
+}
+
+function callBy(request: FastifyRequest, caller: KeyCaller | null): void {
+  request.caller = caller;
+  if (!caller) request.refusal = unauthorized('Invalid API key', KEY_HELP);
 }
 
 /** The API key of the request, null when it names none; 400 when its two headers differ. */
@@ -80,19 +110,17 @@ function givenKey(request: FastifyRequest): string | null {
 }
 
 /** Hook 2: counts the request against its caller, or its address, and says so in the headers. */
-export async function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): Promise<void> {
+export function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
   const { caller } = request;
   const login = request.routeOptions.config.limit === 'login';
-  const whose = caller && !login ? 'of one user, all keys together' : 'from one address';
-  const count =
+  const counted =
     caller && !login
-      ? await limits.count(caller.tier, caller.userId)
-      : await limits.count(
-          login ? 'login' : 'address',
-          `${login ? request.routeOptions.url : ''}${addressOf(request.ip)}`,
-        );
-  setLimitHeaders(reply, count);
-  if (!count.allowed) throw tooMany(count, whose);
+      ? limits.count(caller.tier, caller.userId)
+      : limits.count(login ? 'login' : 'address', `${login ? request.routeOptions.url : ''}${addressOf(request.ip)}`);
+  return after(counted, (count) => {
+    setLimitHeaders(reply, count);
+    if (!count.allowed) throw tooMany(count, caller && !login ? 'of one user, all keys together' : 'from one address');
+  });
 }
 
 /** Hook 3: refuses who may not call this route. */

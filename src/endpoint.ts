@@ -85,17 +85,20 @@ export function endpoint<
         ...statuses.map((status) => [status, spec.answer]),
       ]),
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const read = remembered(method === 'GET' ? request.originalUrl : '', () =>
         readInput(
           { params, query, ...(body ? { body } : {}) },
           { params: request.params, query: request.query, body: request.body },
           spec.together as Together<Fields> | undefined,
         ),
-      );
+      ) as { params: Values<P>; query: Values<Q>; body: Values<B> };
       reply.code(statuses[0]);
       // The guard let this caller through, so it is of the kind that `auth` names.
-      return handler({ ...read, caller: callerOf(request), request, reply } as unknown as Call<P, Q, B, A>);
+      const caller = callerOf(request) as Call<P, Q, B, A>['caller'];
+      const answer = handler({ params: read.params, query: read.query, body: read.body, caller, request, reply });
+      // Fastify would wait for the end of a reply that it is handed back.
+      return answer === reply ? undefined : answer;
     },
   });
 }

@@ -78,7 +78,7 @@ export async function marketSnapshot(
     storedSpan(clickhouse, platform, ref),
   ]);
   if (!row || !stored) return null;
-  const metadata = { ...(JSON.parse(row.info_metadata) as object), ...(JSON.parse(row.state_metadata) as object) };
+  const metadata = { ...row.info_metadata, ...row.state_metadata };
   const since = isPool(metadata) ? null : completeSince(row, span, nowMs);
   return { title: row.title, status: row.status, metrics: metrics(platform, row, metadata, stored, since, nowMs) };
 }

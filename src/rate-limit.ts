@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from './errors.ts';
 
 /** Requests per fixed window of 60 seconds. */
@@ -19,8 +19,8 @@ export interface RateCount {
 
 /** Counts requests in fixed windows, over all processes through Redis where there is one, per process otherwise. */
 export interface RateLimits {
-  /** Counts one request of `key` in one round trip; `free` and `pro` share one count per key. */
-  count(limit: LimitClass, key: string): Promise<RateCount>;
+  /** Counts one request of `key` in one round trip, or at once without Redis; `free` and `pro` share one count per key. */
+  count(limit: LimitClass, key: string): RateCount | Promise<RateCount>;
   close(): Promise<void>;
 }
 
@@ -40,36 +40,37 @@ export async function openRateLimits(
   /** false from a command without an answer to the next connection: meanwhile nobody waits on Redis. */
   let answering = true;
   redis?.on('ready', () => (answering = true));
-  const limiter = (counter: string, points: number): Consume => {
-    const options = { keyPrefix: `${prefix}rate:${counter}`, points, duration: windowSeconds };
-    const local = new RateLimiterMemory(options);
-    if (!redis) return (key) => consumed(local, key);
-    const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true });
+  const counter = (name: string, points: number): Counter => {
+    const local = new FixedWindows(windowSeconds * 1000);
+    if (!redis) return (key) => local.count(key);
+    const keyPrefix = `${prefix}rate:${name}`;
+    const options = { keyPrefix, points, duration: windowSeconds, storeClient: redis, rejectIfRedisNotReady: true };
+    const shared = new RateLimiterRedis(options);
     return (key) => {
-      if (!answering) return consumed(local, key);
+      if (!answering) return local.count(key);
       return consumed(shared, key).catch((error: Error) => {
         if (answering && error.message === 'Command timed out') {
           answering = false;
           redis.disconnect(true);
         }
-        return consumed(local, key);
+        return local.count(key);
       });
     };
   };
   // One counter for both tiers, so that a change of tier within a window keeps its count.
-  const users = limiter('user', LIMITS.pro);
-  const limiters: Record<LimitClass, Consume> = {
+  const users = counter('user', LIMITS.pro);
+  const counters: Record<LimitClass, Counter> = {
     free: users,
     pro: users,
-    address: limiter('address', LIMITS.address),
-    login: limiter('login', LIMITS.login),
+    address: counter('address', LIMITS.address),
+    login: counter('login', LIMITS.login),
   };
   return {
-    async count(name, key) {
-      const limit = LIMITS[name];
-      const result = await limiters[name](key);
-      const allowed = result.consumedPoints <= limit;
-      return { limit, remaining: Math.max(0, limit - result.consumedPoints), allowed, resetMs: result.msBeforeNext };
+    count(name, key) {
+      const counted = counters[name](key);
+      return counted instanceof Promise
+        ? counted.then((late) => told(LIMITS[name], late))
+        : told(LIMITS[name], counted);
     },
     async close() {
       redis?.disconnect();
@@ -79,14 +80,53 @@ export async function openRateLimits(
 
 const CONNECT_MS = 2000;
 
-type Consume = (key: string) => Promise<RateLimiterRes>;
+/** Requests of a window, this one among them, and until it ends. */
+interface Counted {
+  requests: number;
+  resetMs: number;
+}
+type Counter = (key: string) => Counted | Promise<Counted>;
 
-/** Counts one request; a limiter rejects with its result when the limit is passed. */
-function consumed(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
-  return limiter.consume(key).catch((result: unknown) => {
-    if (result instanceof RateLimiterRes) return result;
-    throw result;
+const told = (limit: number, { requests, resetMs }: Counted): RateCount => ({
+  limit,
+  remaining: Math.max(0, limit - requests),
+  allowed: requests <= limit,
+  resetMs,
+});
+
+/** Windows of one width, each begun by its key's first request: the twin of Redis in one process. */
+class FixedWindows {
+  /** By key, those that end first first. */
+  readonly #windows = new Map<string, { requests: number; endsAt: number }>();
+  readonly #widthMs: number;
+
+  constructor(widthMs: number) {
+    this.#widthMs = widthMs;
+  }
+
+  count(key: string): Counted {
+    const now = performance.now();
+    let window = this.#windows.get(key);
+    if (!window || window.endsAt <= now) {
+      for (const [old, { endsAt }] of this.#windows) {
+        if (endsAt > now) break;
+        this.#windows.delete(old);
+      }
+      window = { requests: 0, endsAt: now + this.#widthMs };
+      this.#windows.set(key, window);
+    }
+    window.requests += 1;
+    return { requests: window.requests, resetMs: window.endsAt - now };
+  }
+}
+
+/** Counts one request in Redis; the limiter rejects with its result when the limit is passed. */
+async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted> {
+  const result = await limiter.consume(key).catch((reason: unknown) => {
+    if (reason instanceof RateLimiterRes) return reason;
+    throw reason;
   });
+  return { requests: result.consumedPoints, resetMs: result.msBeforeNext };
 }
 
 /** Resolves connected, or without a connection after a while: it then goes on trying. */

@@ -4,7 +4,7 @@ export interface TextStore {
   set(key: string, text: string, ttlMs: number): Promise<void>;
 }
 
-/** Values by key until they expire; when `maxWeight` is reached the least recently used go. */
+/** Values by key until they expire; beyond `maxWeight` those go that were least recently used since half of it was reached. */
 export class ExpiringCache<V> {
   readonly #entries = new Map<string, { value: V; expiresAt: number; weight: number }>();
   readonly #maxWeight: number;
@@ -17,10 +17,15 @@ export class ExpiringCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    this.#drop(key);
-    if (entry.expiresAt <= performance.now()) return undefined;
-    this.#entries.set(key, entry);
-    this.#weight += entry.weight;
+    if (entry.expiresAt <= performance.now()) {
+      this.#drop(key);
+      return undefined;
+    }
+    // Who goes next is of no interest before there is much.
+    if (this.#weight * 2 >= this.#maxWeight) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
     return entry.value;
   }
 

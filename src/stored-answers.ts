@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { csvText, ndjsonText } from './row-formats.ts';
-import { isKnown, render, requestTimeMs, sendStored, type Rendered } from './pages.ts';
+import type { Freshness } from './freshness.ts';
+import { requestTimeMs } from './pages.ts';
 import type { Shared } from './redis.ts';
+import { isKnown, Rendered, sendRendered } from './rendered.ts';
+import type { Platform } from './schemas.ts';
 
-/** What an endpoint over stored data makes: its body without `meta`, and what of `meta` belongs to the data, `freshTo` excepted. */
+/** What an endpoint over stored data makes: its body without `meta`, and what of `meta` belongs to the data, `data_freshness` excepted. */
 export interface StoredAnswer {
   body: object;
   meta: object;
@@ -12,16 +15,19 @@ export interface StoredAnswer {
   rows?: string;
 }
 
-/** How an answer is kept, and up to when the data behind it is complete (meta.data_freshness), where its endpoint tells. */
+/** Where answers are kept, and who knows up to when stored rows are complete. */
+interface Means {
+  shared: Shared;
+  freshness: Pick<Freshness, 'listings' | 'trades'>;
+}
+
+/** How an answer is kept, and whose `meta.data_freshness` it tells, where its endpoint tells one. */
 interface Kept {
   key: string;
   ttlMs: number;
-  freshTo?: () => Promise<string | null>;
-}
-
-/** An answer as it is kept: rendered, with the part of `meta` that belongs to the data. */
-interface KeptAnswer extends Rendered {
-  meta: object;
+  /** The rows it is made of: up to when they are complete is told. */
+  from?: 'listings' | 'trades';
+  platforms?: readonly Platform[];
 }
 
 /**
@@ -29,55 +35,73 @@ interface KeptAnswer extends Rendered {
  * `meta.request_time`. Equal requests of all users share one entry, as stored data is the same for all.
  */
 export function answerStored(
-  shared: Shared,
+  services: Means,
   call: { request: FastifyRequest; reply: FastifyReply },
   cache: Kept,
   load: () => Promise<StoredAnswer>,
 ): FastifyReply | Promise<FastifyReply> {
   const format = wantedFormat(call.request.headers.accept);
-  const dated = () => withFreshness(load, cache.freshTo);
-  if (format !== 'json') return dated().then((answer) => sendRows(call, answer, format));
-  const kept = shared.recall<KeptAnswer>(cache.key);
-  return kept ? sendKept(call, kept, true) : answerThrough(shared, call, cache, dated);
+  if (format !== 'json') {
+    return withFreshness(services, cache, load).then((answer) => sendRows(call, answer, format));
+  }
+  const kept = services.shared.recall<Rendered>(cache.key);
+  return kept ? sendKept(call, kept, true) : answerThrough(services, call, cache, load);
 }
 
 async function answerThrough(
-  shared: Shared,
+  services: Means,
   call: { request: FastifyRequest; reply: FastifyReply },
-  { key, ttlMs }: Kept,
+  cache: Kept,
   load: () => Promise<StoredAnswer>,
 ): Promise<FastifyReply> {
+  const { shared } = services;
+  const { key, ttlMs } = cache;
+  let made: Rendered | undefined;
   const { value, hit } = await shared.cached(key, ttlMs, async () => {
-    const { body, meta } = await load();
-    const { etag, json } = render(body);
-    // JSON text holds no line breaks, so lines keep a large body from being encoded twice.
-    return `${Date.now() + ttlMs}\n${etag}\n${JSON.stringify(meta)}\n${json}`;
+    const { body, meta } = await withFreshness(services, cache, load);
+    made = Rendered.of(body, meta);
+    return textOf(made, Date.now() + ttlMs);
   });
-  const [until = '', etag = '', meta = '{}'] = value.split('\n', 3);
-  const json = value.slice(until.length + etag.length + meta.length + 3);
-  const kept: KeptAnswer = { etag, json, meta: JSON.parse(meta) as object };
+  // Whoever waited for the same load finds what it kept.
+  const kept = made ? undefined : shared.recall<Rendered>(key);
+  if (kept) return sendKept(call, kept, hit);
+  const { data, until } = made ? { data: made, until: Date.now() + ttlMs } : fromText(value);
   // Another machine's clock may differ: never longer than a fresh one.
-  shared.keep(key, kept, Math.min(ttlMs, Number(until) - Date.now()), json.length * KEPT_BYTES_PER_CHAR);
-  return sendKept(call, kept, hit);
+  shared.keep(key, data, Math.min(ttlMs, until - Date.now()), data.json.length * KEPT_PER_BYTE);
+  return sendKept(call, data, hit);
+}
+
+/** How other processes are told an answer: JSON text holds no line breaks, so lines keep a large body from being encoded twice. */
+const textOf = ({ etag, meta, json }: Rendered, until: number): string =>
+  `${until}\n${etag}\n${JSON.stringify(meta)}\n${json.toString()}`;
+
+function fromText(text: string): { data: Rendered; until: number } {
+  const [until = '', etag = '', meta = '{}'] = text.split('\n', 3);
+  const json = Buffer.from(text.slice(until.length + etag.length + meta.length + 3));
+  return { data: new Rendered({ json, etag, meta: JSON.parse(meta) as object }), until: Number(until) };
 }
 
 /** The watermark is read before the rows: what is stored meanwhile may be in the answer, what is claimed must be. */
-async function withFreshness(load: () => Promise<StoredAnswer>, freshTo: Kept['freshTo']): Promise<StoredAnswer> {
-  if (!freshTo) return load();
-  const freshness = await freshTo();
+async function withFreshness(
+  { freshness }: Means,
+  { from, platforms = [] }: Kept,
+  load: () => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
+  if (!from) return load();
+  const freshTo = await freshness[from](platforms);
   const answer = await load();
-  return { ...answer, meta: { data_freshness: freshness, ...answer.meta } };
+  return { ...answer, meta: { data_freshness: freshTo, ...answer.meta } };
 }
 
-/** The text, its body in bytes, and some of them compressed. */
-const KEPT_BYTES_PER_CHAR = 3;
+/** The data, its body, and some of them compressed. */
+const KEPT_PER_BYTE = 3;
 
 const sendKept = (
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  kept: KeptAnswer,
-  hit: boolean,
+  kept: Rendered,
+  cacheHit: boolean,
 ): FastifyReply | Promise<FastifyReply> =>
-  sendStored(request, reply, kept, { ...kept.meta, request_time: requestTimeMs(reply), cache_hit: hit });
+  sendRendered(request, reply, kept, { requestTimeMs: requestTimeMs(reply), cacheHit });
 
 type Format = 'json' | 'csv' | 'ndjson';
 const FORMATS: Record<string, Format> = {
@@ -107,10 +131,11 @@ function sendRows(
   format: 'csv' | 'ndjson',
 ): FastifyReply | Promise<FastifyReply> {
   const { request, reply } = call;
-  if (answer.rows === undefined) return sendKept(call, { ...render(answer.body), meta: answer.meta }, false);
+  if (answer.rows === undefined) return sendKept(call, Rendered.of(answer.body, answer.meta), false);
   const body = answer.body as Record<string, unknown>;
   const rows = body[answer.rows] as object[];
-  if (isKnown(request, reply, render(body).etag.replace(/"$/, `-${format}"`))) return reply.code(304).send();
+  if (isKnown(request, reply, Rendered.of(body, answer.meta).etag.replace(/"$/, `-${format}"`)))
+    return reply.code(304).send();
   const next = (body['pagination'] as { next_cursor?: string | null } | undefined)?.next_cursor;
   if (next) reply.header('x-next-cursor', next);
   const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson; charset=utf-8';

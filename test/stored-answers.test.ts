@@ -26,19 +26,16 @@ test('what was stored while an answer was being read is not claimed to be in it'
   const shared = createLocalShared(silent);
   const app = Fastify();
   const stored: number[] = [];
+  const mark = async (): Promise<string> => {
+    await sleep(20);
+    stored.push(1);
+    return String(stored.length);
+  };
   app.get('/', (request, reply) =>
     answerStored(
-      shared,
+      { shared, freshness: { listings: mark, trades: mark } },
       { request, reply },
-      {
-        key: 'k',
-        ttlMs: 1000,
-        freshTo: async () => {
-          await sleep(20);
-          stored.push(1);
-          return String(stored.length);
-        },
-      },
+      { key: 'k', ttlMs: 1000, from: 'trades', platforms: ['kalshi'] },
       async () => ({ body: { rows: [...stored] }, meta: {}, rows: 'rows' }),
     ),
   );

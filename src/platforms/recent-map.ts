@@ -1,4 +1,4 @@
-/** A Map that forgets its least recently used entry beyond `limit` entries. */
+/** A Map that forgets, beyond `limit` entries, the one least recently used since it was half full. */
 export class RecentMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #limit: number;
@@ -10,7 +10,8 @@ export class RecentMap<K, V> {
 
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
-    if (value !== undefined) this.set(key, value);
+    // Who goes next is of no interest before there are many.
+    if (value !== undefined && this.#entries.size * 2 >= this.#limit) this.set(key, value);
     return value;
   }
 

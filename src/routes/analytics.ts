@@ -31,7 +31,7 @@ const LARGEST_FLOOR = 999_999_999_999;
 
 /** GET trades/whales, analytics/trending, analytics/categories. */
 export function analyticsRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, config, cursors, freshness, shared } = services;
+  const { clickhouse, config, cursors, freshness } = services;
   const windowsReady = firstWindows(services);
 
   endpoint(
@@ -62,13 +62,13 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       answer: WhalesAnswer,
       errors: [404, 502, 504],
     },
-    async ({ query, request, reply }) => {
-      const { cursor, limit, ...filters } = query;
-      const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
+    ({ query, request, reply }) => {
       const asked = query.platform ? [query.platform] : config.platforms;
       const key = cacheKey('whales', query);
-      const freshTo = () => freshness.trades(asked);
-      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
+      const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms: asked } as const;
+      return answerStored(services, { request, reply }, cache, async () => {
+        const { cursor, limit, ...filters } = query;
+        const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
         const market =
           query.market_id === undefined ? null : await anyMarket(services, query.platform, query.market_id);
         const platforms = market ? [market.platform] : asked;
@@ -123,11 +123,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       stored: 'rows',
       answer: TrendingAnswer,
     },
-    async ({ query, request, reply }) => {
+    ({ query, request, reply }) => {
       const platforms = query.platform ? [query.platform] : config.platforms;
       const key = cacheKey('trending', query);
-      const freshTo = () => freshness.trades(platforms);
-      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
+      const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms } as const;
+      return answerStored(services, { request, reply }, cache, async () => {
         const { window, sort_by: sort, limit } = query;
         const category = query.category === undefined ? '' : categorySlug(query.category);
         await windowsReady();
@@ -156,11 +156,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       stored: 'rows',
       answer: CategoriesAnswer,
     },
-    async ({ query, request, reply }) => {
+    ({ query, request, reply }) => {
       const platforms = query.platform ? [query.platform] : config.platforms;
       const key = cacheKey('categories', query);
-      const freshTo = () => freshness.listings(platforms);
-      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
+      const cache = { key, ttlMs: CACHE_MS, from: 'listings', platforms } as const;
+      return answerStored(services, { request, reply }, cache, async () => {
         await windowsReady();
         const found = await categories(clickhouse, platforms);
         return {

@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 /** GET metrics/historical, metrics/snapshot. */
 export function metricsRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, freshness, shared } = services;
+  const { clickhouse } = services;
 
   endpoint(
     app,
@@ -42,10 +42,10 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
       answer: HistoryAnswer,
       errors: [404, 502, 504],
     },
-    async ({ query, request, reply }) => {
+    ({ query, request, reply }) => {
       const key = cacheKey('metrics_history', query);
-      const freshTo = () => freshness.trades([query.platform]);
-      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
+      const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms: [query.platform] } as const;
+      return answerStored(services, { request, reply }, cache, async () => {
         const { platform, market_id: id } = query;
         const spanOf = (ref: string) => storedSpan(clickhouse, platform, ref);
         const { market, value: stored } = await marketWith(services, platform, id, spanOf);
@@ -95,10 +95,10 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
       answer: SnapshotAnswer,
       errors: [404, 502, 504],
     },
-    async ({ query, request, reply }) => {
+    ({ query, request, reply }) => {
       const key = cacheKey('metrics_snapshot', query);
-      const freshTo = () => freshness.listings([query.platform]);
-      return answerStored(shared, { request, reply }, { key, ttlMs: CACHE_MS, freshTo }, async () => {
+      const cache = { key, ttlMs: CACHE_MS, from: 'listings', platforms: [query.platform] } as const;
+      return answerStored(services, { request, reply }, cache, async () => {
         const { platform, market_id: id } = query;
         const read = (ref: string) => marketSnapshot(services, { platform, ref }, services.now());
         const { market, value } = await marketWith(services, platform, id, read);

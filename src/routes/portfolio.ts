@@ -33,7 +33,7 @@ const user = textParam().describe('Kalshi nickname, or Polymarket wallet or prof
 
 /** GET profile/trades, profile/positions: read from the platform, joined with what is stored of the markets. */
 export function portfolioRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors, shared } = services;
+  const { clickhouse, cursors } = services;
   const context: ReadContext = { priority: 'live', onBadRow: services.onBadRow };
 
   const socialOf = (platform: (typeof SERVED)[number]): PlatformSocial => {
@@ -60,11 +60,11 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       answer: UserTradesAnswer,
       errors: [404, 502, 504],
     },
-    async ({ query, request, reply }) => {
+    ({ query, request, reply }) => {
       const { cursor, limit, ...filters } = query;
       const position = cursor === undefined ? null : cursors.decode('user_trades', filters, cursor, TradePosition);
       const key = cacheKey('user_trades', query);
-      return answerStored(shared, { request, reply }, { key, ttlMs: KEPT_MS }, async () => {
+      return answerStored(services, { request, reply }, { key, ttlMs: KEPT_MS }, async () => {
         const social = socialOf(query.provider);
         const page = await ofKnownUser(social, query.user, () =>
           social.userTrades(query.user, { limit, position }, context),
@@ -104,11 +104,11 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       answer: UserPositionsAnswer,
       errors: [404, 502, 504],
     },
-    async ({ query, request, reply }) => {
+    ({ query, request, reply }) => {
       const { cursor, limit, ...filters } = query;
       const from = cursor === undefined ? null : cursors.decode('user_positions', filters, cursor, HoldingPosition);
       const key = cacheKey('user_positions', query);
-      return answerStored(shared, { request, reply }, { key, ttlMs: KEPT_MS }, async () => {
+      return answerStored(services, { request, reply }, { key, ttlMs: KEPT_MS }, async () => {
         const social = socialOf(query.provider);
         const held = await ofKnownUser(social, query.user, () => social.positions(query.user, context));
         const all = held.positions.toSorted((a, b) => (a.tokenId < b.tokenId ? -1 : 1));

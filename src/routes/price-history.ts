@@ -42,18 +42,19 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       answer: PriceHistoryAnswer,
       errors: [404, 502, 504],
     },
-    async ({ query, request, reply }) => {
+    ({ query, request, reply }) => {
       const step = query.interval * 60;
       const startTs = Math.floor(query.start_ts / 1000);
       const untilTs = Math.min(Math.ceil(query.end_ts / 1000), Math.floor(services.now() / 1000) + 1);
       const endTs = Math.max(startTs, untilTs);
       return answerStored(
-        services.shared,
+        services,
         { request, reply },
         {
           key: cacheKey('history', query),
           ttlMs: CACHE_MS,
-          freshTo: () => services.freshness.trades([query.provider]),
+          from: 'trades',
+          platforms: [query.provider],
         },
         async () => {
           const spanOf = (ref: string) => storedSpan(services.clickhouse, query.provider, ref);

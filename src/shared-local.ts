@@ -64,6 +64,9 @@ export function createLocalShared(log: Log): Shared {
   };
 }
 
+/** What sums of fractions may be off by: a whole millisecond is not waited for it. */
+const ROUNDING_MS = 0.001;
+
 /**
  * A bucket kept as the one instant at which it is full again (the generic cell rate algorithm): a call of `cost` moves it
  * by cost/refill, and may go out once it lies at most capacity/refill ahead. Times in milliseconds.
@@ -71,7 +74,7 @@ export function createLocalShared(log: Log): Shared {
 function grant(budget: BudgetRule, cost: number, now: number, fullAtBefore: number) {
   const perToken = 1000 / budget.refillPerSecond;
   const fullAt = Math.max(now, fullAtBefore) + cost * perToken;
-  return { waitMs: Math.max(0, Math.ceil(fullAt - now - budget.capacity * perToken)), fullAt };
+  return { waitMs: Math.max(0, Math.ceil(fullAt - now - budget.capacity * perToken - ROUNDING_MS)), fullAt };
 }
 
 function localLease(leases: Map<string, number>, name: string, ttlMs: number): Lease {

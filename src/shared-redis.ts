@@ -31,7 +31,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local perToken = 1000000 / ARGV[2]
 local fullAt = math.max(now, tonumber(redis.call('GET', KEYS[1]) or now)) + ARGV[3] * perToken
-local wait = math.max(0, math.ceil((fullAt - now - ARGV[1] * perToken) / 1000))
+local wait = math.max(0, math.ceil((fullAt - now - ARGV[1] * perToken - 1) / 1000))
 if wait > tonumber(ARGV[4]) then return -1 end
 redis.call('SET', KEYS[1], string.format('%.0f', fullAt), 'PX', math.ceil((fullAt - now) / 1000) + 1000)
 return wait`;

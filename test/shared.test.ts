@@ -118,6 +118,14 @@ describe.each(variants)('shared state $name', ({ url, there }) => {
     expect(wait).toBeLessThanOrEqual(100);
   });
 
+  test.runIf(there)('a new budget gives its capacity without a wait, whatever its refill', async () => {
+    const shared = await open(url);
+    for (let refillPerSecond = 0.1; refillPerSecond < 40; refillPerSecond += 0.1) {
+      const budget = { name: randomUUID(), capacity: 10, refillPerSecond };
+      expect([refillPerSecond, await shared.takeBudget(budget, 10, 0)]).toEqual([refillPerSecond, 0]);
+    }
+  });
+
   test.runIf(there)('a full bucket never holds more than its capacity', async () => {
     const shared = await open(url);
     const budget = { name: randomUUID(), capacity: 2, refillPerSecond: 100 };

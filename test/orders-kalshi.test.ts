@@ -273,6 +273,7 @@ describe('an order on Kalshi', () => {
       let now = await read();
       while (now.fees.total_fee === null) {
         expect(now).toMatchObject({ status: 'filled', filled_size: 10 });
+        await sleep(50);
         now = await read();
       }
       expect(now).toMatchObject({ status: 'filled', fees: { maker_fee: 0, total_fee: Number(held()[0]?.fees) } });

@@ -541,6 +541,21 @@ describe('waiting for a departure', () => {
     expect(seen.paths.slice(6)).toEqual(['GET /live', 'GET /poll', 'GET /backfill6', 'GET /backfill7']);
   });
 
+  test('an order leaves before the reads of other callers, where a platform counts them together', async () => {
+    const { url, seen } = await platform(ok);
+    const client = await http();
+    const call = (path: string, method: PlatformRequest['method'], priority: PlatformRequest['priority'] = 'live') => {
+      const read = { platform: 'limitless', group: 'limitless:all', method, priority } as const;
+      return client.send(get(`${url}/${path}`, { ...read, retry: method === 'GET' }));
+    };
+    const all = [0, 1, 2, 3].map((n) => call(`read${n}`, 'GET'));
+    await expect.poll(() => seen.count).toBe(1);
+    all.push(call('order', 'POST'), call('cancel', 'DELETE'), call('swept', 'POST', 'poll'));
+    await Promise.all(all);
+    // One read had its turn already.
+    expect(seen.paths.slice(2)).toEqual(['POST /order', 'DELETE /cancel', 'GET /read2', 'GET /read3', 'POST /swept']);
+  });
+
   test('a cancelled request leaves the queue unsent, one in flight loses its connection', async () => {
     const { url, seen } = await platform(() => {});
     const client = await http();

@@ -8,12 +8,14 @@ import type { LimitGroup } from './limits.ts';
 
 const MAX_QUEUED = 1000;
 const SLOT_POLL_MS = 25;
-const RANK: Record<Priority, number> = { live: 2, poll: 1, backfill: 0 };
+/** An order or a cancel does not wait behind what callers look up. */
+type Departure = Priority | 'order';
+const RANK: Record<Departure, number> = { order: 3, live: 2, poll: 1, backfill: 0 };
 
 /** What a request asks of its lane. */
 export interface Entry {
   cost: number;
-  priority: Priority;
+  priority: Departure;
   /** Longest wait for a departure. */
   waitMs: number;
   /** Longest time in flight. */

@@ -138,12 +138,17 @@ export function createPlatformHttp({
     const waitMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];
     const notSent = (detail: string) => () =>
       new NotSentError(platform, 'unavailable', { detail: `${group}: ${detail}`, retryAfterMs: 1000 });
-    const cost = request.cost ?? LIMIT_GROUPS[group].cost;
+    const entry = {
+      cost: request.cost ?? LIMIT_GROUPS[group].cost,
+      priority: priority === 'live' && request.method !== 'GET' ? ('order' as const) : priority,
+      waitMs,
+      holdMs: timeoutMs,
+    };
     return within(
       { ms: waitMs, late: notSent('queue too long'), cancelled: notSent('cancelled') },
       request.signal,
       waiting,
-      (signal) => lane.enter({ cost, priority, waitMs, holdMs: timeoutMs, signal }),
+      (signal) => lane.enter({ ...entry, signal }),
     );
   };
 

@@ -1,8 +1,10 @@
 import type { Address, Hex } from 'viem';
-import { signTypedData } from 'viem/accounts';
+import { sign } from 'viem/accounts';
+import { hashStruct } from 'viem/utils';
+import { typedDataHash } from '../typed-data.ts';
 
 /** Base mainnet, the only chain of Limitless. */
-const CHAIN_ID = 8453;
+const CHAIN_ID = 8453n;
 export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000';
 
 const ORDER_TYPES = {
@@ -60,5 +62,8 @@ export const typedOrder = (order: SignedPart, exchange: Address) => ({
   },
 });
 
-export const signOrder = (privateKey: Hex, order: SignedPart, exchange: Address): Promise<Hex> =>
-  signTypedData({ privateKey, ...typedOrder(order, exchange) });
+export function signOrder(privateKey: Hex, order: SignedPart, exchange: Address): Promise<Hex> {
+  const { domain, types, primaryType, message } = typedOrder(order, exchange);
+  const hash = typedDataHash(domain, hashStruct({ data: message, primaryType, types }));
+  return sign({ hash, privateKey, to: 'hex' });
+}

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem';
 import { sign, signTypedData } from 'viem/accounts';
-import { concatHex, encodePacked, hashStruct, hashTypedData, stringToHex } from 'viem/utils';
+import { concatHex, encodePacked, hashStruct, stringToHex } from 'viem/utils';
+import { domainHash, typedDataHash } from '../typed-data.ts';
 import { walletAddress } from '../wallet-address.ts';
 
 /** 0 the wallet itself, 1 proxy, 2 Safe, 3 deposit wallet (a contract that checks its owner's signature). */
@@ -51,12 +52,6 @@ const types = {
     { name: 'verifyingContract', type: 'address' },
     { name: 'salt', type: 'bytes32' },
   ],
-  EIP712Domain: [
-    { name: 'name', type: 'string' },
-    { name: 'version', type: 'string' },
-    { name: 'chainId', type: 'uint256' },
-    { name: 'verifyingContract', type: 'address' },
-  ],
 } as const;
 const ORDER_TYPE = `Order(${types.Order.map(({ name, type }) => `${type} ${name}`).join(',')})`;
 
@@ -93,7 +88,8 @@ export async function signOrder(
   const domain = negRisk ? NEGATIVE_RISK : STANDARD;
   const contents = messageOf(order);
   const signed = (hash: Hex): Promise<Hex> => sign({ hash, privateKey: key, to: 'hex' });
-  const orderId = hashTypedData({ domain, types, primaryType: 'Order', message: contents });
+  const contentsHash = hashStruct({ data: contents, primaryType: 'Order', types });
+  const orderId = typedDataHash(domain, contentsHash);
   if (order.signatureType !== 3) return { orderId, signature: await signed(orderId) };
   // The owner signs in the name of the wallet (ERC-7739); what the wallet needs to see that stands behind the signature.
   const wrapped = {
@@ -104,11 +100,11 @@ export async function signOrder(
     verifyingContract: order.signer,
     salt: ZERO_BYTES32,
   };
-  const hash = hashTypedData({ domain, types, primaryType: 'TypedDataSign', message: wrapped });
+  const hash = typedDataHash(domain, hashStruct({ data: wrapped, primaryType: 'TypedDataSign', types }));
   const signature = concatHex([
     await signed(hash),
-    hashStruct({ data: domain, primaryType: 'EIP712Domain', types }),
-    hashStruct({ data: contents, primaryType: 'Order', types }),
+    domainHash(domain),
+    contentsHash,
     stringToHex(ORDER_TYPE),
     encodePacked(['uint16'], [ORDER_TYPE.length]),
   ]);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decimalNumber, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from './decimal.ts';
 import { liquidityScore } from './platforms/market-fields.ts';
 import type { MarketAnswer } from './answers.ts';
-import { PLATFORMS, unifiedId } from './schemas.ts';
+import { PLATFORMS, unifiedId, type JsonObject } from './schemas.ts';
 
 /** A decimal as a number; null where it is not known. */
 export const optional = z
@@ -10,6 +10,8 @@ export const optional = z
   .nullable()
   .transform((text) => (text === null ? null : Number(text)));
 const time = z.string().nullable();
+/** Read where the row is: the rows of one statement while others are still awaited. */
+const jsonText = z.string().transform((text) => JSON.parse(text) as JsonObject);
 const priceTexts = z.array(z.string().nullable());
 
 /** A row of sql/queries/markets_info.sql. */
@@ -37,7 +39,7 @@ export const InfoRow = z.object({
   resolution_date: time,
   resolution_criteria: z.string(),
   resolution_source: z.string(),
-  info_metadata: z.string(),
+  info_metadata: jsonText,
 });
 
 /** A row of sql/queries/markets_state.sql. */
@@ -56,7 +58,7 @@ export const StateRow = z.object({
   resolved_at: time,
   price_change_24h: z.string().nullable(),
   price_change_7d: z.string().nullable(),
-  state_metadata: z.string(),
+  state_metadata: jsonText,
 });
 
 /** A row of sql/queries/markets_traders.sql. */
@@ -120,8 +122,8 @@ export function toMarket({ info, state, traders, raw }: StoredMarket): z.infer<t
     price_24h_changes: changes(info.outcome_ids, state.price_change_24h),
     price_7d_changes: changes(info.outcome_ids, state.price_change_7d),
     metadata: {
-      ...(JSON.parse(info.info_metadata) as object),
-      ...(JSON.parse(state.state_metadata) as object),
+      ...info.info_metadata,
+      ...state.state_metadata,
       ...(traders && { unique_traders_since: traders.unique_traders_since.slice(0, 23).replace(/Z?$/, 'Z') }),
     },
     ...(raw ? { raw_data: JSON.parse(raw) as Record<string, unknown> } : {}),

@@ -94,7 +94,7 @@ export class MarketWriter {
 
   /** Takes a market that its platform has forgotten out of the listing; its trades stay. */
   async drop(platform: Platform, ref: string): Promise<void> {
-    for (const table of ['market_state', 'markets', 'market_raw']) {
+    for (const table of ['market_state', 'markets', 'market_raw', 'market_info_rows']) {
       const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
       await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
     }

@@ -29,7 +29,7 @@ SELECT 'platform', toUnixTimestamp(toStartOfInterval(c.t, toIntervalSecond({step
   if(count(volume) = 0 OR countIf(volume > 0 AND mean IS NULL) > 0, NULL, toDecimal64(roundBankers(sum(toDecimal128(ifNull(mean, 0), 10) * ifNull(volume, 0)), 6), 6)),
   0, argMax(open_interest, c.t), min(version), toString(any(source))
 FROM platform_candles AS c FINAL
-WHERE market_key = sipHash64({platform:String}, {ref:String}) AND {series:UInt8} = 0
+PREWHERE market_key = sipHash64({platform:String}, {ref:String}) AND {series:UInt8} = 0
   AND interval_min = if({step:UInt32} < 3600, 1, 60)
   AND c.t >= toDateTime({start:UInt32}, 'UTC') AND c.t < toDateTime({end:UInt32}, 'UTC')
 GROUP BY b

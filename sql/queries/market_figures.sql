@@ -12,9 +12,9 @@ SELECT m.title AS title, s.status AS status, s.prices AS prices, s.bids AS bids,
   (SELECT toUnixTimestamp64Micro(max(gap_to)) FROM trade_gaps FINAL WHERE platform = {platform:String} AND filled = 0) AS gap_to_us
 FROM (
   SELECT market_key, title, created_at, trading_start_at, metadata
-  FROM markets FINAL WHERE platform = {platform:String} AND market_key = key
+  FROM markets FINAL PREWHERE platform = {platform:String} AND market_key = key
 ) AS m
 INNER JOIN (
   SELECT market_key, status, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, metadata
-  FROM market_state FINAL WHERE platform = {platform:String} AND market_key = key
+  FROM market_state FINAL PREWHERE platform = {platform:String} AND market_key = key
 ) AS s USING (market_key)

@@ -4,9 +4,9 @@ SELECT m.market_key AS market_key, ref, platform_id, slug, event_id, series_id, 
 FROM (
   SELECT market_key, ref, platform_id, slug, event_id, series_id, source_url, title, outcome_ids, outcome_names, token_ids, trading_start_at, trading_end_at, metadata
   FROM markets FINAL
-  WHERE platform = {platform:String} AND market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)})))
+  PREWHERE platform = {platform:String} AND market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)})))
 ) AS m
 LEFT JOIN (
   SELECT market_key, status FROM market_state FINAL
-  WHERE platform = {platform:String} AND market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)})))
+  PREWHERE platform = {platform:String} AND market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)})))
 ) AS s USING (market_key)

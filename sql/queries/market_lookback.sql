@@ -11,11 +11,11 @@ SELECT transform(market_key, keys, {refs:Array(String)}, '') AS ref,
   day_total, week_total, day_price, week_price
 FROM (
   SELECT market_key, first_seen_at, event_id, event_name, series_id, category, category_slug, subcategory, tags, image_url, outcome_ids, metadata
-  FROM markets FINAL WHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
+  FROM markets FINAL PREWHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
 ) AS m
 LEFT JOIN (
   SELECT market_key, open_interest FROM market_state FINAL
-  WHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
+  PREWHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
 ) AS c USING (market_key)
 LEFT JOIN (
   SELECT market_key,

@@ -1,7 +1,7 @@
 -- every endpoint that takes a market id: the reference of the stored market a user means by a platform id or a slug
 -- One branch an index: an OR over them would read every market.
 SELECT ref FROM markets FINAL
-WHERE platform = {platform:String} AND market_key IN (
+PREWHERE platform = {platform:String} AND market_key IN (
   SELECT market_key FROM markets WHERE platform = {platform:String} AND platform_id = {id:String}
   UNION ALL
   SELECT market_key FROM markets WHERE platform = {platform:String} AND slug = {id:String}

@@ -1,6 +1,6 @@
 -- GET trades/whales with market_id: how many trades the filter has
 SELECT count() AS trades
 FROM trades FINAL
-WHERE market_key = sipHash64({platforms:Array(String)}[1], {ref:String})
-  AND size >= {min_size:Decimal(18, 6)} AND notional >= {min_notional:Decimal(18, 6)}
+PREWHERE market_key = sipHash64({platforms:Array(String)}[1], {ref:String})
   AND executed_at >= {start:DateTime64(6, 'UTC')} AND executed_at < {end:DateTime64(6, 'UTC')}
+WHERE size >= {min_size:Decimal(18, 6)} AND notional >= {min_notional:Decimal(18, 6)}

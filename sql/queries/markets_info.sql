@@ -4,5 +4,5 @@ SELECT market_key, platform, platform_id, title, market_type, outcome_ids, outco
   event_id, event_name, series_id, slug, description, category, subcategory, tags, source_url, image_url,
   ifNull(m.created_at, first_seen_at) AS created_at, trading_start_at, trading_end_at, resolution_date,
   resolution_criteria, resolution_source, metadata AS info_metadata
-FROM markets AS m FINAL
-WHERE platform = {platform:String} AND market_key IN {keys:Array(UInt64)}
+FROM market_info_rows AS m FINAL
+PREWHERE platform = {platform:String} AND market_key IN {keys:Array(UInt64)}

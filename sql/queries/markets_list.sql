@@ -2,14 +2,17 @@
 -- Markets written since then stand as their last snapshot before it showed them (as they are now, where nobody looked for a day before),
 -- so that pages of one listing neither repeat nor miss one.
 -- An amount ranks by its stored integer of millionths: multiplied up it would overflow from 9.2 million on.
+-- Minus rank and key stand in one integer, high and low half: pairs take three times as long to compare.
 -- Words are looked up without FINAL: a market also answers to a title it had until the parts merge.
+-- An index on written_at would drop a market's newest row and let FINAL show an older one. Of a frequent word's many markets the
+-- primary key is not asked: that takes longer than to read them all.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),
 listing AS (
   SELECT market_key, status, category_slug, event_id, volume_24h, volume_total, liquidity, trading_end_at, created_at
   FROM market_state FINAL
-  WHERE platform = {platform:String} AND market_key NOT IN (SELECT market_key FROM changed)
+  WHERE platform = {platform:String} AND written_at <= {as_of:DateTime64(3, 'UTC')}
   UNION ALL
   SELECT market_key, shown.1, category_slug, event_id, shown.2, shown.3, shown.4, shown.5, created_at
   FROM (
@@ -17,7 +20,8 @@ listing AS (
     FROM (
       SELECT market_key, category_slug, event_id, created_at, tuple(status, volume_24h, volume_total, liquidity, trading_end_at) AS present
       FROM market_state FINAL
-      WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed) AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
+      PREWHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
+      WHERE written_at > {as_of:DateTime64(3, 'UTC')} AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
     ) AS c
     LEFT JOIN (
       SELECT market_key, argMax(tuple(status, volume_24h, volume_total, liquidity, trading_end_at), at) AS was
@@ -29,16 +33,18 @@ listing AS (
   )
 )
 SELECT count() AS total,
-  arraySlice(groupArraySortedIf(501)(
-    (-rank, market_key), rank < {after_rank:Int64} OR (rank = {after_rank:Int64} AND market_key > {after_key:UInt64})
-  ), 1, {limit:UInt32}) AS page
+  arrayMap(
+    place -> (toInt64(bitShiftRight(place, 64)), toUInt64(bitAnd(place, toInt128(18446744073709551615)))),
+    arraySlice(groupArraySortedIf(501)(place, place > {after:Int128}), 1, {limit:UInt32})
+  ) AS page
 FROM (
-  SELECT market_key, toInt64(multiIf(
-    {sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
-    {sort:String} = 'volume_total', reinterpretAsInt64(ifNull(volume_total, toDecimal64(-1, 6))),
-    {sort:String} = 'liquidity', reinterpretAsInt64(liquidity),
-    {sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(trading_end_at, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
-    toUnixTimestamp64Milli(ifNull(created_at, toDateTime64('1970-01-01 00:00:00', 3, 'UTC'))))) AS rank
+  SELECT bitOr(bitShiftLeft(toInt128(-(
+    if({sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
+    if({sort:String} = 'volume_total', reinterpretAsInt64(ifNull(volume_total, toDecimal64(-1, 6))),
+    if({sort:String} = 'liquidity', reinterpretAsInt64(liquidity),
+    if({sort:String} = 'end_date', -toUnixTimestamp64Milli(ifNull(trading_end_at, toDateTime64('2200-01-01 00:00:00', 3, 'UTC'))),
+    toUnixTimestamp64Milli(ifNull(created_at, toDateTime64('1970-01-01 00:00:00', 3, 'UTC')))))))
+  )), 64), toInt128(market_key)) AS place
   FROM listing
   WHERE ({status:String} = '' OR status = {status:String})
     AND ({category:String} = '' OR category_slug = {category:String})
@@ -48,3 +54,4 @@ FROM (
       WHERE platform = {platform:String} AND notEmpty({words:Array(String)}) AND hasAllTokens(search_text, {words:Array(String)})
     ))
 )
+SETTINGS use_skip_indexes_if_final = 0, use_index_for_in_with_subqueries_max_values = 50000

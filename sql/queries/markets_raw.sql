@@ -1,2 +1,2 @@
 -- include_raw of GET markets, GET markets/id/{id}: what the platform sent of the markets of one page
-SELECT market_key, raw FROM market_raw FINAL WHERE platform = {platform:String} AND market_key IN {keys:Array(UInt64)}
+SELECT market_key, raw FROM market_raw FINAL PREWHERE platform = {platform:String} AND market_key IN {keys:Array(UInt64)}

@@ -28,7 +28,8 @@ const LIST_MS = 2000;
 const BOOK_MS = 1000;
 /** A listing is read as it was this long ago: longer than an insert takes to show after its clock was read. */
 const SETTLED_MS = 1000;
-const LAST_RANK = '9223372036854775807';
+/** The smallest Int128: no place of a listing comes before it. */
+const BEFORE_ALL = String(-(1n << 127n));
 
 /** How many markets pass, and a page of (minus rank, key): its ascending order is the order asked for. */
 const ListRow = z.object({ total: z.coerce.number(), page: z.array(z.tuple([z.string(), z.string()])) });
@@ -101,7 +102,7 @@ async function unknownMarket(
 
 /** GET markets, markets/id/{id}, markets/id/{id}/orderbook, markets/trades. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors, freshness, shared } = services;
+  const { clickhouse, cursors, shared } = services;
 
   endpoint(
     app,
@@ -130,10 +131,10 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       stored: 'rows',
       answer: MarketsAnswer,
     },
-    async ({ query, request, reply }) => {
+    ({ query, request, reply }) => {
       const key = cacheKey('markets', query);
-      const freshTo = () => freshness.listings([query.provider]);
-      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS, freshTo }, async () => {
+      const cache = { key, ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
+      return answerStored(services, { request, reply }, cache, async () => {
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
         const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
@@ -145,8 +146,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           category: query.category ?? '',
           event_id: query.event_id ?? '',
           words: searchWords(query.query),
-          after_rank: position?.rank ?? LAST_RANK,
-          after_key: position?.key ?? '0',
+          after: position ? String((-BigInt(position.rank) << 64n) | BigInt(position.key)) : BEFORE_ALL,
           limit: limit + 1,
         });
         const { total, page: found } = listing ?? { total: 0, page: [] };
@@ -188,10 +188,10 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       answer: MarketsAnswer,
       errors: [502, 504],
     },
-    async ({ params, query, request, reply }) => {
+    ({ params, query, request, reply }) => {
       const key = cacheKey('market', query, params.id);
-      const freshTo = () => freshness.listings([query.provider]);
-      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS, freshTo }, async () => {
+      const cache = { key, ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
+      return answerStored(services, { request, reply }, cache, async () => {
         const market = await requireMarket(services, query.provider, params.id);
         const marketKey = await services.markets.keyOf(market);
         const markets = await marketsByKey(services, query.provider, [marketKey], query.include_raw);
@@ -258,12 +258,12 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       answer: MarketTradesAnswer,
       errors: [404, 502, 504],
     },
-    async ({ query, request, reply }) => {
-      const { cursor, limit, ...filters } = query;
-      const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
+    ({ query, request, reply }) => {
       const key = cacheKey('trades', query);
-      const freshTo = () => freshness.trades([query.provider]);
-      return answerStored(shared, { request, reply }, { key, ttlMs: LIST_MS, freshTo }, async () => {
+      const cache = { key, ttlMs: LIST_MS, from: 'trades', platforms: [query.provider] } as const;
+      return answerStored(services, { request, reply }, cache, async () => {
+        const { cursor, limit, ...filters } = query;
+        const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
         const market = await requireMarket(services, query.provider, query.market_id);
         const page = await tradePage(clickhouse, market, position, limit);
         const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;

@@ -19,5 +19,5 @@ USER node
 VOLUME /data
 EXPOSE 3000
 # Node itself, not npm: the signal to stop reaches the service.
-ENTRYPOINT ["node", "--max-semi-space-size=64", "--import", "tsx", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=64", "--initial-old-space-size=256", "--import", "tsx", "src/main.ts"]
 CMD ["all"]

@@ -127,7 +127,7 @@ export class TradeWriter {
     if (fresh.length === 0) return null;
     await this.#describe(fresh);
     const token = `${this.#deps.platform}-${Date.now()}-${randomUUID()}`;
-    const body = Buffer.from([...fresh.map(tradeLine), ''].join('\n'));
+    const body = linesOf(fresh);
     await this.#deps.spool.put(token, body);
     for (const trade of fresh) this.#underWay.add(trade.tradeId);
     return { trades: fresh, token, body };
@@ -314,6 +314,18 @@ const SpooledRow = z.object({
   tx_text: z.string(),
   executed_at: z.string(),
 });
+
+const LINES_AT_ONCE = 500;
+
+/** The body of an insert, put together piece by piece: twenty thousand lines at once outlive a collection, and are copied by it. */
+function linesOf(trades: readonly TradeRecord[]): Buffer {
+  const pieces: Buffer[] = [];
+  for (let i = 0; i < trades.length; i += LINES_AT_ONCE) {
+    const lines = trades.slice(i, i + LINES_AT_ONCE).map(tradeLine);
+    pieces.push(Buffer.from(`${lines.join('\n')}\n`));
+  }
+  return Buffer.concat(pieces);
+}
 
 /** The trades of a spooled batch; null when it is damaged. */
 function spooledTrades(body: Buffer): SpooledTrade[] | null {

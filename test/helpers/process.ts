@@ -23,7 +23,7 @@ export function startProcess(
   const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--max-semi-space-size=64', '--import', 'tsx', ...imports, MAIN, role],
+    ['--max-semi-space-size=64', '--initial-old-space-size=256', '--import', 'tsx', ...imports, MAIN, role],
     {
       env: {
         PATH: process.env['PATH'] ?? '',

@@ -20,6 +20,8 @@ Three simulated platforms and the whole service against them, on embedded stores
   SQL_PORT   read-only ClickHouse-HTTP port; 0 picks a free one, off disables [0]
   LOG_LEVEL  log level [error]
 `;
+/** Markets whose trades are waited for, of those that trade most. */
+const LOOKED_AT = 3;
 /** Data that takes longer than this to come is waited for no more. */
 const PATIENCE_MS = 120_000;
 /** What has not ended by then ends with the process. */
@@ -115,13 +117,14 @@ async function welcome(demo: Demo): Promise<string> {
   };
   const markets = {} as Record<Platform, DemoMarket>;
   for (const platform of PLATFORMS) {
-    markets[platform] = await awaited(`an open market of ${platform}`, async () => {
+    markets[platform] = await awaited(`an open market of ${platform} with trades`, async () => {
       const { markets: found = [] } = await ask(`markets?provider=${platform}&status=open&limit=20`);
-      return (found as Listed[]).flatMap(traded)[0];
-    });
-    await awaited(`trades of ${platform}`, async () => {
-      const { trades = [] } = await ask(`trades/whales?platform=${platform}&min_size=0&limit=1`);
-      return (trades as Json[])[0];
+      for (const market of (found as Listed[]).flatMap(traded).slice(0, LOOKED_AT)) {
+        const one = `platform=${platform}&market_id=${market.id}&min_size=0&limit=1`;
+        const { trades = [] } = await ask(`trades/whales?${one}`);
+        if ((trades as Json[]).length > 0) return market;
+      }
+      return undefined;
     });
   }
   const facts = { url: service.url, apiKey, markets, nickname, address, sqlPort };
@@ -147,14 +150,17 @@ interface Listed {
   trading_end_at: string | null;
   outcomes: { id: string }[];
   current_prices: Record<string, { bid: number | null; ask: number | null }>;
+  category: string;
 }
 
-/** A market with quotes on both sides, a share costing less than 0.9, that trades for hours yet. */
-function traded({ platform_id: id, trading_end_at: end, outcomes, current_prices: prices }: Listed): DemoMarket[] {
+/** A market with quotes on both sides, a share costing less than 0.9, that trades for hours yet. Games hold takers back for seconds. */
+function traded(market: Listed): DemoMarket[] {
+  const { platform_id: id, trading_end_at: end, outcomes, current_prices: prices, category } = market;
   const [first] = outcomes;
   const { bid = null, ask = null } = prices[first?.id ?? ''] ?? {};
   const lasts = end === null || Date.parse(end) > Date.now() + 6 * 3_600_000;
-  return first && bid !== null && ask !== null && ask < 0.9 && lasts ? [{ id, outcome: first.id }] : [];
+  const game = category.toLowerCase() === 'sports';
+  return first && bid !== null && ask !== null && ask < 0.9 && lasts && !game ? [{ id, outcome: first.id }] : [];
 }
 
 async function awaited<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {

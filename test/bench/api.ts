@@ -1,13 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { Pool } from 'undici';
 import { openClickHouse, type ClickHouse } from '../../src/clickhouse.ts';
 import { StoredMarkets } from '../../src/market-directory.ts';
 import { migrateClickHouse } from '../../src/migrations.ts';
@@ -18,14 +17,17 @@ import { createLocalShared } from '../../src/shared-local.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { fillStore } from './fill.ts';
 import type { LoadOrder } from './load.ts';
-import { recordStatements, type StatementRecorder } from './statements.ts';
+import { askThrough, requestText } from './plain-client.ts';
+import { recordStatements, type StatementRecorder, underWayMs } from './statements.ts';
 
 const log = pino({ level: 'silent' });
 const TURNS = 100;
+/** Calls that are not timed: a service that runs has its code compiled. */
+const WARM_UP = 100;
 const ROUNDS = 6;
 const ROUND_MS = 1000;
 const CONNECTIONS = 16;
-const USERS = 60;
+const USERS = 300;
 const MERGES_MS = 180_000;
 
 /** One endpoint at one size of the store, in milliseconds of one call after another. */
@@ -38,7 +40,7 @@ export interface EndpointResult {
   /** The same statements through the same client with nothing around them, turn about with the calls. */
   sqlP50: number;
   sqlP99: number;
-  /** Median of the differences of a call and its statements. */
+  /** Median of what a call took while none of its own statements was under way: free of the noise of two runs. */
   addedP50: number;
 }
 
@@ -75,6 +77,16 @@ const CASES: Case[] = [
     endpoint: 'GET markets',
     platform: 'polymarket',
     path: (_, turn) => `markets?provider=polymarket&limit=${50 + (turn % 50)}`,
+  },
+  {
+    endpoint: 'GET markets, a rare word',
+    platform: 'polymarket',
+    path: (_, turn) => `markets?provider=polymarket&limit=50&query=number%20${1000 + turn}5`,
+  },
+  {
+    endpoint: 'GET markets, a word of all',
+    platform: 'polymarket',
+    path: (_, turn) => `markets?provider=polymarket&limit=${50 + (turn % 50)}&query=number`,
   },
   {
     endpoint: 'GET markets/id',
@@ -119,8 +131,18 @@ const CASES: Case[] = [
 
 const LISTS = ['markets?provider=polymarket&limit=50', 'trades/whales?limit=50', 'analytics/trending?limit=20'];
 
-/** Latency of every endpoint over stored data, disk use, and (`cached`) requests a second of lists, over `trades` in `markets`. */
-export async function benchApi(trades: number, markets: number, withCached: boolean): Promise<ApiResult> {
+/** What a bench asks for: endpoints whose name begins like this, and whether requests a second of cached lists are counted too. */
+interface Asked {
+  endpoints?: string;
+  cached?: boolean;
+}
+
+/** Latency of endpoints over stored data, disk use, and requests a second of cached lists, over `trades` in `markets`. */
+export async function benchApi(
+  trades: number,
+  markets: number,
+  { endpoints: named = '', cached: withCached = false }: Asked = {},
+): Promise<ApiResult> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-bench-'));
   const store = await openClickHouse(
     { dataDir: directory, CLICKHOUSE_MEMORY_MB: 6000 } as Parameters<typeof openClickHouse>[0],
@@ -131,7 +153,8 @@ export async function benchApi(trades: number, markets: number, withCached: bool
     const refs = await fillStore(store, { trades, markets });
     await mergesEnd(store);
     const disk = await bytesPerTrade(store, trades);
-    const endpoints = await uncached(store, refs, trades);
+    const cases = CASES.filter(({ endpoint }) => endpoint.startsWith(named));
+    const endpoints = await uncached(store, refs, trades, cases);
     const cached = withCached ? await fromCache(store) : [];
     return { trades, markets, ...disk, endpoints, cached };
   } finally {
@@ -200,26 +223,26 @@ async function uncached(
   store: ClickHouse,
   refs: Record<Platform, string[]>,
   trades: number,
+  cases: Case[],
 ): Promise<EndpointResult[]> {
   const recorder = recordStatements(store);
   const markets = new NewMarkets(recorder.store);
   const service = await start({ clickhouse: recorder.store, markets, shared: withoutAnswers() });
-  const keys = await keysOf(service);
-  const pool = new Pool(await service.app.listen({ host: '127.0.0.1', port: 0 }), { connections: 1 });
-  let calls = 0;
+  const { key } = await service.newKey('pro');
+  await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(portOf(service.app), '127.0.0.1');
   const get = async (path: string): Promise<void> => {
     markets.beginAnew();
-    const headers = { 'x-api-key': keys[(calls += 1) % keys.length] ?? '' };
-    const reply = await pool.request({ method: 'GET', path: `/v1/api/${path}`, headers });
-    const body = await reply.body.text();
-    if (reply.statusCode !== 200) throw new Error(`${path}: ${reply.statusCode} ${body.slice(0, 300)}`);
+    const requests = [requestText(`/v1/api/${path}`, key)];
+    await askThrough(socket, () => requests.pop() ?? null);
   };
   const results: EndpointResult[] = [];
-  for (const one of CASES) {
+  for (const one of cases) {
     const path = (turn: number): string => one.path(refs[one.platform][(turn * 7) % 500] ?? '', turn);
+    for (let turn = 0; turn < WARM_UP; turn++) await get(path(turn));
     results.push({ endpoint: one.endpoint, trades, ...(await turns(recorder, (turn) => get(path(turn)))) });
   }
-  await pool.close();
+  socket.destroy();
   await service.close();
   return results;
 }
@@ -227,12 +250,17 @@ async function uncached(
 /** A call untimed, so that both find the same pages in memory; then the call and its statements, each first every other turn. */
 async function turns(recorder: StatementRecorder, call: (turn: number) => Promise<void>) {
   const calls: number[] = [];
+  const added: number[] = [];
   const statements: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
     recorder.take();
     await call(turn);
     const noted = recorder.take();
-    const ask = async (): Promise<void> => void calls.push(await timeMs(() => call(turn)));
+    const ask = async (): Promise<void> => {
+      const ms = await timeMs(() => call(turn));
+      calls.push(ms);
+      added.push(ms - underWayMs(recorder.take()));
+    };
     const replay = async (): Promise<void> => void statements.push(await timeMs(() => recorder.replay(noted)));
     for (const run of turn % 2 === 0 ? [ask, replay] : [replay, ask]) await run();
   }
@@ -241,10 +269,7 @@ async function turns(recorder: StatementRecorder, call: (turn: number) => Promis
     uncachedP99: percentile(calls, 0.99),
     sqlP50: percentile(statements, 0.5),
     sqlP99: percentile(statements, 0.99),
-    addedP50: percentile(
-      calls.map((ms, turn) => ms - (statements[turn] ?? 0)),
-      0.5,
-    ),
+    addedP50: percentile(added, 0.5),
   };
 }
 
@@ -283,10 +308,14 @@ async function fromCache(store: ClickHouse): Promise<CachedResult[]> {
 async function bestOf(...orders: LoadOrder[]): Promise<number[]> {
   const client = fork(new URL('load.ts', import.meta.url));
   const best = orders.map(() => 0);
+  const gone = once(client, 'exit').then(([code]) => {
+    throw new Error(`the client ended with ${code}`);
+  });
+  gone.catch(() => {});
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, order] of orders.entries()) {
       client.send(order);
-      const [done] = (await once(client, 'message')) as [number];
+      const [done] = (await Promise.race([once(client, 'message'), gone])) as [number];
       best[index] = Math.max(best[index] ?? 0, Math.round((done * 1000) / order.ms));
     }
   }

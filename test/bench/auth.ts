@@ -3,11 +3,12 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { endpoint } from '../../src/endpoint.ts';
-import { render, sendStored } from '../../src/pages.ts';
+import { Rendered, sendRendered } from '../../src/rendered.ts';
 import { startTestApp } from '../helpers/app.ts';
 
 const ROUNDS = 4000;
-const rows = render({ rows: Array.from({ length: 50 }, (_, id) => ({ id, title: `market ${id}` })) });
+const rows = Rendered.of({ rows: Array.from({ length: 50 }, (_, id) => ({ id, title: `market ${id}` })) }, {});
+const call = { requestTimeMs: 0, cacheHit: true };
 
 /** What identification and limits add to a cached answer: p50 of the same body bare, and behind a known key. */
 export async function benchAuth(): Promise<{ bareMs: number; keyedMs: number }> {
@@ -24,11 +25,11 @@ export async function benchAuth(): Promise<{ bareMs: number; keyedMs: number }> 
         summary: 'cached rows',
         answer: z.unknown(),
       } as const;
-      endpoint(app, { ...spec, url: '/keyed' }, ({ request, reply }) => sendStored(request, reply, rows, {}));
+      endpoint(app, { ...spec, url: '/keyed' }, ({ request, reply }) => sendRendered(request, reply, rows, call));
     },
   });
   const bare: FastifyInstance = Fastify();
-  bare.get('/bare', (request, reply) => sendStored(request, reply, rows, {}));
+  bare.get('/bare', (request, reply) => sendRendered(request, reply, rows, call));
   await Promise.all([service.app, bare].map((app) => app.listen({ host: '127.0.0.1', port: 0 })));
   const users = await Promise.all(Array.from({ length: 40 }, () => service.newKey('pro')));
   const time = async (app: FastifyInstance, path: string): Promise<number> => {

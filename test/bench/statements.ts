@@ -31,9 +31,9 @@ export function recordStatements(store: ClickHouse): StatementRecorder {
       async query(name, row, params = {}, options) {
         const statement = { name, params, startedAt: performance.now(), endedAt: Infinity };
         noted.push(statement);
-        const rows = await store.query(name, row, params, options);
+        const rows = await store.sql<unknown>(textOf(name), params, options);
         statement.endedAt = performance.now();
-        return rows;
+        return rows.map((raw) => row.parse(raw));
       },
     },
     take() {
@@ -47,6 +47,16 @@ export function recordStatements(store: ClickHouse): StatementRecorder {
       }
     },
   };
+}
+
+/** Milliseconds in which at least one of the statements was under way. */
+export function underWayMs(statements: readonly Statement[]): number {
+  let [sum, end] = [0, -Infinity];
+  for (const { startedAt, endedAt } of statements.toSorted((a, b) => a.startedAt - b.startedAt)) {
+    sum += Math.max(0, endedAt - Math.max(startedAt, end));
+    end = Math.max(end, endedAt);
+  }
+  return sum;
 }
 
 /** Statements that were under way at once, group by group. */

@@ -94,6 +94,9 @@ const told = (limit: number, { requests, resetMs }: Counted): RateCount => ({
   resetMs,
 });
 
+/** More callers than this within a minute are a flood of made-up addresses: the oldest are forgotten, not the process. */
+export const MAX_WINDOWS = 100_000;
+
 /** Windows of one width, each begun by its key's first request: the twin of Redis in one process. */
 class FixedWindows {
   /** By key, those that end first first. */
@@ -109,7 +112,7 @@ class FixedWindows {
     let window = this.#windows.get(key);
     if (!window || window.endsAt <= now) {
       for (const [old, { endsAt }] of this.#windows) {
-        if (endsAt > now) break;
+        if (endsAt > now && this.#windows.size < MAX_WINDOWS) break;
         this.#windows.delete(old);
       }
       window = { requests: 0, endsAt: now + this.#widthMs };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { setTier } from '../src/accounts.ts';
 import { forgetKeys } from '../src/api-keys.ts';
 import { loadConfig } from '../src/config.ts';
+import { MAX_WINDOWS, openRateLimits } from '../src/rate-limit.ts';
 import { users } from '../src/tables.ts';
 import { startTestApp, type TestApp } from './helpers/app.ts';
 
@@ -55,6 +56,18 @@ describe('a window', () => {
     const answer = await ask();
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['x-ratelimit-remaining']).toBe('249');
+  });
+
+  test('is forgotten before a flood of addresses takes the memory, the oldest first', async () => {
+    const limits = await openRateLimits(undefined, service.app.log);
+    onTestFinished(() => limits.close());
+    const remaining = async (address: string) => (await limits.count('address', address)).remaining;
+    const first = await remaining('first');
+    for (let i = 1; i < MAX_WINDOWS; i++) await limits.count('address', `flood ${i}`);
+    expect(await remaining('first')).toBe(first - 1);
+    await remaining('one more');
+    expect(await remaining('first')).toBe(first);
+    expect(await remaining('one more')).toBe(first - 1);
   });
 
   test('of one user leaves others alone', async () => {

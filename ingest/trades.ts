@@ -179,7 +179,8 @@ async function readMarketTrades(
     toUs: reach.newestUs,
     marker: isSure ? marker : `${marker}?`,
   }));
-  if (rows > 0 || !candidate.known) deps.tradesCame?.([ref]);
+  // A span that now tells more than before is as good as a trade: what was unknown of the day may be nothing.
+  if (rows > 0 || !isDeep || seen === '') deps.tradesCame?.([ref]);
   return rows;
 }
 

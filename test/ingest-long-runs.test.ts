@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backfillTrades } from '../ingest/backfill.ts';
-import { readCoverage } from '../ingest/coverage.ts';
+import { moveCoverage, readCoverage } from '../ingest/coverage.ts';
 import type { JobRun } from '../ingest/jobs.ts';
 import { MarketSweeper } from '../ingest/markets.ts';
 import { OpenInterestReader } from '../ingest/open-interest.ts';
@@ -99,6 +99,53 @@ test('a market that was quiet for longer than trades are kept counts its last tr
   expect(await store.writers.limitless.write([late], LEASE)).toBe(1);
   expect(await rollups('quiet-1')).toEqual(each('3 303'));
 });
+
+test.each([
+  ['reaches back further', 'moved', 1],
+  ['was read for a history that somebody asked for', '', 30],
+] as const)(
+  'of a market whose span %s the sold is told at its next sweep, though no trade came',
+  async (_, seen, days) => {
+    const now = Date.now();
+    const ref = `still-${days}`;
+    const listing = (atMs: number) => ({
+      ...market({
+        platform: 'limitless',
+        ref,
+        fetchedAt: new Date(atMs).toISOString(),
+        state: { volumeTotal: usd('150'), volume24h: null, volume7d: null },
+      }),
+      fromTrades: { price: true, volumes: 'market' } as const,
+    });
+    await store.trade(trade({ of: listing(now), atMs: now - 3_600_000, price: '0.5', size: '300' }));
+    await moveCoverage(store.clickhouse, 'limitless', ref, () => ({
+      fromUs: (now - days * DAY + 7_200_000) * 1000,
+      toUs: now * 1000,
+      marker: seen,
+    }));
+    const writer = new MarketWriter(store.clickhouse);
+    const sold = async () => {
+      const [row] = await store.clickhouse.sql<{ sold: string | null }>(
+        `SELECT volume_24h AS sold FROM market_state FINAL WHERE market_key = sipHash64('limitless', '${ref}')`,
+      );
+      return row?.sold;
+    };
+    await writer.write('limitless', [listing(now)]);
+    expect(await sold()).toBeNull();
+    const data = platformThat({
+      platform: 'limitless',
+      tradeOverlapMs: 300_000,
+      async *trades({ sinceUs }: TradeQuery) {
+        yield { trades: [], completeFromUs: sinceUs };
+      },
+      market: async () => null,
+    });
+    const deps = { ...tradesOf('limitless', () => now), tradesCame: writer.tradesCame.bind(writer) };
+    await pollMarketTrades(deps, data, run);
+    await writer.write('limitless', [listing(now + 1000)]);
+    expect(Number(await sold())).toBe(150);
+  },
+);
 
 test('a gap of a long stop is filled of every market that moved meanwhile, though none was listed in it', async () => {
   const now = Date.now();

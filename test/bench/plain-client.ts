@@ -8,13 +8,19 @@ export const requestText = (path: string, key: string | undefined): string =>
 
 /**
  * Asks over one connection, which stays open, what `next` says until it says null: a client that does no more than count the bytes
- * of an answer, as the server is what is measured. Resolves with the number of whole answers; anything but 200 rejects.
+ * of an answer, as the server is what is measured. Resolves with the number of whole answers; anything but 200, and a connection that
+ * ends, rejects.
  */
 export function askThrough(socket: Socket, next: () => string | null): Promise<number> {
   return new Promise((resolve, reject) => {
     let done = 0;
     let head: Buffer | null = Buffer.alloc(0);
     let left = 0;
+    const gone = (): void => reject(new Error('the connection ended'));
+    const stop = (): void => {
+      socket.off('data', read).off('error', reject).off('close', gone);
+      resolve(done);
+    };
     const read = (chunk: Buffer): void => {
       if (head !== null) {
         head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
@@ -32,15 +38,12 @@ export function askThrough(socket: Socket, next: () => string | null): Promise<n
       done += 1;
       head = Buffer.alloc(0);
       const request = next();
-      if (request !== null) {
-        socket.write(request);
-        return;
-      }
-      socket.off('data', read).off('error', reject);
-      resolve(done);
+      if (request === null) stop();
+      else socket.write(request);
     };
-    socket.setNoDelay(true).on('error', reject).on('data', read);
+    socket.setNoDelay(true).on('error', reject).on('close', gone).on('data', read);
     const first = next();
-    if (first !== null) socket.write(first);
+    if (first === null) stop();
+    else socket.write(first);
   });
 }

@@ -1,6 +1,7 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets, a row a bucket and source:
 -- in no order: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
 -- {candles} is candles_1m for buckets below an hour, else candles_1h; {quotes_alone} tells whether buckets without a bar are wanted
+-- A bar of the platform has a price only where something traded in it (or it samples midpoints), whatever close it carries on.
 -- Bid and ask are those of one moment: tuples keep the side that was empty then, which argMin and argMax of it would pass over.
 SELECT 'trades' AS src, toUnixTimestamp(b) AS t,
   if(priced, toNullable(first.2.2), NULL) AS open, if(priced, toNullable(top), NULL) AS high,
@@ -22,7 +23,8 @@ FROM (
 )
 UNION ALL
 SELECT 'platform', toUnixTimestamp(toStartOfInterval(c.t, toIntervalSecond({step:UInt32}))) AS b,
-  argMin(open, c.t), max(high), min(low), argMax(close, c.t), argMin(previous_close, c.t),
+  argMinIf(open, c.t, source = 'midpoint' OR volume > 0), maxIf(high, source = 'midpoint' OR volume > 0),
+  minIf(low, source = 'midpoint' OR volume > 0), argMaxIf(close, c.t, source = 'midpoint' OR volume > 0), argMin(previous_close, c.t),
   [argMinIf(tuple(bid_open), c.t, isNotNull(bid_open) OR isNotNull(ask_open)).1, max(bid_high), min(bid_low), argMaxIf(tuple(bid_close), c.t, isNotNull(bid_close) OR isNotNull(ask_close)).1],
   [argMinIf(tuple(ask_open), c.t, isNotNull(bid_open) OR isNotNull(ask_open)).1, max(ask_high), min(ask_low), argMaxIf(tuple(ask_close), c.t, isNotNull(bid_close) OR isNotNull(ask_close)).1],
   if(count(volume) = 0, NULL, toDecimal64(sum(volume), 6)),

@@ -1,10 +1,11 @@
--- meta.data_freshness of every endpoint over stored data: the watermarks of listings and trades by platform
+-- meta.data_freshness of every endpoint over stored data: the watermarks of listings and trades by platform, none from ahead of now
 SELECT platform, max(listed) AS listed_ms, max(traded) AS traded_ms
 FROM (
   SELECT platform, toUnixTimestamp64Milli(max(fresh_to)) AS listed, 0 AS traded
   FROM ingestion_runs WHERE job IN ('markets', 'changed') AND ok AND started_at >= now() - INTERVAL 30 DAY
+    AND fresh_to <= now() + INTERVAL 1 MINUTE
   GROUP BY platform
   UNION ALL
-  SELECT platform, 0, toUnixTimestamp64Milli(toDateTime64(complete_to, 3, 'UTC')) FROM trade_coverage FINAL WHERE market_key = 0
+  SELECT platform, 0, toUnixTimestamp64Milli(least(toDateTime64(complete_to, 3, 'UTC'), now64(3, 'UTC'))) FROM trade_coverage FINAL WHERE market_key = 0
 )
 GROUP BY platform

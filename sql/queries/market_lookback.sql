@@ -8,13 +8,14 @@ SELECT transform(market_key, keys, {refs:Array(String)}, '') AS ref,
   m.first_seen_at AS first_seen_at, m.event_id AS event_id, m.event_name AS event_name, m.series_id AS series_id,
   m.category AS category, m.category_slug AS category_slug, m.subcategory AS subcategory, m.tags AS tags, m.image_url AS image_url,
   m.outcome_ids AS outcome_ids, m.metadata AS metadata, c.open_interest AS open_interest,
+  toString(c.liquidity) AS liquidity, JSONExtractString(c.metadata, 'liquidity_basis') AS liquidity_basis,
   day_total, week_total, day_price, week_price
 FROM (
   SELECT market_key, first_seen_at, event_id, event_name, series_id, category, category_slug, subcategory, tags, image_url, outcome_ids, metadata
   FROM markets FINAL PREWHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
 ) AS m
 LEFT JOIN (
-  SELECT market_key, open_interest FROM market_state FINAL
+  SELECT market_key, open_interest, liquidity, metadata FROM market_state FINAL
   PREWHERE platform = {platform:String} AND market_key IN (SELECT arrayJoin(keys))
 ) AS c USING (market_key)
 LEFT JOIN (

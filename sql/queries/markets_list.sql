@@ -10,15 +10,15 @@ WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),
 listing AS (
-  SELECT market_key, status, category_slug, event_id, volume_24h, volume_total, liquidity, trading_end_at, created_at
+  SELECT market_key, status, category_slug, event_id, volume_24h, volume_total, liquidity, trading_end_at, created_at, liquidity_known
   FROM market_state FINAL
   WHERE platform = {platform:String} AND written_at <= {as_of:DateTime64(3, 'UTC')}
   UNION ALL
-  SELECT market_key, shown.1, category_slug, event_id, shown.2, shown.3, shown.4, shown.5, created_at
+  SELECT market_key, shown.1, category_slug, event_id, shown.2, shown.3, shown.4, shown.5, created_at, liquidity_known
   FROM (
-    SELECT market_key, category_slug, event_id, created_at, if(was.1 = '', present, was) AS shown
+    SELECT market_key, category_slug, event_id, created_at, liquidity_known, if(was.1 = '', present, was) AS shown
     FROM (
-      SELECT market_key, category_slug, event_id, created_at, tuple(status, volume_24h, volume_total, liquidity, trading_end_at) AS present
+      SELECT market_key, category_slug, event_id, created_at, liquidity_known, tuple(status, volume_24h, volume_total, liquidity, trading_end_at) AS present
       FROM market_state FINAL
       PREWHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
       WHERE written_at > {as_of:DateTime64(3, 'UTC')} AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
@@ -49,6 +49,9 @@ FROM (
   WHERE ({status:String} = '' OR status = {status:String})
     AND ({category:String} = '' OR category_slug = {category:String})
     AND ({event_id:String} = '' OR event_id = {event_id:String})
+    AND ({min_liquidity:Nullable(Decimal64(6))} IS NULL OR (liquidity_known AND liquidity >= {min_liquidity:Nullable(Decimal64(6))}))
+    AND ({ends_after:Nullable(DateTime64(3, 'UTC'))} IS NULL OR trading_end_at >= {ends_after:Nullable(DateTime64(3, 'UTC'))})
+    AND ({ends_before:Nullable(DateTime64(3, 'UTC'))} IS NULL OR trading_end_at < {ends_before:Nullable(DateTime64(3, 'UTC'))})
     AND (empty({words:Array(String)}) OR market_key IN (
       SELECT market_key FROM markets
       WHERE platform = {platform:String} AND notEmpty({words:Array(String)}) AND hasAllTokens(search_text, {words:Array(String)})

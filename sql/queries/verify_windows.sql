@@ -15,7 +15,7 @@ FROM (
       toDecimal64(sumIf(x, basis_24h = 'trades' AND day = 0), 6), toDecimal64(sumIf(x, basis_24h = 'trades' AND day = 1), 6),
       toDecimal64(sumIf(x, basis_7d = 'trades' AND day < 7), 6), toDecimal64(sumIf(x, basis_7d = 'trades' AND day BETWEEN 7 AND 13), 6)] AS facts
     FROM (
-      SELECT t.market_key AS market_key, basis_24h, basis_7d, if(t.platform = 'kalshi', size, notional) AS x,
+      SELECT t.market_key AS market_key, basis_24h, basis_7d, if(t.platform IN (SELECT platform FROM platforms WHERE volume_basis = 'contracts'), size, notional) AS x,
         intDiv(toUnixTimestamp64Micro(toDateTime64(as_of, 6, 'UTC')) - toUnixTimestamp64Micro(executed_at), 86400000000) AS day
       FROM (
         SELECT market_key, platform, executed_at, size, notional FROM trades FINAL

@@ -1,0 +1,9 @@
+-- ingestion: open markets with an order book, those first of which it is not known what rests in it, then the busiest of the last day
+SELECT m.ref AS ref
+FROM (
+  SELECT market_key, volume_24h, JSONExtractString(metadata, 'liquidity_basis') = 'best_level' AS known FROM market_state FINAL
+  WHERE platform = {platform:String} AND status IN ('open', 'paused') AND JSONExtractString(metadata, 'liquidity_basis') != 'amm'
+  ORDER BY volume_24h DESC NULLS LAST LIMIT 5000
+) AS s
+INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
+ORDER BY s.known, s.volume_24h DESC NULLS LAST, ref

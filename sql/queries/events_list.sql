@@ -1,0 +1,56 @@
+-- GET events: how many events pass, and a page of (minus rank, key) in the order asked for, as the listing was at {as_of}
+-- Markets written since then stand as in markets_list: as their last snapshot before it showed them.
+WITH changed AS (
+  SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
+),
+listing AS (
+  SELECT event_id, status, volume_24h, trading_end_at, created_at
+  FROM market_state FINAL
+  WHERE platform = {platform:String} AND event_id != '' AND written_at <= {as_of:DateTime64(3, 'UTC')}
+  UNION ALL
+  SELECT event_id, shown.1, shown.2, shown.3, created_at
+  FROM (
+    SELECT event_id, created_at, if(was.1 = '', present, was) AS shown
+    FROM (
+      SELECT market_key, event_id, created_at, tuple(status, volume_24h, trading_end_at) AS present
+      FROM market_state FINAL
+      PREWHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
+      WHERE event_id != '' AND written_at > {as_of:DateTime64(3, 'UTC')} AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
+    ) AS c
+    LEFT JOIN (
+      SELECT market_key, argMax(tuple(status, volume_24h, trading_end_at), at) AS was
+      FROM market_snapshots
+      WHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
+        AND written_at <= {as_of:DateTime64(3, 'UTC')} AND at >= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
+      GROUP BY market_key
+    ) AS e USING (market_key)
+  )
+)
+SELECT count() AS total,
+  arrayMap(
+    place -> (toInt64(bitShiftRight(place, 64)), toUInt64(bitAnd(place, toInt128(18446744073709551615)))),
+    arraySlice(groupArraySortedIf(201)(place, place > {after:Int128}), 1, {limit:UInt32})
+  ) AS page
+FROM (
+  SELECT bitOr(bitShiftLeft(toInt128(-rank), 64), toInt128(sipHash64({platform:String}, event_id))) AS place
+  FROM (
+    SELECT event_id,
+      multiIf(countIf(status = 'open') > 0, 'open', countIf(status = 'paused') > 0, 'paused', countIf(status = 'unopened') > 0, 'unopened',
+        countIf(status = 'closed') > 0, 'closed', 'settled') AS state,
+      if({sort:String} = 'volume_24h', if(count(volume_24h) = count(), ifNull(sum(reinterpretAsInt64(volume_24h)), 0), -1),
+      if({sort:String} = 'end_date', -if(count(trading_end_at) = count(), toUnixTimestamp64Milli(assumeNotNull(max(trading_end_at))), 7258118400000),
+      if({sort:String} = 'created', toUnixTimestamp64Milli(ifNull(min(created_at), toDateTime64(0, 3, 'UTC'))),
+      toInt64(count())))) AS rank
+    FROM listing
+    WHERE event_id IN (
+      SELECT event_id FROM events FINAL
+      WHERE platform = {platform:String}
+        AND ({category:String} = '' OR category_slug = {category:String})
+        AND ({series_id:String} = '' OR series_id = {series_id:String})
+        AND (empty({words:Array(String)}) OR hasAll(splitByChar(' ', search_text), {words:Array(String)}))
+    )
+    GROUP BY event_id
+  )
+  WHERE {status:String} = '' OR state = {status:String}
+)
+SETTINGS use_skip_indexes_if_final = 0

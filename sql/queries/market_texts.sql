@@ -1,0 +1,14 @@
+-- GET markets, GET markets/id/{id}: the markets of one page, each as up to three texts: what changes rarely, what moves with trading, and
+-- takers among its stored trades where these name them. Asked for by key, or by reference
+WITH arrayConcat({keys:Array(UInt64)}, arrayMap(ref -> sipHash64({platform:String}, ref), {refs:Array(String)})) AS wanted
+SELECT market_key, 'info' AS part, body FROM market_info_texts FINAL PREWHERE platform = {platform:String} AND market_key IN wanted
+UNION ALL
+SELECT market_key, 'state' AS part, body FROM market_state_texts FINAL PREWHERE platform = {platform:String} AND market_key IN wanted
+UNION ALL
+SELECT market_key, 'traders' AS part,
+  concat('{"unique_traders":', toString(uniqExactIfMerge(traders) AS unique_traders), ',"unique_traders_since":"',
+    replaceOne(substring(toString(min(first_trade_at)), 1, 23), ' ', 'T'), 'Z"}') AS body
+FROM market_totals
+WHERE market_key IN wanted
+GROUP BY market_key
+HAVING unique_traders > 0

@@ -1,0 +1,10 @@
+-- ingestion: what is stored of events and series about to be written, for what a shorter body of theirs leaves out
+SELECT 'event' AS kind, event_id AS id, series_id, slug, title, category, category_slug, tags, mutually_exclusive, image_url, source_url, market_ids,
+  NULL AS frequency
+FROM events FINAL
+PREWHERE platform = {platform:String} AND event_key IN (SELECT sipHash64({platform:String}, arrayJoin({event_ids:Array(String)})))
+UNION ALL
+SELECT 'series' AS kind, series_id AS id, '' AS series_id, '' AS slug, title, category, category_slug, [] AS tags, NULL AS mutually_exclusive,
+  '' AS image_url, '' AS source_url, [] AS market_ids, frequency
+FROM series FINAL
+PREWHERE platform = {platform:String} AND series_id IN {series_ids:Array(String)}

@@ -1,0 +1,33 @@
+-- GET series: a page after {after} by id, with how many events each has, and how many series pass in all
+WITH passing AS (
+  SELECT series_id, title, category, frequency FROM series FINAL
+  WHERE platform = {platform:String}
+    AND ({category:String} = '' OR category_slug = {category:String})
+    AND (empty({words:Array(String)}) OR hasAll(splitByChar(' ', search_text), {words:Array(String)}))
+),
+page AS (SELECT * FROM passing WHERE series_id > {after:String} ORDER BY series_id LIMIT {limit:UInt32}),
+own AS (
+  SELECT event_key, series_id FROM events FINAL
+  WHERE platform = {platform:String} AND series_id IN (SELECT series_id FROM page)
+)
+SELECT p.series_id AS series_id, p.title AS title, p.category AS category, p.frequency AS frequency, e.events_count AS events_count,
+  e.open_events AS open_events, (SELECT count() FROM passing) AS total
+FROM page AS p
+LEFT JOIN (
+  SELECT series_id, count() AS events_count, countIf(is_open) AS open_events
+  FROM own
+  INNER JOIN (
+    SELECT b.event_key AS event_key, max(s.status = 'open') AS is_open
+    FROM (SELECT event_key, market_key FROM event_markets FINAL WHERE platform = {platform:String} AND event_key IN (SELECT event_key FROM own)) AS b
+    INNER JOIN (
+      SELECT market_key, event_id, status FROM market_state FINAL
+      PREWHERE platform = {platform:String} AND market_key IN (
+        SELECT market_key FROM event_markets WHERE platform = {platform:String} AND event_key IN (SELECT event_key FROM own)
+      )
+    ) AS s USING (market_key)
+    WHERE sipHash64({platform:String}, s.event_id) = event_key
+    GROUP BY event_key
+  ) AS m USING (event_key)
+  GROUP BY series_id
+) AS e USING (series_id)
+ORDER BY series_id

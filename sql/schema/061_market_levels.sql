@@ -1,0 +1,13 @@
+-- What the event log last said of each market; version is its position there, 0 for what was listed before the log began. A market
+-- whose state differs has changed. Made anew from the log where a kill came between the two.
+CREATE TABLE IF NOT EXISTS market_levels (
+  platform LowCardinality(String),
+  ref String EPHEMERAL '',
+  market_key UInt64 DEFAULT sipHash64(toString(platform), ref),
+  status LowCardinality(String),
+  -- Hash of the status, the resolution and the content of the listing.
+  fingerprint String EPHEMERAL '',
+  item UInt64 DEFAULT sipHash64(fingerprint),
+  version UInt64
+) ENGINE = ReplacingMergeTree(version) ORDER BY (platform, market_key)
+SETTINGS index_granularity = 1024;

@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { send, useApi } from '../parts/api.ts';
+import { Panel, Waiting } from '../parts/panel.tsx';
+import { usePlatforms } from '../parts/platforms.ts';
+import { PlatformName, Time } from '../parts/show.tsx';
+import { textOf, useAttempt } from './form.ts';
+
+/** Keys of platforms that orders are signed with: stored, never read back. */
+export function Credentials() {
+  const asked = useApi('/v1/api/auth/credentials', {});
+  const platforms = usePlatforms() ?? [];
+  const [open, setOpen] = useState(false);
+  const { busy, failure, attempt } = useAttempt();
+  const store = (form: HTMLFormElement): Promise<void> =>
+    attempt(async () => {
+      const password = textOf(form, 'password');
+      await send('POST', '/v1/api/auth/credentials', {
+        platform: textOf(form, 'platform'),
+        label: textOf(form, 'label'),
+        fields: fieldsOf(textOf(form, 'fields')),
+        ...(password === '' ? {} : { current_password: password }),
+      });
+      form.reset();
+      setOpen(false);
+      asked.reload();
+    });
+  const remove = (id: string, label: string): Promise<void> =>
+    attempt(async () => {
+      if (!confirm(`Delete the credential “${label}”?`)) return;
+      await send('DELETE', `/v1/api/auth/credentials/${encodeURIComponent(id)}`);
+      asked.reload();
+    });
+  const stored = asked.data?.credentials ?? [];
+  return (
+    <Panel
+      title="Platform credentials"
+      aside={
+        <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? 'Cancel' : 'Add one'}
+        </button>
+      }
+    >
+      {stored.length === 0 ? (
+        <Waiting
+          of={asked}
+          empty="None is stored: orders go through the operator’s default client, where there is one."
+        />
+      ) : (
+        <table>
+          <tbody>
+            {stored.map(({ id, platform, label, is_default: isDefault, created_at: at }) => (
+              <tr key={id}>
+                <td>
+                  <PlatformName platform={platform} />
+                </td>
+                <td>
+                  <bdi>{label}</bdi> {isDefault && <span class="status">default</span>}
+                </td>
+                <td class="muted">
+                  <Time at={at} />
+                </td>
+                <td class="number">
+                  <button type="button" disabled={busy} onClick={() => void remove(id, label)}>
+                    Delete<span class="hidden"> {label}</span>
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {open && (
+        <form
+          class="row-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void store(event.currentTarget);
+          }}
+        >
+          <label>
+            Platform
+            <select name="platform">
+              {platforms.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Label
+            <input name="label" required maxLength={100} />
+          </label>
+          <label class="whole">
+            Fields, one a line: <code>name: value</code>, as <a href="/docs">/docs</a> lists them
+            <textarea name="fields" rows={4} required autocomplete="off" spellcheck={false} />
+          </label>
+          {failure?.status === 403 && (
+            <label>
+              Password, again
+              <input name="password" type="password" autocomplete="current-password" />
+            </label>
+          )}
+          <button type="submit" class="main" disabled={busy}>
+            Store
+          </button>
+        </form>
+      )}
+      {failure && (
+        <p class="notice failed" role="alert">
+          {failure.message} {failure.resolution}
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+/** `name: value` lines; a line without a name goes on with the value before, as in PEM. */
+function fieldsOf(text: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  let name = '';
+  for (const line of text.split('\n')) {
+    const named = /^([a-z_]+):\s*(.*)$/.exec(line);
+    if (named) {
+      name = named[1] ?? '';
+      fields[name] = named[2] ?? '';
+    } else if (name !== '' && line.trim() !== '') fields[name] = `${fields[name]}\n${line}`.trim();
+  }
+  return fields;
+}

@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import { Columns } from '../parts/columns.tsx';
+import type { ApiKey } from '../parts/answers.ts';
+import { send, useApi } from '../parts/api.ts';
+import { Copyable, Panel, Waiting } from '../parts/panel.tsx';
+import { Time } from '../parts/show.tsx';
+import { textOf, useAttempt } from './form.ts';
+
+/** API keys: made, shown once, revoked. */
+export function Keys() {
+  const asked = useApi('/v1/api/auth/api-keys', {});
+  const [made, setMade] = useState<{ name: string; key: string } | null>(null);
+  const { busy, failure, attempt } = useAttempt();
+  const create = (form: HTMLFormElement): Promise<void> =>
+    attempt(async () => {
+      const password = textOf(form, 'password');
+      const body = {
+        name: textOf(form, 'name'),
+        scopes: textOf(form, 'trade') === '' ? ['read'] : ['read', 'trade'],
+        ...(password === '' ? {} : { current_password: password }),
+      };
+      setMade(await send<{ name: string; key: string }>('POST', '/v1/api/auth/api-keys', body));
+      form.reset();
+      asked.reload();
+    });
+  const revoke = ({ id, name }: ApiKey): Promise<void> =>
+    attempt(async () => {
+      if (!confirm(`Revoke the key “${name}”? Programs that use it stop working at once.`)) return;
+      await send('DELETE', `/v1/api/auth/api-keys/${encodeURIComponent(id)}`);
+      setMade(null);
+      asked.reload();
+    });
+  const live = (asked.data?.api_keys ?? []).filter(({ revoked_at: at }) => at === null);
+  return (
+    <Panel title="API keys">
+      {live.length === 0 ? (
+        <Waiting of={asked} empty="There is no key in force." />
+      ) : (
+        <table>
+          <Columns of={['Name', 'Begins with', 'May', 'Last used', ['Revoke', 'hidden']]} />
+          <tbody>
+            {live.map((key) => (
+              <tr key={key.id}>
+                <td>
+                  <bdi>{key.name}</bdi>
+                </td>
+                <td>
+                  <code>{key.prefix}…</code>
+                </td>
+                <td>{key.scopes.join(', ')}</td>
+                <td>
+                  <Time at={key.last_used_at} relative />
+                </td>
+                <td class="number">
+                  <button type="button" disabled={busy} onClick={() => void revoke(key)}>
+                    Revoke<span class="hidden"> {key.name}</span>
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {made && (
+        <div class="panel-body made" role="status">
+          <p>
+            The key “<bdi>{made.name}</bdi>” is shown only now. Copy it to where it is kept.
+          </p>
+          <Copyable text={made.key} label="Copy the key" />
+        </div>
+      )}
+      <form
+        class="row-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create(event.currentTarget);
+        }}
+      >
+        <label>
+          Name
+          <input name="name" required maxLength={100} />
+        </label>
+        {failure?.status === 403 && (
+          <label>
+            Password, again
+            <input name="password" type="password" autocomplete="current-password" />
+          </label>
+        )}
+        <label class="tick">
+          <input type="checkbox" name="trade" value="yes" /> may place and cancel orders
+        </label>
+        <button type="submit" class="main" disabled={busy}>
+          Create a key
+        </button>
+      </form>
+      {failure && (
+        <p class="notice failed" role="alert">
+          {failure.message} {failure.resolution}
+        </p>
+      )}
+    </Panel>
+  );
+}

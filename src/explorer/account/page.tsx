@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'preact/hooks';
+import { lastAllowance } from '../parts/api.ts';
+import { Panel } from '../parts/panel.tsx';
+import { Num, Time } from '../parts/show.tsx';
+import { useSession } from '../parts/session.tsx';
+import { Credentials } from './credentials.tsx';
+import { Keys } from './keys.tsx';
+import { Orders } from './orders.tsx';
+
+/** The account of who is signed in: keys, credentials and orders. */
+export function AccountPage() {
+  const { user, logOut } = useSession();
+  return (
+    <div class="overview">
+      <h1 class="hidden">Account</h1>
+      <Panel
+        title="Account"
+        aside={
+          <button type="button" onClick={() => void logOut()}>
+            Log out
+          </button>
+        }
+      >
+        <dl class="facts">
+          <div>
+            <dt>E-mail</dt>
+            <dd>
+              <bdi>{user.email}</bdi>
+            </dd>
+          </div>
+          <div>
+            <dt>Tier</dt>
+            <dd>{user.tier}</dd>
+          </div>
+          <div>
+            <dt>Since</dt>
+            <dd>
+              <Time at={user.created_at} />
+            </dd>
+          </div>
+          <div>
+            <dt>Requests left this minute</dt>
+            <dd>
+              <Left />
+            </dd>
+          </div>
+        </dl>
+      </Panel>
+      <Keys />
+      <Credentials />
+      <Orders />
+    </div>
+  );
+}
+
+/** As the last answer of the service said. */
+function Left() {
+  const [allowance, setAllowance] = useState(lastAllowance);
+  useEffect(() => {
+    const timer = setInterval(() => setAllowance(lastAllowance()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  if (!allowance) return <>–</>;
+  return (
+    <>
+      <Num value={allowance.remaining} /> of <Num value={allowance.limit} />
+    </>
+  );
+}

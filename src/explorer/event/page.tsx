@@ -1,0 +1,178 @@
+import { useMemo } from 'preact/hooks';
+import { Columns } from '../parts/columns.tsx';
+import type { Market } from '../parts/answers.ts';
+import { get, useApi, useRepeated, type Params } from '../parts/api.ts';
+import { sum } from '../parts/exact.ts';
+import { LineChart, type Line } from '../parts/line-chart.tsx';
+import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
+import { Change, Num, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
+import { marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
+
+const MARKETS = 200;
+/** Of one call of price-history, and of colours that can be distinguished. */
+const DRAWN = 10;
+const EVERY_MS = 5000;
+const RANGES = [
+  ['1d', '1D'],
+  ['1w', '1W'],
+  ['1mo', '1M'],
+] as const;
+const DAYS = { '1d': 1, '1w': 7, '1mo': 30 } as const;
+const DAY = 86_400;
+
+/** One event: its markets as a ladder, and a chart of all of them. */
+export function EventPage({ id: unified }: { id: string }) {
+  const { platform, id } = splitId(unified);
+  const params = { provider: platform, event_id: id, limit: MARKETS };
+  const asked = useApi('/v1/api/markets', params, EVERY_MS);
+  const markets = (asked.data?.markets ?? []).toSorted((a, b) => (priceOf(b) ?? -1) - (priceOf(a) ?? -1));
+  const [any] = markets;
+  if (!any) return <Waiting of={asked} empty="No market of this event is stored." />;
+  const prices = markets.flatMap((market) => priceOf(market) ?? []);
+  const sql = `SELECT title, price, bid, ask, volume_24h\nFROM v_markets\nWHERE platform = ${quoted(platform)} AND event_id = ${quoted(id)}\nORDER BY price DESC`;
+  return (
+    <div class="market">
+      <header class="market-head">
+        <div class="market-name">
+          <p class="sub">
+            <PlatformName platform={platform} />
+            <span>{any.category}</span>
+          </p>
+          <h1>
+            <bdi>{any.event_name || id}</bdi>
+          </h1>
+          <p class="sub muted">
+            <span>{asked.data?.pagination.total} markets</span>
+            <span>
+              Ends <Time at={any.trading_end_at} relative />
+            </span>
+          </p>
+        </div>
+      </header>
+      <Prices markets={markets.slice(0, DRAWN)} platform={platform} />
+      <Panel
+        title="Markets"
+        query={{ path: '/v1/api/markets', params, sql }}
+        aside={
+          <span class="muted" title="Of the first outcomes; about 1 where exactly one market can win">
+            Prices add up to <Num value={sum(prices)} />
+          </span>
+        }
+      >
+        <Ladder markets={markets} />
+      </Panel>
+    </div>
+  );
+}
+
+const priceOf = (market: Market): number | null => market.current_prices[market.outcomes[0]?.id ?? '']?.price ?? null;
+
+function Ladder({ markets }: { markets: readonly Market[] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <Columns
+          of={[
+            'Market',
+            ['Price', 'number'],
+            ['24 h', 'number'],
+            ['Bid', 'number wide'],
+            ['Ask', 'number wide'],
+            ['Volume 24 h', 'number'],
+            ['Liquidity', 'number wide'],
+          ]}
+        />
+        <tbody>
+          {markets.map((market) => {
+            const [outcome] = market.outcomes;
+            const quote = market.current_prices[outcome?.id ?? ''];
+            return (
+              <tr key={market.id}>
+                <td class="cut rung">
+                  <span class="depth" style={{ width: `${(quote?.price ?? 0) * 100}%` }} aria-hidden="true" />
+                  <a href={marketAddress(market.id)} title={market.title}>
+                    <bdi>{market.title}</bdi>
+                  </a>{' '}
+                  {market.status !== 'open' && <Status status={market.status} />}
+                </td>
+                <td class="number">
+                  <Price value={quote?.price} strong />
+                </td>
+                <td class="number">
+                  <Change value={market.price_24h_changes[outcome?.id ?? '']} />
+                </td>
+                <td class="number wide">
+                  <Price value={quote?.bid} />
+                </td>
+                <td class="number wide">
+                  <Price value={quote?.ask} />
+                </td>
+                <td class="number">
+                  <Volume value={market.volume_24h} metadata={market.metadata} />
+                </td>
+                <td class="number wide">
+                  <Usd value={market.liquidity} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The closes of the first outcomes over time, by hour. */
+function Prices({ markets, platform }: { markets: readonly Market[]; platform: string }) {
+  const { query } = usePlace();
+  const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? '1w';
+  const ids = markets.map(({ platform_id: id }) => id).toSorted();
+  const params = (): Params => {
+    const hour = Math.floor(Date.now() / 3_600_000) * 3600;
+    const times = { start_ts: hour - DAYS[range] * DAY, end_ts: hour + 3600 };
+    return { provider: platform, market_ids: ids.join(','), ...times, interval: 60, limit: 5000 };
+  };
+  const asked = useRepeated(
+    `${ids.join(',')} ${range}`,
+    (signal) => get('/v1/api/markets/price-history', params(), signal),
+    30_000,
+  );
+  const drawn = useMemo((): { xs: number[]; lines: Line[] } => {
+    const bars = asked.data?.data ?? [];
+    const xs = [...new Set(bars.map(({ timestamp }) => timestamp))].toSorted((a, b) => a - b);
+    const at = new Map(xs.map((time, n) => [time, n]));
+    const names = distinctNames(markets.map(({ title }) => title));
+    const lines = markets.map(({ platform_id: id }, n) => {
+      const values: (number | null)[] = xs.map(() => null);
+      for (const bar of bars) if (bar.marketId === id) values[at.get(bar.timestamp) ?? 0] = bar.price.close;
+      return { name: names[n] ?? id, values };
+    });
+    return { xs, lines: lines.filter(({ values }) => values.some((value) => value !== null)) };
+  }, [asked.data]);
+  return (
+    <Panel
+      title={`Prices by hour${markets.length === DRAWN ? `, the ${DRAWN} highest` : ''}`}
+      query={{ path: '/v1/api/markets/price-history', params: params() }}
+      aside={<Choice label="Range" value={range} options={RANGES} onChange={(value) => setQuery({ range: value })} />}
+    >
+      {drawn.xs.length < 2 ? (
+        <Waiting of={asked} empty="Fewer than two hours with prices are stored." />
+      ) : (
+        <LineChart xs={drawn.xs} lines={drawn.lines} label="Prices of the markets of this event" points />
+      )}
+    </Panel>
+  );
+}
+
+/** What titles begin with in common is left out: a legend has little room. */
+function distinctNames(titles: readonly string[]): string[] {
+  const [first = ''] = titles;
+  let common = 0;
+  while (titles.length > 1 && common < first.length && titles.every((title) => title[common] === first[common]))
+    common += 1;
+  const from = common > 12 ? first.lastIndexOf(' ', common) + 1 : 0;
+  return titles.map((title) => {
+    const name = from > 0 ? `… ${title.slice(from)}` : title;
+    return name.length > 40 ? `${name.slice(0, 39)}…` : name;
+  });
+}

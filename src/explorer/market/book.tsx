@@ -1,0 +1,134 @@
+import { useState } from 'preact/hooks';
+import { Columns } from '../parts/columns.tsx';
+import type { Market, OrderBook } from '../parts/answers.ts';
+import type { Loaded } from '../parts/api.ts';
+import { difference, sum } from '../parts/exact.ts';
+import { Choice, Panel, Waiting } from '../parts/panel.tsx';
+import { decimals, Num, Price, Time } from '../parts/show.tsx';
+
+const LEVELS = 12;
+
+interface Props {
+  market: Market;
+  book: OrderBook | undefined;
+  asked: Loaded<unknown>;
+}
+
+/** The order book of one outcome: asks above bids, the spread between them, depth as the sum up to a level. */
+export function Book({ market, book, asked }: Props) {
+  const [second, setSecond] = useState<'yes' | 'no'>('yes');
+  const [first, other] = market.outcomes;
+  const side = book?.[second];
+  const query = {
+    path: '/v1/api/markets/id/{id}/orderbook',
+    params: { id: market.platform_id, provider: market.platform },
+  };
+  return (
+    <Panel
+      title="Order book"
+      class="book"
+      query={query}
+      aside={
+        first &&
+        other &&
+        market.outcomes.length === 2 && (
+          <Choice
+            label="Outcome"
+            value={second}
+            options={[
+              ['yes', first.name],
+              ['no', other.name],
+            ]}
+            onChange={setSecond}
+          />
+        )
+      }
+    >
+      {!side || side.bids.length + side.asks.length === 0 ? (
+        <Waiting
+          of={asked}
+          empty={market.status === 'open' ? 'The book is empty.' : 'This market does not trade now.'}
+        />
+      ) : (
+        <>
+          <Ladder side={side} />
+          <p class="foot muted">
+            <Num value={side.depth} compact /> contracts in the book · <Time at={book?.timestamp} />
+          </p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Ladder({ side }: { side: OrderBook['yes'] }) {
+  const asks = cumulated(side.asks.slice(0, LEVELS));
+  const bids = cumulated(side.bids.slice(0, LEVELS));
+  const most = Math.max(1e-9, ...[...asks, ...bids].map(({ total }) => total));
+  const digits = Math.max(2, ...[...asks, ...bids].map(({ price }) => Math.min(4, decimals(price))));
+  const [bestAsk] = side.asks;
+  const [bestBid] = side.bids;
+  return (
+    <table class="ladder">
+      <Columns of={['Price', ['Size', 'number'], ['Sum', 'number']]} />
+      <tbody>
+        {asks.toReversed().map((level) => (
+          <LevelRow key={`ask ${level.price}`} side="ask" level={level} share={level.total / most} digits={digits} />
+        ))}
+      </tbody>
+      <tbody class="spread">
+        <tr>
+          <th scope="row" colSpan={3}>
+            {bestAsk && bestBid ? (
+              <>
+                Spread <Num value={difference(bestAsk.price, bestBid.price)} />
+              </>
+            ) : (
+              'One side is empty'
+            )}
+          </th>
+        </tr>
+      </tbody>
+      <tbody>
+        {bids.map((level) => (
+          <LevelRow key={`bid ${level.price}`} side="bid" level={level} share={level.total / most} digits={digits} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface Cumulated {
+  price: number;
+  size: number;
+  total: number;
+}
+
+const cumulated = (levels: OrderBook['yes']['bids']): Cumulated[] =>
+  levels.map((level, n) => ({ ...level, total: sum(levels.slice(0, n + 1).map(({ size }) => size)) }));
+
+interface LevelProps {
+  side: 'bid' | 'ask';
+  level: Cumulated;
+  /** Of the deepest sum shown, 0 to 1. */
+  share: number;
+  digits: number;
+}
+
+function LevelRow({ side, level, share, digits }: LevelProps) {
+  return (
+    <tr class={side}>
+      <td class={side === 'bid' ? 'up' : 'down'}>
+        <span class="depth" style={{ width: `${(share * 100).toFixed(1)}%` }} aria-hidden="true" />
+        <Price value={level.price} digits={digits} />
+        <span class="hidden">{side}</span>
+      </td>
+      <td class="number">
+        <Num value={level.size} />
+      </td>
+      <td class="number muted">
+        <Num value={level.total} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,140 @@
+import { useEffect, useReducer, useRef } from 'preact/hooks';
+import type { Market, OrderBook, Trade } from '../parts/answers.ts';
+import { useApi, type Loaded } from '../parts/api.ts';
+import { difference, sum } from '../parts/exact.ts';
+import { POLL_MS, useStream, type BookChange } from '../parts/live.ts';
+
+type Level = OrderBook['yes']['bids'][number];
+type Side = OrderBook['yes'];
+
+/** Trades of the tape that are kept. */
+const KEPT_TRADES = 100;
+
+export interface LiveMarket {
+  market: Market | undefined;
+  asked: Loaded<unknown>;
+  book: OrderBook | undefined;
+  bookAsked: Loaded<unknown>;
+  trades: readonly Trade[];
+  tradesAsked: Loaded<unknown>;
+  /** Up to when the stored trades are complete. */
+  tradesFreshTo: string | null;
+}
+
+/** One market as it moves: its state, book and trades from one stream, each asked for again while the stream does not bring it. */
+export function useLiveMarket(platform: string, id: string): LiveMarket {
+  const unified = `${platform}:${id}`;
+  const own = useRef(fresh());
+  if (own.current.of !== unified) own.current = { ...fresh(), of: unified };
+  const state = own.current;
+  const redraw = useFrame();
+  const live = useStream(
+    { channels: 'trades,quotes,markets', market_ids: unified },
+    {
+      quote: ({ prices }) => {
+        state.prices = prices;
+        redraw();
+      },
+      book: (book: OrderBook) => {
+        state.book = book;
+        state.bookStreams = true;
+        redraw();
+      },
+      book_change: (change) => {
+        if (state.book) state.book = changed(state.book, change);
+        redraw();
+      },
+      gap: () => (state.bookStreams = false),
+      trade: (trade: Trade) => {
+        state.trades = merged([trade], state.trades);
+        redraw();
+      },
+    },
+  );
+  if (!live) state.bookStreams = false;
+  const asked = useApi('/v1/api/markets/id/{id}', { id, provider: platform }, POLL_MS);
+  const bookAsked = useApi(
+    '/v1/api/markets/id/{id}/orderbook',
+    { id, provider: platform },
+    state.bookStreams ? 0 : POLL_MS,
+  );
+  const params = { platform, market_id: id, min_size: 0, limit: KEPT_TRADES };
+  const tradesAsked = useApi('/v1/api/trades/whales', params, live ? 0 : POLL_MS);
+
+  const polled = bookAsked.data?.data;
+  useEffect(() => {
+    if (polled && !state.bookStreams) state.book = polled;
+    redraw();
+  }, [polled]);
+  const stored = tradesAsked.data?.trades;
+  useEffect(() => {
+    if (stored) state.trades = merged(stored, state.trades);
+    redraw();
+  }, [stored]);
+
+  const [market] = asked.data?.markets ?? [];
+  return {
+    market: market && live && state.prices ? { ...market, current_prices: state.prices } : market,
+    asked,
+    book: state.book ?? polled,
+    bookAsked,
+    trades: state.trades.length > 0 ? state.trades : (stored ?? []),
+    tradesAsked,
+    tradesFreshTo: tradesAsked.data?.meta.data_freshness ?? null,
+  };
+}
+
+interface Own {
+  of: string;
+  prices: Market['current_prices'] | null;
+  book: OrderBook | undefined;
+  bookStreams: boolean;
+  trades: readonly Trade[];
+}
+const fresh = (): Own => ({ of: '', prices: null, book: undefined, bookStreams: false, trades: [] });
+
+/** Draws once a frame, however many events a frame brings. */
+function useFrame(): () => void {
+  const [, draw] = useReducer((n: number) => n + 1, 0);
+  const waiting = useRef(0);
+  useEffect(() => () => cancelAnimationFrame(waiting.current), []);
+  return () => {
+    if (waiting.current !== 0) return;
+    waiting.current = requestAnimationFrame(() => {
+      waiting.current = 0;
+      draw(0);
+    });
+  };
+}
+
+/** Newest first, each trade once. */
+function merged(some: readonly Trade[], others: readonly Trade[]): readonly Trade[] {
+  const byId = new Map([...others, ...some].map((trade) => [trade.trade_id, trade]));
+  return [...byId.values()].toSorted((a, b) => executedAt(b).localeCompare(executedAt(a))).slice(0, KEPT_TRADES);
+}
+
+/** ISO-8601, to the precision of the platform. */
+export const executedAt = ({ metadata, timestamp }: Trade): string =>
+  String(metadata['executed_at'] ?? new Date(timestamp * 1000).toISOString());
+
+/** A book after a change of its first outcome; the second is its complement. */
+function changed(book: OrderBook, { changes }: BookChange): OrderBook {
+  let { bids, asks } = book.yes;
+  for (const { side, price, size } of changes) {
+    if (side === 'bid') bids = replaced(bids, { price, size }, (a, b) => b.price - a.price);
+    else asks = replaced(asks, { price, size }, (a, b) => a.price - b.price);
+  }
+  return { ...book, yes: sideOf(bids, asks), no: sideOf(complement(asks), complement(bids)) };
+}
+
+const complement = (levels: Level[]): Level[] =>
+  levels.map(({ price, size }) => ({ price: difference(1, price), size }));
+
+const replaced = (levels: Level[], level: Level, order: (a: Level, b: Level) => number): Level[] =>
+  [...levels.filter(({ price }) => price !== level.price), ...(level.size > 0 ? [level] : [])].toSorted(order);
+
+const sideOf = (bids: Level[], asks: Level[]): Side => ({
+  bids,
+  asks,
+  depth: sum([...bids, ...asks].map(({ size }) => size)),
+});

@@ -1,0 +1,96 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Market, Snapshot } from '../parts/answers.ts';
+import { get, useApi } from '../parts/api.ts';
+import { Panel, Waiting } from '../parts/panel.tsx';
+import { countsContracts, Num, Usd, Volume } from '../parts/show.tsx';
+
+const EVERY_MS = 15_000;
+
+/** Current figures of one market, each with its definition. */
+export function Metrics({ market }: { market: Market }) {
+  const params = { platform: market.platform, market_id: market.platform_id };
+  const asked = useApi('/v1/api/metrics/snapshot', params, EVERY_MS);
+  const meanings = useMeanings();
+  const figures = asked.data ? figuresOf(asked.data.metrics, market) : [];
+  return (
+    <Panel title="Figures" class="figures" query={{ path: '/v1/api/metrics/snapshot', params }}>
+      {figures.length === 0 ? (
+        <Waiting of={asked} />
+      ) : (
+        <dl>
+          {figures.map(({ path, name, value }) => (
+            <div key={path}>
+              <dt>
+                <details>
+                  <summary>{name}</summary>
+                  <p class="muted">{meanings.get(path) ?? 'Its definition is loading …'}</p>
+                </details>
+              </dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </Panel>
+  );
+}
+
+interface Figure {
+  /** Where it stands in the answer; its definition is looked up by it. */
+  path: string;
+  name: string;
+  value: ComponentChildren;
+}
+
+function figuresOf(metrics: Snapshot['metrics'], market: Market): Figure[] {
+  const { volume, liquidity, spread, fees } = metrics;
+  const traded = (value: number | null) => <Volume value={value} metadata={market.metadata} />;
+  const held = countsContracts(market.metadata) ? ' ct' : '';
+  return [
+    { path: 'volume.volume_24h', name: 'Volume 24 h', value: traded(volume.volume_24h) },
+    { path: 'volume.volume_7d', name: 'Volume 7 d', value: traded(volume.volume_7d) },
+    { path: 'volume.volume_30d', name: 'Volume 30 d', value: traded(volume.volume_30d) },
+    { path: 'volume.total', name: 'Volume', value: traded(volume.total) },
+    { path: 'notional_value', name: 'Notional', value: <Usd value={metrics.notional_value} /> },
+    { path: 'open_interest', name: 'Open interest', value: <Num value={metrics.open_interest} unit={held} compact /> },
+    { path: 'liquidity.total', name: 'Liquidity', value: <Usd value={liquidity.total} /> },
+    { path: 'liquidity.liquidity_score', name: 'Liquidity score', value: <Num value={liquidity.liquidity_score} /> },
+    { path: 'spread.best_bid', name: 'Best bid', value: <Num value={spread.best_bid} /> },
+    { path: 'spread.best_ask', name: 'Best ask', value: <Num value={spread.best_ask} /> },
+    { path: 'spread.spread', name: 'Spread', value: <Num value={spread.spread} /> },
+    { path: 'spread.adjusted_midpoint', name: 'Midpoint', value: <Num value={spread.adjusted_midpoint} /> },
+    { path: 'fees.fee_rate', name: 'Taker fee rate', value: <Num value={fees.fee_rate} /> },
+    { path: 'fees.trading_fee', name: 'Fee on one contract', value: <Num value={fees.trading_fee} prefix="$" /> },
+    { path: 'competitive_score', name: 'Competitive score', value: <Num value={metrics.competitive_score} /> },
+    { path: 'unique_traders', name: 'Unique takers', value: <Num value={metrics.unique_traders} /> },
+  ];
+}
+
+interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+  $ref?: string;
+}
+
+/** Definitions as the API's own description words them, by path in `metrics`. */
+function useMeanings(): ReadonlyMap<string, string> {
+  const [meanings, setMeanings] = useState<ReadonlyMap<string, string>>(new Map());
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      const { components } = (await get('/v1/api/openapi.json')) as {
+        components?: { schemas?: Record<string, Schema> };
+      };
+      const found = new Map<string, string>();
+      const follow = (schema: Schema | undefined, path: string): void => {
+        if (schema?.description) found.set(path, schema.description);
+        for (const [name, inner] of Object.entries(schema?.properties ?? {}))
+          follow(inner, path === '' ? name : `${path}.${name}`);
+      };
+      follow(components?.schemas?.['SnapshotMetrics'], '');
+      setMeanings(found);
+    };
+    load().catch(() => {});
+  }, []);
+  return meanings;
+}

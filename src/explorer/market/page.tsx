@@ -1,0 +1,140 @@
+import { useEffect } from 'preact/hooks';
+import type { Market } from '../parts/answers.ts';
+import { Panel, Waiting } from '../parts/panel.tsx';
+import { Change, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
+import { eventAddress, go, splitId } from '../parts/url.ts';
+import { isTyping } from '../parts/keys.ts';
+import { Book } from './book.tsx';
+import { History } from './history.tsx';
+import { useLiveMarket } from './live-market.ts';
+import { Metrics } from './metrics.tsx';
+import { Related } from './related.tsx';
+import { Tape } from './tape.tsx';
+
+/** One market: `id` is the unified one of the address. */
+export function MarketPage({ id: unified }: { id: string }) {
+  const { platform, id } = splitId(unified);
+  const live = useLiveMarket(platform, id);
+  const { market } = live;
+  useEffect(() => {
+    if (market) document.title = `${market.title} · Forecastle`;
+  }, [market?.title]);
+  useEffect(() => {
+    const leave = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !isTyping(event) && !document.querySelector('dialog[open]')) go('/');
+    };
+    document.addEventListener('keydown', leave);
+    return () => document.removeEventListener('keydown', leave);
+  }, []);
+  if (!market) return <Waiting of={live.asked} />;
+  return (
+    <div class="market">
+      <Head market={market} />
+      <div class="market-main">
+        <History market={market} />
+        <div class="market-side">
+          <Book market={market} book={live.book} asked={live.bookAsked} />
+          <Tape market={market} trades={live.trades} asked={live.tradesAsked} freshTo={live.tradesFreshTo} />
+        </div>
+      </div>
+      <div class="market-rest">
+        <Metrics market={market} />
+        <Rules market={market} />
+        <Related market={market} />
+      </div>
+    </div>
+  );
+}
+
+function Head({ market }: { market: Market }) {
+  const payouts = (market.metadata['payouts'] ?? {}) as Record<string, number>;
+  return (
+    <header class="market-head">
+      <div class="market-name">
+        <p class="sub">
+          <PlatformName platform={market.platform} />
+          <Status status={market.status} />
+          <span>{market.category}</span>
+          {market.event_id !== '' && (
+            <a href={eventAddress(market.platform, market.event_id)}>
+              <bdi>{market.event_name || 'Event'}</bdi>
+            </a>
+          )}
+        </p>
+        <h1>
+          <bdi>{market.title}</bdi>
+        </h1>
+        <p class="sub">
+          <span class="muted">
+            Ends <Time at={market.trading_end_at} relative />
+          </span>
+          <span class="muted">
+            Seen <Time at={market.last_synced_at} relative />
+          </span>
+          <Outside address={market.source_url}>Open on the platform ↗</Outside>
+        </p>
+      </div>
+      <ul class="outcomes" aria-live="polite" aria-label="Outcomes">
+        {market.outcomes.slice(0, 4).map(({ id, name }) => {
+          const quote = market.current_prices[id];
+          return (
+            <li key={id}>
+              <bdi class="name">{name}</bdi>
+              <Price value={quote?.price} strong />
+              <Change value={market.price_24h_changes[id]} />
+              <span class="muted">
+                {market.status === 'settled' ? (
+                  <>
+                    paid <Num value={payouts[id] ?? null} />
+                  </>
+                ) : (
+                  <>
+                    <Num value={quote?.bid} /> / <Num value={quote?.ask} />
+                  </>
+                )}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </header>
+  );
+}
+
+function Rules({ market }: { market: Market }) {
+  const times = [
+    ['Trading starts', market.trading_start_at],
+    ['Trading ends', market.trading_end_at],
+    ['Expected resolution', market.resolution_date],
+    ['Resolved', market.resolved_at],
+  ] as const;
+  return (
+    <Panel
+      title="Rules"
+      class="rules"
+      query={{ path: '/v1/api/markets/id/{id}', params: { id: market.platform_id, provider: market.platform } }}
+    >
+      <div class="panel-body">
+        <p class="prose">
+          <bdi>{market.resolution_criteria || market.description || 'The platform names no rules.'}</bdi>
+        </p>
+        {market.resolution_source !== '' && (
+          <p>
+            <span class="muted">Source: </span>
+            <bdi>{market.resolution_source}</bdi>
+          </p>
+        )}
+        <dl class="times">
+          {times.map(([name, at]) => (
+            <div key={name}>
+              <dt class="muted">{name}</dt>
+              <dd>
+                <Time at={at} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </Panel>
+  );
+}

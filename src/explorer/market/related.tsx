@@ -1,0 +1,50 @@
+import { Columns } from '../parts/columns.tsx';
+import type { Market } from '../parts/answers.ts';
+import { useApi } from '../parts/api.ts';
+import { Panel, Waiting } from '../parts/panel.tsx';
+import { Price, Volume } from '../parts/show.tsx';
+import { eventAddress, marketAddress } from '../parts/url.ts';
+
+const SHOWN = 20;
+const EVERY_MS = 15_000;
+
+/** The other markets of a market's event. */
+export function Related({ market }: { market: Market }) {
+  const params = { provider: market.platform, event_id: market.event_id, limit: SHOWN };
+  const asked = useApi('/v1/api/markets', market.event_id === '' ? null : params, EVERY_MS);
+  const others = (asked.data?.markets ?? []).filter(({ id }) => id !== market.id);
+  if (market.event_id === '') return null;
+  const total = asked.data?.pagination.total ?? 0;
+  return (
+    <Panel
+      title="Markets of this event"
+      query={{ path: '/v1/api/markets', params }}
+      aside={<a href={eventAddress(market.platform, market.event_id)}>{total > 0 ? `All ${total}` : 'The event'}</a>}
+    >
+      {others.length === 0 ? (
+        <Waiting of={asked} empty="There is no other." />
+      ) : (
+        <table>
+          <Columns of={['Market', ['Price', 'number'], ['Volume 24 h', 'number']]} />
+          <tbody>
+            {others.map((other) => (
+              <tr key={other.id}>
+                <td class="cut">
+                  <a href={marketAddress(other.id)} title={other.title}>
+                    <bdi>{other.title}</bdi>
+                  </a>
+                </td>
+                <td class="number">
+                  <Price value={other.current_prices[other.outcomes[0]?.id ?? '']?.price} />
+                </td>
+                <td class="number">
+                  <Volume value={other.volume_24h} metadata={other.metadata} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}

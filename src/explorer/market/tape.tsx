@@ -1,0 +1,63 @@
+import { Columns } from '../parts/columns.tsx';
+import type { Market, Trade } from '../parts/answers.ts';
+import type { Loaded } from '../parts/api.ts';
+import { ofMarket, Panel, Waiting } from '../parts/panel.tsx';
+import { Num, Price, Time } from '../parts/show.tsx';
+import { executedAt } from './live-market.ts';
+
+interface Props {
+  market: Market;
+  trades: readonly Trade[];
+  asked: Loaded<unknown>;
+  freshTo: string | null;
+}
+
+/** The last trades of a market, newest first. */
+export function Tape({ market, trades, asked, freshTo }: Props) {
+  const { platform, platform_id: id } = market;
+  const names = new Map(market.outcomes.map((outcome) => [outcome.id, outcome.name]));
+  const sql = `SELECT executed_at, outcome, side, price, size, notional\nFROM v_trades\nWHERE ${ofMarket(market.id)}\nORDER BY executed_at DESC\nLIMIT 100`;
+  return (
+    <Panel
+      title="Trades"
+      class="tape"
+      query={{ path: '/v1/api/trades/whales', params: { platform, market_id: id, min_size: 0, limit: 100 }, sql }}
+      aside={
+        <span class="muted" title="Every trade up to this time is stored">
+          complete to <Time at={freshTo} />
+        </span>
+      }
+    >
+      {trades.length === 0 ? (
+        <Waiting of={asked} empty="No trade is stored yet." />
+      ) : (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Last trades">
+          <table>
+            <Columns of={['Time', 'Taker', ['Price', 'number'], ['Size', 'number'], ['USD', 'number']]} />
+            <tbody>
+              {trades.map((trade) => (
+                <tr key={trade.trade_id}>
+                  <td class="muted">
+                    <Time at={executedAt(trade)} />
+                  </td>
+                  <td class={trade.side === 'buy' ? 'up' : 'down'}>
+                    {trade.side} <bdi>{names.get(trade.outcome) ?? trade.outcome}</bdi>
+                  </td>
+                  <td class="number">
+                    <Price value={trade.price} />
+                  </td>
+                  <td class="number">
+                    <Num value={trade.size} />
+                  </td>
+                  <td class="number muted">
+                    <Num value={trade.notional_value} compact />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,71 @@
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import type { Market } from '../parts/answers.ts';
+import { get } from '../parts/api.ts';
+import { POLL_MS, useStream, type LiveQuote } from '../parts/live.ts';
+import { splitId } from '../parts/url.ts';
+
+/** What moved since a market was listed. */
+export type Fresh = Pick<Market, 'current_prices'> & Partial<Market>;
+
+const SETTLE_MS = 600;
+
+/** The newest state of the markets in view, by id: from the stream, else by asking for them every POLL_MS. */
+export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
+  const known = useRef(new Map<string, Fresh>());
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const waiting = useRef(false);
+  const watched = useSettled(ids.join(','));
+  const later = (): void => {
+    if (waiting.current) return;
+    waiting.current = true;
+    requestAnimationFrame(() => {
+      waiting.current = false;
+      redraw(0);
+    });
+  };
+  const live = useStream(watched === '' ? null : { channels: 'quotes', market_ids: watched }, {
+    quote: ({ platform, market_id, prices }: LiveQuote) => {
+      const id = `${platform}:${market_id}`;
+      known.current.set(id, { ...known.current.get(id), current_prices: prices });
+      later();
+    },
+  });
+  useEffect(() => {
+    if (live || watched === '') return;
+    const ending = new AbortController();
+    const ask = async (): Promise<void> => {
+      if (document.hidden) return;
+      for (const [provider, own] of byPlatform(watched.split(','))) {
+        const params = { provider, market_ids: own.join(','), limit: own.length };
+        const answer = await get('/v1/api/markets', params, ending.signal).catch(() => null);
+        for (const market of answer?.markets ?? []) known.current.set(market.id, market);
+      }
+      if (!ending.signal.aborted) later();
+    };
+    const timer = setInterval(() => void ask(), POLL_MS);
+    return () => {
+      ending.abort();
+      clearInterval(timer);
+    };
+  }, [live, watched]);
+  return known.current;
+}
+
+/** Scrolling passes many rows: only those it stops at are asked for. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+function byPlatform(ids: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const unified of ids) {
+    const { platform, id } = splitId(unified);
+    groups.set(platform, [...(groups.get(platform) ?? []), id]);
+  }
+  return groups;
+}

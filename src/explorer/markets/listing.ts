@@ -1,0 +1,146 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Market } from '../parts/answers.ts';
+import { ApiFailure, get, type Params } from '../parts/api.ts';
+
+export const SORTS = [
+  ['volume_24h', 'Volume 24 h'],
+  ['volume_total', 'Volume'],
+  ['liquidity', 'Liquidity'],
+  ['end_date', 'Ends soonest'],
+  ['created', 'Newest'],
+] as const;
+export type Sort = (typeof SORTS)[number][0];
+
+const PAGE = 50;
+
+/** Where a market stands in a list: smaller comes first, null last, as in the API. */
+const RANK: Record<Sort, (market: Market) => number | null> = {
+  volume_24h: (market) => descending(market.volume_24h),
+  volume_total: (market) => descending(market.volume_total),
+  liquidity: (market) => descending(market.liquidity),
+  end_date: (market) => (market.trading_end_at === null ? null : Date.parse(market.trading_end_at)),
+  created: (market) => -Date.parse(market.created_at),
+};
+const descending = (value: number | null): number | null => (value === null ? null : -value);
+
+interface Source {
+  platform: string;
+  /** Fetched and not yet in the list. */
+  waiting: Market[];
+  /** null: there is no further page. */
+  cursor: string | null | undefined;
+  total: number;
+}
+
+/** One list over several platforms: each platform's own pages, merged in their order as far as all of them reach. */
+class Listing {
+  readonly rows: Market[] = [];
+  readonly #sources: Source[];
+  readonly #filters: Params;
+  readonly #rank: (market: Market) => number;
+
+  constructor(platforms: readonly string[], filters: Params, sort: Sort) {
+    this.#sources = platforms.map((platform) => ({ platform, waiting: [], cursor: undefined, total: 0 }));
+    this.#filters = { ...filters, sort, limit: PAGE };
+    this.#rank = (market) => RANK[sort](market) ?? Infinity;
+  }
+
+  get total(): number {
+    return this.#sources.reduce((all, { total }) => all + total, 0);
+  }
+  get ended(): boolean {
+    return this.#sources.every(({ cursor, waiting }) => cursor === null && waiting.length === 0);
+  }
+
+  /** Adds a page or so of rows. */
+  async more(signal: AbortSignal): Promise<void> {
+    const before = this.rows.length;
+    while (this.rows.length < before + PAGE && !this.ended) {
+      await Promise.all(
+        this.#sources.filter(({ waiting }) => waiting.length === 0).map((one) => this.#fetch(one, signal)),
+      );
+      this.#merge();
+    }
+  }
+
+  async #fetch(source: Source, signal: AbortSignal): Promise<void> {
+    if (source.cursor === null) return;
+    const { platform: provider, cursor } = source;
+    const { markets, pagination } = await get('/v1/api/markets', { ...this.#filters, provider, cursor }, signal);
+    source.waiting.push(...markets);
+    source.cursor = pagination.next_cursor;
+    source.total = pagination.total;
+  }
+
+  #merge(): void {
+    for (;;) {
+      // A platform with further pages and nothing waiting may hold what comes next.
+      if (this.#sources.some(({ waiting, cursor }) => waiting.length === 0 && cursor !== null)) return;
+      let first: Source | undefined;
+      for (const source of this.#sources) {
+        const [market] = source.waiting;
+        const best = first?.waiting[0];
+        if (market && (!best || this.#rank(market) < this.#rank(best))) first = source;
+      }
+      const next = first?.waiting.shift();
+      if (!next) return;
+      this.rows.push(next);
+    }
+  }
+}
+
+export interface MarketList {
+  rows: readonly Market[];
+  total: number;
+  ended: boolean;
+  loading: boolean;
+  failure: ApiFailure | undefined;
+  more: () => void;
+  reload: () => void;
+}
+
+/** The markets that pass `filters`, page by page as `more` is called. Rows stay until the next list is there. */
+export function useMarketList(platforms: readonly string[] | null, filters: Params, sort: Sort): MarketList {
+  const [shown, setShown] = useState<{ listing: Listing; at: number } | null>(null);
+  const [failure, setFailure] = useState<ApiFailure | undefined>();
+  const [turn, setTurn] = useState(0);
+  const work = useRef<{ listing: Listing; ending: AbortController; busy: boolean } | null>(null);
+  const [loading, setLoading] = useState(true);
+  const key = platforms === null ? null : JSON.stringify([platforms, filters, sort]);
+
+  const advance = async (): Promise<void> => {
+    const now = work.current;
+    if (!now || now.busy || now.listing.ended) return;
+    now.busy = true;
+    setLoading(true);
+    try {
+      await now.listing.more(now.ending.signal);
+      if (now.ending.signal.aborted) return;
+      setFailure(undefined);
+      setShown({ listing: now.listing, at: now.listing.rows.length });
+    } catch (error) {
+      if (now.ending.signal.aborted) return;
+      setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
+    } finally {
+      now.busy = false;
+      if (work.current === now) setLoading(false);
+    }
+  };
+  useEffect(() => {
+    if (platforms === null) return;
+    const now = { listing: new Listing(platforms, filters, sort), ending: new AbortController(), busy: false };
+    work.current = now;
+    setFailure(undefined);
+    void advance();
+    return () => now.ending.abort();
+  }, [key, turn]);
+  return {
+    rows: shown?.listing.rows ?? [],
+    total: shown?.listing.total ?? 0,
+    ended: shown?.listing.ended ?? false,
+    loading,
+    failure,
+    more: () => void advance(),
+    reload: () => setTurn((n) => n + 1),
+  };
+}

@@ -1,0 +1,178 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Market } from '../parts/answers.ts';
+import { Change, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
+import { go, marketAddress, setQuery } from '../parts/url.ts';
+import { useFresh, type Fresh } from './fresh.ts';
+import type { MarketList, Sort } from './listing.ts';
+import { isTyping } from '../parts/keys.ts';
+
+/** Pixels; the style sheet's --row says the same. */
+const ROW = 46;
+const SPARE_ROWS = 6;
+/** Rows from the end at which the next page is asked for. */
+const AHEAD = 30;
+/** Of `market_ids`, the most that one call takes. */
+const WATCHED = 60;
+
+interface Props {
+  list: MarketList;
+  sort: Sort;
+}
+
+/** The rows in view of a list of any length; `j` and `k` move, Enter opens. */
+export function MarketTable({ list, sort }: Props) {
+  const { rows, more, loading, ended, total } = list;
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 800 });
+  const [chosen, setChosen] = useState(-1);
+  const first = Math.max(0, Math.floor(view.top / ROW) - SPARE_ROWS);
+  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW) + SPARE_ROWS);
+  const visible = rows.slice(first, last);
+  const fresh = useFresh(visible.slice(0, WATCHED).map(({ id }) => id));
+
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = (): void => setView({ top: element.scrollTop, height: element.clientHeight });
+    measure();
+    element.addEventListener('scroll', measure, { passive: true });
+    const sized = new ResizeObserver(measure);
+    sized.observe(element);
+    return () => {
+      element.removeEventListener('scroll', measure);
+      sized.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    if (!loading && !ended && rows.length > 0 && last > rows.length - AHEAD) more();
+  }, [last, rows.length, loading]);
+  // Another list begins at its top.
+  useEffect(() => {
+    setChosen(-1);
+    box.current?.scrollTo(0, 0);
+  }, [rows]);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
+      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0;
+      if (step !== 0) {
+        event.preventDefault();
+        const next = Math.min(rows.length - 1, Math.max(0, chosen + step));
+        setChosen(next);
+        reveal(box.current, next);
+      } else if (event.key === 'Enter' && rows[chosen] && event.target === document.body) {
+        go(marketAddress(rows[chosen].id));
+      } else if (event.key === 'Escape') setChosen(-1);
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [rows, rows.length, chosen]);
+
+  return (
+    <div class="scroll" ref={box} tabIndex={0} role="region" aria-label="List of markets">
+      <table class="list" aria-rowcount={total + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col">Market</th>
+            <th scope="col" class="number">
+              Price
+            </th>
+            <th scope="col" class="number">
+              24 h
+            </th>
+            <th scope="col" class="number wide">
+              Bid / ask
+            </th>
+            <SortHead name="volume_24h" text="Volume 24 h" sort={sort} />
+            <SortHead name="volume_total" text="Volume" sort={sort} wide />
+            <SortHead name="liquidity" text="Liquidity" sort={sort} wide />
+            <SortHead name="end_date" text="Ends" sort={sort} />
+          </tr>
+        </thead>
+        <tbody>
+          {first > 0 && <tr class="spacer" style={{ height: `${first * ROW}px` }} aria-hidden="true" />}
+          {visible.map((market, n) => (
+            <Row
+              key={market.id}
+              market={{ ...market, ...fresh.get(market.id) }}
+              index={first + n}
+              isChosen={first + n === chosen}
+            />
+          ))}
+          {last < rows.length && (
+            <tr class="spacer" style={{ height: `${(rows.length - last) * ROW}px` }} aria-hidden="true" />
+          )}
+        </tbody>
+      </table>
+      {rows.length === 0 && !list.failure && (
+        <p class="notice muted">{loading ? 'Loading …' : 'No market passes these filters.'}</p>
+      )}
+    </div>
+  );
+}
+
+function reveal(element: HTMLElement | null, index: number): void {
+  if (!element) return;
+  const top = index * ROW;
+  if (top < element.scrollTop) element.scrollTop = top;
+  // The head covers a row's height.
+  else if (top + 2 * ROW > element.scrollTop + element.clientHeight)
+    element.scrollTop = top + 2 * ROW - element.clientHeight;
+}
+
+function SortHead({ name, text, sort, wide = false }: { name: Sort; text: string; sort: Sort; wide?: boolean }) {
+  const order = name === 'end_date' ? 'ascending' : 'descending';
+  return (
+    <th scope="col" class={`number ${wide ? 'wide' : ''}`} aria-sort={sort === name ? order : 'none'}>
+      <button type="button" onClick={() => setQuery({ sort: name === 'volume_24h' ? '' : name })}>
+        {text}
+        {sort === name && <span aria-hidden="true">{order === 'ascending' ? ' ↑' : ' ↓'}</span>}
+      </button>
+    </th>
+  );
+}
+
+function Row({ market, index, isChosen }: { market: Market & Fresh; index: number; isChosen: boolean }) {
+  const [outcome] = market.outcomes;
+  const quote = market.current_prices[outcome?.id ?? ''];
+  return (
+    <tr aria-rowindex={index + 2} class={isChosen ? 'chosen' : ''}>
+      <td class="title">
+        <a href={marketAddress(market.id)} title={market.title}>
+          <bdi>{market.title}</bdi>
+        </a>
+        <span class="sub">
+          <PlatformName platform={market.platform} />
+          {market.status !== 'open' && <Status status={market.status} />}
+          <span>{market.category}</span>
+          {market.outcomes.length > 0 && outcome?.id !== 'yes' && (
+            <span>
+              price of <bdi>{outcome?.name}</bdi>
+            </span>
+          )}
+        </span>
+      </td>
+      <td class="number">
+        <Price value={quote?.price} strong />
+      </td>
+      <td class="number">
+        <Change value={market.price_24h_changes[outcome?.id ?? '']} />
+      </td>
+      <td class="number wide">
+        <Price value={quote?.bid} /> <span class="muted">/</span> <Price value={quote?.ask} />
+      </td>
+      <td class="number">
+        <Volume value={market.volume_24h} metadata={market.metadata} />
+      </td>
+      <td class="number wide">
+        <Volume value={market.volume_total} metadata={market.metadata} />
+      </td>
+      <td class="number wide">
+        <Usd value={market.liquidity} />
+      </td>
+      <td class="number">
+        <Time at={market.trading_end_at} relative />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,139 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Answers, Path } from './answers.ts';
+import { serviceAnswers } from './connection.ts';
+
+export type Params = Record<string, string | number | boolean | undefined>;
+
+/** A refusal of the API in its own words, or a call that got no answer (status 0). */
+export class ApiFailure extends Error {
+  readonly status: number;
+  readonly resolution: string;
+  constructor(status: number, message: string, resolution: string) {
+    super(message);
+    this.status = status;
+    this.resolution = resolution;
+  }
+}
+
+/** What is left of the caller's requests of this minute, as the last answer said. */
+export interface Allowance {
+  limit: number;
+  remaining: number;
+}
+let allowance: Allowance | null = null;
+export const lastAllowance = (): Allowance | null => allowance;
+
+/** The address of a call: names in braces are filled in, the others become the query. */
+export function addressOf(path: string, params: Params = {}): string {
+  const query = new URLSearchParams();
+  let address = path;
+  for (const [name, value] of Object.entries(params)) {
+    if (value === undefined || value === '') continue;
+    if (address.includes(`{${name}}`)) address = address.replace(`{${name}}`, encodeURIComponent(value));
+    else query.set(name, String(value));
+  }
+  const text = query.toString();
+  return text === '' ? address : `${address}?${text}`;
+}
+
+/** Sends a request with the session cookie; throws ApiFailure for what is not a success. */
+export async function call(address: string, init: RequestInit = {}): Promise<Response> {
+  const answer = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error;
+    serviceAnswers(false);
+    throw new ApiFailure(0, 'The service does not respond', 'It may be restarting: the page tries again by itself.');
+  });
+  serviceAnswers(true);
+  const limit = answer.headers.get('x-ratelimit-limit');
+  if (limit !== null) {
+    allowance = { limit: Number(limit), remaining: Number(answer.headers.get('x-ratelimit-remaining')) };
+  }
+  if (answer.ok) return answer;
+  const body: unknown = await answer.json().catch(() => null);
+  const { message = `Status ${answer.status}`, resolution = '', error_text = '' } = errorOf(body);
+  throw new ApiFailure(answer.status, [message, error_text].filter((text) => text !== '').join(': '), resolution);
+}
+
+function errorOf(body: unknown): { message?: string; resolution?: string; error_text?: string } {
+  return (body as { error?: object } | null)?.error ?? {};
+}
+
+export async function get<P extends Path>(path: P, params?: Params, signal?: AbortSignal): Promise<Answers[P]> {
+  const answer = await call(addressOf(path, params), signal ? { signal } : {});
+  return (await answer.json()) as Answers[P];
+}
+
+/** A call that changes something. `key` is sent where a session does not do. */
+export async function send<T>(method: 'POST' | 'DELETE', address: string, body?: object, key?: string): Promise<T> {
+  const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  if (key !== undefined) headers['x-api-key'] = key;
+  const answer = await call(address, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await answer.json()) as T;
+}
+
+export interface Loaded<T> {
+  /** The last answer; it stays while the next one is on its way or fails. */
+  data: T | undefined;
+  failure: ApiFailure | undefined;
+  loading: boolean;
+  reload: () => void;
+}
+
+/**
+ * What a path answers, asked for again when `params` change and every `everyMs` while the page is in front. `params` null: nothing is
+ * asked for.
+ */
+export function useApi<P extends Path>(path: P, params: Params | null, everyMs = 0): Loaded<Answers[P]> {
+  const address = params === null ? null : addressOf(path, params);
+  return useRepeated<Answers[P]>(
+    address,
+    async (signal) => (await (await call(address ?? '', { signal })).json()) as Answers[P],
+    everyMs,
+  );
+}
+
+/** The same for any way to load; `key` says when it is another question. */
+export function useRepeated<T>(
+  key: string | null,
+  load: (signal: AbortSignal) => Promise<T>,
+  everyMs: number,
+): Loaded<T> {
+  const [state, setState] = useState<{ key: string | null; data?: T; failure?: ApiFailure }>({ key: null });
+  const [turn, setTurn] = useState(0);
+  const loader = useRef(load);
+  loader.current = load;
+  useEffect(() => {
+    if (key === null) return;
+    const ending = new AbortController();
+    let timer = 0;
+    const ask = async (): Promise<void> => {
+      if (!document.hidden) {
+        try {
+          const data = await loader.current(ending.signal);
+          if (!ending.signal.aborted) setState({ key, data });
+        } catch (error) {
+          if (ending.signal.aborted) return;
+          const failure = error instanceof ApiFailure ? error : new ApiFailure(0, String(error), '');
+          setState((before) => (before.key === key ? { ...before, failure } : { key, failure }));
+        }
+      }
+      if (everyMs > 0 && !ending.signal.aborted) timer = setTimeout(() => void ask(), everyMs);
+    };
+    void ask();
+    return () => {
+      ending.abort();
+      clearTimeout(timer);
+    };
+  }, [key, everyMs, turn]);
+  const current = state.key === key;
+  return {
+    data: current ? state.data : undefined,
+    failure: current ? state.failure : undefined,
+    loading: key !== null && (!current || (state.data === undefined && state.failure === undefined)),
+    reload: () => setTurn((n) => n + 1),
+  };
+}

@@ -1,0 +1,26 @@
+/** Decimals as the API sends them, added without floating-point error. */
+const DIGITS = 12;
+const SCALE = 10n ** BigInt(DIGITS);
+
+function scaled(value: number): bigint {
+  const text = plain(value);
+  const [whole = '0', fraction = ''] = text.replace('-', '').split('.');
+  const size = BigInt(whole) * SCALE + BigInt(fraction.slice(0, DIGITS).padEnd(DIGITS, '0'));
+  return text.startsWith('-') ? -size : size;
+}
+
+function unscaled(value: bigint): number {
+  const size = value < 0n ? -value : value;
+  const fraction = String(size % SCALE).padStart(DIGITS, '0');
+  return Number(`${value < 0n ? '-' : ''}${size / SCALE}.${fraction}`);
+}
+
+/** A number's shortest digits without an exponent: what JSON said. */
+export function plain(value: number): string {
+  const text = String(value);
+  if (!text.includes('e')) return text;
+  return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
+}
+
+export const sum = (values: readonly number[]): number => unscaled(values.reduce((all, one) => all + scaled(one), 0n));
+export const difference = (a: number, b: number): number => unscaled(scaled(a) - scaled(b));

@@ -1,0 +1,111 @@
+import { render, type ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { MarketsPage } from '../markets/page.tsx';
+import { useConnection } from './connection.ts';
+import { SignedIn } from './session.tsx';
+import { chooseTheme, restoreTheme, theme } from './theme.ts';
+import { followLinks, usePlace } from './url.ts';
+
+type Page = ComponentType<{ id: string }>;
+
+/** Pages by the first word of their address; what is loaded when they are opened stands in chunks of their own. */
+const PAGES: Record<string, { title: string; load: () => Promise<Page> }> = {
+  market: { title: 'Market', load: async () => (await import('../market/page.tsx')).MarketPage },
+  event: { title: 'Event', load: async () => (await import('../event/page.tsx')).EventPage },
+  overview: { title: 'Overview', load: async () => (await import('../overview/page.tsx')).OverviewPage },
+  sql: { title: 'SQL', load: async () => (await import('../sql/page.tsx')).SqlPage },
+  status: { title: 'Status', load: async () => (await import('../status/page.tsx')).StatusPage },
+  account: { title: 'Account', load: async () => (await import('../account/page.tsx')).AccountPage },
+};
+const LINKS = [
+  ['/', 'Markets'],
+  ['/overview', 'Overview'],
+  ['/sql', 'SQL'],
+  ['/status', 'Status'],
+  ['/account', 'Account'],
+] as const;
+const SAID = { live: 'Live', polling: 'Every 5 s', offline: 'Offline' } as const;
+const MEANT = {
+  live: 'Changes arrive through the stream',
+  polling: 'The stream is not open: this page asks again every 5 seconds',
+  offline: 'The service does not respond; what is shown is the last answer',
+} as const;
+
+function App() {
+  const { path } = usePlace();
+  const [, first = '', id = ''] = path.split('/');
+  const connection = useConnection();
+  const [shade, setShade] = useState(theme);
+  useEffect(() => {
+    document.title = first === '' ? 'Markets · Forecastle' : `${PAGES[first]?.title ?? 'Not found'} · Forecastle`;
+  }, [first]);
+  const turn = (): void => {
+    chooseTheme(shade === 'dark' ? 'light' : 'dark');
+    setShade(theme());
+  };
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href="/">
+          Forecastle
+        </a>
+        <nav aria-label="Pages">
+          {LINKS.map(([to, name]) => (
+            <a key={to} href={to} {...(path === to ? { 'aria-current': 'page' as const } : {})}>
+              {name}
+            </a>
+          ))}
+          <a href="/docs">API</a>
+        </nav>
+        <span class={`connection ${connection}`} role="status" title={MEANT[connection]}>
+          {SAID[connection]}
+        </span>
+        <button
+          type="button"
+          class="quiet"
+          onClick={turn}
+          aria-label={`Use ${shade === 'dark' ? 'light' : 'dark'} colours`}
+        >
+          {shade === 'dark' ? '☀' : '☾'}
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <SignedIn>{first === '' ? <MarketsPage /> : <Loaded name={first} id={safeDecode(id)} />}</SignedIn>
+      </main>
+    </>
+  );
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function Loaded({ name, id }: { name: string; id: string }) {
+  const [page, setPage] = useState<{ name: string; Page: Page } | null>(null);
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    setFailed(false);
+    PAGES[name]?.load().then(
+      (Page) => setPage({ name, Page }),
+      () => setFailed(true),
+    );
+  }, [name]);
+  if (!PAGES[name]) return <p class="notice">There is no such page.</p>;
+  if (failed) return <p class="notice failed">This page could not be loaded. Reload to try again.</p>;
+  return page?.name === name ? <page.Page key={id} id={id} /> : <p class="notice muted">Loading …</p>;
+}
+
+restoreTheme();
+followLinks();
+const root = document.querySelector('#app');
+if (root) {
+  root.replaceChildren();
+  render(<App />, root);
+}

@@ -1,0 +1,142 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { addressOf, type Loaded, type Params } from './api.ts';
+
+/** How to ask for what a panel shows: the call of the API, and the statement over the views. */
+export interface Query {
+  path: string;
+  params: Params;
+  sql?: string;
+}
+
+/** Text in SQL. */
+export const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+/** The condition that a row of a view is of one market, by its unified id. */
+export const ofMarket = (id: string): string =>
+  `market_key = (SELECT market_key FROM v_markets WHERE id = ${quoted(id)})`;
+
+interface PanelProps {
+  title: string;
+  query?: Query;
+  /** Beside the title. */
+  aside?: ComponentChildren;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** One titled part of a page, with the query behind its figures. */
+export function Panel({ title, query, aside, class: name = '', children }: PanelProps) {
+  const id = useId();
+  return (
+    <section class={`panel ${name}`} aria-labelledby={id}>
+      <header class="panel-head">
+        <h2 id={id}>{title}</h2>
+        <div class="panel-aside">
+          {aside}
+          {query && <QueryButton query={query} title={title} />}
+        </div>
+      </header>
+      {children}
+    </section>
+  );
+}
+
+const curlOf = ({ path, params }: Query): string =>
+  `curl -H "X-API-Key: $KEY" '${location.origin}${addressOf(path, params)}'`;
+
+function QueryButton({ query, title }: { query: Query; title: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => dialog.current?.showModal()} title="The query for this">
+        Query<span class="hidden"> for {title}</span>
+      </button>
+      <dialog ref={dialog} aria-labelledby={id} class="query">
+        <header class="panel-head">
+          <h2 id={id}>The query for “{title}”</h2>
+          <form method="dialog">
+            <button class="quiet">Close</button>
+          </form>
+        </header>
+        <h3>curl</h3>
+        <Copyable text={curlOf(query)} />
+        {query.sql && (
+          <>
+            <h3>SQL</h3>
+            <Copyable text={query.sql} />
+            <p>
+              <a href={`/sql?q=${encodeURIComponent(query.sql)}`} onClick={() => dialog.current?.close()}>
+                Open in the SQL page
+              </a>
+            </p>
+          </>
+        )}
+      </dialog>
+    </>
+  );
+}
+
+/** Text to copy. */
+export function Copyable({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <div class="copyable">
+      <pre tabIndex={0}>{text}</pre>
+      <button type="button" onClick={() => void copy()}>
+        {copied ? 'Copied' : label}
+      </button>
+    </div>
+  );
+}
+
+/** What stands in a panel until there is data, or instead of it. */
+export function Waiting({
+  of,
+  empty,
+}: {
+  of: Pick<Loaded<unknown>, 'failure' | 'loading' | 'reload'>;
+  empty?: string;
+}) {
+  if (of.failure) {
+    return (
+      <div class="notice failed" role="alert">
+        <p>{of.failure.message}</p>
+        {of.failure.resolution !== '' && <p class="muted">{of.failure.resolution}</p>}
+        <button type="button" onClick={of.reload}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+  if (of.loading) return <p class="notice muted">Loading …</p>;
+  return empty === undefined ? null : <p class="notice muted">{empty}</p>;
+}
+
+/** A row of choices of which one is taken. */
+export function Choice<T extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: T;
+  options: readonly (readonly [value: T, text: string])[];
+  onChange: (value: T) => void;
+}) {
+  return (
+    <div class="choice" role="group" aria-label={label}>
+      {options.map(([option, text]) => (
+        <button type="button" key={option} aria-pressed={option === value} onClick={() => onChange(option)}>
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import type { ComponentChildren } from 'preact';
+import { createContext } from 'preact';
+import { useContext, useEffect, useId, useState } from 'preact/hooks';
+import type { User } from './answers.ts';
+import { ApiFailure, get, send } from './api.ts';
+
+interface Session {
+  user: User;
+  /** Ends the session here and on the service. */
+  logOut: () => Promise<void>;
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('used outside of SignedIn');
+  return session;
+}
+
+/** Shows its children to who is signed in, and the way in to everybody else. */
+export function SignedIn({ children }: { children: ComponentChildren }) {
+  const [user, setUser] = useState<User | null | undefined>(undefined);
+  const [failure, setFailure] = useState<ApiFailure | null>(null);
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    get('/v1/api/auth/me').then(
+      (answer) => setUser(answer.user),
+      (error: unknown) => {
+        if (error instanceof ApiFailure && error.status === 401) setUser(null);
+        else setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
+      },
+    );
+  }, [turn]);
+  useEffect(() => {
+    if (!failure) return;
+    const timer = setTimeout(() => {
+      setFailure(null);
+      setTurn((n) => n + 1);
+    }, 5000);
+    return () => clearTimeout(timer);
+  }, [failure]);
+  if (user === undefined) {
+    return (
+      <p class="notice muted" role="status">
+        {failure ? `${failure.message}. ${failure.resolution}` : 'Loading …'}
+      </p>
+    );
+  }
+  if (user === null) return <SignIn onUser={setUser} />;
+  const logOut = async (): Promise<void> => {
+    await send('POST', '/v1/api/auth/logout');
+    setUser(null);
+  };
+  return <SessionContext.Provider value={{ user, logOut }}>{children}</SessionContext.Provider>;
+}
+
+function SignIn({ onUser }: { onUser: (user: User) => void }) {
+  const [isNew, setIsNew] = useState(false);
+  const [failure, setFailure] = useState<ApiFailure | null>(null);
+  const [busy, setBusy] = useState(false);
+  const id = useId();
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget as HTMLFormElement);
+    const body = { email: String(fields.get('email')), password: String(fields.get('password')) };
+    setBusy(true);
+    setFailure(null);
+    try {
+      const { user } = await send<{ user: User }>('POST', `/v1/api/auth/${isNew ? 'register' : 'login'}`, body);
+      onUser(user);
+    } catch (error) {
+      setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
+      setBusy(false);
+    }
+  };
+  return (
+    <section class="panel sign-in" aria-labelledby={`${id}-title`}>
+      <h1 id={`${id}-title`}>{isNew ? 'Create an account' : 'Sign in'}</h1>
+      <p class="muted">Accounts are kept by this service alone. Without one, the API’s description is open to read.</p>
+      <form onSubmit={(event) => void submit(event)}>
+        <label for={`${id}-email`}>E-mail</label>
+        <input id={`${id}-email`} name="email" type="email" autocomplete="username" required />
+        <label for={`${id}-password`}>Password{isNew ? ', 12 characters or more' : ''}</label>
+        <input
+          id={`${id}-password`}
+          name="password"
+          type="password"
+          autocomplete={isNew ? 'new-password' : 'current-password'}
+          minLength={isNew ? 12 : 1}
+          required
+        />
+        {failure && (
+          <p class="failed" role="alert">
+            {failure.message} {failure.resolution}
+          </p>
+        )}
+        <button type="submit" class="main" disabled={busy}>
+          {isNew ? 'Create account' : 'Sign in'}
+        </button>
+        <button type="button" class="quiet" onClick={() => setIsNew(!isNew)}>
+          {isNew ? 'I have an account' : 'Create an account'}
+        </button>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+/** The reader's choice of light or dark; without one, the system's. */
+export type Theme = 'light' | 'dark';
+const KEPT = 'explorer-theme';
+const system = matchMedia('(prefers-color-scheme: dark)');
+
+export const theme = (): Theme => {
+  const { theme: chosen } = document.documentElement.dataset;
+  return chosen === 'light' || chosen === 'dark' ? chosen : system.matches ? 'dark' : 'light';
+};
+
+export function restoreTheme(): void {
+  const kept = localStorage.getItem(KEPT);
+  if (kept === 'light' || kept === 'dark') document.documentElement.dataset['theme'] = kept;
+}
+
+export function chooseTheme(chosen: Theme): void {
+  document.documentElement.dataset['theme'] = chosen;
+  localStorage.setItem(KEPT, chosen);
+  dispatchEvent(new Event('explorer:theme'));
+}
+
+/** Calls back when colours change: canvases do not follow style sheets. Returns how to stop. */
+export function onTheme(changed: () => void): () => void {
+  addEventListener('explorer:theme', changed);
+  system.addEventListener('change', changed);
+  return () => {
+    removeEventListener('explorer:theme', changed);
+    system.removeEventListener('change', changed);
+  };
+}
+
+/** A colour of the style sheet, by its name there. */
+export const colour = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

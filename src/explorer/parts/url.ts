@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** Where the reader is: the path, and the query without its question mark. State that can be shared lives here. */
+export interface Place {
+  path: string;
+  query: URLSearchParams;
+}
+
+const MOVED = 'explorer:moved';
+const here = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+
+/** The place now; the component is drawn again when it changes. */
+export function usePlace(): Place {
+  const [place, setPlace] = useState(here);
+  useEffect(() => {
+    const moved = (): void => setPlace(here());
+    addEventListener('popstate', moved);
+    addEventListener(MOVED, moved);
+    return () => {
+      removeEventListener('popstate', moved);
+      removeEventListener(MOVED, moved);
+    };
+  }, []);
+  return place;
+}
+
+/** Goes to an address of this site without loading a document. */
+export function go(address: string, how: 'push' | 'replace' = 'push'): void {
+  if (how === 'push') history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
+  dispatchEvent(new Event(MOVED));
+  if (how === 'push') scrollTo(0, 0);
+}
+
+/** Changes the query of this place; '' takes a name out of it. */
+export function setQuery(changes: Record<string, string>): void {
+  const { path, query } = here();
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  go(text === '' ? path : `${path}?${text}`, 'replace');
+}
+
+/** Follows links of this site without loading a document; clicks that ask for a new tab are the browser's. */
+export function followLinks(): void {
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    const link = (event.target as Element).closest('a');
+    if (!link || link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return;
+    if (!isPage(link.pathname)) return;
+    event.preventDefault();
+    go(link.pathname + link.search + link.hash);
+  });
+}
+
+const isPage = (path: string): boolean => /^\/($|market\/|event\/|overview$|sql$|status$|account$)/.test(path);
+
+/** Addresses of pages. An id is the unified one, `<platform>:<id>`. */
+export const marketAddress = (id: string): string => `/market/${encodeURIComponent(id)}`;
+export const eventAddress = (platform: string, eventId: string): string =>
+  `/event/${encodeURIComponent(`${platform}:${eventId}`)}`;
+
+/** The two parts of a unified id: the platform, and the id that the platform uses. */
+export function splitId(unified: string): { platform: string; id: string } {
+  const colon = unified.indexOf(':');
+  return { platform: unified.slice(0, colon), id: unified.slice(colon + 1) };
+}

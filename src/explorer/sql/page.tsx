@@ -1,0 +1,157 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiFailure } from '../parts/api.ts';
+import { Panel } from '../parts/panel.tsx';
+import { setQuery, usePlace } from '../parts/url.ts';
+import { openEditor, type Editor } from './editor.ts';
+import { EXAMPLES } from './examples.ts';
+import { ResultChart } from './result-chart.tsx';
+import { runSql, saveSql, type Result } from './run.ts';
+
+const COLUMNS_OF_VIEWS =
+  "SELECT table, name FROM system.columns WHERE database = currentDatabase() AND startsWith(table, 'v_') ORDER BY table, position";
+/** Rows of the table; a file holds all. */
+const SHOWN = 500;
+
+/** An editor over the read-only views, with the result as a table, a chart or a file. */
+export function SqlPage() {
+  const { query } = usePlace();
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
+  const [result, setResult] = useState<Result | null>(null);
+  const [failure, setFailure] = useState<ApiFailure | null>(null);
+  const [busy, setBusy] = useState(false);
+  const first = query.get('q') ?? EXAMPLES[0]?.[1] ?? '';
+
+  const attempt = async (work: (statement: string) => Promise<void>): Promise<void> => {
+    const statement = editor.current?.text().trim() ?? '';
+    if (statement === '') return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      await work(statement);
+    } catch (error) {
+      setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const run = (): Promise<void> =>
+    attempt(async (statement) => {
+      setQuery({ q: statement });
+      setResult(await runSql(statement));
+    });
+  const running = useRef(run);
+  running.current = run;
+
+  useEffect(() => {
+    if (!host.current) return;
+    const opened = openEditor(host.current, first, () => void running.current());
+    editor.current = opened;
+    runSql(COLUMNS_OF_VIEWS).then(
+      ({ rows }) => opened.know(viewsOf(rows)),
+      () => {},
+    );
+    return () => opened.close();
+  }, []);
+
+  const choose = (name: string): void => {
+    const found = EXAMPLES.find(([title]) => title === name);
+    if (!found) return;
+    editor.current?.replace(found[1]);
+    void run();
+  };
+  return (
+    <div class="sql">
+      <h1 class="hidden">SQL</h1>
+      <Panel
+        title="SQL over the views"
+        aside={
+          <>
+            <select aria-label="Worked queries" value="" onChange={({ currentTarget }) => choose(currentTarget.value)}>
+              <option value="">Worked queries …</option>
+              {EXAMPLES.map(([name]) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+            <button type="button" class="main" disabled={busy} onClick={() => void run()}>
+              {busy ? 'Running …' : 'Run'} <kbd>Ctrl ⏎</kbd>
+            </button>
+          </>
+        }
+      >
+        <div ref={host} class="editor" />
+        <p class="foot muted">
+          Read only: 30 s, 1,000,000 rows and the views <code>v_…</code>, as on SQL_PORT. The first 1,000 rows are
+          shown.
+        </p>
+      </Panel>
+      {failure && (
+        <div class="panel notice failed" role="alert">
+          <pre>{failure.message}</pre>
+          <p class="muted">{failure.resolution}</p>
+        </div>
+      )}
+      {result && (
+        <>
+          <ResultChart result={result} />
+          <Panel
+            title="Result"
+            aside={
+              <>
+                <span class="muted" role="status">
+                  {result.rows.length} rows in {result.tookMs} ms
+                </span>
+                <button type="button" disabled={busy} onClick={() => void attempt((text) => saveSql(text, 'csv'))}>
+                  CSV
+                </button>
+                <button type="button" disabled={busy} onClick={() => void attempt((text) => saveSql(text, 'parquet'))}>
+                  Parquet
+                </button>
+              </>
+            }
+          >
+            {result.text === undefined ? <ResultTable result={result} /> : <pre class="panel-body">{result.text}</pre>}
+          </Panel>
+        </>
+      )}
+    </div>
+  );
+}
+
+function viewsOf(rows: readonly unknown[][]): Record<string, string[]> {
+  const views: Record<string, string[]> = {};
+  for (const [view, column] of rows) (views[String(view)] ??= []).push(String(column));
+  return views;
+}
+
+function ResultTable({ result: { columns, rows } }: { result: Result }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Rows of the result">
+      <table class="result">
+        <thead>
+          <tr>
+            {columns.map(({ name, type }) => (
+              <th key={name} scope="col" title={type} class={/Int|Float|Decimal/.test(type) ? 'number' : ''}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, SHOWN).map((row, n) => (
+            <tr key={n}>
+              {row.map((cell, at) => (
+                <td key={at} class={/Int|Float|Decimal/.test(columns[at]?.type ?? '') ? 'number' : ''}>
+                  {cell === null ? <span class="muted">null</span> : <bdi>{textOf(cell)}</bdi>}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > SHOWN && <p class="foot muted">The first {SHOWN} rows; download for the others.</p>}
+    </div>
+  );
+}
+
+const textOf = (cell: unknown): string => (typeof cell === 'string' ? cell : JSON.stringify(cell));

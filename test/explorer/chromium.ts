@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { CHROMIUM } from '../helpers/chromium-path.ts';
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM ?? '', headless: true, args: FLAGS });
+
+/** A page that records what must not happen: errors on the console, exceptions, reports of the policy, requests to other origins. */
+export interface Watched {
+  context: BrowserContext;
+  page: Page;
+  /** What went wrong since it was last asked; `allowed` names what a test provoked. */
+  faults: (allowed?: RegExp) => string[];
+}
+
+export async function watchedPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
+  page.on('request', (request) => {
+    const address = request.url();
+    if (!address.startsWith(url) && !/^(data|blob):/.test(address)) faults.push(`request to ${address}`);
+  });
+  await page.addInitScript(
+    "document.addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))",
+  );
+  // Nobody is signed in yet: the page asks who is.
+  const asksWho = /401 .*auth\/me$/;
+  const taken = (allowed?: RegExp): string[] =>
+    faults.splice(0).filter((one) => !asksWho.test(one) && !allowed?.test(one));
+  return { context, page, faults: taken };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Serious and critical findings of axe, by rule and element. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; impact: string; nodes: { target: unknown; failureSummary: string }[] }[];
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.slice(0, 5).map(({ target, failureSummary }) => `${id} ${JSON.stringify(target)} ${failureSummary}`),
+    );
+}
+
+export const EMAIL = 'reader@example.com';
+export const PASSWORD = 'plum tree 42 on the hill';
+
+/** Registers through the page, or signs in when that is done already. */
+export async function signIn(page: Page, email = EMAIL): Promise<void> {
+  await page.goto('/');
+  await page.getByLabel('E-mail').waitFor();
+  const register = await fetch(new URL('/v1/api/auth/register', page.url()), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  });
+  if (!register.ok && register.status !== 409) throw new Error(await register.text());
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('table').first().waitFor();
+}

@@ -1,0 +1,66 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+
+const PAGES = ['/', '/market/x%3Ay', '/event/x%3Ay', '/overview', '/sql', '/status', '/account'];
+/** Of the document, its style and the scripts that its first page needs, compressed. */
+const FIRST_PAGE_BYTES = 150_000;
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startTestApp();
+});
+afterAll(() => service.close());
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  service.app.inject({ url, headers, remoteAddress: service.newAddress() });
+const linked = (html: string): string[] => [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
+
+test('every page is one document that loads its own files only, without inline script or style', async () => {
+  for (const url of PAGES) {
+    const page = await get(url);
+    expect([url, page.statusCode, page.headers['content-type']]).toEqual([url, 200, 'text/html; charset=utf-8']);
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none';script-src 'self';style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(page.body).not.toMatch(/<style|style=|<script>|\son\w+=|https?:\/\//);
+    expect(linked(page.body).length).toBeGreaterThan(1);
+  }
+});
+
+test('files have hashed names and are kept for ever; documents are asked for again and answered 304', async () => {
+  const page = await get('/');
+  expect(page.headers['cache-control']).toBe('no-cache');
+  const again = await get('/', { 'if-none-match': String(page.headers.etag) });
+  expect([again.statusCode, again.body]).toEqual([304, '']);
+  for (const path of linked(page.body)) {
+    const file = await get(path);
+    expect(path).toMatch(/-[A-Z0-9]{8}\.(js|css)$/);
+    expect([file.statusCode, file.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect(file.headers.etag).toMatch(/^"[\w-]{27}"$/);
+  }
+  expect((await get('/explorer/main-00000000.js')).statusCode).toBe(404);
+  expect((await get('/explorer/..%2f..%2fpackage.json')).statusCode).toBe(404);
+});
+
+test('the first page takes at most 150 KB compressed, by brotli or gzip', async () => {
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
+  for (const encoding of ['br', 'gzip'] as const) {
+    const seen = new Set<string>();
+    const follow = async (path: string): Promise<number> => {
+      if (seen.has(path)) return 0;
+      seen.add(path);
+      const answer = await get(path, { 'accept-encoding': encoding });
+      expect([path, answer.headers['content-encoding']]).toEqual([path, encoding]);
+      const text = unpack[encoding](answer.rawPayload).toString();
+      // Chunks that a script imports at once; import(…) is for pages that are opened later.
+      const next = path.endsWith('.js')
+        ? [...text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, name = '']) => `/explorer/${name}`)
+        : linked(text);
+      let bytes = answer.rawPayload.length;
+      for (const file of next.filter((name) => name.startsWith('/explorer/'))) bytes += await follow(file);
+      return bytes;
+    };
+    expect(await follow('/')).toBeLessThan(FIRST_PAGE_BYTES);
+  }
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWholeService, type WholeService } from '../helpers/whole-service.ts';
+
+const PASSWORD = 'plum tree 42 on the hill';
+
+let whole: WholeService;
+let cookie = '';
+beforeAll(async () => {
+  whole = await startWholeService();
+  const body = JSON.stringify({ email: 'analyst@example.com', password: PASSWORD });
+  const headers = { 'content-type': 'application/json' };
+  const made = await fetch(`${whole.service.url}/v1/api/auth/register`, { method: 'POST', headers, body });
+  cookie = made.headers.get('set-cookie')?.split(';')[0] ?? '';
+});
+afterAll(() => whole.close());
+
+const run = (body: object, headers: Record<string, string> = { cookie }): Promise<Response> =>
+  fetch(`${whole.service.url}/v1/api/sql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+test('answers rows as JSON without rounding them, or as a file of another format', async () => {
+  const query = "SELECT toUInt64(18446744073709551615) AS n, toDecimal64('0.1234567891', 10) AS price";
+  const answer = await run({ query });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+  expect(await answer.json()).toMatchObject({ data: [['18446744073709551615', '0.1234567891']], rows: 1 });
+  expect(await (await run({ query, format: 'csv' })).text()).toBe('"n","price"\n18446744073709551615,0.1234567891\n');
+  const parquet = new Uint8Array(await (await run({ query, format: 'parquet' })).arrayBuffer());
+  expect(new TextDecoder().decode(parquet.slice(0, 4))).toBe('PAR1');
+  const many = (await (await run({ query: 'SELECT number FROM numbers(5000)' })).json()) as { rows: number };
+  expect(many.rows).toBe(1000);
+});
+
+test('refuses what SQL_PORT refuses, in its words and the envelope', async () => {
+  for (const query of [
+    'SELECT * FROM markets',
+    'DROP TABLE trades',
+    "SELECT * FROM url('http://127.0.0.1/', CSV)",
+    'SELEC',
+  ]) {
+    const answer = await run({ query });
+    expect([query, answer.status]).toEqual([query, 400]);
+    expect(await answer.json()).toMatchObject({
+      error: { status: 400, error_text: expect.stringMatching(/^Code: \d+/) },
+    });
+  }
+});
+
+test('is for sessions of this site alone: no key, nobody, no other site', async () => {
+  const query = 'SELECT 1';
+  expect((await run({ query }, { 'x-api-key': whole.key })).status).toBe(403);
+  expect((await run({ query }, {})).status).toBe(401);
+  expect((await run({ query }, { cookie, origin: 'https://elsewhere.example' })).status).toBe(403);
+  expect((await run({ query }, { cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  expect((await run({ query }, { cookie, 'content-type': 'text/plain' })).status).toBe(415);
+});
+
+test('runs two statements of one user at once, no more', async () => {
+  const slow = 'SELECT sum(sipHash64(number)) FROM numbers(30000000)';
+  const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await run({ query: slow })).status));
+  expect(statuses.toSorted()).toEqual([200, 200, 429, 429]);
+});

@@ -1,0 +1,90 @@
+import type { Platform } from '../core/model.ts';
+
+/** How a platform's data comes: pushed, polled, polled but late, or not at all. */
+export const FEED_STATES = ['live', 'polling', 'stale', 'off'] as const;
+export type FeedState = (typeof FEED_STATES)[number];
+
+/** What a `state` event says of a platform. */
+export interface PlatformState {
+  feed: FeedState;
+  /** Up to when stored trades are complete, ISO-8601; null before the first poll. */
+  fresh_to: string | null;
+  /** Seconds since then. */
+  lag_seconds: number | null;
+}
+
+export interface FeedStateDeps {
+  platforms: readonly Platform[];
+  feeds: () => Promise<readonly { platform: Platform; feed: FeedState }[]>;
+  freshTo: (platform: Platform) => Promise<string | null>;
+}
+
+const LOOK_MS = 2000;
+
+/** What is known of each platform's feed, looked at while somebody streams. */
+export class FeedStates {
+  readonly #deps: FeedStateDeps;
+  readonly #listeners = new Set<() => void>();
+  #known = new Map<Platform, PlatformState>();
+  #looking: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: FeedStateDeps) {
+    this.#deps = deps;
+  }
+
+  get platforms(): readonly Platform[] {
+    return this.#deps.platforms;
+  }
+
+  /** Calls back when the feed of any platform changes, until the returned function is called. */
+  async watch(onChange: () => void): Promise<() => void> {
+    this.#listeners.add(onChange);
+    this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
+    if (this.#known.size === 0) await this.#look();
+    return () => {
+      this.#listeners.delete(onChange);
+      if (this.#listeners.size === 0) this.close();
+    };
+  }
+
+  /** The state of these platforms now. */
+  of(platforms: readonly Platform[]): Partial<Record<Platform, PlatformState>> {
+    return Object.fromEntries(
+      platforms.map((platform) => {
+        const { feed, fresh_to: freshTo } = this.#known.get(platform) ?? { feed: 'off' as const, fresh_to: null };
+        const lagMs = freshTo === null ? null : Math.max(0, Date.now() - Date.parse(freshTo));
+        return [platform, { feed, fresh_to: freshTo, lag_seconds: lagMs === null ? null : Math.round(lagMs / 1000) }];
+      }),
+    );
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#known.clear();
+  }
+
+  #look(): Promise<void> {
+    this.#looking ??= this.#read().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #read(): Promise<void> {
+    const { feeds, freshTo, platforms } = this.#deps;
+    // A store that does not answer says nothing of the feeds: what was known stays, and its lag grows.
+    const rows = await feeds().catch(() => null);
+    if (rows === null) return;
+    const before = this.#known;
+    const states = platforms.map(async (platform): Promise<[Platform, PlatformState]> => {
+      const feed = rows.find((row) => row.platform === platform)?.feed ?? 'off';
+      const known = await freshTo(platform).catch(() => before.get(platform)?.fresh_to ?? null);
+      return [platform, { feed, fresh_to: known, lag_seconds: null }];
+    });
+    this.#known = new Map(await Promise.all(states));
+    const hasChanged = platforms.some((platform) => before.get(platform)?.feed !== this.#known.get(platform)?.feed);
+    if (before.size > 0 && hasChanged) for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,172 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { nameOf, type Partition } from './log-position.ts';
+import { type LogRow, readLog, readLogEnd } from './read-log.ts';
+
+/** Events kept in memory for those who join or come back shortly after a cut. */
+const RING_ROWS = 5000;
+const RING_BYTES = 4 * 1024 * 1024;
+const READ_ROWS = 5000;
+/** Rows of an engine with replicas may become visible out of order; a hole that stays is one that cannot be vouched for. */
+export const HOLE_MS = 30_000;
+const RETRY_MS = 200;
+
+/** A stretch of a partition that was lost: times at which the events around it were logged. */
+export interface LogGap {
+  partition: Partition;
+  fromMs: number;
+  toMs: number;
+}
+
+export interface FollowerListener {
+  /** New events, in order. */
+  onRows(partition: Partition, rows: readonly LogRow[]): void;
+  onGap(gap: LogGap): void;
+}
+
+export interface FollowerDeps {
+  clickhouse: ClickHouse;
+  log: FastifyBaseLogger;
+}
+
+/** Reads one partition of the log as it grows, once for all subscriptions of this process, while there are any. */
+export class Follower {
+  readonly partition: Partition;
+  readonly #deps: FollowerDeps;
+  readonly #listeners = new Set<FollowerListener>();
+  #ring: LogRow[] = [];
+  #ringBytes = 0;
+  /** Every event behind this position up to #tail is in the ring. */
+  #ringFrom = 0;
+  #tail = 0;
+  #opening: Promise<void> | null = null;
+  #isOpen = false;
+  #isDue = false;
+  #isReading = false;
+  #holeSinceMs: number | null = null;
+  #seenMs = Date.now();
+
+  constructor(deps: FollowerDeps, partition: Partition) {
+    this.#deps = deps;
+    this.partition = partition;
+  }
+
+  /** The position behind the newest event; reads it where nobody follows yet. */
+  async end(): Promise<number> {
+    if (!this.#isOpen) await this.#open();
+    return this.#tail;
+  }
+
+  /** Resolves once positions can be compared with what is in memory. */
+  async ready(): Promise<void> {
+    if (!this.#isOpen) await this.#open();
+  }
+
+  /** Whether a position is one of those in memory: nothing behind it was dropped. */
+  holds(position: number): boolean {
+    return this.#isOpen && position >= this.#ringFrom && position <= this.#tail;
+  }
+
+  /** What follows a position up to the newest event; null where the memory does not reach back that far. */
+  since(after: number): readonly LogRow[] | null {
+    return !this.#isOpen || after < this.#ringFrom ? null : this.#ring.filter((row) => row.sequence > after);
+  }
+
+  /** Hands over every event that is read from now on. */
+  join(listener: FollowerListener): void {
+    this.#listeners.add(listener);
+    this.wake();
+  }
+
+  leave(listener: FollowerListener): void {
+    this.#listeners.delete(listener);
+    if (this.#listeners.size > 0) return;
+    this.#isOpen = false;
+    this.#ring = [];
+    this.#ringBytes = 0;
+  }
+
+  /** Looks for new events soon. */
+  wake(): void {
+    this.#isDue = true;
+    if (this.#isOpen && !this.#isReading && this.#listeners.size > 0) void this.#readOn();
+  }
+
+  #open(): Promise<void> {
+    this.#opening ??= readLogEnd(this.#deps.clickhouse, this.partition)
+      .then((end) => {
+        this.#tail = end;
+        this.#ringFrom = end;
+        this.#ring = [];
+        this.#ringBytes = 0;
+        this.#isOpen = true;
+        this.#isDue = true;
+      })
+      .finally(() => {
+        this.#opening = null;
+      });
+    return this.#opening;
+  }
+
+  async #readOn(): Promise<void> {
+    this.#isReading = true;
+    try {
+      while (this.#isDue && this.#isOpen) {
+        this.#isDue = false;
+        const page = await readLog(this.#deps.clickhouse, this.partition, this.#tail, READ_ROWS);
+        // Everybody may have left, and others come, while it was read.
+        if (!this.#isOpen || (page.rows[0]?.sequence ?? Infinity) <= this.#tail) continue;
+        if (page.rows.length > 0) this.#pass(page.rows);
+        if (page.holeBefore) this.#waitOrSkip(page.holeBefore);
+        else this.#holeSinceMs = null;
+        if (page.isFull) this.#isDue = true;
+      }
+    } catch (error) {
+      this.#deps.log.warn({ err: error, partition: nameOf(this.partition) }, 'the log of events could not be read');
+      this.#later();
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  #later(): void {
+    setTimeout(() => this.wake(), RETRY_MS).unref();
+  }
+
+  #pass(rows: readonly LogRow[]): void {
+    for (const row of rows) {
+      this.#ring.push(row);
+      this.#ringBytes += row.data.length;
+    }
+    this.#tail = rows.at(-1)?.sequence ?? this.#tail;
+    this.#seenMs = rows.at(-1)?.loggedMs ?? this.#seenMs;
+    let dropped = 0;
+    while (this.#ring.length - dropped > RING_ROWS || this.#ringBytes > RING_BYTES) {
+      this.#ringBytes -= this.#ring[dropped]?.data.length ?? 0;
+      dropped += 1;
+    }
+    if (dropped > 0) {
+      this.#ringFrom = this.#ring[dropped - 1]?.sequence ?? this.#tail;
+      this.#ring = this.#ring.slice(dropped);
+    }
+    for (const listener of this.#listeners) listener.onRows(this.partition, rows);
+  }
+
+  #waitOrSkip(next: LogRow): void {
+    const now = performance.now();
+    this.#holeSinceMs ??= now;
+    if (now - this.#holeSinceMs < HOLE_MS) {
+      this.#later();
+      return;
+    }
+    this.#deps.log.error({ partition: nameOf(this.partition), after: this.#tail }, 'events are missing in the log');
+    const gap = { partition: this.partition, fromMs: this.#seenMs, toMs: next.loggedMs };
+    this.#holeSinceMs = null;
+    this.#tail = next.sequence - 1;
+    this.#ringFrom = this.#tail;
+    this.#ring = [];
+    this.#ringBytes = 0;
+    this.#isDue = true;
+    for (const listener of this.#listeners) listener.onGap(gap);
+  }
+}

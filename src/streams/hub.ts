@@ -1,0 +1,47 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import { Follower } from './follower.ts';
+import { LOG_CHANNEL, nameOf, type Partition } from './log-position.ts';
+import type { SubscriptionDeps } from './subscription.ts';
+
+export interface HubDeps {
+  clickhouse: ClickHouse;
+  shared: Shared;
+  log: FastifyBaseLogger;
+  /** How often the log is looked at beside announcements: they are lost with Redis, and where processes share none. */
+  pollMs: number;
+}
+
+/** The log as this process follows it: each partition once, while somebody subscribes to it. */
+export class Hub implements SubscriptionDeps {
+  readonly clickhouse: ClickHouse;
+  readonly #deps: HubDeps;
+  readonly #followers = new Map<string, Follower>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: HubDeps) {
+    this.#deps = deps;
+    this.clickhouse = deps.clickhouse;
+  }
+
+  async open(): Promise<void> {
+    await this.#deps.shared.subscribe(LOG_CHANNEL, (name) => this.#followers.get(name)?.wake());
+    this.#timer = setInterval(() => {
+      for (const follower of this.#followers.values()) follower.wake();
+    }, this.#deps.pollMs).unref();
+  }
+
+  follower(partition: Partition): Follower {
+    const name = nameOf(partition);
+    const known = this.#followers.get(name);
+    if (known) return known;
+    const made = new Follower({ clickhouse: this.clickhouse, log: this.#deps.log }, partition);
+    this.#followers.set(name, made);
+    return made;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Platform } from '../core/model.ts';
+
+/** What is logged: trades stored, and markets created or changed. */
+export const FEEDS = ['trades', 'markets'] as const;
+export type Feed = (typeof FEEDS)[number];
+
+/** One ordered log: a feed of a platform. */
+export interface Partition {
+  feed: Feed;
+  platform: Platform;
+}
+
+export const nameOf = ({ feed, platform }: Partition): string => `${feed}:${platform}`;
+
+/** The channel on which processes announce that a partition has grown; the message is its name. */
+export const LOG_CHANNEL = 'event_log';
+
+const EPOCH = 2 ** 32;
+
+/** A position is epoch × 2^32 + n, exact in a double up to two million epochs. */
+export const positionOf = (epoch: number, n: number): number => epoch * EPOCH + n;
+export const epochOf = (position: number): number => Math.floor(position / EPOCH);
+export const placeOf = (position: number): number => position % EPOCH;
+
+/** Where epochs end, by epoch; the newest has no end yet. */
+export type EpochEnds = ReadonlyMap<number, number>;
+
+/** Whether a row came from a writer whose epoch had been ended before it: it is logged again by the writer after it. */
+export function isFenced(position: number, ends: EpochEnds): boolean {
+  const end = ends.get(epochOf(position));
+  return end !== undefined && placeOf(position) > end;
+}
+
+/** Whether no row lies between two positions. */
+export function isNext(before: number, position: number, ends: EpochEnds): boolean {
+  if (position === before + 1) return true;
+  const end = ends.get(epochOf(before)) ?? Infinity;
+  if (placeOf(position) !== 1 || end > placeOf(before)) return false;
+  for (let epoch = epochOf(before) + 1; epoch < epochOf(position); epoch += 1) {
+    if (ends.get(epoch) !== 0) return false;
+  }
+  return true;
+}

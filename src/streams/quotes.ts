@@ -1,0 +1,168 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
+import { RecentMap } from '../core/lru-map.ts';
+import { PLATFORMS, type Platform } from '../core/model.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { StreamFilter } from './filter.ts';
+
+/** Polling stores quotes: they are looked for this often while somebody streams them. */
+const LOOK_MS = 1000;
+/** Rows are visible a moment after their time. */
+const OVERLAP_MS = 3000;
+const REMEMBERED = 300_000;
+const RETRY_MS = 100;
+
+const prices = z.array(z.string().nullable());
+const QuoteRow = z.object({
+  platform: z.enum(PLATFORMS),
+  ref: z.string(),
+  platform_id: z.string(),
+  event_id: z.string(),
+  outcome_ids: z.array(z.string()),
+  prices,
+  bids: prices,
+  asks: prices,
+  volume_total: z.string().nullable(),
+  synced_at: z.string(),
+  written_ms: z.coerce.number(),
+});
+type QuoteRow = z.output<typeof QuoteRow>;
+
+/** A market's newest quote: its data as JSON, without `sent_at`. */
+export interface Quote {
+  platform: Platform;
+  ref: string;
+  eventId: string;
+  data: string;
+}
+
+const number = (text: string | null | undefined): number | null =>
+  text === null || text === undefined ? null : Number(text);
+
+/** The data of a `quote` event. Sizes at the best prices are not polled: null. */
+function quoteOf(row: QuoteRow): { values: string; data: string } {
+  const sides = row.outcome_ids.map((id, index) => [
+    id,
+    {
+      price: number(row.prices[index]),
+      bid: number(row.bids[index]),
+      ask: number(row.asks[index]),
+      bid_size: null,
+      ask_size: null,
+    },
+  ]);
+  const values = { prices: Object.fromEntries(sides) as object, volume_total: number(row.volume_total) };
+  const names = { platform: row.platform, market_id: row.platform_id };
+  const data = JSON.stringify({ ...names, ...values, exchange_at: null, received_at: row.synced_at });
+  return { values: JSON.stringify(values), data };
+}
+
+/** Finds quotes that have changed, once for all streams of this process. */
+export class QuoteFollower {
+  readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger };
+  readonly #listeners = new Set<(quotes: readonly Quote[]) => void>();
+  readonly #known = new RecentMap<string, string>(REMEMBERED);
+  #sinceMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+
+  constructor(deps: { clickhouse: ClickHouse; log: FastifyBaseLogger }) {
+    this.#deps = deps;
+  }
+
+  /** Calls back with quotes as they change, until the returned function is called. */
+  watch(listener: (quotes: readonly Quote[]) => void): () => void {
+    this.#listeners.add(listener);
+    if (!this.#timer) {
+      this.#sinceMs = Date.now();
+      this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.close();
+    };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const since = { since_ms: this.#sinceMs - OVERLAP_MS };
+      const rows = await this.#deps.clickhouse.query('quotes', QuoteRow, since);
+      const changed = rows.flatMap((row) => this.#changed(row));
+      for (const { written_ms: writtenMs } of rows) this.#sinceMs = Math.max(this.#sinceMs, writtenMs);
+      if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'quotes could not be read');
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #changed(row: QuoteRow): Quote[] {
+    const { values, data } = quoteOf(row);
+    const name = `${row.platform}:${row.ref}`;
+    if (this.#known.get(name) === values) return [];
+    this.#known.set(name, values);
+    return [{ platform: row.platform, ref: row.ref, eventId: row.event_id, data }];
+  }
+}
+
+/** Where quotes of one stream go. */
+export interface QuoteSink {
+  isBehind(): boolean;
+  quote(data: string): void;
+}
+
+/** The quotes of one subscription. While its reader is behind, the newest of each market waits and replaces the one before. */
+export class QuoteFeed {
+  /** Quotes that were replaced before they were sent. */
+  dropped = 0;
+  readonly #filter: StreamFilter;
+  readonly #sink: QuoteSink;
+  readonly #waiting = new Map<string, string>();
+  readonly #unwatch: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(follower: QuoteFollower, filter: StreamFilter, sink: QuoteSink) {
+    this.#filter = filter;
+    this.#sink = sink;
+    this.#unwatch = filter.channels.includes('quotes') ? follower.watch((quotes) => this.#take(quotes)) : () => {};
+  }
+
+  close(): void {
+    this.#unwatch();
+    clearInterval(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #take(quotes: readonly Quote[]): void {
+    const { platforms, markets, eventId } = this.#filter;
+    for (const { platform, ref, eventId: event, data } of quotes) {
+      if (!platforms.includes(platform) || (markets && !markets.get(platform)?.has(ref))) continue;
+      if (eventId !== null && eventId !== event) continue;
+      const name = `${platform}:${ref}`;
+      if (this.#waiting.has(name)) this.dropped += 1;
+      this.#waiting.set(name, data);
+    }
+    this.#send();
+  }
+
+  #send(): void {
+    for (const [name, data] of this.#waiting) {
+      if (this.#sink.isBehind()) break;
+      this.#sink.quote(`${data.slice(0, -1)},"sent_at":"${new Date().toISOString()}"}`);
+      this.#waiting.delete(name);
+    }
+    if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#send(), RETRY_MS).unref();
+    else {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import type { ServerResponse } from 'node:http';
+import type { Connection, Connections, EndReason, StreamTier } from './connections.ts';
+import type { FeedStates } from './feed-state.ts';
+import type { StreamFilter } from './filter.ts';
+import type { Hub } from './hub.ts';
+import { QuoteFeed, type QuoteFollower } from './quotes.ts';
+import { SseWriter } from './sse.ts';
+import { Subscription } from './subscription.ts';
+
+/** A state and a sign of life at least this often. */
+export const BEAT_MS = 15_000;
+/** Milliseconds after which a client comes back. */
+const RETRY_MS = 1000;
+
+/** Who streams, and whether they still may. */
+export interface Reader {
+  userId: string;
+  tier: StreamTier;
+  admission: string;
+  isAdmitted(): boolean | Promise<boolean>;
+}
+
+export interface StreamDeps {
+  hub: Hub;
+  states: FeedStates;
+  connections: Connections;
+  quotes: QuoteFollower;
+}
+
+/** One open GET /v1/api/stream. */
+export class SseStream implements Connection {
+  readonly userId: string;
+  readonly tier: StreamTier;
+  readonly admission: string;
+  readonly #deps: StreamDeps;
+  readonly #reader: Reader;
+  readonly #filter: StreamFilter;
+  readonly #writer: SseWriter;
+  readonly #subscription: Subscription;
+  readonly #raw: ServerResponse;
+  #quotes: QuoteFeed | null = null;
+  #ending: Promise<void> | null = null;
+
+  constructor(
+    deps: StreamDeps,
+    reader: Reader,
+    filter: StreamFilter,
+    positions: readonly number[],
+    raw: ServerResponse,
+  ) {
+    this.#deps = deps;
+    this.#reader = reader;
+    this.userId = reader.userId;
+    this.tier = reader.tier;
+    this.admission = reader.admission;
+    this.#filter = filter;
+    this.#raw = raw;
+    this.#writer = new SseWriter(raw, () => void this.end('slow'));
+    this.#subscription = new Subscription(deps.hub, filter, positions, this.#writer);
+  }
+
+  markets(): number {
+    return [...(this.#filter.markets?.values() ?? [])].reduce((sum, refs) => sum + refs.size, 0);
+  }
+
+  isAdmitted(): boolean | Promise<boolean> {
+    return this.#reader.isAdmitted();
+  }
+
+  /** Begins to send, once the head of the answer is written; goes on until either side ends it. */
+  async run(): Promise<void> {
+    const unwatch = this.#deps.states.watch(() => this.#sendState());
+    const beat = setInterval(() => {
+      this.#sendState();
+      this.#writer.comment();
+    }, BEAT_MS);
+    this.#raw.once('close', () => {
+      clearInterval(beat);
+      this.#subscription.close();
+      this.#quotes?.close();
+      this.#deps.connections.remove(this);
+      void unwatch.then((stop) => stop());
+    });
+    this.#raw.write(`retry: ${RETRY_MS}\n\n`);
+    await unwatch;
+    if (this.#ending || this.#raw.destroyed) return;
+    this.#sendState();
+    this.#subscription.start();
+    this.#quotes = new QuoteFeed(this.#deps.quotes, this.#filter, {
+      isBehind: () => this.#writer.isBehind,
+      quote: (data) => this.#writer.send('quote', data),
+    });
+  }
+
+  end(reason: EndReason): Promise<void> {
+    this.#ending ??= this.#end(reason);
+    return this.#ending;
+  }
+
+  cut(): void {
+    this.#raw.destroy();
+  }
+
+  async #end(reason: EndReason): Promise<void> {
+    this.#subscription.close();
+    this.#quotes?.close();
+    this.#sendState();
+    if (reason === 'stopping') this.#raw.write(`retry: ${RETRY_MS}\n\n`);
+    await this.#writer.end();
+  }
+
+  #sendState(): void {
+    const { cursor } = this.#subscription;
+    const state = {
+      platforms: this.#deps.states.of(this.#filter.platforms),
+      dropped: this.#quotes?.dropped ?? 0,
+      cursor,
+    };
+    this.#writer.send('state', JSON.stringify(state));
+  }
+}

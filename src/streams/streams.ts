@@ -1,0 +1,31 @@
+import { type FeedStateDeps, FeedStates } from './feed-state.ts';
+import { Connections } from './connections.ts';
+import { Hub, type HubDeps } from './hub.ts';
+import { QuoteFollower } from './quotes.ts';
+import type { StreamDeps } from './sse-stream.ts';
+
+/** All streams of this process. */
+export interface Streams extends StreamDeps {
+  /** Ends every stream; what is queued leaves first, within a bound. */
+  stop(): Promise<void>;
+}
+
+export async function openStreams(deps: HubDeps & FeedStateDeps): Promise<Streams> {
+  const hub = new Hub(deps);
+  const states = new FeedStates(deps);
+  const connections = new Connections();
+  const quotes = new QuoteFollower(deps);
+  await hub.open();
+  return {
+    hub,
+    states,
+    connections,
+    quotes,
+    async stop() {
+      await connections.stop();
+      states.close();
+      quotes.close();
+      hub.close();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { CursorCodec } from './cursor.ts';
+import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
+import { type Follower, type FollowerListener, HOLE_MS, type LogGap } from './follower.ts';
+import { nameOf, type Partition } from './log-position.ts';
+import { type LogRow, readLog } from './read-log.ts';
+
+/** Events read from the log at once while a subscription catches up. */
+const PAGE_ROWS = 5000;
+/** Events handed over at once: a reader behind gets the next ones when it has taken these. */
+const SLICE_ROWS = 250;
+const SLICE_BYTES = 64 * 1024;
+const RETRY_MS = 250;
+
+/** The name of a durable event. */
+export type DurableEvent = 'trade' | 'market';
+
+/** Where a subscription's events go. */
+export interface Sink {
+  /** One durable event, ready to be sent: its cursor, and its data as JSON. */
+  event(name: DurableEvent, cursor: string, data: string): void;
+  gap(gap: LogGap): void;
+  /** What was handed over since the last call goes out as one piece; false when the reader is behind and `room` must be waited for. */
+  flush(): boolean;
+  /** Resolves once there is room for more; rejects with SlowReader when the reader takes nothing for too long. */
+  room(): Promise<void>;
+}
+
+/** The reader takes nothing: it is closed, and may resume. */
+export class SlowReader extends Error {}
+
+export interface SubscriptionDeps {
+  clickhouse: ClickHouse;
+  follower(partition: Partition): Follower;
+}
+
+/** The durable events of one subscription, from its positions on: out of the log until it meets the live ones, then as they come. */
+export class Subscription implements FollowerListener {
+  readonly partitions: readonly Partition[];
+  readonly codec: CursorCodec;
+  readonly #deps: SubscriptionDeps;
+  readonly #sink: Sink;
+  readonly #matches: (partition: Partition, row: LogRow) => boolean;
+  readonly #positions: number[];
+  readonly #index: ReadonlyMap<string, number>;
+  #isClosed = false;
+
+  constructor(deps: SubscriptionDeps, filter: StreamFilter, positions: readonly number[], sink: Sink) {
+    this.#deps = deps;
+    this.#sink = sink;
+    this.partitions = partitionsOf(filter);
+    this.codec = new CursorCodec(filterText(filter), this.partitions.length);
+    this.#matches = matcherOf(filter);
+    this.#positions = [...positions];
+    this.#index = new Map(this.partitions.map((partition, index) => [nameOf(partition), index]));
+  }
+
+  /** Of everything handed over so far; null where nothing is durable. */
+  get cursor(): string | null {
+    return this.partitions.length === 0 ? null : this.codec.encode(this.#positions);
+  }
+
+  start(): void {
+    for (const partition of this.partitions) void this.#follow(partition);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const partition of this.partitions) this.#deps.follower(partition).leave(this);
+  }
+
+  onRows(partition: Partition, rows: readonly LogRow[]): void {
+    if (this.#isClosed) return;
+    if (rows.length <= SLICE_ROWS && this.#hand(partition, rows)) return;
+    // Too much at once, or a reader behind: it catches up at its own pace.
+    this.#deps.follower(partition).leave(this);
+    void this.#follow(partition);
+  }
+
+  onGap(gap: LogGap): void {
+    if (!this.#isClosed) this.#sink.gap(gap);
+  }
+
+  /** false when the reader is behind; events may be left then, and those handed over already are passed by the next time. */
+  #hand(partition: Partition, rows: readonly LogRow[]): boolean {
+    const index = this.#index.get(nameOf(partition)) ?? 0;
+    const name = partition.feed === 'trades' ? 'trade' : 'market';
+    const sentAt = new Date().toISOString();
+    let bytes = 0;
+    for (const row of rows) {
+      if (row.sequence <= (this.#positions[index] ?? 0)) continue;
+      this.#positions[index] = row.sequence;
+      if (!this.#matches(partition, row)) continue;
+      const data = `${row.data.slice(0, -1)},"sequence":${row.sequence},"sent_at":"${sentAt}"}`;
+      this.#sink.event(name, this.codec.encode(this.#positions), data);
+      bytes += data.length;
+      if (bytes < SLICE_BYTES) continue;
+      bytes = 0;
+      if (!this.#sink.flush()) return false;
+    }
+    return this.#sink.flush();
+  }
+
+  async #follow(partition: Partition): Promise<void> {
+    const index = this.#index.get(nameOf(partition)) ?? 0;
+    const follower = this.#deps.follower(partition);
+    let waitingSinceMs: number | null = null;
+    while (!this.#isClosed) {
+      try {
+        await Promise.all([this.#sink.room(), follower.ready()]);
+        if (this.#isClosed) return;
+        const after = this.#positions[index] ?? 0;
+        // From here to `join` nothing may be awaited: no event may come between.
+        const missed = follower.since(after);
+        if (missed !== null && missed.length <= SLICE_ROWS) {
+          if (!this.#hand(partition, missed)) continue;
+          follower.join(this);
+          return;
+        }
+        const page = missed ? null : await readLog(this.#deps.clickhouse, partition, after, PAGE_ROWS);
+        const rows = missed ?? page?.rows ?? [];
+        await this.#handSlices(partition, rows);
+        if (rows.length > 0) waitingSinceMs = null;
+        else {
+          waitingSinceMs ??= performance.now();
+          if (page?.holeBefore && performance.now() - waitingSinceMs > HOLE_MS) this.#skip(partition, page.holeBefore);
+          await pause();
+        }
+      } catch (error) {
+        if (error instanceof SlowReader) return;
+        await pause();
+      }
+    }
+  }
+
+  async #handSlices(partition: Partition, rows: readonly LogRow[]): Promise<void> {
+    for (let from = 0; from < rows.length && !this.#isClosed; from += SLICE_ROWS) {
+      const slice = rows.slice(from, from + SLICE_ROWS);
+      while (!this.#isClosed && !this.#hand(partition, slice)) await this.#sink.room();
+    }
+  }
+
+  /** Events are missing and do not come: the reader learns where. */
+  #skip(partition: Partition, next: LogRow): void {
+    const index = this.#index.get(nameOf(partition)) ?? 0;
+    this.#positions[index] = next.sequence - 1;
+    this.#sink.gap({ partition, fromMs: next.loggedMs, toMs: next.loggedMs });
+  }
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());

@@ -1,0 +1,48 @@
+import { MANIFESTS } from '../platforms/manifests.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import { tradeAnswer, type TradeRow, type TraderNames } from '../queries/market-trades.ts';
+
+/** A trade to be logged: as stored, with its market's reference and its notional value in USD. */
+export interface LoggedTrade extends TradeRow {
+  platform: StoredMarket['platform'];
+  ref: string;
+  notional: string;
+  /** When this service received it, ISO-8601. */
+  received_at: string;
+}
+
+/**
+ * The data of a `trade` event, without `sequence` and `sent_at`: a trade of GET markets/trades and of GET trades/whales in one
+ * object. Of a market that is not listed yet only the reference is known.
+ */
+export function tradeEvent(
+  trade: LoggedTrade,
+  market: StoredMarket | undefined,
+  trader: TraderNames | undefined,
+): object {
+  const answer = tradeAnswer(trade, market ?? unlisted(trade), trader);
+  return {
+    ...answer,
+    market_title: market?.title ?? '',
+    notional_value: Number(trade.notional),
+    trader: { address: MANIFESTS[trade.platform].walletText(trade.wallet), ...answer.user },
+    exchange_at: answer.metadata['executed_at'],
+    received_at: trade.received_at,
+  };
+}
+
+const unlisted = ({ platform, ref }: LoggedTrade): StoredMarket => ({
+  platform,
+  ref,
+  platformId: ref,
+  slug: '',
+  title: '',
+  eventId: '',
+  eventSlug: '',
+  seriesId: '',
+  status: '',
+  outcomes: [],
+  tradingStartAt: null,
+  tradingEndAt: null,
+  metadata: {},
+});

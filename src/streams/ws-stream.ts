@@ -1,0 +1,169 @@
+import type { WebSocket } from 'ws';
+import type { Connection, EndReason, StreamTier } from './connections.ts';
+import type { StreamFilter } from './filter.ts';
+import { gapData } from './gap-event.ts';
+import { QuoteFeed } from './quotes.ts';
+import { BEAT_MS, type Reader, type StreamDeps } from './sse-stream.ts';
+import { LINGER_MS, STALL_MS } from './sse.ts';
+import { type Sink, SlowReader, Subscription } from './subscription.ts';
+
+const QUEUE_BYTES = 512 * 1024;
+const LOOK_MS = 5;
+
+/** Why a socket is closed by the service, by WebSocket close code. */
+const CLOSE: Record<EndReason, readonly [code: number, reason: string]> = {
+  slow: [4008, 'The reader is too slow; resume from the cursor'],
+  revoked: [1008, 'The key or session is no longer valid'],
+  stopping: [1012, 'The service is stopping; connect again'],
+};
+
+interface Entry {
+  filter: StreamFilter;
+  subscription: Subscription;
+  quotes: QuoteFeed;
+}
+
+/** One open WebSocket of a reader: its subscriptions by number, each of one channel. */
+export class WsStream implements Connection {
+  readonly userId: string;
+  readonly tier: StreamTier;
+  readonly admission: string;
+  readonly #deps: StreamDeps;
+  readonly #reader: Reader;
+  readonly #socket: WebSocket;
+  readonly #entries = new Map<number, Entry>();
+  #lastSid = 0;
+  /** By subscriptions that are closed. */
+  #dropped = 0;
+  #ending: Promise<void> | null = null;
+
+  constructor(deps: StreamDeps, reader: Reader, socket: WebSocket) {
+    this.#deps = deps;
+    this.#reader = reader;
+    this.#socket = socket;
+    this.userId = reader.userId;
+    this.tier = reader.tier;
+    this.admission = reader.admission;
+  }
+
+  markets(): number {
+    let named = 0;
+    for (const { filter } of this.#entries.values()) {
+      for (const refs of filter.markets?.values() ?? []) named += refs.size;
+    }
+    return named;
+  }
+
+  isAdmitted(): boolean | Promise<boolean> {
+    return this.#reader.isAdmitted();
+  }
+
+  get subscriptions(): number {
+    return this.#entries.size;
+  }
+
+  /** Begins with a state, and goes on with signs of life until either side closes. */
+  async run(): Promise<void> {
+    const unwatch = this.#deps.states.watch(() => this.#sendState());
+    let isAlive = true;
+    this.#socket.on('pong', () => (isAlive = true));
+    const beat = setInterval(() => {
+      // Whoever is behind does not answer in time either: the queue's bound is for them.
+      if (!isAlive && this.#socket.bufferedAmount === 0) this.#socket.terminate();
+      isAlive = false;
+      this.#sendState();
+      this.#socket.ping();
+    }, BEAT_MS);
+    this.#socket.once('close', () => {
+      clearInterval(beat);
+      this.#closeAll();
+      this.#deps.connections.remove(this);
+      void unwatch.then((stop) => stop());
+    });
+    await unwatch;
+    this.#sendState();
+  }
+
+  /** A new subscription, by its number; its events begin with the next turn of the loop, behind the answer. */
+  subscribe(filter: StreamFilter, positions: readonly number[]): number {
+    this.#lastSid += 1;
+    const sid = this.#lastSid;
+    const subscription = new Subscription(this.#deps.hub, filter, positions, this.#sinkOf(sid));
+    const quotes = new QuoteFeed(this.#deps.quotes, filter, {
+      isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
+      quote: (data) => this.#socket.send(`{"sid":${sid},"event":"quote","data":${data}}`),
+    });
+    this.#entries.set(sid, { filter, subscription, quotes });
+    setImmediate(() => this.#entries.has(sid) && subscription.start());
+    return sid;
+  }
+
+  /** false when there is no subscription of this number. */
+  unsubscribe(sid: number): boolean {
+    const entry = this.#entries.get(sid);
+    entry?.subscription.close();
+    entry?.quotes.close();
+    this.#dropped += entry?.quotes.dropped ?? 0;
+    return this.#entries.delete(sid);
+  }
+
+  end(reason: EndReason): Promise<void> {
+    this.#ending ??= this.#end(reason);
+    return this.#ending;
+  }
+
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  async #end(reason: EndReason): Promise<void> {
+    this.#closeAll();
+    this.#sendState();
+    const closed = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
+    this.#socket.close(...CLOSE[reason]);
+    const cut = setTimeout(() => this.#socket.terminate(), LINGER_MS).unref();
+    await closed.finally(() => clearTimeout(cut));
+  }
+
+  #closeAll(): void {
+    for (const { subscription, quotes } of this.#entries.values()) {
+      subscription.close();
+      quotes.close();
+    }
+  }
+
+  #sendState(): void {
+    const entries = [...this.#entries];
+    const platforms = [...new Set(entries.flatMap(([, { filter }]) => filter.platforms))];
+    const cursors = Object.fromEntries(entries.map(([sid, { subscription }]) => [sid, subscription.cursor]));
+    const states = this.#deps.states.of(platforms.length > 0 ? platforms : this.#deps.states.platforms);
+    const dropped = entries.reduce((sum, [, { quotes }]) => sum + quotes.dropped, this.#dropped);
+    // A client with one subscription finds its cursor where server-sent events have it.
+    const cursor = entries.length === 1 ? { cursor: entries[0]?.[1].subscription.cursor } : {};
+    this.#socket.send(JSON.stringify({ event: 'state', data: { platforms: states, dropped, ...cursor, cursors } }));
+  }
+
+  #sinkOf(sid: number): Sink {
+    const socket = this.#socket;
+    return {
+      event: (name, cursor, data) =>
+        socket.send(`{"sid":${sid},"event":"${name}","cursor":"${cursor}","data":${data}}`),
+      gap: (gap) => socket.send(JSON.stringify({ sid, event: 'gap', data: gapData(gap) })),
+      flush: () => socket.bufferedAmount <= QUEUE_BYTES,
+      room: () => this.#room(),
+    };
+  }
+
+  async #room(): Promise<void> {
+    let left = this.#socket.bufferedAmount;
+    for (let sinceMs = performance.now(); this.#socket.bufferedAmount > QUEUE_BYTES;) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      const now = performance.now();
+      if (this.#socket.bufferedAmount < left) sinceMs = now;
+      left = this.#socket.bufferedAmount;
+      if (now - sinceMs < STALL_MS) continue;
+      void this.end('slow');
+      throw new SlowReader();
+    }
+  }
+}

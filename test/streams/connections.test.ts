@@ -1,0 +1,259 @@
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventSource } from 'eventsource';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { openEventStream } from '../helpers/event-stream.ts';
+import { startStreamRig, type StreamRig } from '../helpers/stream-rig.ts';
+
+let rig: StreamRig;
+let key = '';
+beforeAll(async () => {
+  rig = await startStreamRig();
+  ({ key } = await rig.app.newKey('pro'));
+  await rig.takeOver('kalshi');
+});
+afterAll(() => rig.close());
+
+let named = 0;
+const ids = (count: number): string[] => Array.from({ length: count }, () => `t${(named += 1)}`);
+const open = (query: string, headers: Record<string, string> = {}) =>
+  openEventStream(`${rig.origin}/v1/api/stream?${query}`, { 'x-api-key': key, ...headers });
+const idsOf = (frames: { data: Record<string, unknown> }[]): unknown[] => frames.map(({ data }) => data['trade_id']);
+
+interface Message {
+  op?: string;
+  id?: unknown;
+  sid?: number;
+  event?: string;
+  cursor?: string;
+  data: { trade_id?: string; cursor?: string };
+  error: { status: number; error_text: string };
+}
+
+/** A WebSocket whose messages are collected; `headers` as a client that is no browser sends them. */
+async function openSocket(headers: Record<string, string> = { 'x-api-key': key }) {
+  const socket = new WebSocket(`${rig.origin.replace('http', 'ws')}/v1/api/ws`, { headers });
+  onTestFinished(() => socket.terminate());
+  const messages: Message[] = [];
+  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject));
+  const until = async (test: (message: Message) => boolean, count = 1) => {
+    await expect.poll(() => messages.filter(test).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+    return messages.filter(test);
+  };
+  return { socket, messages, closed, until, send: (message: object) => socket.send(JSON.stringify(message)) };
+}
+
+test('a cursor resumes behind a takeover, from memory and from the log, and under the same filters only', async () => {
+  const [first, second] = [ids(3), ids(3)];
+  const stream = await open('channels=trades&platform=kalshi');
+  await stream.until('state', 1);
+  await rig.log('kalshi', first);
+  const frames = await stream.until('trade', 3);
+  expect(idsOf(frames)).toEqual(first);
+  stream.cut();
+  await rig.takeOver('kalshi');
+  await rig.log('kalshi', second);
+  const cursor = String(frames[1]?.id);
+  for (const ask of [
+    () => open('channels=trades&platform=kalshi', { 'last-event-id': cursor }),
+    () => open(`channels=trades&platform=kalshi&since=${cursor}`),
+  ]) {
+    const again = await ask();
+    expect(idsOf(await again.until('trade', 4))).toEqual([first[2], ...second]);
+    again.cut();
+  }
+  for (const query of [
+    'channels=trades',
+    'channels=whales&platform=kalshi',
+    'channels=trades&platform=kalshi&min_size=1',
+  ]) {
+    const refused = await open(query, { 'last-event-id': cursor });
+    expect([query, refused.status]).toEqual([query, 400]);
+    expect(JSON.parse(refused.text).error.resolution).toMatch(/since \d{4}-\d\d-\d\dT/);
+  }
+});
+
+test('a time resumes from there; one before the log, and a damaged cursor, are refused with the oldest time', async () => {
+  const before = new Date().toISOString();
+  await sleep(20);
+  const some = ids(2);
+  await rig.log('kalshi', some);
+  const stream = await open(`channels=trades&platform=kalshi&since=${before}`);
+  expect(idsOf(await stream.until('trade', 2))).toEqual(some);
+  stream.cut();
+  for (const since of ['2020-01-01T00:00:00Z', 'AQAAAA', '%00', 'x'.repeat(900)]) {
+    const refused = await open(`channels=trades&platform=kalshi&since=${since}`);
+    expect([since, refused.status]).toEqual([since, 400]);
+    expect(JSON.parse(refused.text).error.resolution).toContain('T');
+  }
+});
+
+test('parameters that cannot be are refused by name', async () => {
+  for (const [query, field] of [
+    ['', 'channels'],
+    ['channels=', 'channels'],
+    ['channels=trades,nothing', 'channels'],
+    ['channels=trades&platform=nowhere', 'platform'],
+    ['channels=trades&market_ids=KX1', 'market_ids'],
+    [`channels=trades&market_ids=${Array.from({ length: 501 }, (_, n) => `kalshi:K${n}`).join(',')}`, 'market_ids'],
+    ['channels=trades&platform=kalshi&market_ids=limitless:x', 'market_ids'],
+    ['channels=trades&min_size=-1', 'min_size'],
+    ['channels=trades&chanels=trades', 'chanels'],
+  ]) {
+    const refused = await open(String(query));
+    expect([query, refused.status]).toEqual([query, 400]);
+    expect(JSON.parse(refused.text).error.error_text).toContain(field);
+  }
+  expect((await open('channels=trades&market_ids=kalshi:KXNONE')).status).toBe(404);
+  expect((await openEventStream(`${rig.origin}/v1/api/stream?channels=trades`, {})).status).toBe(401);
+});
+
+test('the description of streams is AsyncAPI 3.0 of every event, and each of its references leads somewhere', async () => {
+  const reply = await fetch(`${rig.origin}/v1/api/asyncapi.json`);
+  const document = (await reply.json()) as { asyncapi: string; components: { messages: Record<string, unknown> } };
+  expect(document.asyncapi).toBe('3.0.0');
+  expect(Object.keys(document.components.messages)).toEqual(
+    expect.arrayContaining(['trade', 'market', 'quote', 'state']),
+  );
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path.split('/'));
+  for (const path of refs) {
+    expect(path.reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], document)).toBeDefined();
+  }
+});
+
+test('a revoked key ends its streams within a second, and no other', async () => {
+  const { key: revoked, keyId, userId } = await rig.app.newKey();
+  const stream = await openEventStream(`${rig.origin}/v1/api/stream?channels=trades`, { 'x-api-key': revoked });
+  const other = await open('channels=trades');
+  const socket = await openSocket({ 'x-api-key': revoked });
+  await stream.until('state', 1);
+  await rig.app.app.apiKeys.revoke(userId, keyId);
+  const at = Date.now();
+  await stream.ended;
+  expect(await socket.closed).toBe(1008);
+  expect(Date.now() - at).toBeLessThan(3000);
+  expect(stream.frames.at(-1)?.event).toBe('state');
+  await rig.log('kalshi', ids(1));
+  expect(await other.until('trade', 1)).toHaveLength(1);
+  other.cut();
+});
+
+test('a free user has five streams at once, and one more when one is closed', async () => {
+  const { key: free } = await rig.app.newKey();
+  const ask = () => openEventStream(`${rig.origin}/v1/api/stream?channels=trades`, { 'x-api-key': free });
+  const streams = await Promise.all(Array.from({ length: 5 }, ask));
+  expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect((await ask()).status).toBe(429);
+  streams[0]?.cut();
+  await expect.poll(async () => (await ask()).status).toBe(200);
+  for (const stream of streams) stream.cut();
+});
+
+test('eventsource, as it is published, resumes by itself after a cut', async () => {
+  const got: string[] = [];
+  const requests: (string | undefined)[] = [];
+  const source = new EventSource(`${rig.origin}/v1/api/stream?channels=trades&platform=kalshi`, {
+    fetch: (url, init) => {
+      const headers: Record<string, string> = { ...(init?.headers as Record<string, string>), 'x-api-key': key };
+      requests.push(headers['Last-Event-ID']);
+      return fetch(url, { ...init, headers });
+    },
+  });
+  onTestFinished(() => source.close());
+  source.addEventListener('trade', ({ data }) => got.push(JSON.parse(data).trade_id));
+  await new Promise((resolve) => source.addEventListener('state', resolve, { once: true }));
+  const [first, second] = [ids(2), ids(2)];
+  await rig.log('kalshi', first);
+  await expect.poll(() => got).toEqual(first);
+  rig.app.app.server.closeAllConnections();
+  await rig.log('kalshi', second);
+  await expect.poll(() => got, { timeout: 20_000 }).toEqual([...first, ...second]);
+  expect(requests.length).toBeGreaterThan(1);
+});
+
+test('a WebSocket takes its key as the first message, answers each message, and sends what was subscribed', async () => {
+  const { socket, until, send, closed } = await openSocket({});
+  send({ op: 'subscribe', id: 'early', channel: 'trades' });
+  send({ op: 'auth', id: 1, key });
+  await until(({ op }) => op === 'authenticated');
+  send({ op: 'ping', id: 'p' });
+  send({ op: 'subscribe', id: 'a1', channel: 'trades', platform: 'kalshi' });
+  send({ op: 'subscribe', id: 'a2', channel: 'trades', platform: 'nowhere', size: 1 });
+  socket.send('{');
+  const errors = await until(({ op }) => op === 'error', 3);
+  expect(errors.map(({ id, error }) => [id, error.status])).toEqual([
+    ['early', 401],
+    ['a2', 400],
+    [undefined, 400],
+  ]);
+  expect(errors[1]?.error.error_text).toMatch(/platform.*size|size.*platform/s);
+  const [subscribed] = await until(({ op }) => op === 'subscribed');
+  expect(subscribed).toEqual({ op: 'subscribed', id: 'a1', sid: 1 });
+  await until(({ op, id }) => op === 'pong' && id === 'p');
+  const first = ids(2);
+  await rig.log('kalshi', first);
+  const events = await until(({ event }) => event === 'trade', 2);
+  expect(events.map(({ sid, data }) => [sid, data.trade_id])).toEqual(first.map((id) => [1, id]));
+  send({ op: 'subscribe', id: 'a4', channel: 'trades', platform: 'kalshi', since: events[0]?.cursor });
+  const again = await until(({ event, sid }) => event === 'trade' && sid === 2);
+  expect(again[0]?.data.trade_id).toBe(first[1]);
+  send({ op: 'unsubscribe', id: 'a5', sid: 1 });
+  await until(({ op, sid }) => op === 'unsubscribed' && sid === 1);
+  await rig.log('kalshi', ids(1));
+  await until(({ event, sid }) => event === 'trade' && sid === 2, 2);
+  expect((await until(({ event, sid }) => event === 'trade' && sid === 1)).length).toBe(2);
+  for (let n = 0; n < 80; n += 1) send({ op: 'ping' });
+  expect(await closed).toBe(1008);
+});
+
+test('a WebSocket without a key is closed after five seconds; one with a wrong key is refused', async () => {
+  const { closed } = await openSocket({});
+  expect(await closed).toBe(1008);
+  await expect(openSocket({ 'x-api-key': 'pk_wrong' })).rejects.toThrow('401');
+  const plain = await fetch(`${rig.origin}/v1/api/ws`, { headers: { 'x-api-key': key } });
+  expect(plain.status).toBe(426);
+});
+
+test('an offer of another protocol is answered as if it had not been made', async () => {
+  const status = await new Promise((resolve, reject) => {
+    const call = request(`${rig.origin}/v1/api/health`, {
+      headers: { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAoAAAAAIAAAAA' },
+    });
+    call.on('response', (answer) => resolve(answer.statusCode)).on('error', reject);
+    call.end();
+  });
+  expect(status).toBe(200);
+});
+
+test('a reader that never reads is closed with its cursor, and holds no more than its queue; another gets everything meanwhile', async () => {
+  const mute = await openSocket();
+  mute.send({ op: 'subscribe', channel: 'trades', platform: 'kalshi' });
+  await mute.until(({ op }) => op === 'subscribed');
+  mute.socket.pause();
+  const silentStream = await fetch(`${rig.origin}/v1/api/stream?channels=trades&platform=kalshi`, {
+    headers: { 'x-api-key': key },
+  });
+  const reading = await open('channels=trades&platform=kalshi');
+  await reading.until('state', 1);
+  const all = ids(2000);
+  for (let from = 0; from < all.length; from += 200) await rig.log('kalshi', all.slice(from, from + 200), 20_000);
+  expect(await reading.until('trade', all.length, 60)).toHaveLength(all.length);
+  reading.cut();
+  await sleep(7000);
+  mute.socket.resume();
+  expect(await mute.closed).toBe(4008);
+  const last = mute.messages.findLast(({ event }) => event === 'trade');
+  const state = mute.messages.findLast(({ event }) => event === 'state');
+  expect(state?.data.cursor).toBe(last?.cursor);
+  const text = await silentStream.text().catch((error: Error) => String(error));
+  expect(text.length).toBeLessThan(40_000_000);
+  const missed = all.slice(all.indexOf(String(last?.data.trade_id)) + 1);
+  expect(missed.length).toBeGreaterThan(0);
+  const again = await openSocket();
+  again.send({ op: 'subscribe', channel: 'trades', platform: 'kalshi', since: state?.data.cursor });
+  const rest = await again.until(({ event }) => event === 'trade', missed.length);
+  expect(rest.map(({ data }) => data.trade_id)).toEqual(missed);
+});

@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../ingest/event-appender.ts';
+import { Spool } from '../../ingest/spool.ts';
+import { TradeLog } from '../../ingest/trade-log.ts';
+import { TradeWriter } from '../../ingest/trade-writer.ts';
+import { createLog } from '../../src/core/log.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { type Partition, positionOf } from '../../src/streams/log-position.ts';
+import { readLog, readLogEnd } from '../../src/streams/read-log.ts';
+import { LEASE, market, trade } from '../helpers/market-store.ts';
+import { silent } from '../helpers/silent-log.ts';
+
+const log = createLog({ LOG_LEVEL: 'silent' });
+const publish = async (): Promise<void> => {};
+let directory: string;
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'forecastle-log-'));
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
+  clickhouse = connect(engine.url, () => engine.close());
+  await migrateClickHouse(clickhouse, silent);
+});
+afterAll(async () => {
+  await clickhouse?.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const event = (item: string): NewEvent => ({
+  ref: 'R',
+  eventId: 'E',
+  size: '1',
+  notional: '0.5',
+  item,
+  data: `{"trade_id":"${item}"}`,
+});
+const eventsAfter = async (partition: Partition, after: number) =>
+  (await readLog(clickhouse, partition, after, 1000)).rows.map(({ data, sequence }) => [
+    JSON.parse(data).trade_id,
+    sequence,
+  ]);
+
+/** Holds back the next insert into the log until it is let go; it fails for its sender, and lands all the same. */
+function withHeldInsert(store: ClickHouse) {
+  let letGo: () => void = Object;
+  let landed: Promise<void> = Promise.resolve();
+  let isHeld = false;
+  const held: ClickHouse = {
+    ...store,
+    insert: (table, rows, options) => {
+      if (!isHeld || table !== LOG_COLUMNS) return store.insert(table, rows, options);
+      isHeld = false;
+      landed = new Promise<void>((resolve) => (letGo = resolve)).then(() => store.insert(table, rows, options));
+      return Promise.reject(new Error('no answer'));
+    },
+  };
+  return { held, hold: () => (isHeld = true), land: () => (letGo(), landed) };
+}
+
+test('a batch of a paused writer that lands after the takeover is ignored, and the one after it is read without a hole', async () => {
+  const partition: Partition = { feed: 'trades', platform: 'limitless' };
+  const { held, hold, land } = withHeldInsert(clickhouse);
+  const first = new EventAppender({ clickhouse: held, publish, log }, partition);
+  await first.open(LEASE);
+  await first.append([event('a'), event('b')], LEASE);
+  hold();
+  await expect(first.append([event('late')], LEASE)).rejects.toThrow('no answer');
+  const second = new EventAppender({ clickhouse, publish, log }, partition);
+  await second.open(LEASE);
+  await land();
+  await second.append([event('c')], LEASE);
+  expect(await eventsAfter(partition, 0)).toEqual([
+    ['a', positionOf(1, 1)],
+    ['b', positionOf(1, 2)],
+    ['c', positionOf(2, 1)],
+  ]);
+  expect(await eventsAfter(partition, positionOf(1, 2))).toEqual([['c', positionOf(2, 1)]]);
+  expect(await readLogEnd(clickhouse, partition)).toBe(positionOf(2, 1));
+});
+
+test('a batch whose fate is unknown is there once, whether it had landed or not', async () => {
+  const partition: Partition = { feed: 'trades', platform: 'polymarket' };
+  const { held, hold, land } = withHeldInsert(clickhouse);
+  const appender = new EventAppender({ clickhouse: held, publish, log }, partition);
+  await appender.open(LEASE);
+  hold();
+  await expect(appender.append([event('a')], LEASE)).rejects.toThrow('no answer');
+  await land();
+  await appender.append([event('b')], LEASE);
+  hold();
+  await expect(appender.append([event('c')], LEASE)).rejects.toThrow('no answer');
+  await appender.append([event('d')], LEASE);
+  await land();
+  expect((await eventsAfter(partition, 0)).map(([item]) => item)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a reader waits before a hole until the row is there', async () => {
+  const partition: Partition = { feed: 'markets', platform: 'polymarket' };
+  await new EventAppender({ clickhouse, publish, log }, partition).open(LEASE);
+  const row = (n: number) => ({ ...partition, sequence: positionOf(1, n), data: `{"trade_id":"${n}"}` });
+  await clickhouse.insert('event_log (feed, platform, sequence, data)', [row(1), row(3)]);
+  const page = await readLog(clickhouse, partition, 0, 10);
+  expect(page.rows.map(({ sequence }) => sequence)).toEqual([positionOf(1, 1)]);
+  expect(page.holeBefore?.sequence).toBe(positionOf(1, 3));
+  await clickhouse.insert('event_log (feed, platform, sequence, data)', [row(2)]);
+  expect((await readLog(clickhouse, partition, 0, 10)).rows).toHaveLength(3);
+});
+
+test('trades that were stored and not logged are logged by the next writer, once and in order; older ones are history', async () => {
+  const of = market({ platform: 'kalshi', ref: 'KXLOG-1' });
+  const partition: Partition = { feed: 'trades', platform: 'kalshi' };
+  const markets = new StoredMarkets(clickhouse, async () => null);
+  const { held, hold, land } = withHeldInsert(clickhouse);
+  const worker = async (name: string, store: ClickHouse) =>
+    new TradeWriter({
+      clickhouse: store,
+      spool: await Spool.open(join(directory, name)),
+      log,
+      platform: 'kalshi',
+      events: new TradeLog({ clickhouse: store, publish, log, platform: 'kalshi', markets }),
+    });
+  const first = await worker('first', held);
+  await first.open(LEASE, null);
+  const start = Date.now() + 1000;
+  const at = (ms: number) => trade({ of, atMs: start + ms, price: '0.5', size: '10' });
+  const [one, two, three, four] = [at(10), at(20), at(30), at(40)];
+  const old = trade({ of, atMs: Date.now() - 86_400_000, price: '0.5', size: '10' });
+  await first.write([one, old], LEASE);
+  hold();
+  await expect(first.write([two], LEASE)).rejects.toThrow('no answer');
+  const second = await worker('second', clickhouse);
+  await second.open(LEASE, new Date());
+  await land();
+  await second.write([four, three], LEASE);
+  await second.open(LEASE, new Date());
+  expect((await eventsAfter(partition, 0)).map(([item]) => item)).toEqual(
+    [one, two, three, four].map(({ tradeId }) => tradeId),
+  );
+});

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { AwsClient } from 'aws4fetch';
+import { request } from 'undici';
+import { ConfigError } from '../core/config-error.ts';
+import { MANIFEST } from './manifest.ts';
+import type { FileTarget } from './target.ts';
+
+const TIMEOUT_MS = 600_000;
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
+
+/** A body with its hash and length; `missing`: whether 404 is an answer too. */
+interface Sent {
+  body?: Buffer | Readable | null;
+  sha256?: string;
+  bytes?: number;
+  missing?: boolean;
+}
+
+/**
+ * A bucket, `s3://bucket/prefix`. Keys and region come from the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+ * AWS_SESSION_TOKEN, AWS_REGION; AWS_ENDPOINT_URL names a server other than Amazon's.
+ */
+export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
+  const [, bucket = '', prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?(.*)$/.exec(url) ?? [];
+  if (bucket === '')
+    throw new ConfigError(`--to: must be s3://bucket or s3://bucket/prefix, received ${JSON.stringify(url)}`);
+  const variable = (name: string): string => {
+    const value = env[name];
+    if (!value) throw new ConfigError(`${name}: must be set to write to ${url}`);
+    return value;
+  };
+  const region = env['AWS_REGION'] ?? 'us-east-1';
+  const client = new AwsClient({
+    accessKeyId: variable('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: variable('AWS_SECRET_ACCESS_KEY'),
+    ...(env['AWS_SESSION_TOKEN'] ? { sessionToken: env['AWS_SESSION_TOKEN'] } : {}),
+    service: 's3',
+    region,
+  });
+  const endpoint = env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '') ?? `https://s3.${region}.amazonaws.com`;
+  const address = (path: string): string =>
+    `${endpoint}/${bucket}/${[...prefix.split('/'), ...path.split('/')].filter(Boolean).map(encodeURIComponent).join('/')}`;
+
+  /** A signed call; the hash of the body is signed with it. Throws on any status but 2xx, and 404 of what may be `missing`. */
+  async function call(
+    method: 'GET' | 'PUT',
+    path: string,
+    { body = null, sha256 = EMPTY_SHA256, bytes = 0, missing = false }: Sent = {},
+  ): Promise<string | null> {
+    const url = address(path);
+    const signed = await client.sign(url, { method, headers: { 'x-amz-content-sha256': sha256 } });
+    const headers = { ...Object.fromEntries(signed.headers), ...(body ? { 'content-length': String(bytes) } : {}) };
+    const reply = await request(url, { method, headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const text = await reply.body.text();
+    if (missing && reply.statusCode === 404 && !text.includes('NoSuchBucket')) return null;
+    if (reply.statusCode >= 300) throw new Error(`${method} ${url} answered ${reply.statusCode} ${text.slice(0, 300)}`);
+    return text;
+  }
+
+  return {
+    readManifest: () => call('GET', MANIFEST, { missing: true }),
+    async writeManifest(text) {
+      const body = Buffer.from(text);
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      await call('PUT', MANIFEST, { body, sha256, bytes: body.length });
+    },
+    // An object appears when it has arrived whole, and the server compares its hash.
+    async put({ path, bytes, sha256 }, local) {
+      await call('PUT', path, { body: createReadStream(local), sha256, bytes });
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PLATFORMS } from '../../src/core/model.ts';
+import { DATASETS } from '../../src/files/datasets.ts';
+import { writeDayFiles } from '../../src/files/day-files.ts';
+import { directoryTarget, revisionPath } from '../../src/files/directory-target.ts';
+import { type FileEntry, readManifest } from '../../src/files/manifest.ts';
+import type { FileTarget } from '../../src/files/target.ts';
+import { market, type MarketStore, quotes, startMarketStore, trade, usd } from '../helpers/market-store.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const dayBefore = (days: number): string => new Date(today - days * DAY_MS).toISOString().slice(0, 10);
+let store: MarketStore;
+let root: string;
+
+const kx = market({ ref: 'KXFILE-A', platform: 'kalshi', title: 'A, "quoted" and ünïcode' });
+const kb = market({ ref: 'KXFILE-B', platform: 'kalshi' });
+const pm = market({ ref: `0x${'ab'.repeat(32)}`, platformId: '77', platform: 'polymarket' });
+const traded = (of: typeof kx, atMs: number, price: string, size: string) => trade({ of, atMs, price, size });
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'forecastle-files-'));
+  store = await startMarketStore();
+  const fetchedAt = new Date(today - 2 * DAY_MS + 5 * HOUR_MS).toISOString();
+  const state = { quotes: quotes('0.4', '0.39', '0.41'), volumeTotal: usd('12.5') };
+  await store.list({ ...kb, fetchedAt, state: { ...kb.state, ...state } }, { ...kx, fetchedAt }, { ...pm, fetchedAt });
+  await store.trade(
+    traded(kb, today - 2 * DAY_MS, '0.4', '10.5'),
+    traded(kx, today - 2 * DAY_MS + 1.234567, '0.123456789', '1000000.000001'),
+    traded(kx, today - DAY_MS - 0.001, '0.99', '2'),
+    traded(kx, today - DAY_MS, '0.5', '3'),
+    traded(pm, today - DAY_MS + HOUR_MS, '0.7', '4'),
+    trade({ of: kx, atMs: today - DAY_MS + HOUR_MS, price: '0.2', size: '5', isBlockTrade: true }),
+  );
+});
+afterAll(async () => {
+  await store?.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const all = { platforms: PLATFORMS, datasets: DATASETS, fromMs: 0, toMs: Date.now() };
+const write = (folder: string, target: FileTarget = directoryTarget(join(root, folder))) =>
+  writeDayFiles({ clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: Date.now }, all);
+const manifestOf = async (folder: string): Promise<Map<string, FileEntry>> =>
+  readManifest(await readFile(join(root, folder, 'manifest.json'), 'utf8'));
+
+async function duck(sql: string): Promise<Record<string, unknown>[]> {
+  const connection = await (await DuckDBInstance.create()).connect();
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson() as Record<string, unknown>[];
+  } finally {
+    connection.closeSync();
+  }
+}
+
+test('every file is read by DuckDB, has the rows, bytes and hash of the manifest, and sums as the store', async () => {
+  await write('one');
+  const files = await manifestOf('one');
+  expect([...files.keys()].filter((path) => path.startsWith('dataset=trades/'))).toEqual([
+    `dataset=trades/platform=kalshi/date=${dayBefore(2)}/part-0.parquet`,
+    `dataset=trades/platform=kalshi/date=${dayBefore(1)}/part-0.parquet`,
+    `dataset=trades/platform=polymarket/date=${dayBefore(1)}/part-0.parquet`,
+  ]);
+  expect(new Set([...files.values()].map(({ dataset }) => dataset))).toEqual(
+    new Set(['trades', 'candles_1m', 'candles_1h', 'markets']),
+  );
+  for (const entry of files.values()) {
+    const path = join(root, 'one', entry.path);
+    const bytes = await readFile(path);
+    expect([bytes.length, createHash('sha256').update(bytes).digest('hex')]).toEqual([entry.bytes, entry.sha256]);
+    const [row] = await duck(`SELECT count(*)::INT AS rows FROM '${path}'`);
+    expect([entry.path, row?.['rows']]).toEqual([entry.path, entry.rows]);
+  }
+  const trades = join(root, 'one/dataset=trades/**/*.parquet');
+  const [sums] = await duck(
+    `SELECT count(*)::VARCHAR AS n, sum(price)::VARCHAR AS price, sum(size)::VARCHAR AS size, sum(notional)::VARCHAR AS usd, sum(epoch_us(executed_at))::VARCHAR AS at FROM '${trades}'`,
+  );
+  const [stored] = await store.clickhouse.sql<Record<string, string>>(
+    'SELECT toString(count()) AS n, toString(sum(price)) AS price, toString(sum(size)) AS size, toString(sum(notional)) AS usd, toString(sum(toUnixTimestamp64Micro(executed_at))) AS at FROM trades FINAL',
+  );
+  for (const [name, value] of Object.entries(stored ?? {}))
+    expect([name, Number(sums?.[name])]).toEqual([name, Number(value)]);
+  const types = await duck(`DESCRIBE SELECT * FROM '${trades}'`);
+  const typeOf = Object.fromEntries(types.map((one) => [one['column_name'], one['column_type']]));
+  expect(typeOf).toMatchObject({
+    executed_at: 'TIMESTAMP WITH TIME ZONE',
+    price: 'DECIMAL(18,10)',
+    size: 'DECIMAL(18,6)',
+    side: 'VARCHAR',
+  });
+  const first = join(root, `one/dataset=trades/platform=kalshi/date=${dayBefore(2)}/part-0.parquet`);
+  expect(await duck(`SELECT market_id, price::VARCHAR AS price FROM '${first}'`)).toEqual([
+    { market_id: 'KXFILE-A', price: '0.1234567890' },
+    { market_id: 'KXFILE-A', price: '0.9900000000' },
+    { market_id: 'KXFILE-B', price: '0.4000000000' },
+  ]);
+  const codecs = await duck(`SELECT DISTINCT compression FROM parquet_metadata('${first}')`);
+  expect(codecs).toEqual([{ compression: 'ZSTD' }]);
+  const candles = join(root, 'one/dataset=candles_1h/**/*.parquet');
+  const [bars] = await duck(`SELECT sum(volume)::VARCHAR AS v, sum(trades)::VARCHAR AS n FROM '${candles}'`);
+  const [rolled] = await store.clickhouse.sql<{ v: string; n: string }>(
+    "SELECT toString(sum(volume)) AS v, toString(sum(trades)) AS n FROM v_candles WHERE interval = '1h'",
+  );
+  expect([Number(bars?.['v']), bars?.['n']]).toEqual([Number(rolled?.v), rolled?.n]);
+  const titles = await duck(
+    `SELECT title, volume_total::VARCHAR AS v FROM '${join(root, 'one/dataset=markets/**/*.parquet')}' ORDER BY market_id`,
+  );
+  expect(titles).toContainEqual({ title: kx.info.title, v: null });
+  expect(titles).toContainEqual({ title: 'Market KXFILE-B', v: '12.500000' });
+});
+
+test('unchanged days are byte-equal over two exports, and not written again', async () => {
+  await write('two');
+  const [one, two] = [await manifestOf('one'), await manifestOf('two')];
+  expect([...two.values()].map(({ path, sha256 }) => [path, sha256])).toEqual(
+    [...one.values()].map(({ path, sha256 }) => [path, sha256]),
+  );
+  expect(await write('two')).toEqual({ made: 0, rows: 0, bytes: 0 });
+});
+
+test('a late trade gives its day a new revision; the one before stays readable until the next', async () => {
+  const target = directoryTarget(join(root, 'kept'), { keepPrevious: true });
+  await write('kept', target);
+  const path = `dataset=trades/platform=kalshi/date=${dayBefore(2)}/part-0.parquet`;
+  const before = await readFile(join(root, 'kept', path));
+  await store.trade(traded(kb, today - 2 * DAY_MS + 9, '0.41', '1'));
+  await write('kept', target);
+  const files = await manifestOf('kept');
+  expect(files.get(path)).toMatchObject({ revision: 2, rows: 4 });
+  expect(await readFile(revisionPath(join(root, 'kept', path), 1))).toEqual(before);
+  const others = [...files.values()].filter((entry) => entry.date !== dayBefore(2));
+  expect(others.map(({ revision }) => revision)).toEqual(others.map(() => 1));
+  await store.trade(traded(kb, today - 2 * DAY_MS + 10, '0.41', '1'));
+  await write('kept', target);
+  expect((await manifestOf('kept')).get(path)).toMatchObject({ revision: 3, rows: 5 });
+  await expect(stat(revisionPath(join(root, 'kept', path), 1))).rejects.toThrow(/ENOENT/);
+});
+
+const completed = async (): Promise<string[]> =>
+  [...(await manifestOf('complete')).values()]
+    .filter(({ dataset, complete }) => dataset === 'trades' && complete)
+    .map(({ platform, date }) => `${platform} ${date}`);
+
+test('a day is complete once the feed is stored beyond it and has no gap in it', async () => {
+  await store.cover('kalshi', today - 2 * DAY_MS, today - 1);
+  await write('complete');
+  expect(await completed()).toEqual([`kalshi ${dayBefore(2)}`]);
+  await store.cover('kalshi', today - 2 * DAY_MS, today + 1);
+  await write('complete');
+  expect(await completed()).toEqual([`kalshi ${dayBefore(2)}`, `kalshi ${dayBefore(1)}`]);
+});
+
+test('a failure in the middle leaves whole files only, and the next export makes the rest', async () => {
+  const inner = directoryTarget(join(root, 'broken'));
+  let left = 2;
+  const failing: FileTarget = {
+    ...inner,
+    put: (entry, local) => ((left -= 1) < 0 ? Promise.reject(new Error('disk is full')) : inner.put(entry, local)),
+  };
+  await expect(write('broken', failing)).rejects.toThrow('disk is full');
+  const files = await manifestOf('broken');
+  expect(files.size).toBe(2);
+  const found = (await readdir(join(root, 'broken'), { recursive: true })).filter((name) => name.includes('part'));
+  expect(found.toSorted()).toEqual([...files.keys()].toSorted());
+  await write('broken');
+  expect([...(await manifestOf('broken')).keys()]).toEqual([...(await manifestOf('complete')).keys()]);
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DATASETS } from '../../src/files/datasets.ts';
+import { writeDayFiles } from '../../src/files/day-files.ts';
+import { directoryTarget } from '../../src/files/directory-target.ts';
+import { filesRoot } from '../../src/files/stored-files.ts';
+import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
+
+interface Listed {
+  files: {
+    path: string;
+    dataset: string;
+    platform: string;
+    date: string;
+    bytes: number;
+    sha256: string;
+    revision: number;
+  }[];
+}
+
+const DAY_MS = 86_400_000;
+const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const day = (days: number): string => new Date(today - days * DAY_MS).toISOString().slice(0, 10);
+let store: MarketStore;
+let key: string;
+
+const one = market({ ref: 'KXROUTE', platform: 'kalshi' });
+const traded = (atMs: number) => trade({ of: one, atMs, price: '0.4', size: '1' });
+
+async function write(): Promise<void> {
+  const { dataDir } = store.app.deps.config;
+  const target = directoryTarget(filesRoot(dataDir, 'kalshi'), { keepPrevious: true });
+  const deps = { clickhouse: store.clickhouse, target, temporary: `${dataDir}/files/.tmp`, now: Date.now };
+  await writeDayFiles(deps, { platforms: ['kalshi'], datasets: DATASETS, fromMs: 0, toMs: Date.now() });
+}
+
+beforeAll(async () => {
+  store = await startMarketStore();
+  ({ key } = await store.app.newKey('pro'));
+  await store.list(one);
+  await store.trade(traded(today - 2 * DAY_MS), traded(today - DAY_MS));
+  await write();
+});
+afterAll(() => store?.close());
+
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  store.app.app.inject({ url: `/v1/api/files/${path}`, headers: { 'x-api-key': key, ...headers } });
+
+test('files are listed by dataset, platform and day; a dataset that is not recorded has none', async () => {
+  const paths = async (query: string) => (await store.get<Listed>(`files?${query}`)).files.map(({ path }) => path);
+  const trades = [2, 1].map((days) => `dataset=trades/platform=kalshi/date=${day(days)}/part-0.parquet`);
+  expect(await paths('dataset=trades')).toEqual(trades);
+  expect(await paths(`dataset=trades&from=${day(1)}`)).toEqual([trades[1]]);
+  expect(await paths(`dataset=trades&to=${day(2)}`)).toEqual([trades[0]]);
+  expect(await paths('dataset=trades&platform=platform_a')).toEqual(trades);
+  expect(await paths('dataset=trades&platform=limitless')).toEqual([]);
+  expect(await paths('dataset=quotes')).toEqual([]);
+  expect((await store.get<Listed>('files?dataset=trades')).files[0]).toEqual({
+    path: trades[0],
+    dataset: 'trades',
+    platform: 'kalshi',
+    date: day(2),
+    rows: 1,
+    bytes: expect.any(Number),
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    schema_version: 1,
+    revision: 1,
+    complete: false,
+  });
+  await expect(store.get('files?dataset=books')).rejects.toThrow(/400.*dataset/);
+  await expect(store.get(`files?from=${day(1)}&to=${day(2)}`)).rejects.toThrow(/400.*from/);
+});
+
+test('a file is sent whole, in parts, or not again, and never compressed', async () => {
+  const [file] = (await store.get<Listed>('files?dataset=trades')).files;
+  const { path, bytes, sha256 } = file!;
+  const whole = await ask(path, { 'accept-encoding': 'br, gzip' });
+  expect([whole.statusCode, whole.rawPayload.length, whole.headers.etag]).toEqual([200, bytes, `"${sha256}"`]);
+  expect(whole.headers).toMatchObject({
+    'content-type': 'application/vnd.apache.parquet',
+    'accept-ranges': 'bytes',
+    'content-length': String(bytes),
+  });
+  expect(whole.rawPayload.subarray(0, 4).toString()).toBe('PAR1');
+  const parts = [
+    ['bytes=0-3', 0, 3],
+    [`bytes=${bytes - 4}-`, bytes - 4, bytes - 1],
+    ['bytes=-8', bytes - 8, bytes - 1],
+    [`bytes=4-${bytes * 2}`, 4, bytes - 1],
+  ] as const;
+  for (const [range, from, to] of parts) {
+    const part = await ask(path, { range, 'if-range': `"${sha256}"` });
+    expect([range, part.statusCode, part.headers['content-range']]).toEqual([
+      range,
+      206,
+      `bytes ${from}-${to}/${bytes}`,
+    ]);
+    expect(part.rawPayload).toEqual(whole.rawPayload.subarray(from, to + 1));
+  }
+  const outside = await ask(path, { range: `bytes=${bytes}-` });
+  expect([outside.statusCode, outside.headers['content-range']]).toEqual([416, `bytes */${bytes}`]);
+  for (const range of ['bytes=5-2', 'rows=1-2', 'bytes=0-1,3-4', 'bytes=-']) {
+    expect((await ask(path, { range })).statusCode, range).toBe(200);
+  }
+  expect((await ask(path, { range: 'bytes=0-3', 'if-range': '"other"' })).statusCode).toBe(200);
+  const known = await ask(path, { 'if-none-match': `"${sha256}"` });
+  expect([known.statusCode, known.rawPayload.length]).toEqual([304, 0]);
+});
+
+test('the revision before the newest is readable beside it; no other path is', async () => {
+  const [file] = (await store.get<Listed>('files?dataset=trades')).files;
+  const before = await ask(file!.path);
+  await store.trade(traded(today - 2 * DAY_MS + 5));
+  await write();
+  const [now] = (await store.get<Listed>('files?dataset=trades')).files;
+  expect([now!.revision, now!.sha256 === file!.sha256]).toEqual([2, false]);
+  expect((await ask(now!.path)).headers.etag).toBe(`"${now!.sha256}"`);
+  expect((await ask(`${now!.path}?revision=1`)).rawPayload).toEqual(before.rawPayload);
+  for (const path of [
+    `${now!.path}?revision=3`,
+    `${now!.path}.r1`,
+    now!.path.replace('part-0', 'part-1'),
+    'dataset=trades/..%2F..%2F/date=x/manifest.json',
+    'dataset=trades/platform=kalshi/%2e%2e/manifest.json',
+  ]) {
+    expect((await ask(path)).statusCode, path).toBe(404);
+  }
+});

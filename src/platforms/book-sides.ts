@@ -1,5 +1,5 @@
-import { complement } from '../decimal.ts';
-import type { BookLevel, BookSide } from '../schemas.ts';
+import { complement, divideHalfEven, ONE_PRICE, type Usd } from '../core/decimal.ts';
+import type { BookLevel, BookSide } from '../core/model.ts';
 
 function tidy(levels: readonly BookLevel[], best: 'highest' | 'lowest'): BookLevel[] {
   const sizes = new Map<bigint, bigint>();
@@ -25,3 +25,10 @@ export const mirrorSide = ({ bids, asks }: BookSide): BookSide => ({
   bids: mirrorLevels(asks),
   asks: mirrorLevels(bids),
 });
+
+/** USD of collateral at rest on the best level of each side: bid × size + (1 − ask) × size. */
+export function bestLevelLiquidity(bid: BookLevel | undefined, ask: BookLevel | undefined): Usd {
+  const bids = bid ? bid.price * bid.size : 0n;
+  const asks = ask ? complement(ask.price) * ask.size : 0n;
+  return divideHalfEven(bids + asks, ONE_PRICE);
+}

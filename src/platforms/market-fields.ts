@@ -1,5 +1,5 @@
-import { type Usd, USD_SCALE, complement, decimalNumber } from '../decimal.ts';
-import type { JsonObject, Outcome, Quote } from '../schemas.ts';
+import { type Usd, USD_SCALE, complement, decimalNumber } from '../core/decimal.ts';
+import type { JsonObject, Outcome, Quote } from '../core/model.ts';
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 /** From here on a bare number is milliseconds: as seconds it would be the year 5138. */
@@ -35,7 +35,7 @@ export function isoTime(text: string | null | undefined): string | null {
   return us === null ? null : new Date(Math.floor(us / 1000)).toISOString();
 }
 
-/** Unix seconds or milliseconds (told apart by size), as a number or a text, in the same form; null when it is not one. */
+/** Unix seconds or milliseconds (distinguished by size), as a number or a text, in the same form; null when it is not one. */
 export function isoFromEpoch(value: number | string | null | undefined): string | null {
   const number = value === null || value === undefined || value === '' ? NaN : Number(value);
   const ms = Math.abs(number) >= MILLISECONDS_FROM ? number : number * 1000;
@@ -68,7 +68,7 @@ export const yesNoOutcomes = (yesToken: string, noToken: string): Outcome[] => [
   { id: 'no', name: 'No', tokenId: noToken },
 ];
 
-/** Whether a market's prices are a pool's: no feed tells what was traded there. */
+/** Whether a market's prices are a pool's: no feed reports what was traded there. */
 export const isPool = ({ trade_type: kind }: JsonObject): boolean => kind === 'amm';
 
 export const UNKNOWN_QUOTE: Readonly<Quote> = { price: null, bid: null, ask: null };

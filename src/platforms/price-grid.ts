@@ -1,5 +1,5 @@
-import { ONE_PRICE, complement, parsePrice, priceText, type Price } from '../decimal.ts';
-import type { JsonObject } from '../schemas.ts';
+import { ONE_PRICE, complement, parsePrice, priceText, type Price } from '../core/decimal.ts';
+import type { JsonObject } from '../core/model.ts';
 
 /** Prices start, start + step, … end are valid. */
 export interface PriceRange {

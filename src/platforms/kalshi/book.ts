@@ -1,7 +1,7 @@
-import { type Price, type Size, parsePrice, parseSize } from '../../decimal.ts';
-import type { BookLevel, JsonObject, OrderBook } from '../../schemas.ts';
+import { type Price, type Size, parsePrice, parseSize } from '../../core/decimal.ts';
+import type { BookLevel, JsonObject, OrderBook } from '../../core/model.ts';
 import { bookSide, mirrorLevels, mirrorSide } from '../book-sides.ts';
-import type { MarketKeys } from '../platform.ts';
+import type { StoredMarket } from '../contract.ts';
 import type { KalshiOrderBook } from './wire.ts';
 
 const MIN_ORDER_SIZE = parseSize('0.01');
@@ -19,7 +19,7 @@ function bidsOf(body: KalshiOrderBook): { yes: BookLevel[]; no: BookLevel[] } {
 
 /** Kalshi sends the bids of both outcomes, best last: a bid for No at q is an ask for Yes at 1 − q. */
 export function mapKalshiBook(
-  market: MarketKeys,
+  market: StoredMarket,
   body: KalshiOrderBook,
   raw: JsonObject,
   receivedAt: string,

@@ -1,5 +1,5 @@
-import { ONE_PRICE, type Price } from '../../decimal.ts';
-import type { CandleRecord, Ohlc } from '../../schemas.ts';
+import { ONE_PRICE, type Price } from '../../core/decimal.ts';
+import type { CandleRecord, Ohlc } from '../../core/model.ts';
 import type { KalshiBar, KalshiCandle } from './wire.ts';
 
 const known = (price: Price | null | undefined): Price | null => price ?? null;
@@ -11,7 +11,7 @@ const ohlc = (bar: KalshiBar): Ohlc => ({
   close: known(bar.close_dollars ?? bar.close),
 });
 
-/** A quote bar without the price that stands for "nobody quotes": 0 for a bid, 1 for an ask. */
+/** A quote bar without the price that stands for "no quote": 0 for a bid, 1 for an ask. */
 function quotes(bar: KalshiBar, none: Price): Ohlc {
   const { open, high, low, close } = ohlc(bar);
   const quoted = (price: Price | null) => (price === none ? null : price);
@@ -19,26 +19,20 @@ function quotes(bar: KalshiBar, none: Price): Ohlc {
 }
 
 /**
- * Kalshi's bar, dated by its start instead of its inclusive end. A bar without trades stands at the previous close.
+ * Kalshi's bar, dated by its start instead of its inclusive end. A bar without trades has no price, only a previous close.
  * Null when the end does not lie on a UTC multiple of the interval.
  */
 export function mapKalshiCandle(ticker: string, intervalMin: 1 | 60, candle: KalshiCandle): CandleRecord | null {
   const seconds = intervalMin * 60;
   if (candle.end_period_ts % seconds !== 0) return null;
-  const traded = ohlc(candle.price);
-  const told = known(candle.price.previous_dollars ?? candle.price.previous);
-  const previousClose = told === 0n ? null : told;
-  const price =
-    traded.close === null
-      ? { open: previousClose, high: previousClose, low: previousClose, close: previousClose }
-      : traded;
+  const previous = known(candle.price.previous_dollars ?? candle.price.previous);
   return {
     platform: 'kalshi',
     ref: ticker,
     intervalMin,
     startTs: candle.end_period_ts - seconds,
-    price,
-    previousClose,
+    price: ohlc(candle.price),
+    previousClose: previous === 0n ? null : previous,
     bid: quotes(candle.yes_bid, 0n),
     ask: quotes(candle.yes_ask, ONE_PRICE),
     volume: candle.volume_fp ?? candle.volume ?? null,

@@ -1,13 +1,16 @@
 import { z } from 'zod';
-import type { MarketRecord } from '../../schemas.ts';
-import type { ReadContext } from '../platform.ts';
-import { RecentMap } from '../recent-map.ts';
-import { type ParsedRow, isNotFound, parseBody, parseRow, parseRows } from '../rows.ts';
+import type { MarketRecord, SeriesRecord } from '../../core/model.ts';
+import type { ReadContext } from '../contract.ts';
+import { RecentMap } from '../../core/lru-map.ts';
+import { type ParsedRow, isNotFound, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
+import { mapKalshiSeries } from './event.ts';
 import { isKnownStatus, mapKalshiMarket } from './market.ts';
 import { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
 
 const EVENT_PAGE_LIMIT = 200;
+/** Nothing else says in which order an event's markets come. */
+const NESTED = { with_nested_markets: 'true' } as const;
 /** Tickers of one look-up: keeps the address line under 4 KB. */
 const EVENTS_PER_LOOKUP = 100;
 /** Open events number about 10,000; the rest are of settled markets passing through. */
@@ -31,20 +34,21 @@ export class KalshiCatalog {
     this.#client = client;
   }
 
-  /** Reads events matching the query anew, e.g. all open ones or those changed since a time. */
+  /** Reads events matching the query again, e.g. all open ones or those changed since a time. */
   async refreshEvents(query: KalshiQuery, context: ReadContext): Promise<void> {
-    for await (const page of this.#client.pages('/events', 'events', { limit: EVENT_PAGE_LIMIT, ...query }, context)) {
+    const all = { limit: EVENT_PAGE_LIMIT, ...NESTED, ...query };
+    for await (const page of this.#client.pages('/events', 'events', all, context)) {
       this.#keepEvents(page.rows, context);
     }
   }
 
   /** Reads all series (the list is unpaged), or with `min_updated_ts` those changed since. */
-  async refreshSeries(query: KalshiQuery, context: ReadContext): Promise<void> {
+  async refreshSeries(query: KalshiQuery, context: ReadContext): Promise<SeriesRecord[]> {
     const { rows } = await this.#client.page('/series', 'series', query, context);
-    for (const series of parseRows(KalshiSeries, rows, { ...about, kind: 'series', idKey: 'ticker' }, context)) {
-      this.#series.set(series.row.ticker, series);
-    }
+    const found = parseRows(KalshiSeries, rows, { ...about, kind: 'series', idKey: 'ticker' }, context);
+    for (const series of found) this.#series.set(series.row.ticker, series);
     if (query.min_updated_ts === undefined) this.#allSeriesRead = true;
+    return found.map(({ row }) => mapKalshiSeries(row));
   }
 
   /** Market rows as records, joined with their events and series. */
@@ -69,7 +73,7 @@ export class KalshiCatalog {
     });
   }
 
-  /** Series of an event, '' when Kalshi does not tell: it cannot be read off a ticker, series get renamed. */
+  /** Series of an event, '' when Kalshi does not report it: it cannot be derived from a ticker, series get renamed. */
   async seriesTicker(eventTicker: string, context: ReadContext): Promise<string> {
     await this.#needEvents(new Set([eventTicker]), context);
     return this.#event(eventTicker)?.row.series_ticker ?? '';
@@ -81,8 +85,14 @@ export class KalshiCatalog {
   }
 
   #keepEvents(rows: readonly unknown[], context: ReadContext): void {
-    for (const event of parseRows(KalshiEvent, rows, { ...about, kind: 'event', idKey: 'event_ticker' }, context)) {
-      this.#events.set(event.row.event_ticker, event);
+    for (const { row, raw } of parseRows(
+      KalshiEvent,
+      rows,
+      { ...about, kind: 'event', idKey: 'event_ticker' },
+      context,
+    )) {
+      const { markets: _, ...event } = raw;
+      this.#events.set(row.event_ticker, { row, raw: event });
     }
   }
 
@@ -101,7 +111,7 @@ export class KalshiCatalog {
 
   async #readEvent(ticker: string, context: ReadContext): Promise<void> {
     try {
-      const reply = await this.#client.get(`/events/${encodeURIComponent(ticker)}`, {}, context);
+      const reply = await this.#client.get(`/events/${encodeURIComponent(ticker)}`, NESTED, context);
       this.#keepEvents([parseBody('kalshi', z.object({ event: z.unknown() }), reply).event], context);
     } catch (error) {
       if (!isNotFound(error)) throw error;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { PlatformError } from '../../errors.ts';
-import type { PlatformReply } from '../http.ts';
-import type { AdapterDeps, ReadContext } from '../platform.ts';
-import { answeredUs, parseBody } from '../rows.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { PlatformReply } from '../http/request.ts';
+import type { AdapterDeps, ReadContext } from '../contract.ts';
+import { answeredUs, parseBody } from '../parse-rows.ts';
 
 export type KalshiQuery = Record<string, string | number | undefined>;
 
@@ -24,8 +24,8 @@ export interface KalshiClient {
   pages(path: string, key: string, query: KalshiQuery, context: ReadContext): AsyncGenerator<KalshiPage>;
 }
 
-/** All series come in one reply of many megabytes. */
-const UNPAGED = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000 };
+/** All series come in one reply of many megabytes, and so may a page of events with their markets. */
+const LARGE = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000 };
 
 const Cursor = z.object({ cursor: z.string().nullish() });
 /** A page of the list kept under `key`. */
@@ -41,15 +41,16 @@ export function queryText(query: KalshiQuery): string {
 }
 
 export function createKalshiClient({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): KalshiClient {
-  const get: KalshiClient['get'] = (path, query, { priority, signal }) =>
+  const get: KalshiClient['get'] = (path, query, { priority, user, signal }) =>
     http.send({
       platform: 'kalshi',
       group: 'kalshi:anonymous',
       method: 'GET',
       url: `${urls.kalshi}${path}${queryText(query)}`,
       priority,
+      user,
       retry: true,
-      ...(path === '/series' ? UNPAGED : {}),
+      ...(path === '/series' || path === '/events' ? LARGE : {}),
       ...(signal ? { signal } : {}),
     });
 

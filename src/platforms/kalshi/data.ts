@@ -1,24 +1,23 @@
 import { z } from 'zod';
-import { PlatformError } from '../../errors.ts';
-import type { CandleRecord, ExchangeState, JsonObject, MarketRecord } from '../../schemas.ts';
-import { isoTime } from '../market-fields.ts';
-import type { AdapterDeps, MarketKeys, PlatformData, ReadContext } from '../platform.ts';
-import { isNotFound, parseBody, parseRows } from '../rows.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { CandleRecord, JsonObject, MarketRecord } from '../../core/model.ts';
+import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
+import { isNotFound, parseBody, parseRows } from '../parse-rows.ts';
 import { mapKalshiBook } from './book.ts';
+import { readKalshiBooks } from './books.ts';
 import { mapKalshiCandle } from './candle.ts';
 import { KalshiCatalog } from './catalog.ts';
 import { type KalshiClient, createKalshiClient } from './client.ts';
-import { createCutoff } from './cutoff.ts';
-import { createKalshiSocial } from './social.ts';
-import { kalshiSweep } from './sweep.ts';
+import { createCutoff } from './archive-cutoff.ts';
+import { kalshi } from './manifest.ts';
+import { createKalshiSocial } from './users.ts';
+import { kalshiSweep } from './listing.ts';
 import { kalshiTrades } from './trade-feed.ts';
-import { KalshiCandle, KalshiExchangeStatus, KalshiOrderBook } from './wire.ts';
+import { KalshiCandle, KalshiEventMetadata, KalshiOrderBook } from './wire.ts';
 
 /** Bars of one request; Kalshi documents 10,000 for its batch form and nothing for this one. */
 const CANDLES_PER_REQUEST = 5000;
 const HOUR_MS = 3_600_000;
-/** Whatever Kalshi may have named a market; keeps paths and noise out of the address. */
-const TICKER = /^[^\s/?#\\]{1,120}$/;
 
 /** Resolves to null when Kalshi does not have the thing. */
 const orNull = <T>(read: Promise<T>): Promise<T | null> =>
@@ -34,11 +33,13 @@ export function createKalshiData({ http, urls, now }: AdapterDeps): PlatformData
   const cutoff = createCutoff(client, now);
 
   async function market(id: string, context: ReadContext): Promise<MarketRecord | null> {
-    const ticker = id.trim().toUpperCase();
-    if (!TICKER.test(ticker)) return null;
-    const path = `/markets/${encodeURIComponent(ticker)}`;
+    const ref = kalshi.normalizeId(id);
+    if (ref === null) return null;
+    const ticker = encodeURIComponent(ref);
+    const path = `/markets/${ticker}`;
     const reply =
-      (await orNull(client.get(path, {}, context))) ?? (await orNull(client.get(`/historical${path}`, {}, context)));
+      (await orNull(client.get(path, {}, context))) ??
+      (await orNull(client.get(`/historical/markets/${ticker}`, {}, context)));
     if (!reply) return null;
     const body = parseBody('kalshi', z.object({ market: z.unknown() }), reply);
     const [record] = await catalog.join([body.market], reply.receivedAt, context);
@@ -47,7 +48,7 @@ export function createKalshiData({ http, urls, now }: AdapterDeps): PlatformData
   }
 
   async function candles(
-    market: MarketKeys,
+    market: StoredMarket,
     intervalMin: 1 | 60,
     startTs: number,
     endTs: number,
@@ -84,7 +85,12 @@ export function createKalshiData({ http, urls, now }: AdapterDeps): PlatformData
       const body = parseBody('kalshi', KalshiOrderBook, reply);
       return mapKalshiBook(market, body, reply.json as JsonObject, reply.receivedAt);
     },
-    exchangeState: (context) => exchangeState(client, context),
+    orderBooks: (markets, context) => readKalshiBooks(client, markets, context),
+    async eventImage(eventId, context) {
+      const path = `/events/${encodeURIComponent(eventId)}/metadata`;
+      const reply = await orNull(client.get(path, {}, context));
+      return reply === null ? '' : parseBody('kalshi', KalshiEventMetadata, reply, path).image_url;
+    },
   };
 }
 
@@ -113,24 +119,4 @@ async function readCandles(
     }
   }
   return found;
-}
-
-/** During an outage Kalshi answers 500, 503 or 504 with the same body. */
-async function exchangeState(client: KalshiClient, context: ReadContext): Promise<ExchangeState> {
-  const status = await client.get('/exchange/status', {}, context).then(
-    (reply) => parseBody('kalshi', KalshiExchangeStatus, reply),
-    (error: unknown) => {
-      const body = error instanceof PlatformError ? KalshiExchangeStatus.safeParse(error.body) : null;
-      if (!body?.success) throw error;
-      return body.data;
-    },
-  );
-  const trading = status.exchange_active && status.trading_active;
-  const paused = (status.exchange_index_statuses ?? []).filter((shard) => !shard.trading_active);
-  const notes = [
-    ...(status.exchange_active ? [] : ['the exchange is paused']),
-    ...(status.trading_active ? [] : ['trading is paused']),
-    ...(trading ? paused.map(({ description, exchange_index }) => `paused: ${description || exchange_index}`) : []),
-  ];
-  return { trading, note: notes.join('; '), resumesAt: isoTime(status.exchange_estimated_resume_time) };
 }

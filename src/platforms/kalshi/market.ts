@@ -2,17 +2,27 @@ import {
   ONE_PRICE,
   PRICE_SCALE,
   type Price,
+  type Size,
   type Usd,
   complement,
   decimalNumber,
-  divideHalfEven,
   midpoint,
   parsePrice,
-} from '../../decimal.ts';
-import type { JsonObject, MarketInfo, MarketRecord, MarketState, MarketStatus, Quote } from '../../schemas.ts';
-import { canonicalCategory, categorySlug } from '../categories.ts';
-import { WINDOW_MS, complementQuote, isoTime, kebab, yesNoOutcomes, youngMarketVolume } from '../market-fields.ts';
-import type { ParsedRow } from '../rows.ts';
+} from '../../core/decimal.ts';
+import type {
+  BookLevel,
+  JsonObject,
+  MarketInfo,
+  MarketRecord,
+  MarketState,
+  MarketStatus,
+  Quote,
+} from '../../core/model.ts';
+import { bestLevelLiquidity } from '../book-sides.ts';
+import { categorySlug } from '../categories.ts';
+import { WINDOW_MS, complementQuote, isoTime, yesNoOutcomes, youngMarketVolume } from '../market-fields.ts';
+import type { ParsedRow } from '../parse-rows.ts';
+import { kalshiCategory, kalshiPage, mapKalshiEvent, mapKalshiSeries } from './event.ts';
 import type { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
 
 /** `open` and `settled` are what replies said until 2025. */
@@ -63,19 +73,18 @@ function firstQuote(market: KalshiMarket, status: MarketStatus): Quote {
   return { price: last ?? (bid !== null && ask !== null ? midpoint(bid, ask) : null), bid, ask };
 }
 
-/** Collateral at rest on the best level of each side: bid × size + (1 − ask) × size. */
-function bestLevelLiquidity(market: KalshiMarket, { bid, ask }: Quote): Usd {
-  const bidSide = bid === null ? 0n : bid * (market.yes_bid_size_fp ?? 0n);
-  const askSide = ask === null ? 0n : complement(ask) * (market.yes_ask_size_fp ?? 0n);
-  return divideHalfEven(bidSide + askSide, ONE_PRICE);
-}
+const level = (price: Price | null, size: Size | null | undefined): BookLevel | undefined =>
+  price === null ? undefined : { price, size: size ?? 0n };
+const liquidity = (market: KalshiMarket, { bid, ask }: Quote): Usd =>
+  bestLevelLiquidity(level(bid, market.yes_bid_size_fp), level(ask, market.yes_ask_size_fp));
 
-/** Siblings often share a title ("A vs B Winner?"): the side's name is appended unless the title already tells it. */
+/** Siblings often share a title ("A vs B Winner?"): the side's name is appended unless the title already contains it. */
 function title(market: KalshiMarket): string {
   const plain = market.title.replaceAll('**', '');
   const name = market.yes_sub_title.replaceAll('**', '');
   if (plain === '') return name || market.ticker;
-  return name === '' || (plain.includes(name) && !plain.includes(' vs ')) ? plain : `${plain} (${name})`;
+  const named = plain.includes(name) && !plain.includes(' vs ');
+  return name === '' || named ? plain : `${plain} (${name})`;
 }
 
 /** Series that name no source of their own point to Kalshi's home page. */
@@ -129,8 +138,7 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
 
 function toInfo(market: KalshiMarket, event: KalshiEvent | null, series: KalshiSeries | null): MarketInfo {
   const seriesId = event?.series_ticker ?? '';
-  const named = event?.category || series?.category || '';
-  const category = canonicalCategory([kebab(named)])?.name ?? named;
+  const category = kalshiCategory(event, series);
   const ownSources = sourceUrls(event);
   return {
     platform: 'kalshi',
@@ -148,9 +156,7 @@ function toInfo(market: KalshiMarket, event: KalshiEvent | null, series: KalshiS
     categorySlug: categorySlug(category),
     subcategory: event?.product_metadata?.competition || series?.tags?.[0] || null,
     tags: series?.tags ?? [],
-    sourceUrl: seriesId
-      ? `https://kalshi.com/markets/${seriesId.toLowerCase()}/${market.event_ticker.toLowerCase()}`
-      : 'https://kalshi.com',
+    sourceUrl: kalshiPage(market.event_ticker, seriesId),
     imageUrl: '',
     createdAt: isoTime(market.created_time),
     tradingStartAt: isoTime(market.open_time),
@@ -180,7 +186,7 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
     volume30d: young(WINDOW_MS['30d']),
     volume1y: young(WINDOW_MS['1y']),
     volumeTotal: total,
-    liquidity: bestLevelLiquidity(market, first),
+    liquidity: liquidity(market, first),
     openInterest: market.open_interest_fp ?? market.open_interest ?? null,
     priceChange24h: last !== null && previous !== null ? last - previous : null,
     priceChange7d: null,
@@ -207,6 +213,8 @@ export function mapKalshiMarket(
     state: toState(market.row, info, fetchedAt),
     raw: { market: market.raw, ...(event ? { event: event.raw } : {}), ...(series ? { series: series.raw } : {}) },
     fetchedAt,
-    fromTrades: { price: false, volumes: 'feed' },
+    ...(event ? { event: mapKalshiEvent(event.row, series?.row ?? null) } : {}),
+    ...(series ? { series: mapKalshiSeries(series.row) } : {}),
+    fromTrades: { volumes: 'feed' },
   };
 }

@@ -1,7 +1,15 @@
-import { PRICE_SCALE, SIZE_SCALE, complement, decimalText, parsePrice, priceText, sizeText } from '../../decimal.ts';
-import type { OrderIntent, OrderTerms, TimeInForce } from '../orders.ts';
-import { orderRefused } from '../placement.ts';
-import type { MarketKeys } from '../platform.ts';
+import {
+  PRICE_SCALE,
+  SIZE_SCALE,
+  complement,
+  decimalText,
+  parsePrice,
+  priceText,
+  sizeText,
+} from '../../core/decimal.ts';
+import type { OrderIntent, OrderTerms, TimeInForce } from '../order-contract.ts';
+import { orderRefused } from '../failed-placement.ts';
+import type { StoredMarket } from '../contract.ts';
 import {
   evenGrid,
   metadataPrice,
@@ -63,13 +71,13 @@ export function toKalshiOrder({ market, terms, clientOrderId }: OrderIntent): Ka
   };
 }
 
-export function shardOf(market: MarketKeys): number {
+export function shardOf(market: StoredMarket): number {
   const { exchange_index: index } = market.metadata;
   return typeof index === 'number' ? index : 0;
 }
 
 /** The market's grid in terms of one outcome. Every market has whole cents; `price_ranges` say where there is more. */
-export function kalshiGrid(market: MarketKeys, outcomeIndex: number): PriceGrid {
+export function kalshiGrid(market: StoredMarket, outcomeIndex: number): PriceGrid {
   const { price_ranges: stored } = market.metadata;
   const ranges = (Array.isArray(stored) ? stored : []).flatMap(toRange);
   const yes = ranges.length > 0 ? priceGrid(ranges) : evenGrid(metadataPrice(market.metadata, 'tick_size') ?? CENT);
@@ -83,7 +91,7 @@ function toRange(stored: Record<string, unknown>): PriceRange[] {
 }
 
 /** What Kalshi would refuse: a price off the market's grid, parts of a contract below 0.01. */
-export function checkKalshiOrder(market: MarketKeys, terms: OrderTerms): void {
+export function checkKalshiOrder(market: StoredMarket, terms: OrderTerms): void {
   const grid = kalshiGrid(market, terms.outcomeIndex);
   if (!grid.has(terms.price)) {
     throw orderRefused(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ONE_PRICE, complement, divideHalfEven, type Price, type Size, type Usd } from '../../decimal.ts';
+import { ONE_PRICE, complement, divideHalfEven, type Price, type Size, type Usd } from '../../core/decimal.ts';
 import { isoTime } from '../market-fields.ts';
-import { isOver, type OrderIntent, type OrderStatus, type PlatformOrder } from '../orders.ts';
-import { wirePrice, wireSize, wireText, wireUsd } from '../rows.ts';
+import { isOver, type OrderIntent, type OrderStatus, type PlatformOrder } from '../order-contract.ts';
+import { wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
 
 /** Ids of a market's outcomes, in order. */
 const OUTCOMES = ['yes', 'no'] as const;
@@ -45,7 +45,7 @@ export type KalshiOrder = z.output<typeof KalshiOrder>;
 export const KalshiFill = z.object({ yes_price_dollars: wirePrice, count_fp: wireSize });
 export type KalshiFill = z.output<typeof KalshiFill>;
 
-/** `remaining` is 0 once an order is over, however much was filled: the fill count alone tells what happened. */
+/** `remaining` is 0 once an order is over, however much was filled: only the fill count shows what happened. */
 function workingStatus(filled: Size, remaining: Size, size: Size): OrderStatus {
   if (filled >= size) return 'filled';
   if (remaining === 0n) return 'cancelled';
@@ -103,19 +103,19 @@ function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
 }
 
 /**
- * Mean price of what a row's outcome cost. Whether the cost of an ask is told in YES or in NO prices is not documented: buying
- * at most at the limit decides where it can; null where it cannot, the fills tell then.
+ * Mean price of what a row's outcome cost. Whether the cost of an ask is stated in YES or in NO prices is not documented: buying
+ * at most at the limit decides where it can; null where it cannot; then the fills decide.
  */
 export function averageOf(row: KalshiOrder): Price | null {
   const filled = row.fill_count_fp;
   if (filled === 0n) return null;
   const cost: Usd = row.taker_fill_cost_dollars + row.maker_fill_cost_dollars;
-  const told = divideHalfEven(cost * ONE_PRICE, filled);
-  if (row.outcome_side === 'yes') return told;
+  const mean = divideHalfEven(cost * ONE_PRICE, filled);
+  if (row.outcome_side === 'yes') return mean;
   const limit = row.no_price_dollars;
-  const [asNo, asYes] = [told <= limit, complement(told) <= limit];
+  const [asNo, asYes] = [mean <= limit, complement(mean) <= limit];
   if (asNo && asYes) return null;
-  return asNo ? told : complement(told);
+  return asNo ? mean : complement(mean);
 }
 
 /** Σ price × count / Σ count in terms of the row's outcome; null without fills. */
@@ -129,7 +129,7 @@ export function averageOfFills(row: KalshiOrder, fills: readonly KalshiFill[]): 
   return row.outcome_side === 'yes' ? yes : complement(yes);
 }
 
-/** A row as it stands: Kalshi tells every order as a purchase, of YES (a bid) or of NO (an ask). */
+/** A row as reported: Kalshi states every order as a purchase, of YES (a bid) or of NO (an ask). */
 export function mapOrder(row: KalshiOrder, average: Price | null, nowMs: number): PlatformOrder {
   const status = orderStatus(row, nowMs);
   const expiration = isoTime(row.expiration_time);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { complement } from '../../decimal.ts';
-import { PlatformError } from '../../errors.ts';
-import type { PlatformReply } from '../http.ts';
+import { complement } from '../../core/decimal.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { PlatformReply } from '../http/request.ts';
 import type {
   Cancellation,
   OrderAccess,
@@ -10,11 +10,12 @@ import type {
   Placement,
   PlatformOrder,
   PlatformOrders,
-} from '../orders.ts';
-import { failedPlacement } from '../placement.ts';
-import type { AdapterDeps } from '../platform.ts';
-import { isNotFound, parseBody, parseRow, parseRows } from '../rows.ts';
-import { createKalshiAccount, type KalshiAccount } from './account.ts';
+} from '../order-contract.ts';
+import { failedPlacement } from '../failed-placement.ts';
+import type { AdapterDeps } from '../contract.ts';
+import { isNotFound, parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { createOwnKalshi } from './own-account.ts';
+import { createKalshiAccount, type KalshiAccount } from './signed-client.ts';
 import type { KalshiQuery } from './client.ts';
 import { averageOf, averageOfFills, KalshiFill, KalshiOrder, KalshiPlaced, mapOrder, mapPlaced } from './order-rows.ts';
 import { checkKalshiOrder, isBid, kalshiGrid, toKalshiOrder } from './order-request.ts';
@@ -54,11 +55,11 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
     const { order } = parseBody('kalshi', OneOrder, reply, READS);
     const parsed = parseRow(KalshiOrder, order, ROW, access);
     if (!parsed) throw new PlatformError('kalshi', 'bad_answer', { detail: `${READS}: not an order` });
-    return complete(parsed.row, access);
+    return withFills(parsed.row, access);
   }
 
-  /** The row with its mean price, from its fills where it does not tell itself. */
-  async function complete(row: KalshiOrder, access: Access): Promise<PlatformOrder> {
+  /** The row with its mean price, from its fills if the row does not contain it. */
+  async function withFills(row: KalshiOrder, access: Access): Promise<PlatformOrder> {
     const average = averageOf(row);
     if (average !== null || row.fill_count_fp === 0n) return mapOrder(row, average, now());
     const page = await account(access).page('/portfolio/fills', 'fills', { order_id: row.order_id, limit: PAGE_ROWS });
@@ -93,7 +94,7 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
     for (const path of [READS, ...archive]) {
       const { found } = await rows(path, query, MAX_PAGES, access);
       const row = found.find((one) => isThe(record, one));
-      if (row) return complete(row, access);
+      if (row) return withFills(row, access);
     }
     return null;
   }
@@ -116,7 +117,7 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
     }
   }
 
-  /** The reply tells no fees: an order that was filled is read once. A read that lags behind the reply changes nothing. */
+  /** The reply contains no fees: an order that was filled is read once. A read that lags behind the reply changes nothing. */
   async function withFees(order: PlatformOrder, access: Access): Promise<PlatformOrder> {
     if (order.filledSize === 0n) return order;
     const hurried = { ...access, signal: AbortSignal.timeout(FEES_MS) };
@@ -145,6 +146,10 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
 
   return {
     platform: 'kalshi',
+    ownAccount: {
+      idOf: (credential) => credential.api_key_id,
+      open: (access) => createOwnKalshi(account(access), access, now),
+    },
     grid: kalshiGrid,
     check: checkKalshiOrder,
 

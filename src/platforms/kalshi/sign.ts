@@ -1,36 +1,54 @@
-import { constants, createPrivateKey, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
-import type { CredentialOf } from '../../credential-forms.ts';
+import {
+  constants,
+  createPrivateKey,
+  sign,
+  type JsonWebKey,
+  type KeyObject,
+  type SignKeyObjectInput,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+import { keyProblem, type KalshiCredential } from './credential.ts';
+import { orderRefused } from '../failed-placement.ts';
 
 /** Signed headers of one request. `url` may carry a query; it is not signed. */
-export type KalshiSigner = (method: string, url: string) => Record<string, string>;
+export type KalshiSigner = (method: string, url: string) => Promise<Record<string, string>>;
+
+/** In the thread pool: a signature with the longest RSA key takes 4 ms, in which the event loop serves others. */
+const signed = promisify<string | null, Buffer, SignKeyObjectInput, Buffer>(sign);
 
 /** Reading a key costs more than signing with it; it is forgotten with the opened credential. */
-const keys = new WeakMap<CredentialOf<'kalshi'>, KeyObject>();
+const keys = new WeakMap<KalshiCredential, KeyObject>();
 
 /**
  * Signs for one credential: TIMESTAMP (Unix ms) + METHOD + PATH from the root, without query and body. RSA keys sign with PSS,
  * SHA-256 and a salt of the digest's length; Ed25519 keys sign the same bytes as they are.
  */
-export function kalshiSigner(credential: CredentialOf<'kalshi'>, now: () => number): KalshiSigner {
+export function kalshiSigner(credential: KalshiCredential, now: () => number): KalshiSigner {
   const key = keys.get(credential) ?? keyOf(credential.private_key);
   keys.set(credential, key);
-  return (method, url) => {
+  return async (method, url) => {
     const timestamp = String(now());
     const message = Buffer.from(`${timestamp}${method}${new URL(url).pathname}`);
     return {
       'kalshi-access-key': credential.api_key_id,
       'kalshi-access-timestamp': timestamp,
-      'kalshi-access-signature': signature(key, message).toString('base64'),
+      'kalshi-access-signature': (await signature(key, message)).toString('base64'),
     };
   };
 }
 
-/** Releases before stored PEM texts. */
-const keyOf = (stored: string): KeyObject =>
-  createPrivateKey(stored.startsWith('{') ? { key: JSON.parse(stored) as JsonWebKey, format: 'jwk' } : stored);
+/** Releases before stored PEM texts, and RSA keys of any length: 422 for those that are not accepted any more. */
+function keyOf(stored: string): KeyObject {
+  const key = createPrivateKey(
+    stored.startsWith('{') ? { key: JSON.parse(stored) as JsonWebKey, format: 'jwk' } : stored,
+  );
+  const problem = keyProblem(key);
+  if (problem === null) return key;
+  throw orderRefused('The private key of the credential is not accepted', `Store ${problem}.`);
+}
 
-function signature(key: KeyObject, message: Buffer): Buffer {
-  if (key.asymmetricKeyType === 'ed25519') return sign(null, message, key);
+function signature(key: KeyObject, message: Buffer): Promise<Buffer> {
+  if (key.asymmetricKeyType === 'ed25519') return signed(null, message, { key });
   const pss = { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
-  return sign('sha256', message, pss);
+  return signed('sha256', message, pss);
 }

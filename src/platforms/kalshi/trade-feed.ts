@@ -1,14 +1,14 @@
-import { PlatformError } from '../../errors.ts';
-import type { TradeRecord } from '../../schemas.ts';
-import type { ReadContext, TradePage, TradeQuery } from '../platform.ts';
-import { parseRows } from '../rows.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { TradeRecord } from '../../core/model.ts';
+import type { ReadContext, TradePage, TradeQuery } from '../contract.ts';
+import { parseRows } from '../parse-rows.ts';
 import type { KalshiClient } from './client.ts';
-import type { ReadCutoff } from './cutoff.ts';
+import type { ReadCutoff } from './archive-cutoff.ts';
 import { mapKalshiTrade } from './trade.ts';
 import { KalshiTrade } from './wire.ts';
 
 const PAGE_LIMIT = 1000;
-/** A chain of cursors is started anew after this many pages, so that one broken cursor costs little. */
+/** A chain of cursors is restarted after this many pages, so that one broken cursor costs little. */
 const PAGES_PER_CHAIN = 50;
 const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;
@@ -33,7 +33,7 @@ const isBrokenChain = (error: unknown): boolean =>
   error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
 
 /**
- * The trade tape newest first: the live list down to its cutoff (below it goes quiet without a word), then the archive
+ * The trade tape newest first: the live list down to its cutoff (below it the list is empty, without an error), then the archive
  * in windows of one day. A page is complete down to just above its oldest trade; an empty page closes a span.
  */
 export async function* kalshiTrades(

@@ -1,5 +1,5 @@
-import { complement } from '../../decimal.ts';
-import type { TradeRecord } from '../../schemas.ts';
+import { complement } from '../../core/decimal.ts';
+import type { TradeRecord } from '../../core/model.ts';
 import { microseconds } from '../market-fields.ts';
 import type { KalshiTrade } from './wire.ts';
 

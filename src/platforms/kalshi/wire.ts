@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTradePrice, isTradeSize, wireCents, wirePrice, wireSize, wireText, wireUsd } from '../rows.ts';
+import { isTradePrice, isTradeSize, wireCents, wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
 
 /**
  * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers under names without
@@ -88,11 +88,17 @@ export const KalshiEvent = z.object({
   product_metadata: z.object({ competition: z.string().nullish() }).nullish().catch(null),
   fee_type_override: z.string().nullish(),
   fee_multiplier_override: z.number().nullish(),
+  markets: z
+    .array(z.object({ ticker: z.string() }))
+    .nullish()
+    .catch(null),
 });
 export type KalshiEvent = z.output<typeof KalshiEvent>;
 
 export const KalshiSeries = z.object({
   ticker: z.string().min(1),
+  title: wireText,
+  frequency: wireText,
   category: wireText,
   tags: z.array(z.string()).nullish(),
   settlement_sources: sources,
@@ -160,14 +166,10 @@ export const KalshiOrderBook = z.union([
 ]);
 export type KalshiOrderBook = z.output<typeof KalshiOrderBook>;
 
-export const KalshiExchangeStatus = z.object({
-  exchange_active: z.boolean(),
-  trading_active: z.boolean(),
-  exchange_estimated_resume_time: time,
-  exchange_index_statuses: z
-    .array(z.object({ exchange_index: z.number().int(), description: wireText, trading_active: z.boolean() }))
-    .nullish(),
-});
-
 /** Where the live lists stop and the archive begins. */
 export const KalshiCutoff = z.object({ market_settled_ts: z.string(), trades_created_ts: z.string() });
+
+/** Reply of /events/{ticker}/metadata, as far as it is read. */
+export const KalshiEventMetadata = z.object({
+  image_url: wireText.transform((url) => (/^https?:\/\/\S{1,2000}$/.test(url) ? url : '')),
+});

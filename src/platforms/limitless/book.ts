@@ -1,14 +1,14 @@
-import { parsePrice } from '../../decimal.ts';
-import type { JsonObject, OrderBook } from '../../schemas.ts';
+import { parsePrice } from '../../core/decimal.ts';
+import type { JsonObject, OrderBook } from '../../core/model.ts';
 import { bookSide, mirrorSide } from '../book-sides.ts';
-import type { MarketKeys } from '../platform.ts';
+import type { StoredMarket } from '../contract.ts';
 import type { LimitlessOrderBook } from './wire.ts';
 
 const TICK_SIZE = parsePrice('0.001');
 
 /** Limitless keeps one book in Yes terms with the No orders merged in: the No book is its mirror, nothing is added. */
 export function mapLimitlessBook(
-  market: MarketKeys,
+  market: StoredMarket,
   body: LimitlessOrderBook,
   raw: JsonObject,
   receivedAt: string,

@@ -1,5 +1,5 @@
-import { type Price, divideHalfEven } from '../../decimal.ts';
-import type { CandleRecord, Ohlc } from '../../schemas.ts';
+import { type Price, divideHalfEven } from '../../core/decimal.ts';
+import type { CandleRecord, Ohlc } from '../../core/model.ts';
 import { isoFromEpoch, isoTime } from '../market-fields.ts';
 import type { LimitlessPricePoint } from './wire.ts';
 
@@ -13,7 +13,7 @@ const secondsOf = ({ timestamp }: LimitlessPricePoint): number | null => {
 
 /**
  * Hourly bars from samples of the midpoint, newest first as sent; [] when the samples lie further apart than an hour,
- * where a bar would tell less than it claims. AMM markets sample percents.
+ * where a bar would hold less than it claims. AMM markets sample percents.
  */
 export function barsFromSamples(
   slug: string,

@@ -1,5 +1,5 @@
-import type { PlatformReply } from '../http.ts';
-import type { AdapterDeps, ReadContext } from '../platform.ts';
+import type { PlatformReply } from '../http/request.ts';
+import type { AdapterDeps, ReadContext } from '../contract.ts';
 
 export interface LimitlessClient {
   get(path: string, query: Record<string, string | number>, context: ReadContext): Promise<PlatformReply>;
@@ -7,7 +7,7 @@ export interface LimitlessClient {
 
 /** Public reads; all of Limitless shares one budget. */
 export const createLimitlessClient = ({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): LimitlessClient => ({
-  get(path, query, { priority, signal }) {
+  get(path, query, { priority, user, signal }) {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
     return http.send({
@@ -16,6 +16,7 @@ export const createLimitlessClient = ({ http, urls }: Pick<AdapterDeps, 'http' |
       method: 'GET',
       url: `${urls.limitless}${path}${parameters.size > 0 ? `?${parameters}` : ''}`,
       priority,
+      user,
       retry: true,
       ...(signal ? { signal } : {}),
     });

@@ -1,14 +1,16 @@
-import { PlatformError } from '../../errors.ts';
-import type { CandleRecord, ExchangeState, JsonObject } from '../../schemas.ts';
-import { isoTime, isPool } from '../market-fields.ts';
-import type { AdapterDeps, MarketKeys, PlatformData, ReadContext } from '../platform.ts';
-import { parseBody, parseRows } from '../rows.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { CandleRecord, JsonObject, OrderBook } from '../../core/model.ts';
+import { isPool } from '../market-fields.ts';
+import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
+import { bestLevelLiquidity } from '../book-sides.ts';
+import { parseBody, parseRows } from '../parse-rows.ts';
 import { mapLimitlessBook } from './book.ts';
 import { barsFromSamples } from './candle.ts';
 import { type LimitlessClient, createLimitlessClient } from './client.ts';
 import { LimitlessListing } from './listing.ts';
+import { limitless } from './manifest.ts';
 import { limitlessTrades } from './trade-feed.ts';
-import { LimitlessMaintenance, LimitlessOrderBook, LimitlessPriceHistory, LimitlessPricePoint } from './wire.ts';
+import { LimitlessOrderBook, LimitlessPriceHistory, LimitlessPricePoint } from './wire.ts';
 
 const HOUR_MS = 3_600_000;
 /** Look-back windows of historical-price; the shorter, the denser its samples (15 minutes in a day). */
@@ -34,7 +36,10 @@ export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformD
     candleIntervalsMin: [60],
     candlesBringQuotes: false,
     sweep: (scope, context) => listing.sweep(scope, context),
-    market: (id, context) => listing.market(id.trim(), context),
+    market: async (id, context) => {
+      const ref = limitless.normalizeId(id);
+      return ref === null ? null : listing.market(ref, context);
+    },
     async *trades(query, _directory, context) {
       if (!query.market) throw new RangeError('market: required, Limitless has no feed of all trades');
       if (!isPool(query.market.metadata)) yield* limitlessTrades(client, query.market, query, context);
@@ -44,24 +49,33 @@ export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformD
       const bars = await midpointBars(client, market, now() - startTs * 1000, context);
       return bars.filter((bar) => bar.startTs >= startTs && bar.startTs < endTs);
     },
-    async orderBook(market, context) {
-      if (isPool(market.metadata)) return null;
-      try {
-        const reply = await client.get(`/markets/${encodeURIComponent(market.ref)}/orderbook`, {}, context);
-        const body = parseBody('limitless', LimitlessOrderBook, reply);
-        return mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt);
-      } catch (error) {
-        if (isAbsent(error)) return null;
-        throw error;
-      }
+    orderBook: (market, context) => readBook(client, market, context),
+    async liquidity(market, context) {
+      const book = await readBook(client, market, context);
+      return book && bestLevelLiquidity(book.yes.bids[0], book.yes.asks[0]);
     },
-    exchangeState: (context) => maintenance(client, context),
   };
+}
+
+async function readBook(
+  client: LimitlessClient,
+  market: StoredMarket,
+  context: ReadContext,
+): Promise<OrderBook | null> {
+  if (isPool(market.metadata)) return null;
+  try {
+    const reply = await client.get(`/markets/${encodeURIComponent(market.ref)}/orderbook`, {}, context);
+    const body = parseBody('limitless', LimitlessOrderBook, reply);
+    return mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt);
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
 }
 
 async function midpointBars(
   client: LimitlessClient,
-  market: MarketKeys,
+  market: StoredMarket,
   ageMs: number,
   context: ReadContext,
 ): Promise<CandleRecord[]> {
@@ -76,18 +90,4 @@ async function midpointBars(
     if (isAbsent(error)) return [];
     throw error;
   }
-}
-
-/** Trading counts as on only without any restriction: an order here may take or rest. */
-async function maintenance(client: LimitlessClient, context: ReadContext): Promise<ExchangeState> {
-  const { active } = parseBody('limitless', LimitlessMaintenance, await client.get('/maintenance/status', {}, context));
-  const blocking = (active ?? []).filter(({ effects }) =>
-    (effects ?? []).some(({ target, mode }) => target === 'trading' && mode !== 'normal'),
-  );
-  const ends = blocking.flatMap(({ endsAt }) => isoTime(endsAt) ?? []).toSorted();
-  return {
-    trading: blocking.length === 0,
-    note: blocking.map(({ publicMessage }) => publicMessage || 'maintenance').join('; '),
-    resumesAt: ends.at(-1) ?? null,
-  };
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { PlatformError } from '../../errors.ts';
-import type { JsonObject, MarketRecord } from '../../schemas.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { JsonObject, MarketRecord } from '../../core/model.ts';
 import { isoTime } from '../market-fields.ts';
-import type { ReadContext, SweepPage, SweepScope } from '../platform.ts';
-import { RecentMap } from '../recent-map.ts';
-import { type ParsedRow, isNotFound, isOfOneThing, parseBody, parseRow, parseRows } from '../rows.ts';
+import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
+import { RecentMap } from '../../core/lru-map.ts';
+import { type ParsedRow, isNotFound, isItemError, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
 import { LimitlessGroup, LimitlessListing as ListingPage, LimitlessMarket, LimitlessSlugs } from './wire.ts';
 
 /** 26 is refused, not cut. */
 const PAGE_LIMIT = 25;
-/** A listing that never comes to rest is left to the next sweep. */
+/** A listing that never settles is left to the next sweep. */
 const MAX_PASSES = 5;
 const GROUPS_KEPT = 10_000;
 const about = { platform: 'limitless' } as const;
@@ -19,7 +19,6 @@ const about = { platform: 'limitless' } as const;
 interface Pass {
   rows: JsonObject[];
   total: number;
-  remaining: number;
   receivedAt: string;
 }
 
@@ -79,9 +78,9 @@ export class LimitlessListing {
       previousTotal = total;
     }
     const missed = (await this.#listedSlugs(context)).filter((slug) => !slugs.has(slug));
-    for (const [index, slug] of missed.entries()) {
+    for (const slug of missed) {
       const record = await this.#missed(slug, context);
-      if (record) yield { markets: [record], remaining: missed.length - index - 1 };
+      if (record) yield { markets: [record] };
     }
   }
 
@@ -91,7 +90,7 @@ export class LimitlessListing {
       const detail = await this.#detail(slug, context);
       return detail && (await this.#single(detail, context));
     } catch (error) {
-      if (!isOfOneThing(error)) throw error;
+      if (!isItemError(error)) throw error;
       context.onBadRow({ ...about, kind: 'market', id: slug, reason: `${error.message} ${error.detail}` });
       return null;
     }
@@ -105,7 +104,7 @@ export class LimitlessListing {
         return !seen.has(id) && seen.add(id);
       });
       const markets = this.#records(rows, page.receivedAt, context);
-      yield { markets, remaining: page.remaining, total: page.total };
+      yield { markets, total: page.total };
     }
   }
 
@@ -116,7 +115,7 @@ export class LimitlessListing {
         return createdAt === null || Date.parse(createdAt) >= sinceMs;
       };
       const rows = page.rows.filter(isNew);
-      yield { markets: this.#records(rows, page.receivedAt, context), remaining: null };
+      yield { markets: this.#records(rows, page.receivedAt, context) };
       if (rows.length === 0) return;
     }
   }
@@ -128,7 +127,7 @@ export class LimitlessListing {
       const { data, totalMarketsCount: total } = parseBody('limitless', ListingPage, reply);
       pages = Math.ceil(total / PAGE_LIMIT);
       const rows = data.filter((row): row is JsonObject => typeof row === 'object' && row !== null);
-      yield { rows, total, remaining: Math.max(0, pages - page), receivedAt: reply.receivedAt };
+      yield { rows, total, receivedAt: reply.receivedAt };
     }
   }
 
@@ -160,7 +159,7 @@ export class LimitlessListing {
     return mapLimitlessMarket(market, group, receivedAt);
   }
 
-  /** A market read by itself: told which group it belongs to, not what the group is called. */
+  /** A market read by itself names the group it belongs to, not the group's title. */
   async #single({ raw, receivedAt }: Detail, context: ReadContext): Promise<MarketRecord | null> {
     const market = parseRow(LimitlessMarket, raw, { ...about, kind: 'market', idKey: 'slug' }, context);
     if (!market) return null;

@@ -7,10 +7,11 @@ import {
   complement,
   decimalNumber,
   divideHalfEven,
+  midpoint,
   parsePrice,
-} from '../../decimal.ts';
-import type { JsonObject, MarketInfo, MarketRecord, MarketState, MarketStatus, Quote } from '../../schemas.ts';
-import { canonicalCategory, categorySlug } from '../categories.ts';
+} from '../../core/decimal.ts';
+import type { JsonObject, MarketInfo, MarketRecord, MarketState, MarketStatus, Quote } from '../../core/model.ts';
+import { categorySlug } from '../categories.ts';
 import {
   UNKNOWN_QUOTE,
   WINDOW_MS,
@@ -18,18 +19,16 @@ import {
   htmlToText,
   isoFromEpoch,
   isoTime,
-  kebab,
   yesNoOutcomes,
   youngMarketVolume,
 } from '../market-fields.ts';
-import { type ParsedRow, isStorable } from '../rows.ts';
+import { type ParsedRow, isStorable } from '../parse-rows.ts';
+import { categorize, limitlessPage, mapLimitlessEvent, mapLimitlessSeries } from './event.ts';
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
 const TICK_SIZE = 0.001;
 /** Beyond this spread the midpoint says little: flagged, not hidden. */
 const WIDE_SPREAD = parsePrice('0.2');
-/** Recurring markets are filed under their period ("Minutely", "15 min"), which is no category. */
-const PERIOD = /^(minutely|hourly|daily|weekly|monthly|\d+\s*(min|minutes?|h|hours?|d|days?))$/i;
 
 const STATUSES: Readonly<Record<string, MarketStatus>> = {
   CREATED: 'unopened',
@@ -73,17 +72,22 @@ function yesPayout(market: LimitlessMarket): Price | null {
   return market.winningOutcomeIndex === 1 ? 0n : null;
 }
 
+/** Whether there is a book to read. */
+const quotable = (status: MarketStatus): boolean => status === 'open' || status === 'paused';
 const quoted = (price: Price | undefined): Price | null =>
   price === undefined || price === 0n || price === ONE_PRICE ? null : price;
 
 function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
   if (status === 'unopened') return UNKNOWN_QUOTE;
   if (status === 'settled') return { price: yesPayout(market), bid: null, ask: null };
-  const price = market.prices?.[0] ?? null;
-  if (isAmm(market)) return { price: price === null ? null : divideHalfEven(price, 100n), bid: null, ask: null };
+  if (isAmm(market)) {
+    const percent = market.prices?.[0] ?? null;
+    return { price: percent === null ? null : divideHalfEven(percent, 100n), bid: null, ask: null };
+  }
   const bid = quoted(market.tradePrices?.sell?.market?.[0]);
   const ask = quoted(market.tradePrices?.buy?.market?.[0]);
-  const mid = bid === null && ask === null ? null : price;
+  // `prices` puts 0 or 1 in place of a side that is empty: its middle is not a price of any order.
+  const mid = bid === null || ask === null ? null : midpoint(bid, ask);
   return status === 'closed' ? { price: mid, bid: null, ask: null } : { price: mid, bid, ask };
 }
 
@@ -91,26 +95,6 @@ function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
 function title(market: LimitlessMarket, group: LimitlessGroup | null): string {
   if (!group) return market.title;
   return group.title.includes('__') ? group.title.replace('__', () => market.title) : `${group.title}: ${market.title}`;
-}
-
-function categorize(
-  market: LimitlessMarket,
-  group: LimitlessGroup | null,
-): { category: string; subcategory: string | null } {
-  const words = [market, group].map((row) => row?.categories ?? (row?.category ? [row.category] : []));
-  const categories = words.find((list) => list.length > 0) ?? [];
-  const domain = (market.properties ?? group?.properties ?? [])
-    .filter(({ propertyKeySlug }) => propertyKeySlug === 'domain')
-    .flatMap(({ value }) => value?.slice(0, 1) ?? []);
-  const listed = canonicalCategory(categories.map(kebab));
-  const found =
-    canonicalCategory(domain.map(kebab)) ??
-    listed ??
-    canonicalCategory([kebab(market.priceOracleMetadata?.assetType ?? '')]);
-  const own = categories.find((word) => !PERIOD.test(word)) ?? '';
-  const at = found ? (listed?.slug === found.slug ? listed.index : -1) : categories.indexOf(own);
-  const category = found?.name ?? own;
-  return { category, subcategory: (category && categories[at + 1]) || null };
 }
 
 function strike(market: LimitlessMarket): JsonObject | undefined {
@@ -149,7 +133,7 @@ const tokenIds = (market: LimitlessMarket): [yes: string, no: string] => [
 function toInfo(market: LimitlessMarket, group: LimitlessGroup | null): MarketInfo {
   const groupSlug = group?.slug ?? market.groupSlug ?? market.metadata?.groupSlug ?? '';
   const description = htmlToText(market.description);
-  const { category, subcategory } = categorize(market, group);
+  const { category, subcategory } = categorize(market, group, market.priceOracleMetadata?.assetType ?? '');
   const createdAt = isoTime(market.createdAt);
   const end = isoFromEpoch(market.expirationTimestamp);
   return {
@@ -168,7 +152,7 @@ function toInfo(market: LimitlessMarket, group: LimitlessGroup | null): MarketIn
     categorySlug: categorySlug(category),
     subcategory,
     tags: [...new Set([...(market.categories ?? []), ...(market.tags ?? [])])],
-    sourceUrl: `https://limitless.exchange/markets/${groupSlug || market.slug}`,
+    sourceUrl: limitlessPage(groupSlug || market.slug),
     imageUrl: market.imageUrl || market.logo || group?.imageUrl || '',
     createdAt,
     tradingStartAt: isoTime(market.startAt) ?? createdAt,
@@ -212,7 +196,7 @@ function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: s
     volume30d: young(WINDOW_MS['30d']),
     volume1y: young(WINDOW_MS['1y']),
     volumeTotal: total,
-    liquidity: (amm ? toUsd(market, market.liquidity) : null) ?? 0n,
+    liquidity: amm ? (toUsd(market, market.liquidity) ?? 0n) : quotable(status) ? null : 0n,
     openInterest: amm ? toUsd(market, market.openInterest) : null,
     priceChange24h: null,
     priceChange7d: null,
@@ -227,13 +211,16 @@ export function mapLimitlessMarket(
   fetchedAt: string,
 ): MarketRecord {
   const info = toInfo(market.row, group?.row ?? null);
+  const series = mapLimitlessSeries(market.row);
   const groupRaw = group ? Object.fromEntries(Object.entries(group.raw).filter(([key]) => key !== 'markets')) : null;
   return {
     info,
     state: toState(market.row, info.createdAt, fetchedAt),
     raw: { market: market.raw, ...(groupRaw ? { group: groupRaw } : {}) },
     fetchedAt,
+    ...(group ? { event: mapLimitlessEvent(group.row) } : {}),
+    ...(series ? { series } : {}),
     // Trades against a pool are not read.
-    ...(isAmm(market.row) ? {} : { fromTrades: { price: true, volumes: 'market' } }),
+    ...(isAmm(market.row) ? {} : { fromTrades: { volumes: 'market' } }),
   };
 }

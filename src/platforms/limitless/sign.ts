@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
 import { sign } from 'viem/accounts';
 import { hashStruct } from 'viem/utils';
-import { typedDataHash } from '../typed-data.ts';
+import { typedDataHash } from '../evm/typed-data.ts';
 
 /** Base mainnet, the only chain of Limitless. */
 const CHAIN_ID = 8453n;

@@ -1,8 +1,8 @@
-import { PlatformError } from '../../errors.ts';
-import type { TradeRecord } from '../../schemas.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { TradeRecord } from '../../core/model.ts';
 import { microseconds } from '../market-fields.ts';
-import type { MarketKeys, ReadContext, TradePage, TradeQuery } from '../platform.ts';
-import { answeredUs, parseBody, parseRows } from '../rows.ts';
+import type { StoredMarket, ReadContext, TradePage, TradeQuery } from '../contract.ts';
+import { answeredUs, parseBody, parseRows } from '../parse-rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { limitlessTradeId, mapLimitlessTrade } from './trade.ts';
 import { LimitlessTrade, LimitlessTradePage } from './wire.ts';
@@ -14,7 +14,7 @@ const MAX_STALLS = 5;
 const timeUs = (trade: LimitlessTrade): number => microseconds(trade.createdAt) ?? Infinity;
 
 /** Rows of complete transactions as records; identical rows are numbered in the order of the feed. */
-function toRecords(market: MarketKeys, rows: readonly LimitlessTrade[], context: ReadContext): TradeRecord[] {
+function toRecords(market: StoredMarket, rows: readonly LimitlessTrade[], context: ReadContext): TradeRecord[] {
   const identical = new Map<string, number>();
   return rows.flatMap((row) => {
     const identity = limitlessTradeId(row, 0);
@@ -34,7 +34,7 @@ function toRecords(market: MarketKeys, rows: readonly LimitlessTrade[], context:
  */
 export async function* limitlessTrades(
   client: LimitlessClient,
-  market: MarketKeys,
+  market: StoredMarket,
   query: TradeQuery,
   context: ReadContext,
 ): AsyncGenerator<TradePage> {

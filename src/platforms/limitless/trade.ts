@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { priceText } from '../../decimal.ts';
-import type { TradeRecord } from '../../schemas.ts';
+import { priceText } from '../../core/decimal.ts';
+import type { TradeRecord } from '../../core/model.ts';
 import { microseconds } from '../market-fields.ts';
-import type { MarketKeys } from '../platform.ts';
+import type { StoredMarket } from '../contract.ts';
 import type { LimitlessTrade } from './wire.ts';
 
 /**
@@ -25,9 +25,9 @@ export function limitlessTradeId(trade: LimitlessTrade, k: number): string {
 /**
  * A public trade, seen from its taker and in terms of the token traded. `takerAmount` is the USDC that changed hands;
  * `makerAmount` is sometimes that of the maker's whole order and is not read. Base units are 1e-6, as sizes and USD are
- * here. A string tells why a row cannot be read.
+ * here. A string says why a row cannot be read.
  */
-export function mapLimitlessTrade(market: MarketKeys, trade: LimitlessTrade, k: number): TradeRecord | string {
+export function mapLimitlessTrade(market: StoredMarket, trade: LimitlessTrade, k: number): TradeRecord | string {
   const executedAtUs = microseconds(trade.createdAt);
   if (executedAtUs === null) return 'createdAt: not a time';
   const outcomeIndex = market.outcomes.findIndex(({ tokenId }) => tokenId !== '' && tokenId === trade.tokenId);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable, isTradePrice, isTradeSize, wireBaseUnits, wirePrice, wireText } from '../rows.ts';
+import { isStorable, isTradePrice, isTradeSize, wireBaseUnits, wirePrice, wireText } from '../parse-rows.ts';
 
 /**
  * Rows as Limitless sends them. Listing rows lack keys that the detail has, older rows lack newer keys, and most
@@ -41,6 +41,7 @@ export const LimitlessMarket = z.object({
   groupId: z.number().int().nullish(),
   groupSlug: optionalText,
   stableSlug: optionalText,
+  frequency: optionalText,
   orderInGroup: z.number().int().nullish(),
   collateralToken: token.nullish(),
   expirationTimestamp: z.number().nullish(),
@@ -79,6 +80,7 @@ export const LimitlessGroup = z.object({
   ...common,
   negRiskMarketId: optionalText,
   createdAt: optionalText,
+  tags: z.array(z.string()).nullish(),
   markets: z.array(z.unknown()),
 });
 export type LimitlessGroup = z.output<typeof LimitlessGroup>;
@@ -141,15 +143,3 @@ export const LimitlessPriceHistory = z.union([
     .length(1)
     .transform(([only]) => only ?? { prices: [] }),
 ]);
-
-export const LimitlessMaintenance = z.object({
-  active: z
-    .array(
-      z.object({
-        endsAt: optionalText,
-        publicMessage: wireText,
-        effects: z.array(z.object({ target: wireText, mode: wireText })).nullish(),
-      }),
-    )
-    .nullish(),
-});

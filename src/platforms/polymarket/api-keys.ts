@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { PlatformError } from '../../errors.ts';
-import type { OrderAccess } from '../orders.ts';
-import type { AdapterDeps } from '../platform.ts';
-import { RecentMap } from '../recent-map.ts';
-import { parseBody } from '../rows.ts';
-import { signAuth } from './order-signing.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { OrderAccess } from '../order-contract.ts';
+import type { AdapterDeps } from '../contract.ts';
+import { RecentMap } from '../../core/lru-map.ts';
+import { parseBody } from '../parse-rows.ts';
+import { signAuth } from './orders/signing.ts';
 
 /** An API key of a wallet; all three parts are secret but `key`, which names the owner of orders. */
 export interface ApiKey {
@@ -25,14 +25,14 @@ const Issued = z
 /** API keys by wallet: the one that the credential names, else the wallet's first, made when it has none. */
 export interface ApiKeys {
   of(access: OrderAccess<'polymarket'>, address: string): Promise<ApiKey>;
-  /** After the platform refused a key: the next call asks for it anew. */
+  /** After the platform refused a key: the next call asks for it again. */
   forget(address: string): void;
 }
 
 export function createApiKeys({ http, urls, now }: AdapterDeps): ApiKeys {
   const derived = new RecentMap<string, Promise<ApiKey>>(MAX_KEYS);
 
-  async function ask(method: 'GET' | 'POST', path: string, { credential, priority }: Access, address: string) {
+  async function ask(method: 'GET' | 'POST', path: string, { credential, priority, user }: Access, address: string) {
     const timestamp = String(Math.floor(now() / 1000));
     const signature = await signAuth(credential.private_key, timestamp);
     const reply = await http.send({
@@ -47,6 +47,7 @@ export function createApiKeys({ http, urls, now }: AdapterDeps): ApiKeys {
         POLY_NONCE: '0',
       },
       priority,
+      user,
       retry: method === 'GET',
     });
     return parseBody('polymarket', Issued, reply, path);

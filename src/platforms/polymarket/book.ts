@@ -1,8 +1,8 @@
-import { type Price, midpoint, parseSize } from '../../decimal.ts';
-import type { BookSide, JsonObject, OrderBook } from '../../schemas.ts';
+import { type Price, midpoint, parseSize } from '../../core/decimal.ts';
+import type { BookSide, JsonObject, OrderBook } from '../../core/model.ts';
 import { bookSide } from '../book-sides.ts';
 import { isoFromEpoch } from '../market-fields.ts';
-import type { MarketKeys } from '../platform.ts';
+import type { StoredMarket } from '../contract.ts';
 import type { ClobBook } from './wire.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { ClobBook } from './wire.ts';
  * is the older of the two. The wire's last_trade_price is not tied to the token asked for and is not used.
  */
 export function mapPolymarketBook(
-  market: MarketKeys,
+  market: StoredMarket,
   first: ClobBook,
   second: ClobBook,
   raw: JsonObject,

@@ -1,5 +1,5 @@
-import type { Price } from '../../decimal.ts';
-import type { CandleRecord, Ohlc } from '../../schemas.ts';
+import type { Price } from '../../core/decimal.ts';
+import type { CandleRecord, Ohlc } from '../../core/model.ts';
 import type { HistoryPoint } from './wire.ts';
 
 const NO_PRICES: Readonly<Ohlc> = { open: null, high: null, low: null, close: null };
@@ -17,11 +17,13 @@ export function mapPolymarketCandles(
   endTs: number,
 ): CandleRecord[] {
   const buckets = new Map<number, Price[]>();
-  const ordered = points.filter(({ t }) => t >= startTs && t < endTs).toSorted((a, b) => a.t - b.t);
-  for (const { t, p } of ordered) {
-    const bucket = t - (t % (intervalMin * 60));
+  const ordered = points
+    .filter(({ timestamp }) => timestamp >= startTs && timestamp < endTs)
+    .toSorted((a, b) => a.timestamp - b.timestamp);
+  for (const { timestamp, price } of ordered) {
+    const bucket = timestamp - (timestamp % (intervalMin * 60));
     const samples = buckets.get(bucket) ?? [];
-    samples.push(p);
+    samples.push(price);
     buckets.set(bucket, samples);
   }
   return [...buckets].map(([startTs, samples]) => ({

@@ -1,6 +1,7 @@
-import type { PlatformReply } from '../http.ts';
-import type { LimitGroupName } from '../limits.ts';
-import type { AdapterDeps, ReadContext } from '../platform.ts';
+import type { PlatformReply } from '../http/request.ts';
+import type { LimitGroupName } from '../http/limit-groups.ts';
+import type { AdapterDeps, ReadContext } from '../contract.ts';
+import { createFreshReads } from './fresh-reads.ts';
 
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
@@ -10,25 +11,48 @@ const LARGE = { maxBytes: 96 * 1024 * 1024, timeoutMs: 30_000 };
 /** A limit group of Polymarket without the platform's name; what stands before the slash names the host. */
 type Group = LimitGroupName extends infer Name ? (Name extends `polymarket:${infer Rest}` ? Rest : never) : never;
 
-/** Polymarket's three hosts behind two calls, both without effect: a GET, and a POST that only reads. */
+/** A reply, and how long before its receipt the platform made it. */
+export interface FreshReply extends PlatformReply {
+  ageMs: number;
+}
+
+/** Polymarket's three hosts behind calls without effect: GETs, and a POST that only reads. */
 export interface PolymarketClient {
   get(group: Group, path: string, query: Query, context: ReadContext): Promise<PlatformReply>;
+  /** A GET past the CDN. A page that was kept all the same is counted, asked for once more, and then taken with its age. */
+  getFresh(group: Group, path: string, query: Query, context: ReadContext): Promise<FreshReply>;
   post(group: Group, path: string, body: unknown, context: ReadContext): Promise<PlatformReply>;
 }
 
-export function createPolymarketClient({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): PolymarketClient {
+export function createPolymarketClient({
+  http,
+  urls,
+  onStalePage,
+}: Pick<AdapterDeps, 'http' | 'urls' | 'onStalePage'>): PolymarketClient {
+  const fresh = createFreshReads();
   const base = (group: Group): string => {
     if (group.startsWith('gamma/')) return urls.polymarketGamma;
     return group.startsWith('clob/') ? urls.polymarketClob : urls.polymarketData;
   };
+  const get: PolymarketClient['get'] = (group, path, query, context) =>
+    http.send({
+      ...common(group, context),
+      method: 'GET',
+      url: `${base(group)}${path}${queryText(query)}`,
+      ...(path === '/events/keyset' ? LARGE : {}),
+    });
+  const getOnce = async (...[group, path, query, context]: Parameters<PolymarketClient['getFresh']>) => {
+    const reply = await get(group, path, { ...query, _: fresh.parameter() }, context);
+    const ageMs = fresh.ageMs(reply);
+    if (ageMs > 0) onStalePage?.('polymarket', path);
+    return { ...reply, ageMs };
+  };
   return {
-    get: (group, path, query, context) =>
-      http.send({
-        ...common(group, context),
-        method: 'GET',
-        url: `${base(group)}${path}${queryText(query)}`,
-        ...(path === '/events/keyset' ? LARGE : {}),
-      }),
+    get,
+    async getFresh(...request) {
+      const reply = await getOnce(...request);
+      return reply.ageMs === 0 ? reply : getOnce(...request);
+    },
     post: (group, path, body, context) =>
       http.send({
         ...common(group, context),
@@ -44,6 +68,7 @@ const common = (group: Group, context: ReadContext) => ({
   platform: 'polymarket' as const,
   group: `polymarket:${group}` as const,
   priority: context.priority,
+  user: context.user,
   signal: context.signal,
   retry: true,
 });

@@ -1,11 +1,12 @@
-import type { MarketRecord } from '../../schemas.ts';
-import { PlatformError } from '../../errors.ts';
+import type { MarketRecord } from '../../core/model.ts';
+import { PlatformError } from '../../core/errors.ts';
 import { isoTime } from '../market-fields.ts';
-import type { ReadContext, SweepPage, SweepScope } from '../platform.ts';
-import { type ParsedRow, parseBody, parseRows } from '../rows.ts';
+import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
+import { type ParsedRow, parseBody, parseRows } from '../parse-rows.ts';
 import type { PolymarketClient } from './client.ts';
-import { mapPolymarketMarket } from './market.ts';
-import { type GammaEvent, type GammaMarket, eventPage, gammaEvent, gammaMarket, marketPage } from './wire.ts';
+import { mapPolymarketMarket, needsResolution } from './market.ts';
+import { readResolutions } from './resolutions.ts';
+import { type GammaEvent, type GammaMarket, eventPage, gammaEvent, gammaMarket, marketPage } from './gamma-wire.ts';
 
 /** Gamma clamps larger pages to 100 without a word. */
 const PAGE_ROWS = 100;
@@ -55,13 +56,20 @@ async function* openEvents(
 ): AsyncGenerator<SweepPage> {
   let count = 0;
   for await (const page of keyset(client, '/events/keyset', { closed: false, ...order }, context)) {
-    const markets = parseRows(gammaEvent, page.rows, EVENT_ROW, context).flatMap(({ row, raw }) => {
+    const listed = parseRows(gammaEvent, page.rows, EVENT_ROW, context).flatMap(({ row, raw }) => {
       const { markets: nested, ...event } = raw;
-      return parseMarkets(Array.isArray(nested) ? nested : [], context).map((market) =>
-        mapPolymarketMarket(market.row, row, { market: market.raw, event }, page.receivedAt),
-      );
+      return parseMarkets(Array.isArray(nested) ? nested : [], context).map((market) => ({ market, row, event }));
     });
-    yield { markets, remaining: null };
+    const results = await resultsOf(
+      client,
+      listed.map(({ market }) => market),
+      context,
+    );
+    const markets = listed.map(({ market, row, event }) => {
+      const raw = { market: market.raw, event };
+      return mapPolymarketMarket(market.row, row, raw, page.receivedAt, results.get(market.row.conditionId));
+    });
+    yield { markets };
     count += 1;
     if (count === pages) return;
   }
@@ -117,10 +125,9 @@ const parseMarkets = (rows: readonly unknown[], context: ReadContext): ParsedRow
 
 const completed = async (...args: Parameters<typeof withParents>): Promise<SweepPage> => ({
   markets: await withParents(...args),
-  remaining: null,
 });
 
-/** Market rows as records, each with its event as the events route tells it: with tags and series. */
+/** Market rows as records, each with its event as reported by the events route: with tags and series. */
 export async function withParents(
   client: PolymarketClient,
   markets: readonly ParsedRow<GammaMarket>[],
@@ -129,6 +136,7 @@ export async function withParents(
 ): Promise<MarketRecord[]> {
   const ids = [...new Set(markets.flatMap(({ row }) => row.events[0]?.id ?? []))];
   const parents = await readEvents(client, ids, context);
+  const results = await resultsOf(client, markets, context);
   return markets.map(({ row, raw }) => {
     const parent = parents.get(row.events[0]?.id ?? '');
     return mapPolymarketMarket(
@@ -136,9 +144,18 @@ export async function withParents(
       parent?.row ?? null,
       parent ? { market: raw, event: parent.raw } : { market: raw },
       receivedAt,
+      results.get(row.conditionId),
     );
   });
 }
+
+/** What the oracle reported about those whose own row does not contain it. */
+const resultsOf = (client: PolymarketClient, markets: readonly ParsedRow<GammaMarket>[], context: ReadContext) =>
+  readResolutions(
+    client,
+    markets.flatMap(({ row }) => (needsResolution(row) ? row.conditionId : [])),
+    context,
+  );
 
 /** Events by id. Lists show open or closed ones, never both, so those the one does not know are asked of the other. */
 async function readEvents(

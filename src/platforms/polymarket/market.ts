@@ -7,13 +7,16 @@ import {
   decimalNumber,
   divideHalfEven,
   midpoint,
-} from '../../decimal.ts';
-import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote } from '../../schemas.ts';
-import { canonicalCategory, categorySlug } from '../categories.ts';
-import { UNKNOWN_QUOTE, complementQuote, isoTime, kebab, outcomeIds } from '../market-fields.ts';
-import type { GammaEvent, GammaMarket } from './wire.ts';
+} from '../../core/decimal.ts';
+import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote } from '../../core/model.ts';
+import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds } from '../market-fields.ts';
+import { classification, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
+import type { Resolution } from './resolutions.ts';
+import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
 
 const HALF_PRICE = ONE_PRICE / 2n;
+/** Prices of the AMM era stop a little short of the 0 and 1 that they pay. */
+const NEARLY = ONE_PRICE / 1000n;
 /** Markets closed before payout vectors existed print `["0","0"]` or fractions for ever: after this they are settled. */
 const SETTLED_AFTER_MS = 30 * 86_400_000;
 /** Gamma's price changes carry the noise of floats: 6 decimals are what they are worth. */
@@ -26,19 +29,21 @@ const number = (value: bigint | null, scale: number): number | null =>
 export const marketRef = (market: GammaMarket): string => market.conditionId || `gamma:${market.id}`;
 
 /**
- * One Gamma market as a record. `parent` is its event with tags and series, where known; `raw` is what was received.
- * Quotes, status and payouts by the rules written at the functions below.
+ * One Gamma market as a record. `parent` is its event with tags and series, where known; `raw` is what was received, and
+ * `resolution` the final result of a market that needs one (see needsResolution), where there is one. Quotes, status and payouts by the rules written at the functions below.
  */
 export function mapPolymarketMarket(
   market: GammaMarket,
   parent: GammaEvent | null,
   raw: JsonObject,
   fetchedAt: string,
+  resolution?: Resolution,
 ): MarketRecord {
   const event = parent ?? market.events[0] ?? null;
+  const series = event && mapPolymarketSeries(event);
   const outcomes = marketOutcomes(market);
-  const status = marketStatus(market, fetchedAt);
-  const payouts = status === 'settled' ? marketPayouts(market) : null;
+  const status = marketStatus(market, fetchedAt, resolution);
+  const payouts = status === 'settled' ? marketPayouts(market, resolution) : null;
   return {
     info: {
       platform: 'polymarket',
@@ -69,7 +74,10 @@ export function mapPolymarketMarket(
     },
     state: {
       status,
-      resolvedAt: status === 'settled' ? (isoTime(market.umaEndDate) ?? isoTime(market.closedTime)) : null,
+      resolvedAt:
+        status === 'settled'
+          ? (isoTime(market.umaEndDate) ?? resolution?.resolvedAt ?? isoTime(market.closedTime))
+          : null,
       quotes: marketQuotes(market, status, payouts, outcomes.length),
       volume24h: market.volume24hr,
       volume7d: market.volume1wk,
@@ -78,7 +86,7 @@ export function mapPolymarketMarket(
       // The number twin is rounded on old markets, and a double holds no more than 15 digits.
       volumeTotal: market.volume ?? market.volumeNum,
       liquidity: market.liquidity ?? market.liquidityNum ?? 0n,
-      // The event's openInterest is that of all its markets; the Data API tells it per market.
+      // The event's openInterest is that of all its markets; the Data API reports it per market.
       openInterest: null,
       priceChange24h: priceChange(market.oneDayPriceChange),
       priceChange7d: priceChange(market.oneWeekPriceChange),
@@ -86,11 +94,19 @@ export function mapPolymarketMarket(
     },
     raw,
     fetchedAt,
+    ...(event ? { event: mapPolymarketEvent(event, market) } : {}),
+    ...(series ? { series } : {}),
   };
 }
 
+/** By the version alone: markets of v1 may list positions too, which have no books. Of a version not known here, none. */
+function bookIds({ version, positionIds, clobTokenIds }: GammaMarket): string[] {
+  if (version === 'v2') return positionIds;
+  return version === 'v1' || version === '' ? clobTokenIds : [];
+}
+
 function marketOutcomes(market: GammaMarket): Outcome[] {
-  const tokens = market.version === 'v2' && market.positionIds.length > 0 ? market.positionIds : market.clobTokenIds;
+  const tokens = bookIds(market);
   const ids = outcomeIds(market.outcomes);
   return market.outcomes.map((name, index) => ({ id: ids[index] ?? '', name, tokenId: tokens[index] ?? '' }));
 }
@@ -101,10 +117,10 @@ function marketType(market: GammaMarket): MarketType {
 }
 
 /**
- * `active` stays true after closing and `acceptingOrders` may, so only `closed` tells. A closed market is settled when
+ * `active` stays true after closing and `acceptingOrders` may, so only `closed` decides. A closed market is settled when
  * its oracle says so, when outcomePrices is a payout vector, or when it closed over 30 days before `fetchedAt`.
  */
-export function marketStatus(market: GammaMarket, fetchedAt: string): MarketStatus {
+export function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resolution): MarketStatus {
   if (!market.closed) {
     if (market.active === false || market.enableOrderBook === false) return 'unopened';
     if (market.acceptingOrders === true) return 'open';
@@ -112,7 +128,7 @@ export function marketStatus(market: GammaMarket, fetchedAt: string): MarketStat
     return acceptingSince !== null && acceptingSince <= fetchedAt ? 'paused' : 'unopened';
   }
   if (market.umaResolutionStatus === 'resolved' || market.umaResolutionStatus === 'settled') return 'settled';
-  if (isPayoutVector(market.outcomePrices)) return 'settled';
+  if (market.resolutionStatus === 'resolved' || resolution || printedPayouts(market)) return 'settled';
   const closedAt = isoTime(market.closedTime) ?? isoTime(market.endDate);
   return closedAt !== null && Date.parse(closedAt) < Date.parse(fetchedAt) - SETTLED_AFTER_MS ? 'settled' : 'closed';
 }
@@ -127,16 +143,30 @@ function isWhole(prices: Price[]): boolean {
   return prices.length > 0 && (off < 0n ? -off : off) <= BigInt(prices.length);
 }
 
-/** What one share of each outcome pays; null when a settled market does not say (`["0","0"]`). Scalars pay any split. */
-function marketPayouts(market: GammaMarket): Price[] | null {
-  const prices = market.outcomePrices;
-  return isPayoutVector(prices) || (marketType(market) === 'scalar' && isWhole(prices)) ? prices : null;
+/** outcomePrices where they are a payout vector. */
+function printedPayouts(market: GammaMarket): Price[] | null {
+  // Rows from before the order book have no word on it.
+  const prices = market.enableOrderBook === null ? market.outcomePrices.map(rounded) : market.outcomePrices;
+  return isPayoutVector(prices) ? prices : null;
+}
+
+const rounded = (price: Price): Price =>
+  price <= NEARLY ? 0n : price >= ONE_PRICE - NEARLY && price <= ONE_PRICE ? ONE_PRICE : price;
+
+/** Whether the row of a closed market lacks its payout. */
+export const needsResolution = (market: GammaMarket): boolean =>
+  market.closed && market.conditionId !== '' && printedPayouts(market) === null;
+
+/** What one share of each outcome pays; null when neither the row nor the oracle reports it: other prices are not payouts. */
+function marketPayouts(market: GammaMarket, resolution: Resolution | undefined): Price[] | null {
+  const reported = resolution?.payouts.length === market.outcomes.length ? resolution.payouts : null;
+  return printedPayouts(market) ?? reported;
 }
 
 /**
  * Settled: the payout. Otherwise the last trade (it is in terms of the first outcome), else the middle of the quotes, else
- * outcomePrices, which on an open market is a midpoint too. Bid and ask only while not closed: closed rows keep the last
- * live quote. With more than two outcomes each has its own outcomePrice and nothing else.
+ * outcomePrices, which is a midpoint too unless the row shows that a side is empty. Bid and ask only while not closed: closed
+ * rows keep the last live quote. With more than two outcomes each has its own outcomePrice and nothing else.
  */
 function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[] | null, count: number): Quote[] {
   if (status === 'settled') {
@@ -147,8 +177,9 @@ function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[
   if (count > 2) return Array.from({ length: count }, (_, index) => ({ ...UNKNOWN_QUOTE, price: quoted(index) }));
   const bid = status === 'closed' ? null : inside(market.bestBid);
   const ask = status === 'closed' ? null : inside(market.bestAsk);
+  const unquoted = market.bestBid === null && market.bestAsk === null;
   const middle = bid !== null && ask !== null ? midpoint(bid, ask) : null;
-  const first = { price: lastTrade(market) ?? middle ?? quoted(0), bid, ask };
+  const first = { price: lastTrade(market) ?? middle ?? (unquoted ? quoted(0) : null), bid, ask };
   return [first, complementQuote(first)];
 }
 
@@ -162,34 +193,6 @@ const lastTrade = ({ lastTradePrice: price }: GammaMarket): Price | null =>
 
 const priceChange = (value: Price | null): Price | null =>
   value === null ? null : divideHalfEven(value, CHANGE_STEP) * CHANGE_STEP;
-
-interface Classification {
-  category: string;
-  categorySlug: string;
-  subcategory: string | null;
-  tags: string[];
-}
-
-/**
- * Category from the tags, or from the one category that markets of 2020 carry: the first the vocabulary knows (the site
- * hides these: `forceHide`), else the first that is shown. Subcategory: the sport, else the next tag that is shown.
- */
-function classification(market: GammaMarket, event: GammaEvent | null): Classification {
-  const tags = event !== null && event.tags.length > 0 ? event.tags : market.tags;
-  const words = tags.length > 0 ? tags : [{ label: market.category, slug: kebab(market.category), forceHide: false }];
-  const known = canonicalCategory(words.map((tag) => tag.slug));
-  const index = known?.index ?? words.findIndex(isShown);
-  const category = known?.name ?? words[index]?.label ?? '';
-  const next = words.slice(index + 1).find((tag) => isShown(tag) && canonicalCategory([tag.slug])?.name !== category);
-  return {
-    category,
-    categorySlug: categorySlug(category),
-    subcategory: (category === 'Sports' && event?.sport?.name) || (next?.label ?? null),
-    tags: [...new Set(tags.map((tag) => tag.label).filter((label) => label !== ''))],
-  };
-}
-
-const isShown = (tag: { forceHide: boolean | null }): boolean => tag.forceHide !== true;
 
 /** Drops what is unknown: a free-form object has no key rather than a null. */
 const withoutUnknown = (entries: JsonObject): JsonObject =>
@@ -238,10 +241,15 @@ function stateMetadata(
   return withoutUnknown({
     payouts: payouts === null ? null : byOutcome(payouts),
     last_trade_price: status === 'settled' ? number(lastTrade(market), PRICE_SCALE) : null,
+    last_prices:
+      status === 'settled' && payouts === null && isWhole(market.outcomePrices)
+        ? byOutcome(market.outcomePrices)
+        : null,
     uma_resolution_status: market.umaResolutionStatus,
+    resolution_status: market.resolutionStatus,
     accepting_orders: market.acceptingOrders,
     competitive: number(market.competitive, PRICE_SCALE),
-    // Told only where it is not the whole liquidity.
+    // Given only where it is not the whole liquidity.
     liquidity_clob: market.liquidityClob === liquidity ? null : number(market.liquidityClob, USD_SCALE),
     volume_30d: number(market.volume1mo, USD_SCALE),
     volume_1y: number(market.volume1yr, USD_SCALE),

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { decimalText, parseDecimal, parsePrice, parseSize } from '../../decimal.ts';
-import type { TradeRecord } from '../../schemas.ts';
+import { decimalText, parseDecimal, parsePrice, parseSize } from '../../core/decimal.ts';
+import type { TradeRecord } from '../../core/model.ts';
 import { kebab } from '../market-fields.ts';
-import type { MarketKeys } from '../platform.ts';
+import type { StoredMarket } from '../contract.ts';
 import type { TradeRow } from './wire.ts';
 
-/** Places kept in the fingerprint: version 1 prints prices of up to 10, version 2 need not print the same ones. */
+/** Places kept in the fingerprint: the platform has printed prices of up to 10, and need not print them again. */
 const FINGERPRINT_SCALE = 6;
 
 const plain = (value: string | number): string =>
@@ -23,7 +23,7 @@ export function tradeFingerprint(row: TradeRow): string {
 }
 
 /**
- * One id per row of one reply, identical rows told apart by `.2`, `.3` …. A transaction cut off by the reply's end must
+ * One id per row of one reply, identical rows distinguished by `.2`, `.3` …. A transaction cut off by the reply's end must
  * not be in it, or its identical rows are counted short.
  */
 export function tradeIds(rows: readonly TradeRow[]): string[] {
@@ -38,9 +38,13 @@ export function tradeIds(rows: readonly TradeRow[]): string[] {
 
 /**
  * One taker row as a record. The outcome is the one whose token traded: the row's own outcome index is 999 until the
- * platform has labelled it. Of a market that is not known the label must do. Null when neither tells the outcome.
+ * platform has labelled it. Of a market that is not known the label must do. Null when neither shows the outcome.
  */
-export function mapPolymarketTrade(row: TradeRow, tradeId: string, market: MarketKeys | undefined): TradeRecord | null {
+export function mapPolymarketTrade(
+  row: TradeRow,
+  tradeId: string,
+  market: StoredMarket | undefined,
+): TradeRecord | null {
   const traded = market ? tokenOutcome(row, market) : labelledOutcome(row);
   if (!traded) return null;
   return {
@@ -66,7 +70,7 @@ interface Traded {
   index: number;
 }
 
-function tokenOutcome(row: TradeRow, { outcomes }: MarketKeys): Traded | null {
+function tokenOutcome(row: TradeRow, { outcomes }: StoredMarket): Traded | null {
   const index = outcomes.findIndex(({ tokenId }) => tokenId === row.tokenId);
   const outcome = outcomes[index];
   return outcome ? { id: outcome.id, index } : null;

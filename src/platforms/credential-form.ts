@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { textParam } from '../core/fields.ts';
+
+/** Text that travels in a header of each call: what none can carry would make every order fail. */
+export const headerText = (max: number) =>
+  textParam(max).regex(/^[!-~]+$/, { error: `text of 1 to ${max} ASCII characters without spaces` });
+
+/** A base64 or base64url secret of at least `bytes` bytes. */
+export function base64Secret(bytes: number) {
+  const error = `a base64 secret of at least ${bytes} bytes, complete with its padding`;
+  return z
+    .string({ error })
+    .trim()
+    .regex(/^[A-Za-z0-9+/_-]{16,512}={0,2}$/, { error })
+    .refine((text) => text.length % 4 === 0 && Buffer.from(text, 'base64').length >= bytes, { error });
+}
+
+/** Names the known fields when another one is given. */
+export function credentialForm<S extends z.ZodRawShape>(shape: S) {
+  const names = Object.keys(shape).join(', ');
+  const error = ({ code }: { code?: string }) =>
+    code === 'unrecognized_keys' ? `no fields but ${names}` : `an object of ${names}`;
+  return z.strictObject(shape, { error });
+}
+
+/** What fields say together is asked whatever else fails, so that one answer lists every fault. */
+export const ALWAYS = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
+
+/** Whether a field was read; false for one that has failed by itself. */
+export function readFields({ issues }: z.RefinementCtx): (field: string) => boolean {
+  const failed = new Set(issues.map(({ path }) => path?.[0]));
+  return (field) => !failed.has(field);
+}

@@ -1,0 +1,65 @@
+import { MANIFESTS } from './manifests.ts';
+import { ApiError, PlatformError, platformName, toApiError } from '../core/errors.ts';
+import type { Platform } from '../core/model.ts';
+import { NotSentError } from './http/errors.ts';
+import type { Placement } from './order-contract.ts';
+
+/** 422: the platform would refuse the order, or has. `errorText` holds its own words or the values at fault. */
+export const orderRefused = (message: string, resolution: string, errorText = ''): ApiError =>
+  new ApiError(422, message, { resolution, errorText });
+
+const rejected = (error: PlatformError, refusal: ApiError): Placement => ({
+  fate: 'rejected',
+  httpStatus: error.status,
+  detail: error.detail,
+  refusal,
+});
+
+/** 503: the platform takes no orders now. The wait is the same as for a read. */
+const unavailable = (
+  error: PlatformError,
+  message: string,
+  resolution = 'The order was not placed. Try again later, under a new idempotency key.',
+): ApiError =>
+  new ApiError(503, message, {
+    resolution,
+    errorText: error.detail,
+    retryAfter: toApiError(error).retryAfter ?? 5,
+  });
+
+/** 502: the platform has given up the interface that was used. */
+const outdated = (error: PlatformError, name: string): ApiError =>
+  new ApiError(502, `${name} has changed how it takes orders`, {
+    resolution: 'The order was not placed. Report it: this service is out of date.',
+    errorText: error.detail,
+  });
+
+/**
+ * The result of a failed placement. Only what never left, a refusal in the platform's own JSON, its rate limit and its announced
+ * maintenance prove that the order was not taken; every other failure leaves it unknown. `resolution` is what helps against a refusal.
+ * An adapter answers for the platform's "duplicate" itself: unknown.
+ */
+export function failedPlacement(platform: Platform, error: unknown, resolution: (words: string) => string): Placement {
+  if (!(error instanceof PlatformError)) throw error;
+  const name = platformName(platform);
+  const { kind, status, detail } = error;
+  if (error instanceof NotSentError) {
+    const again = 'The order was not sent. Try again later. The same idempotency key may be used.';
+    const refusal =
+      kind === 'over_share' ? toApiError(error) : unavailable(error, `${name} cannot be called now`, again);
+    return { fate: 'not_sent', httpStatus: status, detail, refusal };
+  }
+  const uncertain = MANIFESTS[platform].uncertainStatuses?.includes(status) ?? false;
+  const spoken = error.body !== undefined && error.body !== null && !uncertain;
+  if (spoken && kind === 'rate_limited') return rejected(error, unavailable(error, `${name} is rate limiting`));
+  if (spoken && kind === 'maintenance') return rejected(error, unavailable(error, `${name} takes no orders now`));
+  if (spoken && status === 410) return rejected(error, outdated(error, name));
+  if (spoken && status >= 400 && status < 500 && kind !== 'unavailable') {
+    const message =
+      kind === 'unauthorized'
+        ? `${name} rejected the credential`
+        : `${name} refused the order: ${detail.slice(0, 200)}`;
+    return rejected(error, orderRefused(message, resolution(detail), detail));
+  }
+  return { fate: 'unknown', httpStatus: status, detail: `${kind}: ${detail}` };
+}

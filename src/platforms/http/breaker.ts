@@ -1,0 +1,95 @@
+import { PlatformError } from '../../core/errors.ts';
+import type { Platform } from '../../core/model.ts';
+import { NotSentError } from './errors.ts';
+
+const FAILURES_TO_OPEN = 8;
+const OPEN_MS = 5000;
+/** Retry-After of other calls while one call probes whether the host is back. */
+const PROBE_MS = 1000;
+/** So many time-outs with no answer between them are a host that stands still, not a call that is slow. */
+const TIMEOUTS_OF_STANDSTILL = 2;
+/** For so long after its first answer a host still answers calls that waited in it. */
+const CATCH_UP_MS = 5000;
+
+/** Stops calling a host that keeps failing. After a while one call goes out as a probe and decides for all. */
+export class Breaker {
+  readonly #platform: Platform;
+  readonly #report: (change: string) => void;
+  #failures = 0;
+  #openUntil = 0;
+  #probing = false;
+  #timeouts = 0;
+  #backAt = -Infinity;
+
+  constructor(platform: Platform, report: (change: string) => void) {
+    this.#platform = platform;
+    this.#report = report;
+  }
+
+  /**
+   * Lets `call` out through `queue` unless the host is not to be called, before the wait and after it, and learns from its end.
+   * A failure of a call that we ended ourselves (`endedByUs`) says nothing of the host.
+   */
+  async run<T>(
+    queue: (call: () => Promise<T>) => Promise<T>,
+    call: () => Promise<T>,
+    endedByUs: () => boolean,
+  ): Promise<T> {
+    this.#check();
+    return queue(() => this.#watch(call, endedByUs));
+  }
+
+  async #watch<T>(call: () => Promise<T>, endedByUs: () => boolean): Promise<T> {
+    this.#check();
+    this.#probing = this.#failures >= FAILURES_TO_OPEN;
+    try {
+      const reply = await call();
+      this.#succeed();
+      return reply;
+    } catch (error) {
+      if (isFailure(error)) {
+        if (!endedByUs()) this.#fail(error.kind === 'timeout');
+      } else this.#succeed();
+      throw error;
+    } finally {
+      this.#probing = false;
+    }
+  }
+
+  /** Whether the host stands still, or did until just now: what it refuses then is the bunch of calls that it held. */
+  get standsStill(): boolean {
+    return this.#timeouts >= TIMEOUTS_OF_STANDSTILL || performance.now() - this.#backAt < CATCH_UP_MS;
+  }
+
+  /** Throws NotSentError while the host is not to be called. */
+  #check(): void {
+    if (this.#failures < FAILURES_TO_OPEN) return;
+    const retryAfterMs = this.#probing ? PROBE_MS : this.#openUntil - performance.now();
+    if (retryAfterMs <= 0) return;
+    throw new NotSentError(this.#platform, 'unavailable', { detail: 'failed too often just now', retryAfterMs });
+  }
+
+  #succeed(): void {
+    if (this.#failures >= FAILURES_TO_OPEN) this.#report('The host responds again');
+    this.#failures = 0;
+    this.#answered();
+  }
+
+  #answered(): void {
+    if (this.#timeouts >= TIMEOUTS_OF_STANDSTILL) this.#backAt = performance.now();
+    this.#timeouts = 0;
+  }
+
+  #fail(isTimeout: boolean): void {
+    if (isTimeout) this.#timeouts++;
+    else this.#answered();
+    this.#failures++;
+    if (this.#failures === FAILURES_TO_OPEN) this.#report('The host keeps failing: calls to it are suspended');
+    this.#openUntil = performance.now() + OPEN_MS;
+  }
+}
+
+/** No answer, or the answer of a broken host. A refusal, a limit and announced maintenance show a host that works. */
+const isFailure = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError &&
+  (error.kind === 'timeout' || (error.kind === 'unavailable' && (error.status === 0 || error.status >= 500)));

@@ -1,0 +1,150 @@
+import type { PlatformReply, PlatformRequest, PlatformHttp } from './request.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
+import type { Log, Shared } from '../../stores/shared/shared.ts';
+import type { Platform } from '../../core/model.ts';
+import { Breaker } from './breaker.ts';
+import { answerError, answerWords, NotSentError, type Answer } from './errors.ts';
+import { exchange } from './exchange.ts';
+import { DepartureQueue, type Queue } from './queue.ts';
+import { limitPauseMs, withRetries } from './retry.ts';
+import { withDeadline } from './deadline.ts';
+import type { LimitGroupName } from './limit-groups.ts';
+
+/** One attempt that was sent, for metrics. */
+export interface AttemptReport {
+  platform: Platform;
+  group: LimitGroupName;
+  /** HTTP status, 0 when there was no answer. */
+  status: number;
+  /** The result of the attempt. */
+  outcome: 'ok' | PlatformErrorKind;
+  /** From sending to the last byte. */
+  ms: number;
+}
+
+export interface PlatformHttpDeps {
+  shared: Shared;
+  log: Log;
+  now?: () => number;
+  onRequest?: (report: AttemptReport) => void;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 20 * 1024 * 1024;
+const CLOSE_MS = 3000;
+
+/** Opens the way to the platforms for one process: retry(breaker(queue(exchange))). */
+export function createPlatformHttp({
+  shared,
+  log,
+  now = Date.now,
+  onRequest,
+}: PlatformHttpDeps): PlatformHttp & { queues(): Queue[] } {
+  // The one time-out over headers and body together is ours.
+  const agent = new Agent({ connections: 64, connect: { timeout: 5000 }, headersTimeout: 0, bodyTimeout: 0 });
+  const queue = new DepartureQueue(shared, log);
+  const breakers = new Map<string, Breaker>();
+  const inFlight = new Set<() => void>();
+  let closing = false;
+
+  const breakerOf = ({ platform, url }: PlatformRequest): Breaker => {
+    const { origin } = new URL(url);
+    const breaker = breakers.get(origin) ?? new Breaker(platform, (text) => log.warn({ platform, origin }, text));
+    breakers.set(origin, breaker);
+    return breaker;
+  };
+
+  /** One attempt on the wire, reported to the metrics; a 429 pauses its group. */
+  const attempt = async (
+    request: PlatformRequest,
+    { breaker, timeoutMs, n }: { breaker: Breaker; timeoutMs: number; n: number },
+  ): Promise<PlatformReply> => {
+    const { platform, group } = request;
+    const failed = (kind: PlatformErrorKind, detail: string) => () => new PlatformError(platform, kind, { detail });
+    const limit = {
+      ms: timeoutMs,
+      late: failed('timeout', `no answer within ${timeoutMs} ms`),
+      cancelled: failed('unavailable', 'cancelled'),
+    };
+    const started = performance.now();
+    const report = (status: number, outcome: AttemptReport['outcome']): void =>
+      onRequest?.({ platform, group, status, outcome, ms: performance.now() - started });
+    try {
+      const answer = await withDeadline(limit, request.signal, inFlight, (signal) =>
+        exchange(agent, request, request.maxBytes ?? MAX_BYTES, signal),
+      );
+      const reply = toReply(platform, answer, now());
+      report(reply.status, 'ok');
+      return reply;
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      report(error.status, error.kind);
+      if (error.kind === 'rate_limited') {
+        const pauseMs = Math.round(limitPauseMs(error, n));
+        queue.pause(request, { pauseMs, keepsPace: breaker.standsStill, detail: error.detail });
+      }
+      throw error;
+    }
+  };
+
+  return {
+    async send(request) {
+      if (leavesItsPath(request.url)) {
+        throw new NotSentError(request.platform, 'refused', { detail: 'an id that is no part of an address' });
+      }
+      const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
+      const breaker = breakerOf(request);
+      const endedByUs = (): boolean => closing || request.signal?.aborted === true;
+      return withRetries(
+        request,
+        (n) =>
+          breaker.run(
+            (call) => queue.pass(request, timeoutMs, call),
+            () => attempt(request, { breaker, timeoutMs, n }),
+            endedByUs,
+          ),
+        (ms) => queue.rest(request, ms),
+      );
+    },
+
+    queues: () => queue.queues(),
+
+    async close() {
+      closing = true;
+      queue.close();
+      const end = performance.now() + CLOSE_MS;
+      while (inFlight.size > 0 && performance.now() < end) await sleep(20);
+      for (const cancel of inFlight) cancel();
+      await agent.destroy();
+    },
+  };
+}
+
+/** Whether a segment of the path is dots alone, encoded or not, or holds what a URL drops or reads as a slash. */
+function leavesItsPath(url: string): boolean {
+  const path = /^[^?#]*/.exec(url)?.[0] ?? '';
+  return /[\s\p{Cc}\\]/u.test(path) || path.split('/').some((segment) => /^(\.|%2e)+$/i.test(segment));
+}
+
+/** The answer as a reply; throws PlatformError unless it is 2xx with JSON or nothing in it. */
+function toReply(platform: Platform, answer: Answer, receivedAtMs: number): PlatformReply {
+  const json = parsed(answer.text);
+  if (answer.status < 200 || answer.status >= 300) throw answerError(platform, answer, json);
+  if (json === undefined) {
+    const detail = `not JSON: ${answerWords(answer.text, undefined)}`;
+    throw new PlatformError(platform, 'bad_answer', { status: answer.status, detail });
+  }
+  return { ...answer, json, receivedAt: new Date(receivedAtMs).toISOString() };
+}
+
+/** null for an empty body, undefined for one that is not JSON. */
+function parsed(text: string): unknown {
+  if (text.trim() === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { MANIFESTS } from '../manifests.ts';
+import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
+import type { Platform } from '../../core/model.ts';
+
+/** The request never left this process (no budget, queue full, breaker open, cancelled): nothing happened at the platform. */
+export class NotSentError extends PlatformError {
+  override name = 'NotSentError';
+}
+
+/** No connection to the platform was made: nothing left, as above, and a read is tried again. */
+export class NotConnectedError extends NotSentError {
+  override name = 'NotConnectedError';
+}
+
+/** An answer of the platform as it came. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+/** What an answer that is not 2xx means. `body` is its parsed JSON, undefined when it is none (a gateway's HTML or nothing). */
+export function answerError(platform: Platform, answer: Answer, body: unknown): PlatformError {
+  const detail = answerWords(answer.text, body);
+  const manifest = MANIFESTS[platform];
+  const reply = { status: answer.status, body, code: codeOf(body), words: detail };
+  const kind = manifest.classifyError(reply) ?? commonKind(answer, body !== undefined);
+  const defaultWaitMs = kind === 'rate_limited' ? manifest.rateLimitStepsMs?.[0] : undefined;
+  const retryAfterMs = statedWaitMs(answer.headers, body) ?? defaultWaitMs;
+  return new PlatformError(platform, kind, {
+    status: answer.status,
+    detail,
+    body,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** What a status means on most platforms; `spoken` = the body is JSON. */
+function commonKind({ status, text }: Answer, spoken: boolean): PlatformErrorKind {
+  switch (status) {
+    case 429:
+      return 'rate_limited';
+    case 401:
+      return 'unauthorized';
+    case 403:
+      // Without JSON it is the gateway that speaks: Cloudflare error 1015 is a limit, every other page a block.
+      if (!spoken) return /\b1015\b.*rate limit|error code: 1015/is.test(text) ? 'rate_limited' : 'geo_blocked';
+      return 'unauthorized';
+    case 404:
+      return 'not_found';
+    case 425:
+      return 'maintenance';
+  }
+  if (status >= 500 || status === 408) return 'unavailable';
+  if (status < 400) return 'bad_answer';
+  return 'refused';
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** `code` of the body or of its `error` object; '' when there is none. */
+function codeOf(body: unknown): string {
+  if (!isObject(body)) return '';
+  const code = body['code'] ?? (isObject(body['error']) ? body['error']['code'] : undefined);
+  return typeof code === 'string' ? code : '';
+}
+
+/** The wait the platform asks for: Retry-After in seconds or as a date, or the field that its body carries. */
+function statedWaitMs(headers: Record<string, string>, body: unknown): number | undefined {
+  const header = headers['retry-after'];
+  const inBody = isObject(body) ? (body['retry_after_seconds'] ?? body['retryAfterSeconds']) : undefined;
+  const seconds = Number(header ?? inBody ?? Number.NaN);
+  const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : seconds * 1000;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), 3_600_000) : undefined;
+}
+
+/** The platform's own words, at most 500 characters: fields of its JSON, the title of its HTML, or its text. */
+export function answerWords(text: string, body: unknown): string {
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1];
+  const isHtml = /^\s*</.test(text);
+  const said = body === undefined ? (isHtml ? (title ?? 'an HTML page') : text.slice(0, 2000)) : words(body, 0);
+  return said
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, 500)
+    .toWellFormed();
+}
+
+/** Fields that hold words, best first; the first one that says something stands for the object. */
+const SPEAKING = ['message', 'error', 'errorMsg', 'msg', 'detail', 'errors', 'constraints', 'reason', 'code'];
+
+function words(value: unknown, depth: number): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (!isObject(value) || depth > 4) return '';
+  const join = (parts: unknown[]): string =>
+    parts
+      .slice(0, 20)
+      .map((part) => words(part, depth + 1))
+      .filter(Boolean)
+      .join('; ');
+  if (Array.isArray(value)) return join(value);
+  const field = SPEAKING.find((name) => words(value[name], depth + 1) !== '');
+  if (field === undefined) return join(Object.values(value));
+  const details = field === 'details' ? '' : words(value['details'], depth + 1);
+  return words(value[field], depth + 1) + (details && `: ${details}`);
+}

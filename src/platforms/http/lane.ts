@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import PQueue from 'p-queue';
+import type { BudgetRule, Shared, Slot } from '../../stores/shared/shared.ts';
+import type { Platform } from '../../core/model.ts';
+import { NotSentError } from './errors.ts';
+import type { Priority } from './request.ts';
+import type { LimitGroup } from './limit-group.ts';
+
+const MAX_QUEUED = 1000;
+const SLOT_POLL_MS = 25;
+/** An order or a cancel does not wait behind what callers look up. */
+type Departure = Priority | 'order';
+const RANK: Record<Departure, number> = { order: 3, live: 2, poll: 1, backfill: 0 };
+
+/** What a request asks of its lane. */
+export interface Entry {
+  cost: number;
+  priority: Departure;
+  /** Longest wait for a departure. */
+  waitMs: number;
+  /** Longest time in flight. */
+  holdMs: number;
+  /** Ends the wait; its reason is thrown. */
+  signal: AbortSignal;
+}
+
+/**
+ * The way out for the calls of one budget. A single gate lets them leave one after the other, the highest priority
+ * first, each with a place in flight and its share of the budget.
+ */
+export class Lane {
+  readonly #gate = new PQueue({ concurrency: 1 });
+  readonly #platform: Platform;
+  /** What a refusal calls it: the group's name, without the account. */
+  readonly #name: string;
+  readonly #group: LimitGroup;
+  readonly #rule: BudgetRule;
+  readonly #shared: Shared;
+  #inFlight = 0;
+  #pausedUntil = 0;
+  #slowUntil = 0;
+  /** Usual time of asking for budget: the smallest seen, rising slowly. */
+  #askMs = Number.POSITIVE_INFINITY;
+
+  constructor(deps: { platform: Platform; name: string; group: LimitGroup; rule: BudgetRule; shared: Shared }) {
+    this.#platform = deps.platform;
+    this.#name = deps.name;
+    this.#group = deps.group;
+    this.#rule = deps.rule;
+    this.#shared = deps.shared;
+  }
+
+  /** Requests that wait for their departure. */
+  get waiting(): number {
+    return this.#gate.size;
+  }
+
+  /** Nothing leaves for `ms`. */
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
+  }
+
+  /** Half the pace for `ms`. */
+  slow(ms: number): void {
+    this.#slowUntil = performance.now() + ms;
+  }
+
+  /** Resolves when the call may leave, with what must be called once it is over; throws NotSentError or the signal's reason. */
+  async enter(entry: Entry): Promise<() => void> {
+    if (this.#gate.size >= MAX_QUEUED) throw this.#refusal('queue full', 1000);
+    const deadline = performance.now() + entry.waitMs;
+    let leave: (() => void) | undefined;
+    const pass = async (): Promise<void> => {
+      const slot = await this.#acquireSlot(entry, deadline);
+      try {
+        await this.#takeBudget(entry, deadline);
+        // The gate drops an aborted task at once but lets it run on.
+        entry.signal.throwIfAborted();
+      } catch (error) {
+        await slot?.release();
+        throw error;
+      }
+      if (++this.#inFlight >= this.#group.concurrency) this.#gate.pause();
+      leave = () => {
+        this.#inFlight--;
+        this.#gate.start();
+        void slot?.release();
+      };
+    };
+    try {
+      await this.#gate.add(pass, { priority: RANK[entry.priority], signal: entry.signal });
+      return leave as unknown as () => void;
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
+  }
+
+  /** A place among the calls that all processes may have in flight. */
+  async #acquireSlot({ holdMs, signal }: Entry, deadline: number): Promise<Slot | null> {
+    if (this.#group.slots === null) return null;
+    for (;;) {
+      // A holder that died is forgotten a little after its call would have ended.
+      const slot = await this.#shared.slot(this.#rule.name, this.#group.slots, holdMs + 2000);
+      if (slot) return slot;
+      if (performance.now() > deadline) throw this.#refusal('too many calls in flight', 1000);
+      await sleep(SLOT_POLL_MS, undefined, { signal });
+    }
+  }
+
+  async #takeBudget({ cost, signal }: Entry, deadline: number): Promise<void> {
+    for (;;) {
+      const asked = performance.now();
+      const pause = this.#pausedUntil - asked;
+      if (asked + pause > deadline) throw this.#refusal('paused after a rate limit', pause, 'rate_limited');
+      if (pause > 0) {
+        await sleep(pause, undefined, { signal });
+        continue;
+      }
+      const wait = await this.#shared.takeBudget(this.#pace(), cost, Math.max(0, deadline - asked));
+      if (wait === null) throw this.#refusal('no request budget left', 1000);
+      this.#askMs = Math.min(performance.now() - asked, this.#askMs + 1);
+      if (wait > 0) await sleep(wait, undefined, { signal });
+      // A grant not used in time would crowd the ones after it: it is given up.
+      const lateMs = performance.now() - asked - this.#askMs - wait;
+      if (lateMs <= this.#group.lateMs && performance.now() >= this.#pausedUntil) return;
+    }
+  }
+
+  #pace(): BudgetRule {
+    if (performance.now() >= this.#slowUntil) return this.#rule;
+    return { ...this.#rule, refillPerSecond: this.#rule.refillPerSecond / 2 };
+  }
+
+  #refusal(detail: string, retryAfterMs: number, kind: 'unavailable' | 'rate_limited' = 'unavailable'): NotSentError {
+    return new NotSentError(this.#platform, kind, { detail: `${this.#name}: ${detail}`, retryAfterMs });
+  }
+}

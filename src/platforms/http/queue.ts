@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BudgetRule, Log, Shared } from '../../stores/shared/shared.ts';
+import type { Platform } from '../../core/model.ts';
+import { NotSentError } from './errors.ts';
+import { Lane } from './lane.ts';
+import type { PlatformRequest, Priority } from './request.ts';
+import { withDeadline } from './deadline.ts';
+import { ofAccount, ofUser } from './limit-group.ts';
+import { isLimitGroup, LIMIT_GROUPS, type LimitGroupName } from './limit-groups.ts';
+import { RecentMap } from '../../core/lru-map.ts';
+
+/** Accounts beyond this many start again when they come back; their platform remembers. */
+const MAX_LANES = 5000;
+/** Longest wait for a departure. */
+const QUEUE_MS: Record<Priority, number> = { live: 5000, poll: 60_000, backfill: 300_000 };
+/** Carries "<group> <pause in ms> <account> <keeps-pace or nothing>" after a 429, to every process. */
+const LIMITS_CHANNEL = 'platform-limits';
+
+/** Requests that wait in this process, by the budget they wait for. */
+export interface Queue {
+  budget: string;
+  waiting: number;
+}
+
+/** The wait for a departure: first for the caller's share, then for a turn and budget in the lane of the group or account. */
+export class DepartureQueue {
+  readonly #shared: Shared;
+  readonly #log: Log;
+  readonly #lanes = new RecentMap<string, Lane>(MAX_LANES);
+  readonly #waiting = new Set<() => void>();
+  #closed = false;
+
+  constructor(shared: Shared, log: Log) {
+    this.#shared = shared;
+    this.#log = log;
+    void shared.subscribe(LIMITS_CHANNEL, (message) => this.#obey(message));
+  }
+
+  /** Runs `call` once the request may leave; throws NotSentError when it may not in time. */
+  async pass<T>(request: PlatformRequest, timeoutMs: number, call: () => Promise<T>): Promise<T> {
+    const { platform, group, priority } = request;
+    const waitMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];
+    const notSent = (detail: string) => () =>
+      new NotSentError(platform, 'unavailable', { detail: `${group}: ${detail}`, retryAfterMs: 1000 });
+    const limit = { ms: waitMs, late: notSent('queue too long'), cancelled: notSent('cancelled') };
+    if (this.#closed) throw notSent('shutting down')();
+    const leave = await withDeadline(limit, request.signal, this.#waiting, (signal) =>
+      this.#enter(request, { waitMs, holdMs: timeoutMs, signal }),
+    );
+    try {
+      return await call();
+    } finally {
+      leave();
+    }
+  }
+
+  /** After a 429: nothing of this group and account leaves any process for `pauseMs`, then less unless it `keepsPace`. */
+  pause(
+    { group, account = '' }: PlatformRequest,
+    { pauseMs, keepsPace, detail }: { pauseMs: number; keepsPace: boolean; detail: string },
+  ): void {
+    this.#log.warn({ group, pauseMs, detail }, 'The platform is rate limiting this service');
+    void this.#shared.publish(LIMITS_CHANNEL, `${group} ${pauseMs} ${account}${keepsPace ? ' keeps-pace' : ''}`);
+  }
+
+  /** Sleeps between attempts; the caller and close may wake it. */
+  rest({ platform, signal: outer }: PlatformRequest, ms: number): Promise<void> {
+    const woken = () => new NotSentError(platform, 'unavailable', { detail: 'cancelled' });
+    const limit = { ms: ms + 1000, late: woken, cancelled: woken };
+    return withDeadline(limit, outer, this.#waiting, (signal) => sleep(ms, undefined, { signal }));
+  }
+
+  queues(): Queue[] {
+    return [...this.#lanes.entries()].map(([budget, { waiting }]) => ({ budget, waiting }));
+  }
+
+  /** Refuses everything that waits, and what comes. */
+  close(): void {
+    this.#closed = true;
+    for (const cancel of this.#waiting) cancel();
+  }
+
+  async #enter(
+    request: PlatformRequest,
+    { waitMs, holdMs, signal }: { waitMs: number; holdMs: number; signal: AbortSignal },
+  ): Promise<() => void> {
+    const { group, account, method, priority } = request;
+    const deadline = performance.now() + waitMs;
+    const cost = request.cost ?? LIMIT_GROUPS[group].cost;
+    await this.#takeShares(request, cost, deadline, signal);
+    const lane = this.#laneOf(group, priority === 'live' ? 'live' : 'background', account);
+    const departure = priority === 'live' && method !== 'GET' ? 'order' : priority;
+    return lane.enter({ cost, priority: departure, waitMs: deadline - performance.now(), holdMs, signal });
+  }
+
+  /** Waits outside the lanes, so that a user without share left delays no other user. */
+  async #takeShares(
+    { platform, group, account, method, priority, user }: PlatformRequest,
+    cost: number,
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (user === undefined || priority !== 'live') return;
+    const { live, callers } = LIMIT_GROUPS[group];
+    const common = callers ?? live;
+    const take = async (budget: BudgetRule, part: number, refusal: () => NotSentError): Promise<void> => {
+      const maxWaitMs = Math.max(0, deadline - performance.now()) * part;
+      const wait = await this.#shared.takeBudget(budget, cost, maxWaitMs);
+      if (wait === null) throw refusal();
+      if (wait > 0) await sleep(wait, undefined, { signal });
+    };
+    const own = ofUser(account === undefined ? common : ofAccount(live, account), user);
+    const perMinute = Math.floor((60 * own.refillPerSecond) / LIMIT_GROUPS[group].cost);
+    // The rest of the wait is for the others' calls.
+    await take(own, 0.5, () => {
+      const detail = `${group}: one user may cause ${perMinute} calls a minute`;
+      const retryAfterMs = (1000 * cost) / own.refillPerSecond;
+      return new NotSentError(platform, 'over_share', { detail, retryAfterMs });
+    });
+    // Orders and cancels leave before any read, and are few.
+    if (callers === null || account !== undefined || method !== 'GET') return;
+    await take(callers, 1, () => {
+      const detail = `${group}: no request budget left for callers`;
+      return new NotSentError(platform, 'unavailable', { detail, retryAfterMs: 1000 });
+    });
+  }
+
+  #laneOf(group: LimitGroupName, share: 'live' | 'background', account = ''): Lane {
+    const limits = LIMIT_GROUPS[group];
+    const rule = account === '' ? limits[share] : ofAccount(limits[share], account);
+    const known = this.#lanes.get(rule.name);
+    if (known) return known;
+    const platform = group.slice(0, group.indexOf(':')) as Platform;
+    const lane = new Lane({ platform, name: group, group: limits, rule, shared: this.#shared });
+    this.#lanes.set(rule.name, lane);
+    return lane;
+  }
+
+  #obey(message: string): void {
+    const [group = '', pauseMs, account, pace] = message.split(' ');
+    if (!isLimitGroup(group) || !(Number(pauseMs) >= 0)) return;
+    for (const share of ['live', 'background'] as const) {
+      const lane = this.#laneOf(group, share, account);
+      lane.pause(Number(pauseMs));
+      const { slowAfterLimitMs } = LIMIT_GROUPS[group];
+      if (slowAfterLimitMs !== null && pace !== 'keeps-pace') lane.slow(slowAfterLimitMs);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { MANIFESTS } from '../manifests.ts';
+import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
+import { NotConnectedError, NotSentError } from './errors.ts';
+import type { PlatformRequest, Priority } from './request.ts';
+
+/** Waits before the second, third … attempt; a kind that is not here is not retried. */
+const STEPS_MS: Partial<Record<PlatformErrorKind, readonly number[]>> = {
+  rate_limited: [1000, 2000, 4000],
+  maintenance: [1000, 2000, 4000],
+  unavailable: [250, 500, 1000],
+  timeout: [100],
+  bad_answer: [100],
+};
+
+/** Longest wait a platform may ask for before we give up instead. */
+const LONGEST_MS: Record<Priority, number> = { live: 3000, poll: 30_000, backfill: 120_000 };
+
+const stepsOf = ({ platform, kind }: PlatformError): readonly number[] =>
+  (kind === 'rate_limited' ? MANIFESTS[platform].rateLimitStepsMs : undefined) ?? STEPS_MS[kind] ?? [];
+
+/** How long a group pauses after a 429 on attempt `n` (0 = first): what the platform asks for, at least that attempt's step. */
+export function limitPauseMs(error: PlatformError, n: number): number {
+  return Math.max(error.retryAfterMs ?? 0, stepsOf(error)[n] ?? 0);
+}
+
+/**
+ * Repeats `attempt(n)` as the request allows: only calls without effect are ever sent again, each kind of failure so
+ * many times. An attempt that could not leave, or a `pause` cut short, shows the failure before it.
+ */
+export async function withRetries<T>(
+  request: PlatformRequest,
+  attempt: (n: number) => Promise<T>,
+  pause: (ms: number) => Promise<void>,
+): Promise<T> {
+  let failure: unknown;
+  for (let n = 0; ; n++) {
+    try {
+      return await attempt(n);
+    } catch (error) {
+      failure = error instanceof NotSentError ? (failure ?? error) : error;
+      const delay = error instanceof PlatformError ? delayMs(request, error, n) : null;
+      if (delay === null) throw failure;
+      await pause(delay).catch(() => {
+        throw failure;
+      });
+    }
+  }
+}
+
+function delayMs(request: PlatformRequest, error: PlatformError, n: number): number | null {
+  if (error instanceof NotSentError && !(error instanceof NotConnectedError)) return null;
+  const step = stepsOf(error)[n];
+  const asked = error.retryAfterMs ?? 0;
+  if (!request.retry || step === undefined || asked > LONGEST_MS[request.priority]) return null;
+  return Math.max(step, asked) + (Math.random() * step) / 2;
+}

@@ -1,0 +1,36 @@
+import { PlatformError } from '../../core/errors.ts';
+import { microseconds } from '../market-fields.ts';
+import type { ReadContext } from '../contract.ts';
+import { parseBody } from '../parse-rows.ts';
+import type { KalshiClient } from './client.ts';
+import { KalshiCutoff } from './wire.ts';
+
+/** Unix seconds below which the live endpoints return nothing and /historical answers. It advances, about once a day. */
+export interface Cutoff {
+  marketSettledS: number;
+  tradesCreatedS: number;
+}
+
+export type ReadCutoff = (maxAgeMs: number, context: ReadContext) => Promise<Cutoff>;
+
+function seconds(text: string): number {
+  const us = microseconds(text);
+  if (us === null) throw new PlatformError('kalshi', 'bad_answer', { detail: '/historical/cutoff: not a time' });
+  return Math.floor(us / 1e6);
+}
+
+/** Reads the cutoff, or returns the one read not longer than `maxAgeMs` ago. */
+export function createCutoff(client: KalshiClient, now: () => number): ReadCutoff {
+  let known: { cutoff: Cutoff; readAtMs: number } | null = null;
+  return async (maxAgeMs, context) => {
+    if (known && now() - known.readAtMs <= maxAgeMs) return known.cutoff;
+    const readAtMs = now();
+    const body = parseBody('kalshi', KalshiCutoff, await client.get('/historical/cutoff', {}, context));
+    const cutoff = {
+      marketSettledS: seconds(body.market_settled_ts),
+      tradesCreatedS: seconds(body.trades_created_ts),
+    };
+    known = { cutoff, readAtMs };
+    return cutoff;
+  };
+}

@@ -1,0 +1,75 @@
+import { microseconds } from '../market-fields.ts';
+import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
+import type { KalshiCatalog } from './catalog.ts';
+import type { KalshiClient, KalshiQuery } from './client.ts';
+
+/** Without the filter the list drowns in combinations of other markets. */
+const EVERY_PAGE = { limit: 1000, mve_filter: 'exclude' } as const;
+/** The list takes one status at a time; the open ones first, their prices move. */
+const LIVE_STATUSES = ['open', 'unopened', 'paused', 'closed', 'settled'] as const;
+
+/** Kalshi's market lists, joined with events and series, page by page. */
+export async function* kalshiSweep(
+  client: KalshiClient,
+  catalog: KalshiCatalog,
+  now: () => number,
+  scope: SweepScope,
+  context: ReadContext,
+): AsyncGenerator<SweepPage> {
+  async function* list(query: KalshiQuery): AsyncGenerator<SweepPage> {
+    for await (const page of client.pages('/markets', 'markets', { ...EVERY_PAGE, ...query }, context)) {
+      yield { markets: await catalog.join(page.rows, page.receivedAt, context) };
+    }
+  }
+
+  switch (scope.kind) {
+    case 'full':
+      yield { markets: [], series: await catalog.refreshSeries({}, context) };
+      await catalog.refreshEvents({ status: 'open' }, context);
+      for (const status of LIVE_STATUSES) yield* list({ status });
+      return;
+    case 'open':
+      yield* list({ status: 'open' });
+      return;
+    case 'changed': {
+      const since = Math.floor(scope.sinceMs / 1000);
+      yield { markets: [], series: await catalog.refreshSeries({ min_updated_ts: since }, context) };
+      await catalog.refreshEvents({ min_updated_ts: since }, context);
+      yield* list({ min_updated_ts: since });
+      yield* list({ min_created_ts: since });
+      yield* list({ min_close_ts: since, max_close_ts: Math.ceil(now() / 1000) });
+      yield* list({ status: 'settled', min_settled_ts: since });
+      return;
+    }
+    case 'historical':
+      yield* archive(client, catalog, scope.sinceMs, context);
+  }
+}
+
+/**
+ * Archived markets settled since a time. The list's order is not documented, so its end is reached early only while it
+ * has shown itself newest first.
+ */
+async function* archive(
+  client: KalshiClient,
+  catalog: KalshiCatalog,
+  sinceMs: number,
+  context: ReadContext,
+): AsyncGenerator<SweepPage> {
+  let previousMs = Infinity;
+  let newestFirst = true;
+  for await (const page of client.pages('/historical/markets', 'markets', EVERY_PAGE, context)) {
+    const records = await catalog.join(page.rows, page.receivedAt, context);
+    const dated = records.map((record) => ({
+      record,
+      settledMs: (microseconds(record.state.resolvedAt ?? record.info.tradingEndAt) ?? Infinity) / 1000,
+    }));
+    for (const { settledMs } of dated) {
+      newestFirst &&= settledMs <= previousMs;
+      previousMs = settledMs;
+    }
+    const recent = dated.filter(({ settledMs }) => settledMs >= sinceMs);
+    yield { markets: recent.map(({ record }) => record) };
+    if (newestFirst && records.length > 0 && recent.length === 0) return;
+  }
+}

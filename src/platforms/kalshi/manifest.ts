@@ -1,0 +1,30 @@
+import { isSegment, type PlatformManifest } from '../manifest.ts';
+import { kalshiFees } from './fees.ts';
+
+const normalizeId = (id: string): string | null => (isSegment(id) ? id.toUpperCase() : null);
+
+/** Kalshi: volumes in contracts, ids are tickers in upper case, traders are anonymous. */
+export const kalshi: PlatformManifest = {
+  volumeBasis: 'contracts',
+  hasPools: false,
+  lastTradeFrom: 'listing',
+  tradingEndBinds: true,
+  positionsNameStatus: false,
+  profiles: { user: 'Kalshi nickname', userHint: 'Check the nickname.' },
+  defaultClient: [
+    ['KALSHI_API_KEY_ID', 'api_key_id', true],
+    ['KALSHI_PRIVATE_KEY', 'private_key', true],
+  ],
+  listsTrades: true,
+  // The bucket holds a call again within 50 ms, and there is no penalty.
+  rateLimitStepsMs: [500, 1000, 2000],
+  normalizeId,
+  likelyRef: normalizeId,
+  isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
+  takerFees: kalshiFees,
+  walletText: (wallet) => wallet,
+  tradeMetadata: ({ isBlock, seriesPrice }) => ({ is_block_trade: isBlock, yes_price: Number(seriesPrice) }),
+  whaleMetadata: ({ isBlock }) => ({ is_block_trade: isBlock }),
+  classifyError: ({ status, code }) =>
+    status >= 400 && status < 500 && code === 'trading_is_paused' ? 'maintenance' : null,
+};

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { PlatformSocial } from '../contract.ts';
+import { microseconds } from '../market-fields.ts';
+import type { OrderAccess } from '../order-contract.ts';
+import { parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
+import type { UserPosition, UserPositions, UserTrade } from '../user-contract.ts';
+import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
+import type { KalshiAccount } from './signed-client.ts';
+
+const FILLS = '/portfolio/fills';
+const POSITIONS = '/portfolio/positions';
+const FILL_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
+const POSITION_ROW = { platform: 'kalshi', kind: 'market', idKey: 'ticker' } as const;
+const PAGE_ROWS = 200;
+const POSITION_ROWS = 1000;
+const MAX_PAGES = 20;
+
+/** A fill of the account, from its own side. */
+export const OwnFill = z.object({
+  trade_id: z.string().min(1),
+  ticker: z.string().min(1),
+  order_id: wireText,
+  outcome_side: z.enum(['yes', 'no']),
+  count_fp: wireSize,
+  yes_price_dollars: wirePrice,
+  no_price_dollars: wirePrice,
+  is_taker: z.boolean(),
+  fee_cost: wireText,
+  created_time: z.string(),
+});
+type OwnFill = z.output<typeof OwnFill>;
+
+/** One net position a market; a negative one is in No, a flat one stays listed. */
+const OwnPosition = z.object({ ticker: z.string().min(1), position_fp: wireSize });
+
+/** Fills and positions of the member whose credential signs; `user` is only the name that the answer repeats. */
+export function createOwnKalshi(
+  account: KalshiAccount,
+  { onBadRow, priority }: Pick<OrderAccess<'kalshi'>, 'onBadRow' | 'priority'>,
+  now: () => number,
+): PlatformSocial {
+  const context = { onBadRow, priority };
+  const isoNow = (): string => new Date(now()).toISOString();
+
+  const fills = async (cursor: string) => {
+    const readAt = isoNow();
+    const page = await account.page(FILLS, 'fills', { limit: PAGE_ROWS, cursor });
+    const trades = parseRows(OwnFill, page.rows, FILL_ROW, context).flatMap(({ row }) => toTrade(row) ?? []);
+    return {
+      trades: requireUsable('kalshi', FILLS, page.rows.length, trades),
+      next: page.cursor,
+      isWhole: trades.length === page.rows.length,
+      visibility: 'public' as const,
+      readAt,
+    };
+  };
+
+  const positions = async (user: string): Promise<UserPositions> => {
+    const held = new Map<string, UserPosition>();
+    const readAt = isoNow();
+    let cursor = '';
+    let isAll = false;
+    let isWhole = true;
+    for (let count = 0; count < MAX_PAGES && !isAll; count += 1) {
+      const query = { limit: POSITION_ROWS, count_filter: 'position', cursor };
+      const page = await account.page(POSITIONS, 'market_positions', query);
+      const rows = requireUsable(
+        'kalshi',
+        POSITIONS,
+        page.rows.length,
+        parseRows(OwnPosition, page.rows, POSITION_ROW, context),
+      );
+      isWhole &&= rows.length === page.rows.length;
+      for (const { row } of rows) {
+        const position = toPosition(row.ticker, row.position_fp);
+        if (position) held.set(position.tokenId, position);
+      }
+      isAll = page.cursor === '' || page.cursor === cursor;
+      cursor = page.cursor;
+    }
+    return {
+      user,
+      visibility: 'public',
+      readAt,
+      positions: [...held.values()],
+      isAll: isAll && isWhole,
+      smallest: null,
+    };
+  };
+
+  return {
+    platform: 'kalshi',
+    smallestTrade: null,
+    userTrades: (user, page) => tradesAfter(user, fills, page),
+    positions,
+  };
+}
+
+/** Kalshi states every fill as a purchase; null without a time. */
+function toTrade(row: OwnFill): UserTrade | null {
+  const executedAtUs = microseconds(row.created_time);
+  if (executedAtUs === null) return null;
+  return {
+    tradeId: row.trade_id,
+    ref: row.ticker,
+    ticker: row.ticker,
+    title: '',
+    side: 'buy',
+    outcome: { id: row.outcome_side },
+    price: row.outcome_side === 'yes' ? row.yes_price_dollars : row.no_price_dollars,
+    size: row.count_fp,
+    executedAtUs,
+    metadata: {
+      maker_nickname: '',
+      maker_action: '',
+      is_taker: row.is_taker,
+      order_id: row.order_id,
+      ...(row.fee_cost === '' ? {} : { fee: Number(row.fee_cost) }),
+    },
+  };
+}
+
+/** What is held of one market, Yes above 0 and No below; null when nothing is. */
+export function toPosition(ticker: string, signed: bigint): UserPosition | null {
+  if (signed === 0n) return null;
+  return {
+    ref: ticker,
+    tokenId: `${ticker}:${signed > 0n ? 'yes' : 'no'}`,
+    title: '',
+    label: signed > 0n ? 'Yes' : 'No',
+    size: signed < 0n ? -signed : signed,
+    redeemable: false,
+    winner: '',
+  };
+}

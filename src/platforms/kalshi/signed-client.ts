@@ -1,0 +1,58 @@
+import { accountName } from '../http/limit-group.ts';
+import type { PlatformReply, PlatformRequest } from '../http/request.ts';
+import type { OrderAccess } from '../order-contract.ts';
+import type { AdapterDeps } from '../contract.ts';
+import { parseBody } from '../parse-rows.ts';
+import { listOf, queryText, type KalshiQuery } from './client.ts';
+import { kalshiSigner } from './sign.ts';
+
+/** Signed calls of one member. */
+export interface KalshiAccount {
+  get(path: string, query: KalshiQuery, cost?: number): Promise<PlatformReply>;
+  /** One page of the list kept under `key`; cursor '' after the last. */
+  page(path: string, key: string, query: KalshiQuery): Promise<{ rows: unknown[]; cursor: string }>;
+  /** One attempt. */
+  send(method: 'POST' | 'DELETE', path: string, body: string | null, cost?: number): Promise<PlatformReply>;
+}
+
+export function createKalshiAccount(
+  { http, urls, now }: AdapterDeps,
+  { credential, priority, signal, guest }: OrderAccess<'kalshi'>,
+): KalshiAccount {
+  const signer = kalshiSigner(credential, now);
+  const name = accountName(credential.api_key_id, credential.private_key);
+  const request = (method: PlatformRequest['method'], path: string, cost?: number): PlatformRequest => {
+    const url = `${urls.kalshi}${path}`;
+    return {
+      platform: 'kalshi',
+      group: method === 'GET' ? 'kalshi:read' : 'kalshi:write',
+      account: name,
+      user: guest,
+      method,
+      url,
+      // Signed as it leaves: it may have waited for its turn.
+      headers: async () => ({
+        ...(await signer(method, url)),
+        ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+      }),
+      priority,
+      retry: method === 'GET',
+      ...(cost === undefined ? {} : { cost }),
+      ...(signal ? { signal } : {}),
+    };
+  };
+
+  const get: KalshiAccount['get'] = (path, query, cost) =>
+    http.send(request('GET', `${path}${queryText(query)}`, cost));
+
+  return {
+    get,
+    async page(path, key, query) {
+      const reply = await get(path, query);
+      const body: Record<string, unknown> = parseBody('kalshi', listOf(key), reply, path);
+      return { rows: body[key] as unknown[], cursor: typeof body.cursor === 'string' ? body.cursor : '' };
+    },
+    send: (method, path, body, cost) =>
+      http.send({ ...request(method, path, cost), ...(body === null ? {} : { body }) }),
+  };
+}

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { complement } from '../../core/decimal.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { PlatformReply } from '../http/request.ts';
+import { microseconds } from '../market-fields.ts';
+import { type AdapterDeps, type ReadContext, type PlatformSocial } from '../contract.ts';
+import { parseBody, parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
+import { type UserPosition, type UserPositions, type UserTrade, type Visibility } from '../user-contract.ts';
+import { toPosition } from './own-account.ts';
+import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
+
+/** Kalshi's social endpoints are public and undocumented: they may change or go away at any time. */
+const TRADES = '/social/trades';
+const HOLDINGS = '/social/profile/holdings';
+const PAGE_ROWS = 100;
+const MAX_PAGES = 50;
+
+const TRADE_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
+const NOT_THEIRS = { platform: 'kalshi', kind: 'trade', reason: 'not a fill of the user asked for' } as const;
+const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'event_ticker' } as const;
+
+/** A fill between two users; '' is a party that stays private. Prices are the Yes side's, whoever traded what. */
+export const SocialTrade = z.object({
+  trade_id: z.string().min(1),
+  ticker: z.string().min(1),
+  price_dollars: wirePrice,
+  count_fp: wireSize.nullish(),
+  count: wireSize.nullish(),
+  taker_side: z.enum(['yes', 'no']),
+  maker_nickname: wireText,
+  taker_nickname: wireText,
+  maker_action: wireText,
+  maker_social_id: wireText,
+  taker_social_id: wireText,
+  create_date: z.string(),
+});
+export type SocialTrade = z.output<typeof SocialTrade>;
+
+/** Positions of one event; a negative position is one in No. */
+export const SocialHolding = z.object({
+  market_holdings: z.array(
+    z.object({
+      market_ticker: z.string().min(1),
+      signed_open_position_fp: wireSize.nullish(),
+      signed_open_position: wireSize.nullish(),
+    }),
+  ),
+});
+export type SocialHolding = z.output<typeof SocialHolding>;
+
+const TradesBody = z.object({ trades: z.array(z.unknown()), cursor: wireText, visibility_state: wireText });
+const HoldingsBody = z.object({ holdings: z.array(z.unknown()), cursor: wireText, visibility_state: wireText });
+
+/** Kalshi's users by nickname. */
+export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): PlatformSocial {
+  const get = (path: string, query: Record<string, string>, context: ReadContext): Promise<PlatformReply> =>
+    http
+      .send({
+        platform: 'kalshi',
+        group: 'kalshi:social',
+        method: 'GET',
+        url: `${urls.kalshiSocial}${path}?${new URLSearchParams(query)}`,
+        priority: context.priority,
+        user: context.user,
+        signal: context.signal,
+        retry: true,
+      })
+      .catch((error: unknown) => {
+        throw outOfReach(path, error);
+      });
+
+  const tradePage = async (nickname: string, cursor: string, context: ReadContext) => {
+    const reply = await get(TRADES, { nickname, page_size: String(PAGE_ROWS), ...(cursor && { cursor }) }, context);
+    const body = parseBody('kalshi', TradesBody, reply, TRADES);
+    const trades = parseRows(SocialTrade, body.trades, TRADE_ROW, context).flatMap(({ row }) => {
+      const trade = mapKalshiUserTrade(row, nickname);
+      if (!trade) context.onBadRow({ ...NOT_THEIRS, id: row.trade_id });
+      return trade ?? [];
+    });
+    return {
+      trades: requireUsable('kalshi', TRADES, body.trades.length, trades),
+      next: body.cursor,
+      visibility: visibilityOf(body.visibility_state),
+      readAt: reply.receivedAt,
+      isWhole: trades.length === body.trades.length,
+    };
+  };
+
+  const positions = async (nickname: string, context: ReadContext): Promise<UserPositions> => {
+    const held = new Map<string, UserPosition>();
+    let visibility: Visibility = 'public';
+    let cursor = '';
+    let readAt = '';
+    let isAll = false;
+    let isWhole = true;
+    for (let page = 0; page < MAX_PAGES && !isAll; page += 1) {
+      const query = { nickname, limit: String(PAGE_ROWS), closed_positions: 'false', ...(cursor && { cursor }) };
+      const reply = await get(HOLDINGS, query, context);
+      const body = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
+      readAt ||= reply.receivedAt;
+      const rows = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
+      requireUsable('kalshi', HOLDINGS, body.holdings.length, rows);
+      isWhole &&= rows.length === body.holdings.length;
+      for (const position of rows.flatMap(({ row }) => mapKalshiHolding(row))) held.set(position.tokenId, position);
+      visibility = visibilityOf(body.visibility_state);
+      isAll = body.cursor === '' || body.cursor === cursor;
+      cursor = body.cursor;
+    }
+    return {
+      user: nickname,
+      visibility,
+      readAt,
+      positions: [...held.values()],
+      isAll: isAll && isWhole,
+      smallest: null,
+    };
+  };
+
+  return {
+    platform: 'kalshi',
+    smallestTrade: null,
+    userTrades: (user, page, context) => tradesAfter(user, (cursor) => tradePage(user, cursor, context), page),
+    positions,
+  };
+}
+
+/** Refused, or gone without a word of Kalshi's own: that is no fault of a credential or a nickname, and it is said which endpoint. */
+function outOfReach(path: string, error: unknown): unknown {
+  if (!(error instanceof PlatformError)) return error;
+  const { kind, status, detail, body } = error;
+  const blocked = kind === 'unauthorized' || kind === 'geo_blocked';
+  if (!blocked && !(kind === 'not_found' && body === undefined)) return error;
+  const options = { status, detail: `${path}: ${detail}`, cause: error };
+  return new PlatformError('kalshi', blocked ? 'geo_blocked' : 'unavailable', options);
+}
+
+const visibilityOf = (state: string): Visibility => (state === 'hidden' ? 'hidden' : 'public');
+
+/**
+ * A fill seen from `nickname`: the taker bought `taker_side`, the maker the other outcome at 1 − p. `maker_action` is often
+ * empty or wrong. Who traded with themselves is the taker. Null when the fill is not theirs or has no time or size.
+ */
+export function mapKalshiUserTrade(row: SocialTrade, nickname: string): UserTrade | null {
+  const same = (name: string): boolean => name.toLowerCase() === nickname.toLowerCase();
+  const executedAtUs = microseconds(row.create_date);
+  const size = row.count_fp ?? row.count;
+  const taker = same(row.taker_nickname);
+  if (executedAtUs === null || size === null || size === undefined || !(taker || same(row.maker_nickname))) return null;
+  const outcome = taker === (row.taker_side === 'yes') ? 'yes' : 'no';
+  return {
+    tradeId: row.trade_id,
+    ref: row.ticker,
+    ticker: row.ticker,
+    title: '',
+    side: 'buy',
+    outcome: { id: outcome },
+    price: outcome === 'yes' ? row.price_dollars : complement(row.price_dollars),
+    size,
+    executedAtUs,
+    metadata: {
+      maker_nickname: row.maker_nickname,
+      maker_action: row.maker_action,
+      maker_social_id: row.maker_social_id,
+      taker_nickname: row.taker_nickname,
+      taker_social_id: row.taker_social_id,
+    },
+  };
+}
+
+/** The positions of one event; flat markets stay listed and are left out. */
+export const mapKalshiHolding = (holding: SocialHolding): UserPosition[] =>
+  holding.market_holdings.flatMap((row) => {
+    const signed = row.signed_open_position_fp ?? row.signed_open_position ?? 0n;
+    return toPosition(row.market_ticker, signed) ?? [];
+  });

@@ -1,0 +1,40 @@
+import { RecentMap } from '../../core/lru-map.ts';
+
+interface Entry<V> {
+  value: Promise<V>;
+  readAtMs: number;
+  doubted: boolean;
+}
+
+/** Values read once for all who ask for them, then kept for a while. A failed read is not kept. */
+export class Remembered<V> {
+  readonly #entries: RecentMap<string, Entry<V>>;
+  readonly #keepMs: number;
+  readonly #trustMs: number;
+  readonly #now: () => number;
+
+  /** A value is kept for `keepMs`, and for `trustMs` even against doubt. */
+  constructor(limit: number, { keepMs, trustMs, now }: { keepMs: number; trustMs: number; now: () => number }) {
+    this.#entries = new RecentMap(limit);
+    this.#keepMs = keepMs;
+    this.#trustMs = trustMs;
+    this.#now = now;
+  }
+
+  get(key: string, read: () => Promise<V>): Promise<V> {
+    const kept = this.#entries.get(key);
+    if (kept && this.#now() - kept.readAtMs < (kept.doubted ? this.#trustMs : this.#keepMs)) return kept.value;
+    const entry: Entry<V> = { value: read(), readAtMs: this.#now(), doubted: false };
+    this.#entries.set(key, entry);
+    entry.value.catch(() => {
+      entry.readAtMs = Number.NEGATIVE_INFINITY;
+    });
+    return entry.value;
+  }
+
+  /** Something speaks against the value: the next call reads it again unless it is very young. */
+  doubt(key: string): void {
+    const kept = this.#entries.get(key);
+    if (kept) kept.doubted = true;
+  }
+}

@@ -1,0 +1,69 @@
+import type { EventRecord, SeriesRecord } from '../../core/model.ts';
+import { canonicalCategory, categorySlug } from '../categories.ts';
+import { kebab } from '../market-fields.ts';
+import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
+
+/** Recurring markets are filed under their period ("Minutely", "15 min"), which is no category. */
+const PERIOD = /^(minutely|hourly|daily|weekly|monthly|\d+\s*(min|minutes?|h|hours?|d|days?))$/i;
+
+type Filed = Pick<LimitlessMarket, 'categories' | 'category' | 'properties'>;
+const words = (row: Filed | null): string[] => row?.categories ?? (row?.category ? [row.category] : []);
+
+/** Category and subcategory of a market, or of a group by itself; `asset` is what the market's price feed quotes. */
+export function categorize(
+  market: Filed | null,
+  group: Filed | null,
+  asset = '',
+): { category: string; subcategory: string | null } {
+  const categories = [market, group].map(words).find((list) => list.length > 0) ?? [];
+  const domain = (market?.properties ?? group?.properties ?? [])
+    .filter(({ propertyKeySlug }) => propertyKeySlug === 'domain')
+    .flatMap(({ value }) => value?.slice(0, 1) ?? []);
+  const listed = canonicalCategory(categories.map(kebab));
+  const found = canonicalCategory(domain.map(kebab)) ?? listed ?? canonicalCategory([kebab(asset)]);
+  const own = categories.find((word) => !PERIOD.test(word)) ?? '';
+  const at = found ? (listed?.slug === found.slug ? listed.index : -1) : categories.indexOf(own);
+  const category = found?.name ?? own;
+  return { category, subcategory: (category && categories[at + 1]) || null };
+}
+
+export const limitlessPage = (slug: string): string => `https://limitless.exchange/markets/${slug}`;
+
+/** A group. Only the children of a negative-risk group exclude each other; those of a ladder do not. */
+export function mapLimitlessEvent(group: LimitlessGroup): EventRecord {
+  const { category } = categorize(null, group);
+  return {
+    platform: 'limitless',
+    eventId: group.slug,
+    seriesId: '',
+    slug: group.slug,
+    title: group.title,
+    category,
+    categorySlug: categorySlug(category),
+    tags: [...new Set([...(group.categories ?? []), ...(group.tags ?? [])])],
+    mutuallyExclusive: Boolean(group.negRiskMarketId),
+    imageUrl: group.imageUrl || group.logo || '',
+    sourceUrl: limitlessPage(group.slug),
+    marketIds: group.markets.flatMap((market) => slugOf(market)),
+  };
+}
+
+const slugOf = (market: unknown): string[] => {
+  const slug = typeof market === 'object' && market !== null && 'slug' in market ? market.slug : undefined;
+  return typeof slug === 'string' ? [slug] : [];
+};
+
+/** The series of a recurring market: known by its slug alone, and by the period it is filed under. */
+export function mapLimitlessSeries(market: LimitlessMarket): SeriesRecord | null {
+  if (!market.stableSlug) return null;
+  const { category } = categorize(market, null, market.priceOracleMetadata?.assetType ?? '');
+  const period = words(market).find((word) => PERIOD.test(word));
+  return {
+    platform: 'limitless',
+    seriesId: market.stableSlug,
+    title: '',
+    category,
+    categorySlug: categorySlug(category),
+    frequency: market.frequency ?? period?.toLowerCase() ?? null,
+  };
+}

@@ -1,0 +1,41 @@
+import { divideHalfEven, ONE_PRICE, parsePrice, type Price } from '../../core/decimal.ts';
+import type { JsonObject } from '../../core/model.ts';
+import { feeFacts, type FeePrices, type TakerFees, UNKNOWN_FEES } from '../fees.ts';
+import { isPool } from '../market-fields.ts';
+
+/** Pools charge the same at every price. */
+const POOL_RATE = parsePrice('0.004');
+/** Rates of buying at a price, as published; between two of them the rate is read off the line. */
+const BUY_RATES: readonly (readonly [Price, Price])[] = (
+  [
+    ['0.50', '0.03'],
+    ['0.55', '0.0252'],
+    ['0.60', '0.0213'],
+    ['0.65', '0.018'],
+    ['0.70', '0.0151'],
+    ['0.75', '0.0126'],
+    ['0.80', '0.0105'],
+    ['0.85', '0.0085'],
+    ['0.90', '0.0068'],
+    ['0.95', '0.0053'],
+    ['0.99', '0.0042'],
+    ['0.999', '0.004'],
+  ] as const
+).map(([price, rate]) => [parsePrice(price), parsePrice(rate)] as const);
+
+/** The published rate of buying at the price, taken in contracts. */
+export function limitlessFees(metadata: JsonObject, { price, buyAt }: FeePrices): TakerFees {
+  const fee = feeFacts(metadata);
+  if (fee['enabled'] === false) return { ...UNKNOWN_FEES, rate: 0n, perContract: 0n };
+  const rate = isPool(metadata) ? POOL_RATE : price === null ? null : buyRate(price);
+  if (rate === null || buyAt === null) return { ...UNKNOWN_FEES, rate };
+  return { ...UNKNOWN_FEES, rate, perContract: divideHalfEven(rate * buyAt, ONE_PRICE) };
+}
+
+function buyRate(price: Price): Price {
+  const above = BUY_RATES.findIndex(([at]) => at >= price);
+  const [high, highRate] = BUY_RATES.at(above) ?? [0n, 0n];
+  const [low, lowRate] = BUY_RATES[above - 1] ?? [high, highRate];
+  if (above <= 0 || high === low) return highRate;
+  return lowRate + divideHalfEven((highRate - lowRate) * (price - low), high - low);
+}

@@ -1,0 +1,18 @@
+import { rule } from '../http/limit-group.ts';
+
+/** 2 in flight and 300 ms between arrivals: granted 350 ms apart and at most 15 ms late, which leaves 35 ms to the network. */
+const bucket = rule('limitless:all', [1, 1 / 0.35]);
+
+/** Limitless's limits, per token. */
+export const limitlessLimits = {
+  'limitless:all': {
+    cost: 1,
+    live: bucket,
+    background: bucket,
+    callers: rule('limitless:all/callers', [4, 0.5 / 0.35]),
+    concurrency: 2,
+    slots: 2,
+    lateMs: 15,
+    slowAfterLimitMs: 300_000,
+  },
+};

@@ -1,0 +1,40 @@
+import { getAddress } from 'viem/utils';
+import { isSegment, type PlatformManifest } from '../manifest.ts';
+import { limitlessFees } from './fees.ts';
+import { cannotArriveAtMs } from './orders/window.ts';
+
+/** Slugs as they are, addresses of pools in lower case. */
+const normalizeId = (id: string): string | null => {
+  if (!isSegment(id)) return null;
+  return /^0x/i.test(id) ? id.toLowerCase() : id;
+};
+
+/** Limitless: volumes in USD, markets are slugs, traders are accounts with a checksum. */
+export const limitless: PlatformManifest = {
+  volumeBasis: 'usd',
+  hasPools: true,
+  lastTradeFrom: 'trades',
+  tradingEndBinds: true,
+  positionsNameStatus: false,
+  profiles: { hidden: 'Limitless shows trades and positions to their owner only' },
+  defaultClient: [
+    ['LIMITLESS_TOKEN_ID', 'token_id', true],
+    ['LIMITLESS_SECRET', 'secret', true],
+    ['LIMITLESS_PRIVATE_KEY', 'private_key', true],
+  ],
+  listsTrades: false,
+  cannotArriveAtMs,
+  normalizeId,
+  likelyRef: normalizeId,
+  isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
+  takerFees: limitlessFees,
+  walletText: (wallet) => (wallet === '' ? '' : getAddress(wallet)),
+  tradeMetadata: () => ({}),
+  whaleMetadata: () => ({}),
+  classifyError: ({ status, body, code, words }) => {
+    // The same status, without a code, answers an order that came outside its receive window.
+    if (status === 425 && code === '') return 'unavailable';
+    if (status === 503) return body === undefined ? 'unavailable' : 'maintenance';
+    return status >= 400 && status < 500 && words.startsWith('Invalid slug format') ? 'not_found' : null;
+  },
+};

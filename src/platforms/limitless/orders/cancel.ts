@@ -1,0 +1,77 @@
+import { PlatformError } from '../../../core/errors.ts';
+import { answerWords } from '../../http/errors.ts';
+import type { Cancellation, CancelTarget } from '../../order-contract.ts';
+import type { AccountClient, LimitlessAccess } from '../signed-client.ts';
+import { LimitlessCancelBatch } from './rows.ts';
+
+/** Most ids of one batch. */
+const BATCH = 50;
+const NOT_OPEN = /not found or already cancell?ed/i;
+
+/** One attempt for each target: a single order by DELETE, several of one market as a batch. */
+export async function cancelOrders(
+  account: AccountClient,
+  targets: readonly CancelTarget[],
+  access: LimitlessAccess,
+): Promise<Cancellation[]> {
+  const results = new Map<string, Cancellation>();
+  for (const marketRef of new Set(targets.map((target) => target.marketRef))) {
+    const market = targets.filter((target) => target.marketRef === marketRef);
+    const ids = [...new Set(market.map(({ orderId }) => orderId))];
+    for (let from = 0; from < ids.length; from += BATCH) {
+      const batch = ids.slice(from, from + BATCH);
+      const [only] = batch;
+      const done =
+        batch.length === 1 && only !== undefined
+          ? [await cancelOne(account, only, access)]
+          : await cancelBatch(account, batch, access);
+      for (const [at, id] of batch.entries()) results.set(id, done[at] ?? UNANSWERED);
+    }
+  }
+  return targets.map(({ orderId }) => results.get(orderId) ?? UNANSWERED);
+}
+
+const UNANSWERED: Cancellation = { result: 'unconfirmed', httpStatus: 0, detail: 'no answer about this order' };
+
+async function cancelOne(account: AccountClient, orderId: string, access: LimitlessAccess): Promise<Cancellation> {
+  // A DELETE with a body or a content type is refused.
+  const call = { method: 'DELETE', path: `/orders/${encodeURIComponent(orderId)}`, retry: false } as const;
+  const { status, detail } = await answered(account, call, access);
+  const confirmed = status === 200;
+  const absent = status === 404 || (status === 400 && NOT_OPEN.test(detail));
+  return { result: confirmed ? 'cancelled' : absent ? 'not_open' : 'unconfirmed', httpStatus: status, detail };
+}
+
+/** 200 says all, 207 some, 400 none; what counts is on which list an order is. */
+async function cancelBatch(account: AccountClient, ids: string[], access: LimitlessAccess): Promise<Cancellation[]> {
+  const body = JSON.stringify({ orderIds: ids });
+  const call = { method: 'POST', path: '/orders/cancel-batch', body, retry: false } as const;
+  const { status, detail, json } = await answered(account, call, access);
+  const lists = LimitlessCancelBatch.safeParse(json).data;
+  const cancelled = new Set(lists?.canceled);
+  return ids.map((id) => {
+    if (cancelled.has(id)) return { result: 'cancelled', httpStatus: status, detail };
+    const failure = lists?.failed.find(({ orderId }) => orderId === id);
+    const absent = failure?.reason === 'ORDER_NOT_FOUND' || NOT_OPEN.test(failure?.message ?? '');
+    return {
+      result: absent ? 'not_open' : 'unconfirmed',
+      httpStatus: status,
+      detail: failure ? `${failure.reason ?? ''}: ${failure.message ?? ''}` : detail,
+    };
+  });
+}
+
+/** Status, words and body of the one attempt, whether it succeeded or not; status 0 without an answer. */
+async function answered(
+  account: AccountClient,
+  call: Parameters<AccountClient>[0],
+  access: LimitlessAccess,
+): Promise<{ status: number; detail: string; json: unknown }> {
+  try {
+    const { status, text, json } = await account(call, access);
+    return { status, detail: answerWords(text, json), json };
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.kind === 'unauthorized') throw error;
+    return { status: error.status, detail: `${error.kind}: ${error.detail}`, json: error.body };
+  }
+}

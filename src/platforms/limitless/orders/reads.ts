@@ -1,0 +1,89 @@
+import { parseBody, parseRows } from '../../parse-rows.ts';
+import type { AccountClient, LimitlessAccess } from '../signed-client.ts';
+import type { BookPlace } from './state.ts';
+import {
+  LimitlessStatusBatch,
+  LimitlessStatusResult,
+  LimitlessUserOrder,
+  LimitlessUserOrders,
+  type LimitlessOrderState,
+} from './rows.ts';
+
+/** Most items of one status batch. */
+const BATCH = 50;
+/** Most rows of one list; there is no next page. */
+const ROWS = 200;
+const ROW = { platform: 'limitless', kind: 'order', idKey: 'id' } as const;
+const STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const;
+
+export type OrderName = { orderId: string } | { clientOrderId: string };
+
+/** The account's orders of one market. */
+export interface MarketOrders {
+  rows: LimitlessUserOrder[];
+  /** Whether every working order is among the rows. */
+  liveWhole: boolean;
+  /** Where an order stands; 'gone' when it does not work and is too old for the list. */
+  placeOf(orderId: string): BookPlace;
+}
+
+/** What Limitless reports about an account's orders: the state of each by its name, and their places market by market. */
+export class OrderReads {
+  readonly #account: AccountClient;
+
+  constructor(account: AccountClient) {
+    this.#account = account;
+  }
+
+  /** In the order of `names`; null where the account has no such order, undefined where the answer does not read. */
+  async states(
+    names: readonly OrderName[],
+    access: LimitlessAccess,
+  ): Promise<(LimitlessOrderState | null | undefined)[]> {
+    const states: (LimitlessOrderState | null | undefined)[] = [];
+    for (let from = 0; from < names.length; from += BATCH) {
+      states.push(...(await this.#batch(names.slice(from, from + BATCH), access)));
+    }
+    return states;
+  }
+
+  async market(slug: string, access: LimitlessAccess): Promise<MarketOrders> {
+    const all = await this.#list(slug, STATUSES, access);
+    if (!all.full) return marketOrders(all.rows, { whole: true, liveWhole: all.readable });
+    // Finished orders may have crowded out working ones, which a list of their own shows.
+    const live = await this.#list(slug, ['LIVE'], access);
+    const rows = [...live.rows, ...all.rows.filter(({ status }) => status !== 'LIVE')];
+    return marketOrders(rows, { whole: false, liveWhole: live.readable && !live.full });
+  }
+
+  async #batch(names: readonly OrderName[], access: LimitlessAccess) {
+    const body = JSON.stringify({ items: names });
+    const reply = await this.#account({ method: 'POST', path: '/orders/status/batch', body, retry: true }, access);
+    const { results } = parseBody('limitless', LimitlessStatusBatch, reply, 'orders/status/batch');
+    const about = { ...ROW, idKey: 'orderId' };
+    const byIndex = new Map(
+      parseRows(LimitlessStatusResult, results, about, access).map(({ row }) => [row.index, row]),
+    );
+    return names.map((_, index) => {
+      const result = byIndex.get(index);
+      if (result && result.status !== 'found') return null;
+      return result?.data ?? undefined;
+    });
+  }
+
+  async #list(slug: string, statuses: readonly string[], access: LimitlessAccess) {
+    const query = new URLSearchParams({ limit: String(ROWS) });
+    for (const status of statuses) query.append('statuses', status);
+    const path = `/markets/${encodeURIComponent(slug)}/user-orders?${query}`;
+    const reply = await this.#account({ method: 'GET', path, retry: true }, access);
+    const raw = parseBody('limitless', LimitlessUserOrders, reply, 'user-orders');
+    const rows = parseRows(LimitlessUserOrder, raw, ROW, access).map(({ row }) => row);
+    return { rows, full: raw.length >= ROWS, readable: rows.length === raw.length };
+  }
+}
+
+function marketOrders(rows: LimitlessUserOrder[], known: { whole: boolean; liveWhole: boolean }): MarketOrders {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const absent: BookPlace = !known.whole && known.liveWhole ? 'gone' : null;
+  return { rows, liveWhole: known.liveWhole, placeOf: (orderId) => byId.get(orderId) ?? absent };
+}

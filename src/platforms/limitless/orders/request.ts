@@ -1,0 +1,64 @@
+import { PRICE_SCALE, decimalNumber } from '../../../core/decimal.ts';
+import type { OrderIntent, OrderRecord } from '../../order-contract.ts';
+import type { OrderAmounts } from './amounts.ts';
+import type { LimitlessOrderState } from './rows.ts';
+import { RECV_WINDOW_MS } from './window.ts';
+import { type SignedPart, ZERO_ADDRESS } from '../sign.ts';
+import type { Signatory } from './signing-context.ts';
+
+/** Body of POST /orders but for the signature, in the JSON types Limitless insists on. */
+export interface LimitlessNewOrder {
+  /** The price stands beside what is signed; a fill-or-kill order must not name one. */
+  order: SignedPart & { price?: number };
+  orderType: OrderAmounts['orderType'];
+  marketSlug: string;
+  ownerId: number;
+  /** Only an order that can rest may speak of it. */
+  postOnly?: false;
+  clientOrderId: string;
+  /** Unix ms. */
+  timestamp: number;
+  recvWindow: number;
+}
+
+/** Salt < 2^52: exact as a JSON number, and the same whenever the same idempotency key is signed again. */
+const saltOf = (seed: Uint8Array): number => Number(Buffer.from(seed).readBigUInt64BE() >> 12n);
+
+export function toLimitlessOrder(
+  { market, terms, clientOrderId, seed }: OrderIntent,
+  { orderType, makerAmount, takerAmount, price }: OrderAmounts,
+  { ownerId, maker, signer, signatureType, feeRateBps }: Signatory,
+  nowMs: number,
+): LimitlessNewOrder {
+  return {
+    order: {
+      salt: saltOf(seed),
+      maker,
+      signer,
+      taker: ZERO_ADDRESS,
+      tokenId: market.outcomes[terms.outcomeIndex]?.tokenId ?? '',
+      makerAmount: Number(makerAmount),
+      takerAmount: Number(takerAmount),
+      expiration: '0',
+      nonce: 0,
+      feeRateBps,
+      side: terms.side === 'buy' ? 0 : 1,
+      signatureType,
+      ...(price === null ? {} : { price: decimalNumber(price, PRICE_SCALE) }),
+    },
+    orderType,
+    marketSlug: market.platformId,
+    ownerId,
+    ...(orderType === 'GTC' ? { postOnly: false } : {}),
+    clientOrderId,
+    timestamp: nowMs,
+    recvWindow: RECV_WINDOW_MS,
+  };
+}
+
+/** Whether what was found is the order of a record: the client order id alone may be that of an older order. */
+export function isThe({ orderId, wire }: OrderRecord, { order }: LimitlessOrderState): boolean {
+  if (orderId !== null) return order.id === orderId;
+  const { order: sent } = wire as Partial<LimitlessNewOrder>;
+  return sent !== undefined && String(sent.salt) === order.salt && sent.tokenId === order.tokenId;
+}

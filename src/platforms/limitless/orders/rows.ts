@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { wireBaseUnits, wirePrice } from '../../parse-rows.ts';
+
+/** Private bodies as Limitless sends them. The same number comes as a JSON number here and as a text there: both are read. */
+const optionalText = z.string().nullish();
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const either = z.union([z.string(), z.number()]).transform(String);
+
+/** GET /profiles/me. */
+export const LimitlessProfile = z.object({
+  /** The ownerId of orders. */
+  id: z.number().int(),
+  account: address,
+  rank: z.object({ feeRateBps: z.number().int().min(0) }).nullish(),
+  tradeWalletOption: optionalText,
+  smartWallet: address.nullish(),
+  embeddedAccount: address.nullish(),
+});
+export type LimitlessProfile = z.output<typeof LimitlessProfile>;
+
+/** The part of GET /markets/{slug} that signing needs; groups and AMM markets have no venue. */
+export const LimitlessVenue = z.object({ venue: z.object({ exchange: address }).nullish() });
+
+const totals = z.object({
+  contractsGross: wireBaseUnits,
+  contractsFee: wireBaseUnits,
+  contractsNet: wireBaseUnits,
+  usdGross: wireBaseUnits,
+  usdFee: wireBaseUnits,
+});
+
+/** The result of an order; `order` repeats what was signed. Answers POST /orders, and per order POST /orders/status/batch. */
+export const LimitlessOrderState = z.object({
+  order: z.object({
+    id: z.string().min(1),
+    createdAt: optionalText,
+    salt: either,
+    tokenId: z.string(),
+    makerAmount: wireBaseUnits,
+    takerAmount: wireBaseUnits,
+    side: z.union([z.literal(0), z.literal(1)]),
+    orderType: z.enum(['GTC', 'FAK', 'FOK']),
+    price: wirePrice.nullish(),
+    market: z.object({ slug: z.string().min(1), yesPositionId: z.string(), noPositionId: z.string() }),
+  }),
+  makerMatches: z.array(z.object({ createdAt: optionalText })).nullish(),
+  execution: z.object({
+    /** UNMATCHED, MATCHED, MINED, CONFIRMED, RETRYING, FAILED, DELAYED, CANCELED, and words to come. */
+    settlementStatus: z.string(),
+    effectiveFeeBps: z.number().nullish(),
+    totalsRaw: totals.nullish(),
+    txHash: optionalText,
+    clientOrderId: optionalText,
+    reason: optionalText,
+  }),
+});
+export type LimitlessOrderState = z.output<typeof LimitlessOrderState>;
+
+/** One answer per item asked for; somebody else's order is `not_found`. */
+export const LimitlessStatusBatch = z.object({ results: z.array(z.unknown()) });
+export const LimitlessStatusResult = z.object({
+  index: z.number().int().min(0),
+  status: z.enum(['found', 'not_found', 'invalid']),
+  data: LimitlessOrderState.nullish(),
+});
+
+/** A row of GET /markets/{slug}/user-orders: where the order stands in the book. */
+export const LimitlessUserOrder = z.object({
+  id: z.string().min(1),
+  createdAt: optionalText,
+  status: z.enum(['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED']),
+  originalSize: wireBaseUnits,
+  remainingSize: wireBaseUnits,
+});
+export type LimitlessUserOrder = z.output<typeof LimitlessUserOrder>;
+
+/** A bare array; older copies wrap it. */
+export const LimitlessUserOrders = z.union([
+  z.array(z.unknown()),
+  z.object({ orders: z.array(z.unknown()) }).transform(({ orders }) => orders),
+]);
+
+/** POST /orders/cancel-batch; 207 and 400 come in the same shape. */
+export const LimitlessCancelBatch = z.object({
+  canceled: z.array(z.string()),
+  failed: z.array(z.object({ orderId: optionalText, reason: optionalText, message: optionalText })),
+});

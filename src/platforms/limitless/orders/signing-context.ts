@@ -1,0 +1,90 @@
+import type { Address } from 'viem';
+import { getAddress } from 'viem/utils';
+import { orderRefused } from '../../failed-placement.ts';
+import type { AdapterDeps, StoredMarket } from '../../contract.ts';
+import { parseBody } from '../../parse-rows.ts';
+import { walletAddress } from '../../evm/wallet-address.ts';
+import { accountOf, type AccountClient, type LimitlessAccess } from '../signed-client.ts';
+import type { LimitlessCredential } from '../credential.ts';
+import { createLimitlessClient } from '../client.ts';
+import { LimitlessProfile, LimitlessVenue } from './rows.ts';
+import { Remembered } from '../cached.ts';
+import type { SignedPart } from '../sign.ts';
+
+const HOUR_MS = 3_600_000;
+/** What the official client signs with when the profile names no rate. */
+const DEFAULT_FEE_RATE_BPS = 300;
+
+/** The part of a signed order that follows from the account, and the id that goes beside it. */
+export type Signatory = Pick<SignedPart, 'maker' | 'signer' | 'signatureType' | 'feeRateBps'> & { ownerId: number };
+
+/** What must be known of the account and of the market before an order can be signed; read seldom, kept in memory. */
+export class SigningFacts {
+  readonly #account: AccountClient;
+  readonly #public: ReturnType<typeof createLimitlessClient>;
+  readonly #profiles: Remembered<LimitlessProfile>;
+  readonly #exchanges: Remembered<Address | null>;
+
+  constructor(deps: AdapterDeps, account: AccountClient) {
+    this.#account = account;
+    this.#public = createLimitlessClient(deps);
+    // Limitless bans addresses that keep reading profiles.
+    this.#profiles = new Remembered(1000, { keepMs: HOUR_MS, trustMs: 60_000, now: deps.now });
+    this.#exchanges = new Remembered(10_000, { keepMs: 24 * HOUR_MS, trustMs: 0, now: deps.now });
+  }
+
+  /** Throws ApiError 422 when the stored wallet key cannot sign for the account of the token. */
+  async signatory(access: LimitlessAccess): Promise<Signatory> {
+    const { credential, priority, guest } = access;
+    const profile = await this.#profiles.get(accountOf(credential), async () => {
+      const call = { method: 'GET', path: '/profiles/me', retry: true } as const;
+      // Others wait for the same answer: this caller's leaving must not end it.
+      const reply = await this.#account(call, { credential, priority, guest });
+      return parseBody('limitless', LimitlessProfile, reply, 'profiles/me');
+    });
+    const key = walletAddress(credential.private_key);
+    const smart = profile.tradeWalletOption === 'smartWallet';
+    const signer = smart ? profile.embeddedAccount : profile.account;
+    const maker = smart ? profile.smartWallet : profile.account;
+    if (!signer || !maker || getAddress(signer) !== key) throw wrongKey(key, smart, signer);
+    return {
+      ownerId: profile.id,
+      maker: getAddress(maker),
+      signer: key,
+      signatureType: smart ? 2 : 0,
+      feeRateBps: profile.rank?.feeRateBps ?? DEFAULT_FEE_RATE_BPS,
+    };
+  }
+
+  /** The contract that orders of this market are signed for; throws ApiError 422 where there is none. */
+  async exchange(market: StoredMarket, { priority, user, onBadRow }: LimitlessAccess): Promise<Address> {
+    const found = await this.#exchanges.get(market.ref, async () => {
+      const path = `/markets/${encodeURIComponent(market.ref)}`;
+      const reply = await this.#public.get(path, {}, { priority, user, onBadRow });
+      const { venue } = parseBody('limitless', LimitlessVenue, reply, 'markets/{slug}');
+      return venue ? getAddress(venue.exchange) : null;
+    });
+    if (found) return found;
+    throw orderRefused('This Limitless market has no order book', 'Choose a market that trades in an order book.');
+  }
+
+  /** A refusal spoke against the market's exchange: the next order reads it again. */
+  doubtExchange(market: StoredMarket): void {
+    this.#exchanges.doubt(market.ref);
+  }
+
+  /** A refusal spoke against the fee rate or the wallet: one of the next orders reads the profile again. */
+  doubtProfile(credential: LimitlessCredential): void {
+    this.#profiles.doubt(accountOf(credential));
+  }
+}
+
+function wrongKey(key: Address, smart: boolean, signer: string | null | undefined) {
+  return orderRefused(
+    'The stored Limitless wallet key cannot sign for the account of its token',
+    smart
+      ? 'The account trades from its smart wallet: switch it to its own wallet in the Limitless settings, or store the key that signs for it.'
+      : 'Store the private key of the wallet that the token belongs to.',
+    `the key signs as ${key}, the account expects ${signer ?? 'a wallet it does not name'}`,
+  );
+}

@@ -1,0 +1,69 @@
+import { createHmac } from 'node:crypto';
+import type { LimitlessCredential } from './credential.ts';
+import { NotSentError } from '../http/errors.ts';
+import { accountName } from '../http/limit-group.ts';
+import type { PlatformReply, PlatformRequest } from '../http/request.ts';
+import type { OrderAccess } from '../order-contract.ts';
+import type { AdapterDeps } from '../contract.ts';
+
+export type LimitlessAccess = OrderAccess<'limitless'>;
+
+export interface AccountCall {
+  method: PlatformRequest['method'];
+  /** With its query. */
+  path: string;
+  /** Sent as JSON. A call without one carries no content type either: Limitless refuses a DELETE that names one. */
+  body?: string;
+  retry: boolean;
+  /** Unix ms after which the call must not leave any more. */
+  leaveByMs?: number;
+}
+
+/** Sends a call in the name of `credential`, signed again for each attempt. */
+export type AccountClient = (
+  call: AccountCall,
+  access: Pick<LimitlessAccess, 'credential' | 'priority' | 'signal' | 'guest'>,
+) => Promise<PlatformReply>;
+
+/** Headers of an HMAC scoped token: SHA-256 over time, method, path with query, and body, byte by byte as they are sent. */
+export function tokenHeaders(
+  { token_id: tokenId, secret }: Pick<LimitlessCredential, 'token_id' | 'secret'>,
+  { method, target, body }: { method: string; target: string; body: string },
+  nowMs: number,
+): Record<string, string> {
+  const timestamp = new Date(nowMs).toISOString();
+  const signature = createHmac('sha256', Buffer.from(secret, 'base64'))
+    .update(`${timestamp}\n${method}\n${target}\n${body}`)
+    .digest('base64');
+  return { 'lmts-api-key': tokenId, 'lmts-timestamp': timestamp, 'lmts-signature': signature };
+}
+
+export const accountOf = ({ token_id: id, secret }: LimitlessCredential): string => accountName(id, secret);
+
+export function createAccountClient({ http, urls, now }: AdapterDeps): AccountClient {
+  return ({ method, path, body, retry, leaveByMs }, { credential, priority, signal, guest }) => {
+    const url = `${urls.limitless}${path}`;
+    const { pathname, search } = new URL(url);
+    const target = pathname + search;
+    return http.send({
+      platform: 'limitless',
+      group: 'limitless:all',
+      // Calls with a token count against that token alone.
+      account: accountOf(credential),
+      method,
+      url,
+      headers: () => {
+        if (leaveByMs !== undefined && now() > leaveByMs) {
+          throw new NotSentError('limitless', 'refused', { detail: 'waited too long for its turn' });
+        }
+        const signed = tokenHeaders(credential, { method, target, body: body ?? '' }, now());
+        return body === undefined ? signed : { ...signed, 'content-type': 'application/json' };
+      },
+      priority,
+      user: guest,
+      retry,
+      ...(body === undefined ? {} : { body }),
+      ...(signal ? { signal } : {}),
+    });
+  };
+}

@@ -1,0 +1,79 @@
+import type { Settings } from '../core/settings.ts';
+import type { PlatformErrorKind } from '../core/errors.ts';
+import type { JsonObject } from '../core/model.ts';
+import type { FeePrices, TakerFees } from './fees.ts';
+
+/** What a stored trade brings for the metadata of answers. */
+export interface TradeFacts {
+  isBlock: boolean;
+  /** In terms of the first outcome (of its own, where a market has more than two). */
+  seriesPrice: string;
+  tokenId: string;
+  conditionId: string;
+  /** 0x address of the taker in lower case, '' when unknown. */
+  wallet: string;
+  eventSlug: string;
+}
+
+/** A failed reply: its status, its parsed JSON (undefined when it is none) and the platform's own words. */
+export interface FailedReply {
+  status: number;
+  body: unknown;
+  /** `code` of the body or of its `error` object; '' when there is none. */
+  code: string;
+  words: string;
+}
+
+/**
+ * Whether text can be one segment of an address: without spaces, control characters and delimiters, and not of dots alone. `%` is
+ * left out too, as it is unknown how often it is decoded on the way.
+ */
+export const isSegment = (text: string): boolean => !/^\.+$/.test(text) && /^[^\s\p{C}/\\?#%]{1,400}$/u.test(text);
+
+/**
+ * What the service must know of a platform beside how it is read and traded on (contract.ts, order-contract.ts). Nothing outside the
+ * platform's own folder compares its name: what differs between platforms is asked here.
+ */
+export interface PlatformManifest {
+  /** What the platform's volumes count. */
+  volumeBasis: 'contracts' | 'usd';
+  /** Whether some markets are pools, whose trades no feed brings. */
+  hasPools: boolean;
+  /** Where a market's last trade is read: from its listing, or, as the listing lacks it, from the stored trades. */
+  lastTradeFrom: 'listing' | 'trades';
+  /** Whether no order is taken after the market's stated end of trading. */
+  tradingEndBinds: boolean;
+  /** Whether a position names its market's state: redeemable means settled, else open. */
+  positionsNameStatus: boolean;
+  /** Who `user` of the profile endpoints is and what helps when no user is found, or why the platform shows no users. */
+  profiles: { user: string; userHint: string } | { hidden: string };
+  /** Settings of the operator's order client: the variable, the field of the credential it fills, whether it is needed. */
+  defaultClient: readonly (readonly [variable: keyof Settings, field: string, isNeeded: boolean])[];
+  /** Whether GET markets/trades serves the platform. */
+  listsTrades: boolean;
+  /** Waits before the second, third … attempt after a 429, ms; absent = the common ones. */
+  rateLimitStepsMs?: readonly number[];
+  /** Statuses after which it is unknown whether an order was taken, although the reply is JSON. */
+  uncertainStatuses?: readonly number[];
+  /**
+   * Unix ms from which on a read that does not know an order proves that it never arrives, by what was sent; null where that does
+   * not say. Absent = a common time after it was sent.
+   */
+  cannotArriveAtMs?(wire: JsonObject): number | null;
+  /** The spelling under which the id of a market or event is stored; null for text that cannot be one. */
+  normalizeId(id: string): string | null;
+  /** The reference that an id stands for without a look-up; null where only the store or the platform knows. */
+  likelyRef(id: string): string | null;
+  /** Whether text can be the platform's id of an order. */
+  isOrderId(id: string): boolean;
+  /** Taker fees of a market, from its `metadata` as stored. */
+  takerFees(metadata: JsonObject, prices: FeePrices): TakerFees;
+  /** How the platform writes a wallet that is stored in lower case. */
+  walletText(wallet: string): string;
+  /** `metadata` of a trade in GET markets/trades, without `executed_at`. */
+  tradeMetadata(trade: TradeFacts): JsonObject;
+  /** `metadata` of a trade in GET trades/whales, without `executed_at`. */
+  whaleMetadata(trade: Pick<TradeFacts, 'isBlock'>): JsonObject;
+  /** The meaning of a failed reply where the platform differs from the common one; null = the common meaning. */
+  classifyError(reply: FailedReply): PlatformErrorKind | null;
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { ONE_PRICE, parseDecimal, parsePrice, parseSize, parseUsd } from '../core/decimal.ts';
+import { PlatformError } from '../core/errors.ts';
+import type { JsonObject, Platform } from '../core/model.ts';
+import type { PlatformReply } from './http/request.ts';
+import type { BadRow, ReadContext } from './contract.ts';
+
+/** A decimal column of the store holds 18 digits; a single number beyond would have its whole batch refused, each time. */
+const STORABLE = 10n ** 18n;
+export const isStorable = (scaled: bigint): boolean => scaled < STORABLE && scaled > -STORABLE;
+
+function decimal<T extends string | number>(
+  schema: z.ZodType<T>,
+  parse: (input: T) => bigint,
+  fits: (scaled: bigint) => boolean = isStorable,
+) {
+  return schema.transform((input, context) => {
+    let message = 'not a decimal';
+    try {
+      const scaled = parse(input);
+      if (fits(scaled)) return scaled;
+      message = 'larger than any such number can be';
+    } catch {
+      // Not a decimal.
+    }
+    context.addIssue({ code: 'custom', message: `${message}: ${JSON.stringify(input).slice(0, 40)}` });
+    return z.NEVER;
+  });
+}
+
+const digits = z.union([z.string(), z.number()]);
+/** Decimal texts or JSON numbers of a platform's row, as scaled integers. */
+export const wirePrice = decimal(digits, parsePrice);
+export const wireSize = decimal(digits, parseSize);
+export const wireUsd = decimal(digits, parseUsd);
+/** What a trade may be at and of: one at 81, or of −5, is in other units or none. */
+export const isTradePrice = (price: bigint): boolean => price >= 0n && price <= ONE_PRICE;
+export const isTradeSize = (size: bigint): boolean => size > 0n;
+/** Cents as a price. */
+export const wireCents = decimal(z.number(), (cents) => parsePrice(cents) / 100n);
+/** Whole base units of a token, unscaled; a token of 18 decimals needs more digits than any column. */
+export const wireBaseUnits = decimal(
+  digits,
+  (input) => parseDecimal(input, 0),
+  () => true,
+);
+/** An optional text: absent and null are ''. */
+export const wireText = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? '');
+
+/** A row as the mapper wants it, and as it was received. */
+export interface ParsedRow<T> {
+  row: T;
+  raw: JsonObject;
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `path: message` of the first failing field. */
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue ? `${issue.path.join('.') || 'row'}: ${issue.message}` : 'invalid';
+}
+
+/** One row through its schema; null after the fault was reported to the context. `idKey` names the key that identifies it. */
+export function parseRow<T>(
+  schema: z.ZodType<T>,
+  raw: unknown,
+  about: { platform: Platform; kind: BadRow['kind']; idKey: string },
+  context: ReadContext,
+): ParsedRow<T> | null {
+  const result = schema.safeParse(raw);
+  if (result.success && isObject(raw)) return { row: result.data, raw };
+  const id = isObject(raw) ? raw[about.idKey] : undefined;
+  context.onBadRow({
+    platform: about.platform,
+    kind: about.kind,
+    id: typeof id === 'string' || typeof id === 'number' ? String(id).slice(0, 200) : '',
+    reason: result.success ? 'row: not an object' : firstIssue(result.error),
+  });
+  return null;
+}
+
+/** The good ones of a page's rows, in order. */
+export function parseRows<T>(
+  schema: z.ZodType<T>,
+  rows: readonly unknown[],
+  about: { platform: Platform; kind: BadRow['kind']; idKey: string },
+  context: ReadContext,
+): ParsedRow<T>[] {
+  const good: ParsedRow<T>[] = [];
+  for (const raw of rows) {
+    const parsed = parseRow(schema, raw, about, context);
+    if (parsed) good.push(parsed);
+  }
+  return good;
+}
+
+/** The body of a reply; throws PlatformError `bad_answer`, naming `endpoint` if given, when the whole is not of the expected shape. */
+export function parseBody<T>(platform: Platform, schema: z.ZodType<T>, reply: PlatformReply, endpoint?: string): T {
+  const result = schema.safeParse(reply.json);
+  if (result.success) return result.data;
+  const issue = firstIssue(result.error);
+  const detail = endpoint === undefined ? issue : `${endpoint}: ${issue}`;
+  throw new PlatformError(platform, 'bad_answer', { status: reply.status, detail });
+}
+
+/** When the platform answered, by its own clock, Unix µs. */
+export function answeredUs({ headers }: Pick<PlatformReply, 'headers'>): number | undefined {
+  const ms = Date.parse(headers['date'] ?? '');
+  return Number.isNaN(ms) ? undefined : ms * 1000;
+}
+
+/**
+ * Whether a read failed because of the one thing that was asked for, so that others may be readable. A server breaks with 500 over
+ * a single row; when it breaks over all of them, its breaker ends the reading.
+ */
+export const isItemError = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError &&
+  (error.status === 500 || ['refused', 'not_found', 'bad_answer'].includes(error.kind));
+
+/** Whether a read failed because the platform does not have the thing. */
+export const isNotFound = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && error.kind === 'not_found';

@@ -1,0 +1,97 @@
+import { PlatformError } from '../../core/errors.ts';
+import type { OrderBook } from '../../core/model.ts';
+import type { ReadContext, StoredMarket } from '../contract.ts';
+import { isNotFound, parseBody, parseRows, type ParsedRow } from '../parse-rows.ts';
+import { mapPolymarketBook } from './book.ts';
+import type { PolymarketClient } from './client.ts';
+import { positionModule } from './protocol.ts';
+import { bareList, clobBook, type ClobBook } from './wire.ts';
+
+/** Of 500 tokens that one call takes, two a market. */
+const MARKETS_PER_REQUEST = 250;
+const BOOK_ROW = { platform: 'polymarket', kind: 'book', idKey: 'asset_id' } as const;
+
+interface BooksReply {
+  rows: unknown[];
+  receivedAt: string;
+}
+
+/**
+ * Books by condition. Both tokens of a market come in one call where that is known to work, so that they are of one moment; the
+ * order of a reply is not promised, and tokens without a book are left out.
+ */
+export async function readOrderBooks(
+  client: PolymarketClient,
+  markets: readonly StoredMarket[],
+  context: ReadContext,
+): Promise<Map<string, OrderBook | PlatformError>> {
+  const quoted = markets.filter((market) => tokensOf(market) !== null);
+  const listed = quoted.filter(({ ref }) => positionModule(ref) === null);
+  const found = new Map<string, OrderBook | PlatformError>();
+  const take = async (part: readonly StoredMarket[], read: typeof readBooks): Promise<void> => {
+    const tokens = part.flatMap((market) => tokensOf(market) ?? []);
+    const reply = await read(client, tokens, context).catch((error: unknown) => {
+      if (isNotFound(error)) return { rows: [], receivedAt: '' };
+      throw error;
+    });
+    const books = parseRows(clobBook, reply.rows, BOOK_ROW, context);
+    const byToken = new Map(books.map((book) => [book.row.asset_id, book]));
+    const sent = new Set(reply.rows.map((row) => String((row as { asset_id?: unknown } | null)?.asset_id)));
+    for (const market of part) {
+      const book = bookOf(market, byToken, sent, reply.receivedAt);
+      if (book) found.set(market.ref, book);
+    }
+  };
+  for (let from = 0; from < listed.length; from += MARKETS_PER_REQUEST) {
+    await take(listed.slice(from, from + MARKETS_PER_REQUEST), readBooks);
+  }
+  for (const market of quoted.filter(({ ref }) => positionModule(ref) !== null)) {
+    await take([market], readBooksOneByOne).catch((error: unknown) => {
+      if (!(error instanceof PlatformError) || markets.length === 1) throw error;
+      found.set(market.ref, error);
+    });
+  }
+  return found;
+}
+
+/** The tokens of a market's two outcomes; null where it has no books. */
+function tokensOf(market: StoredMarket): [string, string] | null {
+  const [first = '', second = ''] = market.outcomes.map((outcome) => outcome.tokenId);
+  return first === '' || second === '' ? null : [first, second];
+}
+
+function bookOf(
+  market: StoredMarket,
+  books: ReadonlyMap<string, ParsedRow<ClobBook>>,
+  sent: ReadonlySet<string>,
+  receivedAt: string,
+): OrderBook | PlatformError | null {
+  const tokens = tokensOf(market) ?? [];
+  const [first, second] = tokens.map((token) => books.get(token));
+  if (first && second) {
+    return mapPolymarketBook(market, first.row, second.row, { books: [first.raw, second.raw] }, receivedAt);
+  }
+  // Two halves of which one cannot be read make no book.
+  const unreadable = tokens.some((token) => sent.has(token) && !books.has(token));
+  return unreadable ? new PlatformError('polymarket', 'bad_answer', { detail: `books of ${market.ref}` }) : null;
+}
+
+async function readBooks(
+  client: PolymarketClient,
+  tokens: readonly string[],
+  context: ReadContext,
+): Promise<BooksReply> {
+  const body = tokens.map((token_id) => ({ token_id }));
+  const reply = await client.post('clob/books', '/books', body, context);
+  return { rows: parseBody('polymarket', bareList, reply), receivedAt: reply.receivedAt };
+}
+
+/** Whether the list of books knows positions of Protocol V2 is not documented; a single book does. */
+async function readBooksOneByOne(
+  client: PolymarketClient,
+  tokens: readonly string[],
+  context: ReadContext,
+): Promise<BooksReply> {
+  const replies = await Promise.all(tokens.map((token_id) => client.get('clob/book', '/book', { token_id }, context)));
+  return { rows: replies.map(({ json }) => json), receivedAt: replies[0]?.receivedAt ?? '' };
+}

@@ -1,0 +1,71 @@
+import type { EventRecord, SeriesRecord } from '../../core/model.ts';
+import { canonicalCategory, categorySlug } from '../categories.ts';
+import { kebab } from '../market-fields.ts';
+import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
+
+export interface Classification {
+  category: string;
+  categorySlug: string;
+  subcategory: string | null;
+  tags: string[];
+}
+
+/**
+ * Category from the tags, or from the one category that markets of 2020 or their events carry beside the tag All: the first the
+ * vocabulary knows (the site hides these: `forceHide`), else the first that is shown. Subcategory: the sport, else the next tag shown.
+ */
+export function classification(
+  market: Pick<GammaMarket, 'tags' | 'category'> | null,
+  event: GammaEvent | null,
+): Classification {
+  const tags = event !== null && event.tags.length > 0 ? event.tags : (market?.tags ?? []);
+  const telling = tags.filter(({ slug }) => slug !== 'all');
+  const old = market?.category || (event?.category ?? '');
+  const words = telling.length > 0 ? telling : [{ label: old, slug: kebab(old), forceHide: false }];
+  const known = canonicalCategory(words.map((tag) => tag.slug));
+  const index = known?.index ?? words.findIndex(isShown);
+  const category = known?.name ?? words[index]?.label ?? '';
+  const next = words.slice(index + 1).find((tag) => isShown(tag) && canonicalCategory([tag.slug])?.name !== category);
+  return {
+    category,
+    categorySlug: categorySlug(category),
+    subcategory: (category === 'Sports' && event?.sport?.name) || (next?.label ?? null),
+    tags: [...new Set(tags.map((tag) => tag.label).filter((label) => label !== ''))],
+  };
+}
+
+const isShown = (tag: { forceHide: boolean | null }): boolean => tag.forceHide !== true;
+
+/** An event as its own route describes it. The outcomes of a negative-risk event exclude each other. */
+export function mapPolymarketEvent(event: GammaEvent, market: GammaMarket): EventRecord {
+  const { category, categorySlug: slug, tags } = classification(market, event);
+  return {
+    platform: 'polymarket',
+    eventId: event.id,
+    seriesId: event.series[0]?.id ?? '',
+    slug: event.slug,
+    title: event.title,
+    category,
+    categorySlug: slug,
+    tags,
+    mutuallyExclusive: event.negRisk,
+    imageUrl: event.image || event.icon,
+    sourceUrl: event.slug ? `https://polymarket.com/event/${event.slug}` : '',
+    marketIds: event.markets.map(({ id }) => id).filter(Boolean),
+  };
+}
+
+/** The first series of an event, which names no category of its own: that of its event stands. */
+export function mapPolymarketSeries(event: GammaEvent): SeriesRecord | null {
+  const [series] = event.series;
+  if (!series) return null;
+  const { category, categorySlug: slug } = classification(null, event);
+  return {
+    platform: 'polymarket',
+    seriesId: series.id,
+    title: series.title,
+    category,
+    categorySlug: slug,
+    frequency: series.recurrence || null,
+  };
+}

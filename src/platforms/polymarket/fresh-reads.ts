@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import type { PlatformReply } from '../http/request.ts';
+import { RecentMap } from '../../core/lru-map.ts';
+
+const MOST_TRACES = 2000;
+/** The longest that the CDN keeps a page of trades or open interest. */
+const LONGEST_KEPT_MS = 300_000;
+
+/** How old a page was when it was received. */
+export type PageAge = (reply: PlatformReply) => number;
+
+/** Makes addresses that the CDN has never seen, and notices pages that it had kept all the same. */
+export function createFreshReads(): { parameter(): string; ageMs: PageAge } {
+  const series = randomBytes(6).toString('hex');
+  const traces = new RecentMap<string, true>(MOST_TRACES);
+  let count = 0;
+  return {
+    parameter: () => `${series}-${(count += 1)}`,
+    ageMs({ headers }) {
+      const trace = headers['x-trace-id'] ?? '';
+      const isRepeated = trace !== '' && traces.has(trace);
+      if (trace !== '') traces.set(trace, true);
+      const age = Number(headers['age'] ?? '0') * 1000;
+      if (age > 0) return age;
+      return isRepeated || /^hit/i.test(headers['x-cache'] ?? '') ? LONGEST_KEPT_MS : 0;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { isSegment, type PlatformManifest } from '../manifest.ts';
+import { polymarketFees } from './fees.ts';
+import { conditionRef } from './protocol.ts';
+
+/** Longer numbers than Gamma's are tokens, which are never used to ask for a market. */
+const TOO_LONG = /^\d{16,}$/;
+
+/** Conditions in their longer spelling, slugs as they are. */
+const normalizeId = (id: string): string | null => {
+  if (!isSegment(id) || TOO_LONG.test(id)) return null;
+  return /^0x/i.test(id) ? conditionRef(id) : id;
+};
+
+/** Polymarket: volumes in USD, markets are condition ids, traders are wallets in lower case. */
+export const polymarket: PlatformManifest = {
+  volumeBasis: 'usd',
+  hasPools: false,
+  lastTradeFrom: 'listing',
+  // The stated end is a forecast: trading goes on until the market resolves.
+  tradingEndBinds: false,
+  positionsNameStatus: true,
+  profiles: {
+    user: 'Polymarket wallet or profile name',
+    userHint: 'Check the wallet, or the profile name letter by letter.',
+  },
+  defaultClient: [
+    ['POLYMARKET_PRIVATE_KEY', 'private_key', true],
+    ['POLYMARKET_SIGNATURE_TYPE', 'signature_type', false],
+    ['POLYMARKET_FUNDER', 'funder', false],
+  ],
+  listsTrades: true,
+  // While the engine restarts: what it had taken before is not known.
+  uncertainStatuses: [425],
+  normalizeId,
+  likelyRef: (id) => (/^0x/i.test(id) ? normalizeId(id) : null),
+  isOrderId: (id) => /^0x[0-9a-f]{64}$/i.test(id),
+  takerFees: polymarketFees,
+  walletText: (wallet) => wallet,
+  tradeMetadata: ({ tokenId, conditionId, wallet, eventSlug }) => ({
+    token_id: tokenId,
+    condition_id: conditionId,
+    wallet,
+    event_slug: eventSlug,
+  }),
+  whaleMetadata: () => ({}),
+  classifyError: ({ status, body, words }) => {
+    if (status === 403 && body !== undefined && /restricted in your region/i.test(words)) return 'geo_blocked';
+    return status === 503 && /post-only|cancel-only|currently disabled/i.test(words) ? 'maintenance' : null;
+  },
+};

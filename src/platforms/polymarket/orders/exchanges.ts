@@ -1,0 +1,83 @@
+import type { Address } from 'viem';
+import { orderRefused } from '../../failed-placement.ts';
+import type { StoredMarket } from '../../contract.ts';
+import type { SigningDomain } from '../../evm/typed-data.ts';
+import { positionModule } from '../protocol.ts';
+
+export const CHAIN_ID = 137n;
+
+/** One contract that orders are signed for. Collateral is pUSD on all of them. */
+export interface Exchange {
+  domain: SigningDomain;
+  /** The contract that keeps the shares: it lets the exchange move them only once that was approved there. */
+  shares: Address;
+  /** What the CLOB calls these shares when it is asked for a balance. */
+  assetType: 'CONDITIONAL' | 'CONDITIONAL-V2';
+}
+
+const exchange = (version: string, verifyingContract: Address, rest: Omit<Exchange, 'domain'>): Exchange => ({
+  domain: { name: 'Polymarket CTF Exchange', version, chainId: CHAIN_ID, verifyingContract },
+  ...rest,
+});
+
+const CTF = { shares: '0x4D97DCd97eC945f40cF65F87097ACe5EA0476045', assetType: 'CONDITIONAL' } as const;
+const POSITIONS = { shares: '0x006F54F7f9A22e0000CC2AB60031000000ae9fEF', assetType: 'CONDITIONAL-V2' } as const;
+
+/** Markets of version 1 trade on one of two contracts, those of Protocol V2 all on the third. */
+export const EXCHANGES = {
+  standard: exchange('2', '0xE111180000d2663C0091e4f400237545B87B996B', CTF),
+  negativeRisk: exchange('2', '0xe2222d279d744050d28e00520010520000310F59', CTF),
+  v3: exchange('3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa', POSITIONS),
+} satisfies Record<string, Exchange>;
+
+/** What the operator allows beyond what Polymarket has documented and shown. */
+export interface PolymarketOrderSettings {
+  /** Orders on negative-risk markets of Protocol V2. */
+  negativeRiskV2: boolean;
+}
+
+/** A market's protocol; null for one that is not known here. Rows without a version are identified by their ids, as Polymarket's client does. */
+export function protocolOf({ metadata, outcomes }: Pick<StoredMarket, 'metadata' | 'outcomes'>): 'v1' | 'v2' | null {
+  const { version = '' } = metadata;
+  if (version === 'v1' || version === 'v2') return version;
+  if (version !== '') return null;
+  return outcomes.some(({ tokenId }) => tokenId !== '' && positionModule(tokenId) !== null) ? 'v2' : 'v1';
+}
+
+/** The contract a market's orders are signed for. Throws ApiError 422 where signing would be a guess. */
+export function exchangeOf(market: StoredMarket, outcomeIndex: number, settings: PolymarketOrderSettings): Exchange {
+  const { metadata, outcomes, platformId } = market;
+  const protocol = protocolOf(market);
+  if (protocol === null) {
+    throw orderRefused(
+      'The market runs on a protocol of Polymarket that is not supported',
+      'Choose another market.',
+      `market_id: ${platformId} has version ${JSON.stringify(metadata.version)}`,
+    );
+  }
+  const tokenId = outcomes[outcomeIndex]?.tokenId ?? '';
+  if (tokenId === '') {
+    throw orderRefused(
+      'The market has no order book on Polymarket',
+      'Choose another market.',
+      `market_id: ${platformId} has no token ids`,
+    );
+  }
+  if (protocol === 'v1') return metadata.neg_risk === true ? EXCHANGES.negativeRisk : EXCHANGES.standard;
+  const module = positionModule(tokenId);
+  if (module !== 'binary' && module !== 'negative_risk') {
+    throw orderRefused(
+      'Orders on this kind of Protocol V2 market are not supported',
+      'Choose another market.',
+      `market_id: ${platformId} has positions of ${module === null ? 'an unknown module' : `the ${module} module`}`,
+    );
+  }
+  if ((module === 'negative_risk' || metadata.neg_risk === true) && !settings.negativeRiskV2) {
+    throw orderRefused(
+      'Orders on negative-risk markets of Protocol V2 are switched off',
+      'Choose another market, or let the operator set POLYMARKET_V2_NEGATIVE_RISK to true.',
+      `market_id: ${platformId} is a negative-risk market of version v2`,
+    );
+  }
+  return EXCHANGES.v3;
+}

@@ -1,0 +1,108 @@
+import {
+  ONE_PRICE,
+  PRICE_SCALE,
+  complement,
+  divideHalfEven,
+  parseDecimal,
+  type Price,
+  type Size,
+  type Usd,
+} from '../../../core/decimal.ts';
+import type { StoredMarket } from '../../contract.ts';
+import type { ClobTrade } from './rows.ts';
+
+/** The result of one order in the trades it had a part in. Failed trades count for nothing. */
+export interface OrderFills {
+  size: Size;
+  /** Σ price × size in terms of the order's own token, unrounded: ×10^16. */
+  cost: bigint;
+  /** null when the market's fee is not known. */
+  takerFee: Usd | null;
+  tradeIds: string[];
+  /** Unix seconds of the last match; null without. */
+  lastAt: number | null;
+  /** A trade that counts is not final on the chain yet. */
+  unconfirmed: boolean;
+  /** A trade is being settled again: it may still fail. */
+  retrying: boolean;
+  /** A trade has failed: what its order row says was matched is not what was filled. */
+  failed: boolean;
+}
+
+/** Fees are charged in steps of 0.00001 pUSD, ×10^6, and at least one. */
+const FEE_STEP = 10n;
+const MAX_EXPONENT = 8;
+
+/**
+ * What a taker pays for one trade: size × rate × (p(1−p))^exponent (Polymarket's fee formula) with the market's own rate;
+ * null if the market does not report it.
+ */
+export function takerFee(market: StoredMarket | null, price: Price, size: Size): Usd | null {
+  const fee = market?.metadata.fee;
+  if (typeof fee !== 'object' || fee === null) return null;
+  const { enabled, rate, exponent = 1 } = fee as Record<string, unknown>;
+  if (enabled !== true || size === 0n) return 0n;
+  if (typeof rate !== 'number' || rate < 0 || !Number.isInteger(exponent)) return null;
+  const power = exponent as number;
+  if (power < 0 || power > MAX_EXPONENT) return null;
+  const scaledRate = parseDecimal(rate, PRICE_SCALE);
+  if (scaledRate === 0n) return 0n;
+  const numerator = size * scaledRate * (price * complement(price)) ** BigInt(power);
+  const steps = divideHalfEven(numerator, ONE_PRICE * (ONE_PRICE * ONE_PRICE) ** BigInt(power) * FEE_STEP);
+  return (steps > 0n ? steps : 1n) * FEE_STEP;
+}
+
+/** The mean price of so many shares; null of none. */
+export const meanPrice = (cost: bigint, size: Size): Price | null => (size > 0n ? divideHalfEven(cost, size) : null);
+
+/** An order's part of the trades, as their taker or as one of their makers. */
+export function fillsOf(orderId: string, trades: readonly ClobTrade[], market: StoredMarket | null): OrderFills {
+  const fills: OrderFills = {
+    size: 0n,
+    cost: 0n,
+    takerFee: 0n,
+    tradeIds: [],
+    lastAt: null,
+    unconfirmed: false,
+    retrying: false,
+    failed: false,
+  };
+  for (const trade of trades) {
+    const takes = trade.taker_order_id === orderId;
+    const part = takes ? takerPart(trade) : makerPart(orderId, trade);
+    if (part === null) continue;
+    fills.retrying ||= trade.status === 'RETRYING';
+    fills.failed ||= trade.status === 'FAILED';
+    if (trade.status === 'RETRYING' || trade.status === 'FAILED') continue;
+    fills.unconfirmed ||= trade.status !== 'CONFIRMED';
+    const fee = takes ? takerFee(market, meanPrice(part.cost, part.size) ?? trade.price, part.size) : 0n;
+    fills.size += part.size;
+    fills.cost += part.cost;
+    fills.takerFee = fills.takerFee === null || fee === null ? null : fills.takerFee + fee;
+    fills.tradeIds.push(trade.id);
+    fills.lastAt = Math.max(fills.lastAt ?? 0, trade.match_time ?? trade.last_update ?? 0) || fills.lastAt;
+  }
+  return fills;
+}
+
+/** Exact from what each maker gave, where the makers are all there; else from the trade's own price. */
+function takerPart(trade: ClobTrade): { size: Size; cost: bigint } {
+  const { size, asset_id: token, maker_orders: makers } = trade;
+  const matched = makers.reduce((sum, maker) => sum + maker.matched_amount, 0n);
+  if (matched !== size) return { size, cost: size * trade.price };
+  const cost = makers.reduce(
+    (sum, { asset_id, price, matched_amount }) =>
+      sum + matched_amount * (asset_id === token ? price : complement(price)),
+    0n,
+  );
+  return { size, cost };
+}
+
+function makerPart(orderId: string, trade: ClobTrade): { size: Size; cost: bigint } | null {
+  const own = trade.maker_orders.filter((maker) => maker.order_id === orderId);
+  if (own.length === 0) return null;
+  return {
+    size: own.reduce((sum, maker) => sum + maker.matched_amount, 0n),
+    cost: own.reduce((sum, maker) => sum + maker.matched_amount * maker.price, 0n),
+  };
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { wirePrice, wireSize, wireText } from '../../parse-rows.ts';
+import { conditionId } from '../wire-fields.ts';
+
+/** Rows of the CLOB's private side. Amounts are human decimals; statuses may carry a prefix, which is dropped. */
+
+const tokenId = z.string().regex(/^\d{1,78}$/);
+const lowerCase = z
+  .string()
+  .min(1)
+  .transform((text) => text.toLowerCase());
+const wireSide = z
+  .string()
+  .toUpperCase()
+  .pipe(z.enum(['BUY', 'SELL']));
+const status = z.string().transform((text) => text.toUpperCase().replace(/^(ORDER|TRADE)_STATUS_/, ''));
+/** Unix seconds as a number or a text; null for 0 and for none. */
+const seconds = z
+  .union([z.number(), z.string().regex(/^\d*$/).transform(Number)])
+  .nullish()
+  .transform((value) => value || null);
+
+/** A row of /data/orders, and the whole of /data/order/{id}. */
+export const ClobOrder = z.object({
+  id: lowerCase,
+  status,
+  market: conditionId,
+  asset_id: tokenId,
+  side: wireSide,
+  /** Shares; the pUSD to spend of a purchase that fills at once. */
+  original_size: wireSize,
+  size_matched: z.union([z.literal('').transform(() => 0n), wireSize]),
+  price: wirePrice,
+  order_type: z.string().transform((text) => text.toUpperCase()),
+  created_at: seconds,
+  expiration: seconds,
+});
+export type ClobOrder = z.output<typeof ClobOrder>;
+
+/** A row of /data/trades. Each maker's price is in terms of its own token, which may be the taker's complement. */
+export const ClobTrade = z.object({
+  id: z.string().min(1),
+  taker_order_id: z.string().transform((text) => text.toLowerCase()),
+  asset_id: tokenId,
+  size: wireSize,
+  price: wirePrice,
+  status,
+  match_time: seconds,
+  last_update: seconds,
+  maker_orders: z
+    .array(z.object({ order_id: lowerCase, matched_amount: wireSize, price: wirePrice, asset_id: tokenId }))
+    .nullish()
+    .transform((value) => value ?? []),
+});
+export type ClobTrade = z.output<typeof ClobTrade>;
+
+/** '' stands for no amount, or for one that is not reported yet. */
+const amount = z
+  .union([z.literal('').transform(() => null), wireSize])
+  .nullish()
+  .transform((value) => value ?? null);
+
+/** Reply to a placement. `success: true` with an `errorMsg`, or without an `orderID`, is a refusal. */
+export const ClobPlaced = z.object({
+  success: z.boolean(),
+  errorMsg: wireText,
+  orderID: wireText.transform((text) => text.toLowerCase()),
+  status: wireText.transform((text) => text.toLowerCase()),
+  makingAmount: amount,
+  takingAmount: amount,
+  tradeIDs: z
+    .array(z.string())
+    .nullish()
+    .transform((value) => value ?? []),
+});
+export type ClobPlaced = z.output<typeof ClobPlaced>;
+
+/** Reply to every kind of cancel, at 200 whatever came of it. */
+export const ClobCancelled = z.object({
+  canceled: z
+    .array(lowerCase)
+    .nullish()
+    .transform((value) => value ?? []),
+  /** Reasons by order id. */
+  not_canceled: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .transform((value) => new Map(Object.entries(value ?? {}).map(([id, why]) => [id.toLowerCase(), String(why)]))),
+});
+
+/** A page of /data/orders or /data/trades; its rows are parsed one by one. */
+export const ClobPage = z.object({ data: z.array(z.unknown()), next_cursor: wireText });
+/** Base64 of 0 and of -1: where lists begin, and what stands after their last page. */
+export const FIRST_CURSOR = 'MA==';
+export const LAST_CURSOR = 'LTE=';

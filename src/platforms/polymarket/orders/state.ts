@@ -1,0 +1,230 @@
+import { ONE_PRICE, type Price, type Size, type Usd } from '../../../core/decimal.ts';
+import { isoFromEpoch } from '../../market-fields.ts';
+import { isOver, type OrderRecord, type OrderStatus, type PlatformOrder } from '../../order-contract.ts';
+import type { StoredMarket } from '../../contract.ts';
+import { meanPrice, takerFee, type OrderFills } from './fills.ts';
+import { EXPIRATION_MARGIN_S, budgetSent, spends } from './request.ts';
+import type { ClobOrder, ClobPlaced } from './rows.ts';
+
+/** What was asked for, from our record or from the platform's row. */
+type AskedOrder = Pick<
+  PlatformOrder,
+  | 'orderId'
+  | 'clientOrderId'
+  | 'marketRef'
+  | 'marketId'
+  | 'outcome'
+  | 'outcomeIndex'
+  | 'side'
+  | 'type'
+  | 'timeInForce'
+  | 'price'
+  | 'size'
+  | 'createdAt'
+  | 'expiration'
+>;
+
+export interface Asked {
+  order: AskedOrder;
+  /** What a purchase that fills at once may spend; null for every other order. */
+  budget: Usd | null;
+}
+
+/** What rounding of fills may leave of a budget. */
+const DUST: Usd = 1000n;
+const TIME_IN_FORCE = { GTC: 'gtc', GTD: 'gtd', FOK: 'fok', FAK: 'ioc' } as const;
+
+/** An order that the service sent. */
+export function askedOf(sent: Omit<OrderRecord, 'orderId'> & { orderId: string; outcome: string }): Asked {
+  const { orderId, clientOrderId, marketRef, marketId, outcome, terms, wire, sentAtMs } = sent;
+  const { outcomeIndex, side, type, timeInForce, price, size, expirationMs } = terms;
+  const createdAt = new Date(sentAtMs).toISOString();
+  const expiration = expirationMs === null ? null : new Date(expirationMs).toISOString();
+  return {
+    order: {
+      orderId,
+      clientOrderId,
+      marketRef,
+      marketId,
+      outcome,
+      outcomeIndex,
+      side,
+      type,
+      timeInForce,
+      price,
+      size,
+      createdAt,
+      expiration,
+    },
+    budget: budgetSent(terms, wire),
+  };
+}
+
+/** An order that the service has no record of; null when its token is none of the market's. */
+export function askedOfRow(row: ClobOrder, market: StoredMarket): Asked | null {
+  const outcomeIndex = market.outcomes.findIndex(({ tokenId }) => tokenId === row.asset_id);
+  const outcome = market.outcomes[outcomeIndex];
+  if (!outcome) return null;
+  const timeInForce = TIME_IN_FORCE[row.order_type as keyof typeof TIME_IN_FORCE] ?? 'gtc';
+  const side = row.side === 'BUY' ? 'buy' : 'sell';
+  const budget = spends({ side, timeInForce }) ? row.original_size : null;
+  const order: AskedOrder = {
+    orderId: row.id,
+    clientOrderId: '',
+    marketRef: market.ref,
+    marketId: market.platformId,
+    outcome: outcome.id,
+    outcomeIndex,
+    side,
+    type: timeInForce === 'ioc' || timeInForce === 'fok' ? 'market' : 'limit',
+    timeInForce,
+    price: row.price,
+    size: budget !== null && row.price > 0n ? (budget * ONE_PRICE) / row.price : row.original_size,
+    createdAt: isoFromEpoch(row.created_at),
+    expiration: row.expiration === null ? null : isoFromEpoch(row.expiration - EXPIRATION_MARGIN_S),
+  };
+  return { order, budget };
+}
+
+interface Reported {
+  filled: Size;
+  /** null when it is not known. */
+  average: Price | null;
+  takerFee: Usd | null;
+  status: OrderStatus;
+  updatedAt: string | null;
+  tradeIds: string[];
+  settlement: PlatformOrder['settlement'];
+}
+
+function orderOf({ order }: Asked, found: Reported): PlatformOrder {
+  const { filled, status } = found;
+  const left = order.size - filled;
+  return {
+    ...order,
+    status,
+    filledSize: filled,
+    remainingSize: isOver(status) || left < 0n ? 0n : left,
+    averageFillPrice: filled === 0n ? null : found.average,
+    makerFee: 0n,
+    takerFee: filled === 0n ? 0n : found.takerFee,
+    updatedAt: found.updatedAt ?? order.createdAt,
+    ...(found.settlement ? { settlement: found.settlement } : {}),
+    metadata: found.tradeIds.length === 0 ? {} : { trade_ids: found.tradeIds },
+  };
+}
+
+/** Whether nothing is left to fill: the shares are there, or the budget of a purchase that fills at once is spent. */
+const isFull = ({ order, budget }: Asked, filled: Size, spent: Usd | null): boolean =>
+  filled >= order.size || (budget !== null && spent !== null && spent > 0n && budget - spent <= DUST);
+
+const fillsAtOnce = ({ order }: Asked): boolean => order.timeInForce === 'ioc' || order.timeInForce === 'fok';
+
+/** How an order that is over without being filled ended: a good-till-date order by its date once that has passed. */
+const ended = ({ order }: Asked, nowMs: number): OrderStatus =>
+  order.expiration !== null && Date.parse(order.expiration) <= nowMs ? 'expired' : 'cancelled';
+
+/** What the reply to a placement says. Amounts are human decimals; '' if nothing was matched or it is not reported yet. */
+export function mapPlaced(asked: Asked, placed: ClobPlaced, market: StoredMarket, receivedAt: string): PlatformOrder {
+  const { makingAmount: making, takingAmount: taking, tradeIDs: tradeIds } = placed;
+  const [usd, shares] = asked.order.side === 'buy' ? [making, taking] : [taking, making];
+  const filled = shares ?? 0n;
+  const average = usd === null ? null : meanPrice(usd * ONE_PRICE, filled);
+  // The fee is rounded for each trade: of several together it is not known.
+  const fee = average === null || tradeIds.length > 1 ? null : takerFee(market, average, filled);
+  const status = placedStatus(asked, placed.status, filled, usd);
+  const order = { ...asked.order, orderId: placed.orderID };
+  return orderOf(
+    { ...asked, order },
+    {
+      filled,
+      average,
+      takerFee: fee,
+      status,
+      updatedAt: receivedAt,
+      tradeIds,
+      settlement: filled > 0n ? 'open' : undefined,
+    },
+  );
+}
+
+function placedStatus(asked: Asked, status: string, filled: Size, spent: Usd | null): OrderStatus {
+  switch (status) {
+    case 'live':
+    case 'unmatched':
+      return 'open';
+    case 'matched':
+      if (filled === 0n) return 'pending';
+      if (isFull(asked, filled, spent)) return 'filled';
+      return fillsAtOnce(asked) ? 'cancelled' : 'partially_filled';
+    default:
+      return 'pending';
+  }
+}
+
+/** An order that fills at once and found nothing to fill it: refused with 400, and over. */
+export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
+  orderOf(asked, {
+    filled: 0n,
+    average: null,
+    takerFee: 0n,
+    status: 'cancelled',
+    updatedAt: receivedAt,
+    tradeIds: [],
+    settlement: undefined,
+  });
+
+/**
+ * The present state by the order's row (null when the platform lists it no more) and its fills. `settled`: these are all, for the
+ * ledger has had time to show the last one of an order that has left the book.
+ */
+export function mapState(
+  asked: Asked,
+  { row, fills, settled }: { row: ClobOrder | null; fills: OrderFills; settled: boolean },
+  nowMs: number,
+): PlatformOrder {
+  const matched = row === null ? 0n : row.size_matched / unitOf(asked, row);
+  // The matched amount of a budget may be stated in pUSD, and a failed trade stays matched: only the fills count then.
+  const reported = asked.budget === null && !fills.failed && !fills.retrying ? matched : 0n;
+  const filled = fills.size > reported ? fills.size : reported;
+  const exact = fills.size === filled;
+  return orderOf(asked, {
+    filled,
+    average: exact ? meanPrice(fills.cost, fills.size) : null,
+    takerFee: exact ? fills.takerFee : null,
+    status: stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs),
+    updatedAt: isoFromEpoch(fills.lastAt),
+    tradeIds: fills.tradeIds,
+    settlement: settlementOf(fills),
+  });
+}
+
+function settlementOf({ retrying, unconfirmed, failed }: OrderFills): PlatformOrder['settlement'] {
+  if (retrying || (failed && unconfirmed)) return 'retrying';
+  return failed ? 'failed' : unconfirmed ? 'open' : undefined;
+}
+
+/** Amounts were announced as whole base units and come as human decimals: an order's own size shows which. */
+const unitOf = ({ order, budget }: Asked, row: ClobOrder): bigint =>
+  row.original_size === (budget ?? order.size) * 1_000_000n ? 1_000_000n : 1n;
+
+function stateOf(
+  asked: Asked,
+  status: string | null,
+  { size: filled, cost, retrying, failed }: OrderFills,
+  settled: boolean,
+  nowMs: number,
+): OrderStatus {
+  if (status === 'LIVE' || status === 'UNMATCHED') {
+    // On some games an order that fills at once waits some seconds first, listed like one that rests.
+    if (fillsAtOnce(asked)) return 'pending';
+    return filled > 0n ? 'partially_filled' : 'open';
+  }
+  if (status === 'DELAYED' || retrying) return 'pending';
+  if (isFull(asked, filled, cost / ONE_PRICE)) return 'filled';
+  if (status === 'INVALID') return 'rejected';
+  if (status?.startsWith('CANCELED')) return ended(asked, nowMs);
+  if (status !== null && status !== 'MATCHED') return 'unknown';
+  if (status === 'MATCHED' && !fillsAtOnce(asked) && !failed) return 'filled';
+  return settled || failed ? ended(asked, nowMs) : 'pending';
+}

@@ -1,0 +1,105 @@
+import { PlatformError } from '../../core/errors.ts';
+import type { PlatformReply } from '../http/request.ts';
+import type { LimitGroupName } from '../http/limit-groups.ts';
+import type { OrderAccess } from '../order-contract.ts';
+import type { AdapterDeps } from '../contract.ts';
+import { parseBody } from '../parse-rows.ts';
+import { walletAddress } from '../evm/wallet-address.ts';
+import { signedHeaders, type ApiKey, type ApiKeys } from './api-keys.ts';
+import { queryText, type Query } from './client.ts';
+import type { Wallet } from './orders/request.ts';
+import { ClobPage, FIRST_CURSOR, LAST_CURSOR } from './orders/rows.ts';
+
+/** Private calls of one wallet. */
+export interface PolymarketAccount {
+  readonly wallet: Wallet;
+  apiKey(): Promise<ApiKey>;
+  get(path: string, query?: Query): Promise<PlatformReply>;
+  /** What the wallet holds of an asset, and who may spend it. */
+  balance(query: Query, signal: AbortSignal): Promise<PlatformReply>;
+  /** Rows of a list until it ends or `maxPages` are read. */
+  rows(path: string, query: Query, maxPages: number): Promise<{ rows: unknown[]; ended: boolean }>;
+  /** One attempt. */
+  send(call: WriteCall, cost?: number): Promise<PlatformReply>;
+}
+
+export interface WriteCall {
+  method: 'POST' | 'DELETE';
+  path: string;
+  body: string;
+}
+
+export function createPolymarketAccount(
+  { http, urls, now }: AdapterDeps,
+  keys: ApiKeys,
+  access: OrderAccess<'polymarket'>,
+): PolymarketAccount {
+  const { credential, priority, user } = access;
+  const owner = walletAddress(credential.private_key);
+  const wallet: Wallet = { signatureType: credential.signature_type, owner, funder: credential.funder ?? null };
+
+  async function signed(
+    group: LimitGroupName,
+    call: { method: 'GET' | 'POST' | 'DELETE'; path: string; query?: string; body?: string },
+    { cost, signal = access.signal }: { cost?: number | undefined; signal?: AbortSignal | undefined } = {},
+  ): Promise<PlatformReply> {
+    const key = await keys.of(access, owner);
+    const { method, path, query = '', body } = call;
+    try {
+      return await http.send({
+        platform: 'polymarket',
+        group,
+        method,
+        url: `${urls.polymarketClob}${path}${query}`,
+        // Signed as it leaves: it may have waited for its turn.
+        headers: () => ({
+          ...signedHeaders(key, owner, { timestamp: String(Math.floor(now() / 1000)), method, path, body: body ?? '' }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        }),
+        priority,
+        user,
+        retry: method === 'GET',
+        ...(body === undefined ? {} : { body }),
+        ...(cost === undefined ? {} : { cost }),
+        // Once an order may have left, only its answer shows the result: it is not aborted.
+        ...(signal && method !== 'POST' ? { signal } : {}),
+      });
+    } catch (error) {
+      if (error instanceof PlatformError && error.kind === 'unauthorized') keys.forget(owner);
+      throw error;
+    }
+  }
+
+  const get: PolymarketAccount['get'] = (path, query = {}) =>
+    signed('polymarket:clob/ledger', { method: 'GET', path, query: queryText(query) });
+
+  return {
+    wallet,
+    apiKey: () => keys.of(access, owner),
+    get,
+    balance: (query, signal) =>
+      signed(
+        'polymarket:clob/balance',
+        {
+          method: 'GET',
+          path: '/balance-allowance',
+          query: queryText({ ...query, signature_type: wallet.signatureType }),
+        },
+        { signal },
+      ),
+    async rows(path, query, maxPages) {
+      const rows: unknown[] = [];
+      let cursor: string = FIRST_CURSOR;
+      for (let page = 0; page < maxPages && cursor !== LAST_CURSOR; page += 1) {
+        const reply = await get(path, { ...query, next_cursor: cursor });
+        const { data, next_cursor: next } = parseBody('polymarket', ClobPage, reply, path);
+        rows.push(...data);
+        // A missing cursor, or the same one again, is an end too.
+        cursor = next === '' || next === cursor ? LAST_CURSOR : next;
+      }
+      return { rows, ended: cursor === LAST_CURSOR };
+    },
+    send: (call, cost) =>
+      signed(call.method === 'POST' ? 'polymarket:clob/order' : 'polymarket:clob/cancel', call, { cost }),
+  };
+}

@@ -1,0 +1,20 @@
+import { parseSize } from '../../core/decimal.ts';
+import type { ReadContext } from '../contract.ts';
+import { type ParsedRow, parseRows } from '../parse-rows.ts';
+import { type TradeRow, comboRow, dataTrade } from './wire.ts';
+
+/** Fills of less are never shown, whatever is asked for. */
+export const LEAST_FILL = parseSize('0.01');
+/** Sent with every page: a cursor does not keep them, and a filter that is not sent is silently dropped. */
+export const TRADE_FILTERS = { filter_type: 'TOKENS', filter_amount: '0.01' } as const;
+
+const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'transaction_hash' } as const;
+
+/** The trades of a page; combos, which are bets on several markets at once and of none, are left out. */
+export const parseTrades = (rows: readonly unknown[], context: ReadContext): ParsedRow<TradeRow>[] =>
+  parseRows(
+    dataTrade,
+    rows.filter((row) => !comboRow.safeParse(row).success),
+    TRADE_ROW,
+    context,
+  );

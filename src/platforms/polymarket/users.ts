@@ -1,0 +1,138 @@
+import { ONE_PRICE, parsePrice, parseSize } from '../../core/decimal.ts';
+import { PlatformError } from '../../core/errors.ts';
+import { type AdapterDeps, type ReadContext, type PlatformSocial } from '../contract.ts';
+import { parseBody, parseRows } from '../parse-rows.ts';
+import { type UserPosition, type UserPositions, type UserTrade } from '../user-contract.ts';
+import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
+import { type PolymarketClient, createPolymarketClient } from './client.ts';
+import { tradeIds } from './trade.ts';
+import { LEAST_FILL, TRADE_FILTERS, parseTrades } from './trade-rows.ts';
+import { type PositionRow, type TradeRow, comboRow, dataPage, positionRow } from './wire.ts';
+import { profiles } from './gamma-wire.ts';
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const TRADES = '/v2/trades';
+const POSITIONS = '/v2/positions';
+const SEARCH = '/public-search';
+const TRADES_PAGE = 1000;
+const POSITIONS_PAGE = 1000;
+const MAX_PAGES = 20;
+/** Smaller positions are hidden by default; whether asking for 0 shows them all is not documented. */
+const LEAST_POSITION = parseSize('0.1');
+/** Sent with every page: a cursor does not keep them. OPEN is whatever is still held, what can be redeemed too. */
+const HELD = { status: 'OPEN', filter_type: 'TOKENS', filter_amount: 0, include_archived: true } as const;
+const POSITION_ROW = { platform: 'polymarket', kind: 'market', idKey: 'token_id' } as const;
+
+/** Polymarket's users by wallet or by name. */
+export function createPolymarketSocial(deps: Pick<AdapterDeps, 'http' | 'urls' | 'onStalePage'>): PlatformSocial {
+  const client = createPolymarketClient(deps);
+  return {
+    platform: 'polymarket',
+    smallestTrade: LEAST_FILL,
+    async userTrades(user, page, context) {
+      const wallet = await walletOf(client, user, context);
+      return tradesAfter(wallet, (cursor) => readTrades(client, wallet, cursor, context), page);
+    },
+    async positions(user, context) {
+      return readPositions(client, await walletOf(client, user, context), context);
+    },
+  };
+}
+
+/** The proxy wallet in lower case; a name must be exactly that of a profile. */
+async function walletOf(client: PolymarketClient, user: string, context: ReadContext): Promise<string> {
+  if (ADDRESS.test(user)) return user.toLowerCase();
+  const name = user.replace(/^@/, '');
+  const query = { q: name, search_profiles: true, limit_per_type: 50 };
+  const reply = await client.get('gamma/other', SEARCH, query, context);
+  const found = parseBody('polymarket', profiles, reply, SEARCH).find((profile) => profile.name === name);
+  if (found) return found.proxyWallet;
+  throw new PlatformError('polymarket', 'not_found', { detail: `no profile is named ${JSON.stringify(name)}` });
+}
+
+/** One page of a wallet's fills, as taker and as maker; start=1 asks for more than the last three years. */
+async function readTrades(client: PolymarketClient, wallet: string, cursor: string, context: ReadContext) {
+  const query = {
+    user: wallet,
+    ...TRADE_FILTERS,
+    taker_only: false,
+    start: 1,
+    limit: TRADES_PAGE,
+    cursor: cursor || undefined,
+  };
+  const reply = await client.getFresh('data-v2/trades', TRADES, query, context);
+  const { rows, next } = parseBody('polymarket', dataPage, reply, TRADES);
+  const combos = rows.filter((row) => comboRow.safeParse(row).success).length;
+  const parsed = requireUsable('polymarket', TRADES, rows.length - combos, parseTrades(rows, context));
+  const trades = parsed.map(({ row }) => row);
+  const ids = tradeIds(trades);
+  return {
+    trades: trades.map((row, index) => mapPolymarketUserTrade(row, ids[index] ?? '')),
+    next,
+    visibility: 'public' as const,
+    readAt: reply.receivedAt,
+    isWhole: parsed.length === rows.length,
+  };
+}
+
+async function readPositions(client: PolymarketClient, wallet: string, context: ReadContext): Promise<UserPositions> {
+  const held = new Map<string, UserPosition>();
+  let readAt = '';
+  let isWhole = true;
+  let cursor = '';
+  let ended = false;
+  for (let page = 0; page < MAX_PAGES && !ended; page += 1) {
+    const query = { user: wallet, ...HELD, limit: POSITIONS_PAGE, cursor: cursor || undefined };
+    const reply = await client.getFresh('data-v2/positions', POSITIONS, query, context);
+    const { rows, next } = parseBody('polymarket', dataPage, reply, POSITIONS);
+    readAt ||= reply.receivedAt;
+    const parsed = parseRows(positionRow, rows, POSITION_ROW, context);
+    isWhole &&= parsed.length === rows.length;
+    for (const { row } of requireUsable('polymarket', POSITIONS, rows.length, parsed)) {
+      if (row.current_size > 0n) held.set(row.token_id, mapPolymarketPosition(row));
+    }
+    ended = next === '' || next === cursor;
+    cursor = next;
+  }
+  const positions = [...held.values()];
+  // A smaller one that is shown proves that none is hidden.
+  const smallest = positions.some(({ size }) => size < LEAST_POSITION) ? null : LEAST_POSITION;
+  return { user: wallet, visibility: 'public', readAt, positions, isAll: ended && isWhole, smallest };
+}
+
+/** One fill of the wallet that the row names. */
+export const mapPolymarketUserTrade = (row: TradeRow, tradeId: string): UserTrade => ({
+  tradeId,
+  ref: row.conditionId,
+  ticker: row.slug,
+  title: row.title,
+  side: row.side === 'BUY' ? 'buy' : 'sell',
+  outcome: { tokenId: row.tokenId, name: row.outcome },
+  price: parsePrice(row.price),
+  size: parseSize(row.size),
+  executedAtUs: row.timestamp * 1_000_000,
+  metadata: {
+    maker_nickname: '',
+    maker_action: '',
+    token_id: row.tokenId,
+    condition_id: row.conditionId,
+    event_slug: row.eventSlug,
+    transaction_hash: row.transactionHash,
+  },
+});
+
+export const mapPolymarketPosition = (row: PositionRow): UserPosition => ({
+  ref: row.condition_id,
+  tokenId: row.token_id,
+  title: row.title,
+  label: row.outcome,
+  size: row.current_size,
+  redeemable: row.redeemable,
+  winner: row.redeemable ? winner(row) : '',
+});
+
+/** Of two outcomes one pays 1 where the other pays nothing; a split has no winner. */
+function winner({ current_price: paid, outcome, opposite_outcome: opposite }: PositionRow): string {
+  if (paid === ONE_PRICE) return outcome;
+  return paid === 0n ? opposite : '';
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { ONE_PRICE } from '../../core/decimal.ts';
+import { wirePrice } from '../parse-rows.ts';
+import { conditionRef } from './protocol.ts';
+
+/**
+ * Rows as Polymarket sends them, reduced to the fields that are read. Unknown keys are ignored; an absent key is unknown,
+ * never zero; Gamma sends '' where other platforms send null.
+ */
+
+/** A field that is absent, null or '' when unknown. */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  z
+    .union([z.literal('').transform(() => null), schema])
+    .nullish()
+    .transform((value) => value ?? null);
+export const unitPrice = wirePrice.refine((value) => value >= 0n && value <= ONE_PRICE, 'expected a price of 0 to 1');
+export const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? null);
+/** Decimal ids are strings, but some routes send them as numbers. */
+export const id = z.union([z.string().min(1), z.int().nonnegative().transform(String)]);
+/** 0x and 40 hex digits, in lower case. */
+export const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .transform((value) => value.toLowerCase());
+/** 0x and 64 hex digits; 62 in Gamma's spelling of Protocol V2, which becomes the other one. */
+export const conditionId = z
+  .string()
+  .regex(/^0x([0-9a-f]{62}|[0-9a-f]{64})$/i)
+  .transform(conditionRef);
+export const tokenId = z.string().regex(/^\d{1,78}$/);
+
+export const cursor = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+/** A page of rows still to be parsed one by one; `next` is '' on the last one. */
+export interface Page {
+  rows: unknown[];
+  next: string;
+}
+export const rows = z.array(z.unknown());

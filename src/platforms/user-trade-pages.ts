@@ -1,0 +1,71 @@
+import { PlatformError } from '../core/errors.ts';
+import type { Platform } from '../core/model.ts';
+import type { TradePosition, UserTrade, UserTradePage, Visibility } from './user-contract.ts';
+
+/** One page of the platform's own list of trades; `next` is '' after the last, or the page's own cursor again. */
+export interface SourcePage {
+  trades: UserTrade[];
+  next: string;
+  visibility: Visibility;
+  readAt: string;
+  /** Whether every row of the page became a trade. */
+  isWhole: boolean;
+}
+
+/** A page of ours is made of at most this many of the platform's. */
+const MAX_PAGES = 12;
+
+/**
+ * A page after `position` out of the platform's pages. Trades that happen meanwhile push the position down, on the
+ * platform's first page or onto the next, so it is looked for by its id; when it is gone, everything older follows.
+ * Reads on until it knows whether another trade follows; a page without trades is not the last one while the search goes on.
+ */
+export async function tradesAfter(
+  user: string,
+  read: (cursor: string) => Promise<SourcePage>,
+  { limit, position }: { limit: number; position: TradePosition | null },
+): Promise<UserTradePage> {
+  const trades: UserTrade[] = [];
+  const seen = position?.seen ?? 0;
+  let passed = position === null;
+  let next = position;
+  let cursor = position?.cursor ?? '';
+  let page = await read(cursor);
+  const { readAt } = page;
+  let isWhole = position?.isWhole ?? true;
+  for (let count = 1; ; count += 1) {
+    isWhole &&= page.isWhole;
+    const fresh = passed || !position ? page.trades : tradesPast(page.trades, position);
+    passed ||= fresh.length > 0 || page.trades.some((trade) => trade.tradeId === position?.id);
+    const taken = fresh.slice(0, limit - trades.length);
+    trades.push(...taken);
+    const last = taken.at(-1);
+    if (last) next = { cursor, id: last.tradeId, us: last.executedAtUs, seen: seen + trades.length, isWhole };
+    const left = fresh.length - taken.length;
+    const ended = page.next === '' || page.next === cursor;
+    if (left > 0 || ended || count === MAX_PAGES) {
+      if (trades.length === 0 && next) next = { ...next, cursor: page.next };
+      const answer = { user, visibility: page.visibility, readAt, trades };
+      return {
+        ...answer,
+        next: left > 0 || !ended ? next : null,
+        total: seen + trades.length + left,
+        isTotal: ended && isWhole,
+      };
+    }
+    cursor = page.next;
+    page = await read(cursor);
+  }
+}
+
+/** The trades after a position: those behind it, or all older ones when it is not among them. */
+function tradesPast(trades: UserTrade[], position: TradePosition): UserTrade[] {
+  const at = trades.findIndex((trade) => trade.tradeId === position.id);
+  return at >= 0 ? trades.slice(at + 1) : trades.filter((trade) => trade.executedAtUs < position.us);
+}
+
+/** The usable rows of a reply; when there are rows and none is usable, the platform has changed and the answer is bad. */
+export function requireUsable<T>(platform: Platform, endpoint: string, received: number, usable: T[]): T[] {
+  if (received === 0 || usable.length > 0) return usable;
+  throw new PlatformError(platform, 'bad_answer', { detail: `${endpoint}: none of ${received} rows is as expected` });
+}

@@ -1,0 +1,3 @@
+import { credentialForm, headerText } from '../../../../src/platforms/credential-form.ts';
+
+export const FourthFields = credentialForm({ token: headerText(100) });

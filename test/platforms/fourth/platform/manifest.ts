@@ -1,0 +1,24 @@
+import { isSegment, type PlatformManifest } from '../../../../src/platforms/manifest.ts';
+import { UNKNOWN_FEES } from '../../../../src/platforms/fees.ts';
+
+const normalizeId = (id: string): string | null => (isSegment(id) ? id : null);
+
+/** The fourth platform: volumes in USD, markets are slugs, no profiles, no orders. */
+export const fourth: PlatformManifest = {
+  volumeBasis: 'usd',
+  hasPools: false,
+  lastTradeFrom: 'trades',
+  tradingEndBinds: true,
+  positionsNameStatus: false,
+  profiles: { hidden: 'Fourth has no public profiles' },
+  defaultClient: [],
+  listsTrades: true,
+  normalizeId,
+  likelyRef: normalizeId,
+  isOrderId: () => false,
+  takerFees: () => UNKNOWN_FEES,
+  walletText: (wallet) => wallet,
+  tradeMetadata: () => ({}),
+  whaleMetadata: () => ({}),
+  classifyError: () => null,
+};

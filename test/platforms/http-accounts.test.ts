@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createPlatformHttp } from '../../src/platforms/http/client.ts';
+import { type PlatformHttp } from '../../src/platforms/http/request.ts';
+import { openShared } from '../../src/stores/shared/open.ts';
+import { type Shared } from '../../src/stores/shared/shared.ts';
+import { createSimServer, json, type SimServer } from '../simulators/lib/index.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+
+waitsInRealTime('budgets, pauses and time-outs');
+
+let server: SimServer;
+let shared: Shared;
+let http: PlatformHttp;
+const log = { info() {}, warn() {} };
+
+beforeAll(async () => {
+  server = await createSimServer({ handle: () => json(200, {}) });
+  shared = await openShared({ REDIS_URL: undefined }, log);
+  http = createPlatformHttp({ shared, log });
+});
+afterEach(() => server.clearFaults());
+afterAll(async () => {
+  await http.close();
+  await shared.close();
+  await server.close();
+});
+
+/** Milliseconds that `count` orders of an account take; each costs a tenth of a second's budget, the first five are free. */
+async function orders(account: string, count: number): Promise<number> {
+  const started = performance.now();
+  const order = { platform: 'kalshi', group: 'kalshi:write', method: 'POST', priority: 'live', retry: false } as const;
+  const send = (): Promise<unknown> => http.send({ ...order, account, url: `${server.origin}/orders` });
+  await Promise.all(Array.from({ length: count }, send));
+  return performance.now() - started;
+}
+
+/** Whose orders are through first. */
+const firstOf = (accounts: Record<string, Promise<number>>): Promise<string> =>
+  Promise.race(Object.entries(accounts).map(([name, done]) => done.then(() => name)));
+
+test('an account that has used up its budget holds up nobody else', async () => {
+  const busy = orders('busy', 15);
+  expect(await firstOf({ busy, idle: orders('idle', 3) })).toBe('idle');
+  expect(await busy).toBeGreaterThan(800);
+});
+
+test('a rate limit pauses the account that met it, and no other', async () => {
+  server.inject({ match: /orders/, times: 1, kind: 'status', status: 429, body: '{"error":"too many requests"}' });
+  await expect(orders('limited', 1)).rejects.toThrow('rate_limited');
+  const limited = orders('limited', 1);
+  expect(await firstOf({ limited, other: orders('other', 1) })).toBe('other');
+  expect(await limited).toBeGreaterThan(300);
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest';
+import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
+import type { StoredMarket, SweepScope, TradePage, TradeQuery } from '../../../src/platforms/contract.ts';
+import { URLS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
+import { NO_TOKEN, YES_TOKEN, childRow, groupRow, marketRow, tradeRow } from '../../fixtures/limitless/rows.ts';
+
+const NOW = Date.UTC(2026, 9, 6, 6, 40);
+const directory = { byRef: async () => new Map() };
+
+function adapter(answer: Parameters<typeof cannedHttp>[0]) {
+  const http = cannedHttp(answer);
+  return { http, data: createLimitlessData({ http, urls: URLS, now: () => NOW }), context: readContext() };
+}
+
+const keys: StoredMarket = {
+  platform: 'limitless',
+  ref: 'otter-1',
+  platformId: 'otter-1',
+  title: 'Will the otter win?',
+  slug: 'otter-1',
+  eventId: '',
+  eventSlug: '',
+  seriesId: '',
+  status: 'open',
+  outcomes: [
+    { id: 'yes', name: 'Yes', tokenId: YES_TOKEN },
+    { id: 'no', name: 'No', tokenId: NO_TOKEN },
+  ],
+  tradingStartAt: null,
+  tradingEndAt: null,
+  metadata: { neg_risk: false },
+};
+
+/** A listing, without the list of slugs, whose rows can change between requests: `onPage` runs before each page is cut. */
+function listing(rows: { id: number; slug: string }[], onPage: (request: number) => void = () => {}) {
+  let requests = 0;
+  return adapter((path, query) => {
+    if (path !== '/markets/active') return undefined;
+    onPage((requests += 1));
+    const from = (Number(query.get('page')) - 1) * Number(query.get('limit'));
+    return { data: rows.slice(from, from + Number(query.get('limit'))), totalMarketsCount: rows.length };
+  });
+}
+const numbered = (count: number, change: (n: number) => object = () => ({})) =>
+  Array.from(
+    { length: count },
+    (_, n) => marketRow({ id: n + 1, slug: `otter-${n + 1}`, ...change(n) }) as { id: number; slug: string },
+  );
+async function refs({ data, context }: ReturnType<typeof adapter>, scope: SweepScope) {
+  const pages = await collect(data.sweep(scope, context));
+  return pages.flatMap(({ markets }) => markets.map(({ info }) => info.ref));
+}
+
+describe('sweeping Limitless', () => {
+  test('an open sweep is one pass of 25 rows a page, each row once', async () => {
+    const sim = listing(numbered(51));
+    expect(await refs(sim, { kind: 'open' })).toHaveLength(51);
+    expect(sim.http.asked).toEqual([1, 2, 3].map((page) => `/markets/active?page=${page}&limit=25&sortBy=newest`));
+  });
+
+  test('a full sweep repeats until a pass brings nothing new, so that rows shifted off a page are found', async () => {
+    const rows = numbered(60);
+    const gone = rows[0]!;
+    // The first row leaves between the first two pages: row 26 slips onto the page already read.
+    const sim = listing(rows, (request) => {
+      if (request === 2) rows.shift();
+    });
+    const found = await refs(sim, { kind: 'full' });
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.toSorted()).toEqual([gone, ...rows].map(({ slug }) => slug).toSorted());
+  });
+
+  test('a full sweep asks singly for markets the slug list knows and no page showed', async () => {
+    const rows = numbered(3);
+    const hidden = marketRow({ id: 99, slug: 'otter-99' });
+    const { http, data, context } = adapter((path) => {
+      if (path === '/markets/active/slugs') return [...rows, { slug: 'group-1', markets: [{ slug: 'otter-99' }] }];
+      if (path === '/markets/otter-99') return hidden;
+      return path === '/markets/active' ? { data: rows, totalMarketsCount: 3 } : undefined;
+    });
+    const pages = await collect(data.sweep({ kind: 'full' }, context));
+    expect(pages.at(-1)?.markets.map(({ info }) => info.ref)).toEqual(['otter-99']);
+    expect(http.asked.at(-1)).toBe('/markets/otter-99');
+  });
+
+  test('a market that is asked for singly and refused costs itself only', async () => {
+    const rows = numbered(3);
+    const slugs = [{ slug: 'broken-1' }, { slug: 'broken-2' }, { slug: 'otter-99' }];
+    const { data, context } = adapter((path) => {
+      if (path === '/markets/active/slugs') return slugs;
+      if (path === '/markets/broken-1') return refuse('refused', 400);
+      if (path === '/markets/broken-2') return refuse('unavailable', 500);
+      if (path === '/markets/otter-99') return marketRow({ id: 99, slug: 'otter-99' });
+      return path === '/markets/active' ? { data: rows, totalMarketsCount: 3 } : undefined;
+    });
+    const pages = await collect(data.sweep({ kind: 'full' }, context));
+    expect(pages.at(-1)?.markets.map(({ info }) => info.ref)).toEqual(['otter-99']);
+    expect(context.badRows.map(({ kind, id }) => [kind, id])).toEqual([
+      ['market', 'broken-1'],
+      ['market', 'broken-2'],
+    ]);
+  });
+
+  test('a group is one row of the count and as many markets as it nests; a bad child costs itself only', async () => {
+    const bad = { ...childRow({ slug: 'bad-1' }), volume: 'much' };
+    const rows = [
+      groupRow({ markets: [childRow(), bad, childRow({ slug: '30-1', title: '30' })] }),
+      groupRow({ id: 2, title: 7 }),
+    ];
+    const { data, context } = adapter(() => ({ data: rows, totalMarketsCount: 2 }));
+    const [page] = await collect(data.sweep({ kind: 'open' }, context));
+    expect(page?.markets.map(({ info }) => info.title)).toEqual([
+      'Satellites in orbit above 25 in Q4?',
+      'Satellites in orbit above 30 in Q4?',
+    ]);
+    expect(context.badRows.map(({ kind, id, reason }) => [kind, id, reason.split(':')[0]])).toEqual([
+      ['market', 'bad-1', 'volume'],
+      ['event', 'satellites-above-1779377186826', 'title'],
+    ]);
+  });
+
+  test('what is new is read until a page is older', async () => {
+    const rows = numbered(75, (n) => ({ createdAt: new Date(NOW - n * 60_000).toISOString() }));
+    const sim = listing(rows);
+    expect(await refs(sim, { kind: 'changed', sinceMs: NOW - 9.5 * 60_000 })).toHaveLength(10);
+    expect(sim.http.asked).toHaveLength(2);
+    expect(await refs(sim, { kind: 'historical', sinceMs: 0 })).toEqual([]);
+  });
+});
+
+describe('one Limitless market', () => {
+  test('that belongs to a group gets its title from the group, asked for once', async () => {
+    const { http, data, context } = adapter((path) => {
+      if (path === '/markets/25-1') return childRow({ slug: '25-1', groupSlug: 'group-1' });
+      return path === '/markets/group-1' ? groupRow({ slug: 'group-1' }) : undefined;
+    });
+    const record = await data.market('25-1', context);
+    expect(record?.info).toMatchObject({ title: 'Satellites in orbit above 25 in Q4?', eventId: 'group-1' });
+    await data.market('25-1', context);
+    expect(http.asked).toEqual(['/markets/25-1', '/markets/group-1', '/markets/25-1']);
+  });
+
+  test('is null when unknown, and for a group, which is an event', async () => {
+    const { data, context } = adapter((path) => (path === '/markets/group-1' ? groupRow() : undefined));
+    expect(await data.market('nobody-1', context)).toBeNull();
+    expect(await data.market('group-1', context)).toBeNull();
+  });
+
+  test('that is not a market after all is a bad answer', async () => {
+    const { data, context } = adapter(() => ({ hello: 1 }));
+    await expect(data.market('odd-1', context)).rejects.toMatchObject({ kind: 'bad_answer' });
+    expect(context.badRows).toHaveLength(1);
+  });
+});
+
+/** A feed of trades, newest first, that may grow before a page is cut. */
+function feed(rows: object[], onPage: (page: number) => unknown = () => {}) {
+  return adapter((path, query) => {
+    if (path !== '/markets/otter-1/events') return undefined;
+    const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))];
+    onPage(page);
+    const events = rows.slice((page - 1) * limit, page * limit);
+    return { events, page, limit, totalPages: Math.ceil(rows.length / limit), totalRows: rows.length };
+  });
+}
+const secondsAgo = (seconds: number) => (NOW - seconds * 1000) * 1000;
+const trade = (secondsOld: number, change: object = {}) =>
+  tradeRow({ createdAt: new Date(NOW - secondsOld * 1000).toISOString(), txHash: `0x${secondsOld}`, ...change });
+const all: TradeQuery = { sinceUs: 0, untilUs: null, market: keys };
+const ids = (pages: TradePage[]) => pages.flatMap(({ trades }) => trades.map(({ tradeId }) => tradeId));
+
+describe('reading Limitless trades', () => {
+  test('goes on until a page reaches the mark, and one page further', async () => {
+    const { http, data, context } = feed(Array.from({ length: 500 }, (_, n) => trade(n)));
+    const pages = await collect(data.trades({ ...all, sinceUs: secondsAgo(150) }, directory, context));
+    expect(http.asked).toHaveLength(3);
+    expect(ids(pages)).toHaveLength(151);
+    expect(pages.map(({ completeFromUs }) => completeFromUs)).toEqual([
+      secondsAgo(99) + 1,
+      secondsAgo(150),
+      secondsAgo(150),
+    ]);
+  });
+
+  test('numbers identical rows of one transaction, also where a page ends inside it', async () => {
+    const twins = Array.from({ length: 4 }, () => trade(98, { txHash: '0xtwin' }));
+    const rows = [...Array.from({ length: 98 }, (_, n) => trade(n)), ...twins, trade(200)];
+    const first = feed(rows);
+    const pages = await collect(first.data.trades(all, directory, first.context));
+    expect(pages.map(({ trades }) => trades.length)).toEqual([98, 5]);
+    expect(new Set(ids(pages)).size).toBe(103);
+    // Read again when one more trade has shifted every page, the same rows have the same ids.
+    const second = feed([trade(0, { txHash: '0xnew' }), ...rows]);
+    const again = ids(await collect(second.data.trades(all, directory, second.context)));
+    expect(again).toHaveLength(104);
+    expect(again.slice(1).toSorted()).toEqual(ids(pages).toSorted());
+  });
+
+  test('does not count a row twice that new trades pushed onto the next page', async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => trade(n + 10));
+    const { data, context } = feed(rows, (page) => {
+      if (page === 2 && rows.length === 150) rows.unshift(trade(2), trade(1));
+    });
+    const found = ids(await collect(data.trades(all, directory, context)));
+    expect(found).toHaveLength(150);
+    expect(new Set(found).size).toBe(150);
+  });
+
+  test('finds its place again when more than a page of new trades came in between, and gives up when they never stop', async () => {
+    const rows = Array.from({ length: 150 }, (_, n) => trade(n + 300));
+    const burst = (count: number) => rows.unshift(...Array.from({ length: count }, (_, n) => trade(rows.length + n)));
+    const once = feed(rows, (page) => page === 2 && rows.length === 150 && burst(130));
+    const found = ids(await collect(once.data.trades(all, directory, once.context)));
+    expect([found.length, new Set(found).size]).toEqual([150, 150]);
+    expect(once.http.asked.map((url) => /page=(\d+)/.exec(url)?.[1])).toEqual(['1', '2', '3']);
+    const endless = feed(rows, () => burst(130));
+    await expect(collect(endless.data.trades(all, directory, endless.context))).rejects.toMatchObject({
+      detail: expect.stringContaining('outrun'),
+    });
+  });
+
+  test('keeps within its bounds and leaves out what cannot be read', async () => {
+    const rows = [trade(1), trade(2, { tokenId: '7' }), trade(3, { price: 'x' }), trade(4), trade(9)];
+    const { data, context } = feed(rows);
+    const query = { ...all, sinceUs: secondsAgo(5), untilUs: secondsAgo(2) };
+    const [page] = await collect(data.trades(query, directory, context));
+    expect(page?.trades.map(({ executedAtUs }) => executedAtUs)).toEqual([secondsAgo(4)]);
+    expect(context.badRows.map(({ reason }) => reason.split(':')[0])).toEqual(['price', 'tokenId']);
+  });
+
+  test('has none of an automated market maker and refuses a read of all markets', async () => {
+    const { http, data, context } = feed([]);
+    const amm = { ...keys, metadata: { trade_type: 'amm' } };
+    expect(await collect(data.trades({ ...all, market: amm }, directory, context))).toEqual([]);
+    expect(http.asked).toEqual([]);
+    await expect(collect(data.trades({ ...all, market: null }, directory, context))).rejects.toThrow(
+      'market: required',
+    );
+  });
+});
+
+describe('Limitless now', () => {
+  test.each([404, 400])('a book that answers %i is none', async (status) => {
+    const { data, context } = adapter(() => refuse(status === 404 ? 'not_found' : 'refused', status));
+    expect(await data.orderBook(keys, context)).toBeNull();
+  });
+
+  test('a book that is down is an error; an automated market maker is not asked for one', async () => {
+    const down = adapter(() => refuse('unavailable', 503));
+    await expect(down.data.orderBook(keys, down.context)).rejects.toMatchObject({ status: 503 });
+    down.http.asked.length = 0;
+    expect(await down.data.orderBook({ ...keys, metadata: { trade_type: 'amm' } }, down.context)).toBeNull();
+    expect(down.http.asked).toEqual([]);
+  });
+
+  test.each([
+    [1, '1d'],
+    [6, '1w'],
+    [29, '1m'],
+    [31, 'all'],
+  ])('hourly bars of %i days ago look back %s', async (days, interval) => {
+    const { http, data, context } = adapter(() => ({ title: 't', prices: [] }));
+    const startTs = NOW / 1000 - days * 86_400;
+    expect(await data.candles(keys, 60, startTs, startTs + 7200, context)).toEqual([]);
+    expect(http.asked).toEqual([`/markets/otter-1/historical-price?interval=${interval}`]);
+  });
+
+  test('hourly bars keep within the range asked for; minute bars are not made of samples', async () => {
+    const startTs = Math.floor(NOW / 3_600_000) * 3600 - 7200;
+    const prices = Array.from({ length: 12 }, (_, n) => ({ timestamp: (startTs + (11 - n) * 900) * 1000, price: 0.4 }));
+    const { data, context } = adapter(() => [{ title: 't', prices }]);
+    const bars = await data.candles(keys, 60, startTs, startTs + 3600, context);
+    expect(bars.map((bar) => bar.startTs)).toEqual([startTs]);
+    expect(await data.candles(keys, 1, startTs, startTs + 3600, context)).toEqual([]);
+  });
+});

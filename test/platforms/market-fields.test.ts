@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { parsePrice, parseUsd } from '../../src/core/decimal.ts';
+import { bookSide, mirrorSide } from '../../src/platforms/book-sides.ts';
+import { canonicalCategory, categorySlug } from '../../src/platforms/categories.ts';
+import {
+  complementQuote,
+  htmlToText,
+  isoFromEpoch,
+  isoTime,
+  kebab,
+  liquidityScore,
+  microseconds,
+  outcomeIds,
+  youngMarketVolume,
+} from '../../src/platforms/market-fields.ts';
+import { RecentMap } from '../../src/core/lru-map.ts';
+
+const level = (price: string, size: bigint) => ({ price: parsePrice(price), size });
+
+describe('a platform time', () => {
+  test.each([
+    ['2026-09-29T04:01:07.17746Z', '2026-09-29T04:01:07.177Z'],
+    ['2026-09-29T04:01:07.9999999Z', '2026-09-29T04:01:07.999Z'],
+    ['2026-10-11T00:15:00Z', '2026-10-11T00:15:00.000Z'],
+    ['2026-03-19 23:20:15+00', '2026-03-19T23:20:15.000Z'],
+    ['2026-03-19T23:20:15.5-05:30', '2026-03-20T04:50:15.500Z'],
+    ['0001-01-01T00:00:00Z', null],
+    ['9999-99-31T00:00:00Z', null],
+    ['9999-12-31T23:59:59-05:00', null],
+    ['1900-01-01T00:00:00+05:00', null],
+    ['Oct 12, 2026', null],
+    ['', null],
+    [null, null],
+  ])('%s is %s', (text, expected) => {
+    expect(isoTime(text)).toBe(expected);
+  });
+
+  test('keeps its microseconds for ordering', () => {
+    expect(microseconds('1970-01-01T00:00:01.000002Z')).toBe(1_000_002);
+  });
+
+  test.each([
+    [1_803_963_540_000, '2027-03-02T04:59:00.000Z'],
+    ['1790107200', '2026-09-22T20:00:00.000Z'],
+    [0, '1970-01-01T00:00:00.000Z'],
+    [253_402_300_800_000, null],
+    [-62_135_596_800_000, null],
+    ['', null],
+    ['soon', null],
+    [null, null],
+  ])('as the number %s is %s, seconds and milliseconds distinguished by size', (value, expected) => {
+    expect(isoFromEpoch(value)).toBe(expected);
+  });
+});
+
+test('outcome ids are yes and no, else plain words, else the index, and differ within a market', () => {
+  expect(outcomeIds(['YES', 'no'])).toEqual(['yes', 'no']);
+  expect(outcomeIds(['FaZe', 'Over 2.5', 'São Paulo', '日本', 'faze'])).toEqual([
+    'faze',
+    'over-2-5',
+    'sao-paulo',
+    'outcome-3',
+    'faze-4',
+  ]);
+  expect(new Set(outcomeIds(['a', 'a-2', 'a'])).size).toBe(3);
+});
+
+test('the second outcome costs 1 − p on every side; unknown stays unknown', () => {
+  const quote = { price: parsePrice('0.81'), bid: parsePrice('0.8'), ask: null };
+  expect(complementQuote(quote)).toEqual({ price: parsePrice('0.19'), bid: null, ask: parsePrice('0.2') });
+});
+
+test('HTML becomes plain text: paragraphs to lines, tags dropped, entities decoded once', () => {
+  expect(
+    htmlToText('<p>Up &amp; &lt;b&gt;down</p><p>See <a href="https://x.example">here</a><br/>&#39;now&#x27;</p>'),
+  ).toBe("Up & <b>down\nSee here\n'now'");
+  expect(htmlToText('a\n\n\n\n<p>b</p><p></p><p></p>c 1 < 2 > 0')).toBe('a\n\nb\n\nc 1 < 2 > 0');
+  expect(htmlToText('&bogus; &#xd800; &amp;lt;')).toBe('&bogus; &#xd800; &lt;');
+});
+
+test('liquidity scores 0 for nothing, half for 1,000 USD, 1 from a million', () => {
+  expect(['0', '999', '84637.8817', '999999', '50000000'].map((usd) => liquidityScore(parseUsd(usd)))).toEqual([
+    0, 0.5, 0.8213, 1, 1,
+  ]);
+});
+
+test('a market younger than a window had all its volume in it; an older one is not known by that', () => {
+  const now = '2026-10-06T00:00:00.000Z';
+  expect(youngMarketVolume(7n, '2026-10-05T00:00:00.001Z', now, 86_400_000)).toBe(7n);
+  expect(youngMarketVolume(7n, '2026-10-05T00:00:00.000Z', now, 86_400_000)).toBeNull();
+  expect(youngMarketVolume(7n, null, now, 86_400_000)).toBeNull();
+});
+
+test('categories are found by precedence, with the word that named them; others keep their own slug', () => {
+  expect(canonicalCategory(['fed', 'politics'])).toEqual({ name: 'Politics', slug: 'politics', index: 1 });
+  expect(canonicalCategory(['15-min', 'weather'])).toEqual({
+    name: 'Climate and Weather',
+    slug: 'climate-and-weather',
+    index: 1,
+  });
+  expect(canonicalCategory(['exotics'])).toBeNull();
+  expect(['Climate and Weather', 'Sports', ''].map(categorySlug)).toEqual(['climate-and-weather', 'sports', 'other']);
+  expect(kebab('  Science & Technology ')).toBe('science-technology');
+});
+
+test('a book side is sorted best first, merged and rid of empty levels; its mirror swaps the sides', () => {
+  const side = bookSide(
+    [level('0.1', 1n), level('0.3', 2n), level('0.10', 4n), level('0.2', 0n)],
+    [level('0.9', 1n), level('0.5', 3n)],
+  );
+  expect(side).toEqual({ bids: [level('0.3', 2n), level('0.1', 5n)], asks: [level('0.5', 3n), level('0.9', 1n)] });
+  expect(mirrorSide(side)).toEqual({
+    bids: [level('0.5', 3n), level('0.1', 1n)],
+    asks: [level('0.7', 2n), level('0.9', 5n)],
+  });
+});
+
+test('a bounded map forgets what was not used for longest', () => {
+  const map = new RecentMap<string, number>(2);
+  map.set('a', 1);
+  map.set('b', 2);
+  map.get('a');
+  map.set('c', 3);
+  expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([1, undefined, 3, 2]);
+  expect(() => new RecentMap(0)).toThrow('limit: a whole number from 1, received 0');
+});

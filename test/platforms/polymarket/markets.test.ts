@@ -1,0 +1,424 @@
+import { describe, expect, test } from 'vitest';
+import { decimalNumber, parsePrice, PRICE_SCALE, USD_SCALE } from '../../../src/core/decimal.ts';
+import { liquidityScore } from '../../../src/platforms/market-fields.ts';
+import { mapPolymarketMarket } from '../../../src/platforms/polymarket/market.ts';
+import type { Resolution } from '../../../src/platforms/polymarket/resolutions.ts';
+import { gammaEvent, gammaMarket } from '../../../src/platforms/polymarket/gamma-wire.ts';
+import type { MarketRecord } from '../../../src/core/model.ts';
+import { gammaEventRow, gammaRow, gammaTag, hex, token } from '../../fixtures/polymarket/rows.ts';
+
+const NOW = '2026-08-01T00:00:00.000Z';
+
+const map = (
+  over: Record<string, unknown> = {},
+  event: Record<string, unknown> | null = null,
+  resolution?: Resolution,
+): MarketRecord =>
+  mapPolymarketMarket(
+    gammaMarket.parse(gammaRow(over)),
+    event && gammaEvent.parse(gammaEventRow(event)),
+    { market: {} },
+    NOW,
+    resolution,
+  );
+
+const numbers = (record: MarketRecord) =>
+  record.state.quotes.map((quote) =>
+    [quote.price, quote.bid, quote.ask].map((value) => (value === null ? null : decimalNumber(value, PRICE_SCALE))),
+  );
+const usd = (value: bigint | null): number | null => (value === null ? null : decimalNumber(value, USD_SCALE));
+
+const outcomeIdsOf = (names: string[]) =>
+  map({ outcomes: JSON.stringify(names) }).info.outcomes.map((outcome) => outcome.id);
+const classify = (tags: unknown[], over: Record<string, unknown> = {}) => map({}, { tags, ...over }).info;
+
+describe('an open market', () => {
+  const record = map(
+    {
+      lastTradePrice: 0.5,
+      bestBid: 0.5,
+      bestAsk: 0.51,
+      volume: '884661.3193779998',
+      volumeNum: 884661.32,
+      volume24hr: 1583.3463140000006,
+      volume1wk: 13713.207510000058,
+      volume1mo: 40508.40359300005,
+      volume1yr: 688868.928274,
+      liquidity: '13306.0738',
+      liquidityClob: 13306.0738,
+      competitive: 0.9999750006249843,
+      oneWeekPriceChange: -0.01,
+      orderPriceMinTickSize: 0.01,
+      orderMinSize: 5,
+      groupItemTitle: 'Bridge',
+      groupItemThreshold: '2',
+      negRisk: false,
+      rewardsMinSize: 0,
+      feesEnabled: true,
+      feeSchedule: { exponent: 1, rate: 0.05, takerOnly: true, rebateRate: 0.25 },
+      version: 'v1',
+      events: [gammaEventRow({ tags: undefined, series: undefined })],
+    },
+    null,
+  );
+
+  test('quotes the second outcome as the complement: bid 1 − ask, ask 1 − bid', () => {
+    expect(numbers(record)).toEqual([
+      [0.5, 0.5, 0.51],
+      [0.5, 0.49, 0.5],
+    ]);
+  });
+
+  test('volumes come from the text twin, half-even at 6 decimals, and a missing change is unknown', () => {
+    const { state } = record;
+    expect([state.volumeTotal, state.volume24h, state.volume7d].map(usd)).toEqual([
+      884661.319378, 1583.346314, 13713.20751,
+    ]);
+    expect(usd(state.liquidity)).toBe(13306.0738);
+    expect(liquidityScore(state.liquidity!)).toBe(0.6873);
+    expect(state.priceChange24h).toBeNull();
+    expect(state.priceChange7d).toBe(parsePrice('-0.01'));
+  });
+
+  test("the event's open interest is never the market's", () => {
+    expect(record.state.openInterest).toBeNull();
+  });
+
+  test('metadata has exactly the documented keys, numbers as numbers', () => {
+    expect({ ...record.info.metadata, ...record.state.metadata }).toEqual({
+      volume_basis: 'usd',
+      liquidity_basis: 'full_book',
+      token_ids: { yes: token(11), no: token(12) },
+      condition_id: hex(0xabc),
+      tick_size: 0.01,
+      min_order_size: 5,
+      group_item_title: 'Bridge',
+      group_item_threshold: '2',
+      neg_risk: false,
+      collateral: 'pUSD',
+      fee: { enabled: true, exponent: 1, rate: 0.05, takerOnly: true, rebateRate: 0.25 },
+      accepting_orders: true,
+      competitive: 0.9999750006,
+      version: 'v1',
+      volume_30d: 40508.403593,
+      volume_1y: 688868.928274,
+    });
+  });
+
+  test('identity, dates and addresses', () => {
+    expect(record.info).toMatchObject({
+      ref: hex(0xabc),
+      platformId: '700123',
+      title: 'Will the harbour bridge open in 2027?',
+      marketType: 'binary',
+      eventId: '40111',
+      eventName: 'Harbour works',
+      sourceUrl: 'https://polymarket.com/event/harbour-works/harbour-bridge-2027',
+      imageUrl: 'https://img.example/bridge.png',
+      createdAt: '2026-05-02T15:04:43.762Z',
+      tradingStartAt: '2026-05-02T15:47:45.000Z',
+      tradingEndAt: '2027-12-31T12:00:00.000Z',
+      resolutionDate: '2027-12-31T12:00:00.000Z',
+      category: '',
+      tags: [],
+    });
+    expect(record.state).toMatchObject({ status: 'open', resolvedAt: null });
+  });
+});
+
+describe('a resolved market', () => {
+  const resolved = {
+    closed: true,
+    acceptingOrders: false,
+    outcomePrices: '["0", "1"]',
+    umaResolutionStatus: 'resolved',
+    umaResolutionStatuses: '["proposed"]',
+    closedTime: '2026-03-19 23:20:15+00',
+    umaEndDate: '2026-03-19T23:20:15Z',
+    endDate: '2028-01-01T00:00:00Z',
+    lastTradePrice: 0.005,
+    bestBid: 0.69,
+    bestAsk: 0.001,
+  };
+
+  test('is priced at its payout, keeps the last trade, and its frozen bestBid and bestAsk are no quotes', () => {
+    const record = map(resolved);
+    expect(record.state.status).toBe('settled');
+    expect(numbers(record)).toEqual([
+      [0, null, null],
+      [1, null, null],
+    ]);
+    expect(record.state.metadata).toMatchObject({ payouts: { yes: 0, no: 1 }, last_trade_price: 0.005 });
+  });
+
+  test('ends at closedTime ("2026-03-19 23:20:15+00"), years before endDate', () => {
+    const { info, state } = map(resolved);
+    expect(info.tradingEndAt).toBe('2026-03-19T23:20:15.000Z');
+    expect(info.resolutionDate).toBe('2026-03-19T23:20:15.000Z');
+    expect(state.resolvedAt).toBe('2026-03-19T23:20:15.000Z');
+  });
+
+  test('without volume keys the volume is unknown, not zero', () => {
+    const { state } = map(resolved);
+    expect([state.volumeTotal, state.volume24h, state.volume7d]).toEqual([null, null, null]);
+    expect(state.liquidity).toBe(0n);
+  });
+
+  test('explicit zeros are zeros', () => {
+    expect(map({ ...resolved, volume24hr: 0, oneDayPriceChange: 0 }).state).toMatchObject({
+      volume24h: 0n,
+      priceChange24h: 0n,
+    });
+  });
+
+  test('a payout vector settles it without an oracle status, even while acceptingOrders is true', () => {
+    const record = map({
+      ...resolved,
+      umaResolutionStatus: undefined,
+      acceptingOrders: true,
+      outcomePrices: '["1", "0"]',
+    });
+    expect(record.state.status).toBe('settled');
+    expect(record.state.metadata.payouts).toEqual({ yes: 1, no: 0 });
+  });
+
+  test('50-50 pays a half each', () => {
+    const record = map({ ...resolved, outcomePrices: '["0.5", "0.5"]' });
+    expect(record.state.metadata.payouts).toEqual({ yes: 0.5, no: 0.5 });
+  });
+
+  test('closed without payouts is closed for 30 days, then settled', () => {
+    const pending = {
+      closed: true,
+      umaResolutionStatus: 'proposed',
+      outcomePrices: '["0.97", "0.03"]',
+      lastTradePrice: 0.97,
+    };
+    const young = map({ ...pending, closedTime: '2026-07-20 10:00:00+00', bestBid: 0.96, bestAsk: 0.98 });
+    expect(young.state).toMatchObject({ status: 'closed', resolvedAt: null });
+    expect(numbers(young)[0]).toEqual([0.97, null, null]);
+    expect(map({ ...pending, closedTime: '2026-07-01 10:00:00+00' }).state.status).toBe('settled');
+  });
+
+  test('["0", "0"] of 2020 settles after 30 days and has no payout and no price', () => {
+    const record = map({
+      ...resolved,
+      umaResolutionStatus: undefined,
+      outcomePrices: '["0", "0"]',
+      closedTime: '2020-11-02 16:31:01+00',
+    });
+    expect(record.state.status).toBe('settled');
+    expect(record.state.metadata.payouts).toBeUndefined();
+    expect(numbers(record)).toEqual([
+      [null, null, null],
+      [null, null, null],
+    ]);
+  });
+
+  const scalar = {
+    ...resolved,
+    umaResolutionStatus: undefined,
+    umaEndDate: undefined,
+    enableOrderBook: undefined,
+    marketType: 'scalar',
+    outcomes: '["Long", "Short"]',
+    outcomePrices: '["0.5843311669077693146635445446077281", "0.4156688330922306853364554553922719"]',
+    closedTime: '2021-01-02 21:45:52+00',
+    lowerBound: '8000000000',
+    upperBound: '20000000000',
+  };
+
+  test('a scalar market keeps its bounds, and its last prices as such: what it paid only the oracle reports', () => {
+    const record = map(scalar);
+    expect(record.info.marketType).toBe('scalar');
+    expect(record.info.outcomes.map((outcome) => outcome.id)).toEqual(['long', 'short']);
+    expect(record.info.metadata.strike).toEqual({ floor: 8_000_000_000, cap: 20_000_000_000 });
+    expect(record.state.metadata).toMatchObject({ last_prices: { long: 0.5843311669, short: 0.4156688331 } });
+    expect(record.state.metadata.payouts).toBeUndefined();
+    const payouts = ['0.584331', '0.415669'].map(parsePrice);
+    const reported = map(scalar, null, { payouts, resolvedAt: '2021-01-03T10:00:00.000Z' });
+    expect(reported.state).toMatchObject({
+      resolvedAt: '2021-01-03T10:00:00.000Z',
+      metadata: { payouts: { long: 0.584331, short: 0.415669 } },
+    });
+    expect(reported.state.metadata.last_prices).toBeUndefined();
+  });
+
+  test('prices of the AMM era that are all but 0 and 1 are a result, others are none', () => {
+    const [sure, unsure] = ['["0.0000213", "0.9999787"]', '["0.02", "0.98"]'].map(
+      (outcomePrices) => map({ ...scalar, marketType: 'normal', outcomePrices }).state.metadata.payouts,
+    );
+    expect(sure).toEqual({ long: 0, short: 1 });
+    expect(unsure).toBeUndefined();
+  });
+
+  test('of version 2 is settled when its own status says so, and pays what is printed or reported', () => {
+    const v2 = { ...resolved, umaResolutionStatus: undefined, version: 'v2', resolutionStatus: 'resolved' };
+    const closedTime = '2026-07-31 10:00:00+00';
+    expect(map({ ...v2, closedTime }).state).toMatchObject({
+      status: 'settled',
+      metadata: { resolution_status: 'resolved' },
+    });
+    const unprinted = { ...v2, closedTime, resolutionStatus: 'active', outcomePrices: '["0.97", "0.03"]' };
+    expect(map(unprinted).state.status).toBe('closed');
+    const payouts = ['1', '0'].map(parsePrice);
+    expect(map(unprinted, null, { payouts, resolvedAt: null }).state).toMatchObject({
+      status: 'settled',
+      metadata: { payouts: { yes: 1, no: 0 } },
+    });
+  });
+});
+
+describe('status while not closed', () => {
+  test.each([
+    ['open', {}],
+    ['unopened', { active: false }],
+    ['unopened', { enableOrderBook: false }],
+    ['unopened', { acceptingOrders: false, acceptingOrdersTimestamp: undefined }],
+    ['unopened', { acceptingOrders: false, acceptingOrdersTimestamp: '2026-09-01T00:00:00Z' }],
+    ['paused', { acceptingOrders: false }],
+    ['open', { umaEndDate: '2026-07-01T00:00:00Z' }],
+  ])('%s when %j', (status, over) => {
+    expect(map(over).state).toMatchObject({ status, resolvedAt: null });
+  });
+});
+
+describe('prices', () => {
+  test('0 and 1 are empty sides, an absent bestBid is unknown', () => {
+    expect(numbers(map({ lastTradePrice: 0.4, bestBid: 0, bestAsk: 1 }))[0]).toEqual([0.4, null, null]);
+    expect(numbers(map({ lastTradePrice: 0.4, bestAsk: 0.41 }))).toEqual([
+      [0.4, null, 0.41],
+      [0.6, 0.59, null],
+    ]);
+  });
+
+  test('never traded: the middle of the quotes, else outcomePrices', () => {
+    expect(numbers(map({ lastTradePrice: 0, bestBid: 0.3, bestAsk: 0.33 }))[0]).toEqual([0.315, 0.3, 0.33]);
+    expect(numbers(map({}))[0]).toEqual([0.505, null, null]);
+    expect(numbers(map({ outcomePrices: '["0", "0"]' }))[0]).toEqual([null, null, null]);
+  });
+
+  test('never traded and quoted on one side alone: none, whatever outcomePrices makes of it', () => {
+    expect(numbers(map({ bestBid: 0.3, outcomePrices: '["0.65", "0.35"]' }))[0]).toEqual([null, 0.3, null]);
+    expect(numbers(map({ bestBid: 0, bestAsk: 1, outcomePrices: '["0.5", "0.5"]' }))[0]).toEqual([null, null, null]);
+  });
+
+  test('a last trade far from the quotes is used as it is, not flipped to the other outcome', () => {
+    expect(numbers(map({ lastTradePrice: 0.99, bestBid: 0.01, bestAsk: 0.02 }))[0]).toEqual([0.99, 0.01, 0.02]);
+  });
+
+  test('noise of a price change is rounded to 6 decimals', () => {
+    expect(map({ oneDayPriceChange: 0.13500000000000001 }).state.priceChange24h).toBe(parsePrice('0.135'));
+    expect(map({ oneDayPriceChange: 1e-7 }).state.priceChange24h).toBe(0n);
+  });
+});
+
+describe('outcomes', () => {
+  test('lists are JSON inside a string, ids are kebab, equal ids take their index', () => {
+    expect(outcomeIdsOf(['FaZe', 'illwill'])).toEqual(['faze', 'illwill']);
+    expect(outcomeIdsOf(['YES', 'no'])).toEqual(['yes', 'no']);
+    expect(outcomeIdsOf(['Over 2.5', 'Over 2,5'])).toEqual(['over-2-5', 'over-2-5-1']);
+    expect(outcomeIdsOf(['Ñandú', '中'])).toEqual(['nandu', 'outcome-1']);
+  });
+
+  test('token ids keep all their digits', () => {
+    expect(map({}).info.outcomes[0]?.tokenId).toHaveLength(77);
+    expect(map({}).info.outcomes.map((outcome) => outcome.tokenId)).toEqual([token(11), token(12)]);
+  });
+
+  test('protocol version 2 trades positions, not clobTokenIds', () => {
+    const over = { version: 'v2', positionIds: [token(21), token(22)] };
+    expect(map(over).info.outcomes.map((outcome) => outcome.tokenId)).toEqual([token(21), token(22)]);
+  });
+
+  test('a condition of protocol version 2 is stored in the spelling of CLOB and Data API', () => {
+    const { info } = map({ version: 'v2', conditionId: hex(0xdef, 62) });
+    expect([info.ref, info.metadata.condition_id]).toEqual([`${hex(0xdef, 62)}00`, `${hex(0xdef, 62)}00`]);
+  });
+
+  test.each([
+    ['v1', { version: 'v1' }, [token(11), token(12)]],
+    ['no version', {}, [token(11), token(12)]],
+    ['v2 without positions', { version: 'v2', positionIds: null }, ['', '']],
+    ['a version that is not known here', { version: 'v3' }, ['', '']],
+  ])('the version chooses between clobTokenIds and positionIds, never their presence: %s', (_, over, ids) => {
+    const { info } = map({ positionIds: [token(21), token(22)], ...over });
+    expect(info.outcomes.map((outcome) => outcome.tokenId)).toEqual(ids);
+  });
+
+  test.each([[undefined], [''], ['[]']])('no token ids (%j): outcomes without, none in metadata', (clobTokenIds) => {
+    const { info } = map({ clobTokenIds });
+    expect(info.outcomes.map((outcome) => outcome.tokenId)).toEqual(['', '']);
+    expect(info.metadata.token_ids).toEqual({});
+  });
+
+  test('a market of 2020 with five outcomes is multiple choice, each priced by outcomePrices alone', () => {
+    const record = map({
+      outcomes: '["A", "B", "C", "D", "E"]',
+      outcomePrices: '["0.2", "0.3", "0.1", "0.4", "0"]',
+      lastTradePrice: 0.9,
+      bestBid: 0.1,
+    });
+    expect(record.info.marketType).toBe('multiple_choice');
+    expect(numbers(record).map(([price]) => price)).toEqual([0.2, 0.3, 0.1, 0.4, 0]);
+    expect(numbers(record)[0]).toEqual([0.2, null, null]);
+  });
+
+  test('an empty condition id is stored under the Gamma id', () => {
+    expect(map({ conditionId: '' }).info).toMatchObject({ ref: 'gamma:700123', metadata: { condition_id: '' } });
+  });
+});
+
+describe('category', () => {
+  test('comes from hidden tags too, in the order of the vocabulary', () => {
+    const info = classify([
+      gammaTag('World Elections', 'world-elections'),
+      gammaTag('Politics', 'politics', true),
+      gammaTag('Elections', 'elections', true),
+      gammaTag('Earn 4%', 'earn-4'),
+      gammaTag('Crypto', 'crypto', true),
+    ]);
+    expect(info).toMatchObject({ category: 'Crypto', categorySlug: 'crypto' });
+    expect(info.tags).toEqual(['World Elections', 'Politics', 'Elections', 'Earn 4%', 'Crypto']);
+  });
+
+  test('subcategory is the next tag that is shown and says something new', () => {
+    const info = classify([
+      gammaTag('Elections', 'elections', true),
+      gammaTag('Politics', 'politics', true),
+      gammaTag('US Election', 'us-presidential-election'),
+    ]);
+    expect(info).toMatchObject({ category: 'Politics', subcategory: 'US Election' });
+  });
+
+  test('beside the tag All it is that of the market, else of the event, as in 2020', () => {
+    const all = [gammaTag('All', 'all')];
+    const of = (own: string, parent: string) => map({ category: own }, { tags: all, category: parent }).info;
+    expect(of('Sports', '')).toMatchObject({ category: 'Sports', tags: ['All'], subcategory: null });
+    expect(of('', 'Sports')).toMatchObject({ category: 'Sports' });
+  });
+
+  test('a sport is the subcategory of Sports', () => {
+    const tags = [gammaTag('Sports', 'sports', true), gammaTag('Games', 'games')];
+    expect(classify(tags, { sport: { name: 'Cricket' } })).toMatchObject({
+      category: 'Sports',
+      subcategory: 'Cricket',
+    });
+  });
+
+  test('without a known word the first tag that is shown counts', () => {
+    const tags = [gammaTag('Hide From New', 'hide-from-new', true), gammaTag('Bridges', 'bridges')];
+    expect(classify(tags)).toMatchObject({ category: 'Bridges', categorySlug: 'bridges', subcategory: null });
+  });
+
+  test('markets of 2020 name it themselves', () => {
+    expect(map({ category: 'Crypto' }).info).toMatchObject({ category: 'Crypto', subcategory: null, tags: [] });
+    expect(map({ category: 'US-current-affairs' }).info.categorySlug).toBe('us-current-affairs');
+  });
+
+  test('series and neg risk come along', () => {
+    const { info } = map({ negRisk: true, negRiskMarketID: hex(7) }, { series: [{ id: '10684', slug: 'btc-5m' }] });
+    expect(info.seriesId).toBe('10684');
+    expect(info.metadata).toMatchObject({ neg_risk: true, neg_risk_market_id: hex(7), series_slug: 'btc-5m' });
+  });
+});

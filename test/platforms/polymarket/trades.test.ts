@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { notionalUsd, parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
+import { mapPolymarketBook } from '../../../src/platforms/polymarket/book.ts';
+import { mapPolymarketCandles } from '../../../src/platforms/polymarket/candle.ts';
+import { mapPolymarketTrade, tradeFingerprint, tradeIds } from '../../../src/platforms/polymarket/trade.ts';
+import { clobBook, dataTrade, historyPoint } from '../../../src/platforms/polymarket/wire.ts';
+import { bookRow, hex, marketKeys, token, tradeRow } from '../../fixtures/polymarket/rows.ts';
+
+const row = (over: Record<string, unknown> = {}) => dataTrade.parse(tradeRow(over));
+const book = (first: Record<string, unknown> = {}, second: Record<string, unknown> = {}, metadata = {}) =>
+  mapPolymarketBook(
+    { ...marketKeys, metadata },
+    clobBook.parse(bookRow(first)),
+    clobBook.parse(bookRow({ asset_id: token(12), timestamp: '1785561505111', ...second })),
+    {},
+    '2026-08-01T05:19:00.000Z',
+  );
+const level = (price: string, size: string) => ({ price: parsePrice(price), size: parseSize(size) });
+
+describe('trades', () => {
+  test('known answers of the fingerprint', () => {
+    const first = row({
+      proxy_wallet: '0xa66790e2b0075e73c3781ddaf1d0b875a3aaceb3',
+      price: 0.979,
+      size: 17.27,
+      token_id: token(8244167),
+      transaction_hash: '0xdf2ab72195b2b55c96245af1693da0cb3ff2656cd9e6fdfda23326fe2e7508b1',
+    });
+    expect(tradeFingerprint(first)).toBe(`${first.transactionHash}-08244167-77282dd2`);
+    const weighted = row({
+      proxy_wallet: '0x57aa2b8ae0e09a52ad2d24c12c84d6fc964104c5',
+      price: 0.02287586,
+      size: 1000,
+      token_id: '86932080736452480237732098907051856907018662555423678437063711274130010166912',
+      transaction_hash: '0xde2c594136c5713b2c12047663848d8d05f4f570730e223d0701a8c1283dcd9f',
+    });
+    expect(tradeFingerprint(weighted)).toBe(`${weighted.transactionHash}-10166912-3938d57e`);
+  });
+
+  test('a row has one id, whatever the case of its addresses and the noise of its doubles', () => {
+    const upper = row({ proxy_wallet: '0xA66790E2B0075E73C3781DDAF1D0B875A3AACEB3', side: 'buy' });
+    const noisy = row({ proxy_wallet: '0xa66790e2b0075e73c3781ddaf1d0b875a3aaceb3', price: 0.50000004 });
+    expect(tradeFingerprint(upper)).toBe(tradeFingerprint(noisy));
+  });
+
+  test('identical rows of one transaction are numbered, others keep their text', () => {
+    const ids = tradeIds([row(), row(), row({ size: 11 }), row()]);
+    expect(ids.map((id) => id.slice(76))).toEqual([
+      expect.stringMatching(/^[0-9a-f]{8}$/),
+      expect.stringMatching(/^[0-9a-f]{8}\.2$/),
+      expect.stringMatching(/^[0-9a-f]{8}$/),
+      expect.stringMatching(/^[0-9a-f]{8}\.3$/),
+    ]);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  test('the outcome is the one whose token traded, though the outcome index says 999', () => {
+    const unlabelled = row({ token_id: token(12), outcome_index: 999, outcome: '', event_slug: '' });
+    expect(mapPolymarketTrade(unlabelled, 'id', marketKeys)).toMatchObject({
+      outcome: 'no',
+      outcomeIndex: 1,
+      outcomeCount: 2,
+    });
+    expect(mapPolymarketTrade(row({ token_id: token(99) }), 'id', marketKeys)).toBeNull();
+  });
+
+  test('an off-tick weighted price keeps its ten decimals and its exact notional', () => {
+    const trade = mapPolymarketTrade(row({ price: 0.0218768264, size: 1000, side: 'SELL' }), 'id', marketKeys);
+    expect(trade).toMatchObject({ price: 218_768_264n, size: parseSize('1000'), side: 'sell', quoteUsd: null });
+    expect(trade).toMatchObject({ executedAtUs: 1_780_000_000_000_000, transactionHash: hex(1), isBlockTrade: false });
+    expect(trade && notionalUsd(trade.price, trade.size)).toBe(parseUsd('21.876826'));
+    expect(trade?.trader).toEqual({
+      address: '0xa66790e2b0075e73c3781ddaf1d0b875a3aaceb3',
+      name: 'ada',
+      pseudonym: 'Quiet-Heron',
+      profileImage: 'https://img.example/ada.png',
+    });
+  });
+
+  test.each([
+    ['price', 1.5],
+    ['size', 0],
+    ['token_id', 12],
+    ['transaction_hash', '0x12'],
+    ['timestamp', '1780000000'],
+  ])('a row with %s %j is refused', (field, value) => {
+    const result = dataTrade.safeParse(tradeRow({ [field]: value }));
+    expect(result.error?.issues[0]?.path).toEqual([field]);
+  });
+});
+
+describe('order book', () => {
+  test('the best level comes last on the wire and first here', () => {
+    const { yes } = book();
+    expect(yes.bids).toEqual([level('0.5', '40.5'), level('0.48', '900')]);
+    expect(yes.asks).toEqual([level('0.51', '20'), level('0.55', '1000')]);
+  });
+
+  test('any order is sorted, size 0 is dropped, equal prices are merged', () => {
+    const bids = [
+      { price: '0.5', size: '1' },
+      { price: '0.2', size: '3' },
+      { price: '.5', size: '2' },
+      { price: '0.3', size: '0' },
+    ];
+    expect(book({ bids }).yes.bids).toEqual([level('0.5', '3'), level('0.2', '3')]);
+  });
+
+  test('its time is the older of the two books', () => {
+    expect(book().timestamp).toBe('2026-08-01T05:18:25.111Z');
+  });
+
+  test("the wire's last_trade_price is not this token's and is never a price", () => {
+    expect(book().lastTradePrice).toBeNull();
+  });
+
+  test('the adjusted midpoint skips levels too small for rewards', () => {
+    expect(book({}, {}, { rewards_min_size: 50 }).adjustedMidpoint).toBe(parsePrice('0.515'));
+    expect(book().adjustedMidpoint).toBeNull();
+    expect(book()).toMatchObject({ tickSize: parsePrice('0.01'), minOrderSize: parseSize('5'), negRisk: false });
+  });
+
+  test('books of 2024 have no tick, minimum or neg risk', () => {
+    const old = { tick_size: undefined, min_order_size: undefined, neg_risk: undefined };
+    expect(book(old, {}, { neg_risk: true })).toMatchObject({ tickSize: null, minOrderSize: null, negRisk: true });
+  });
+});
+
+describe('price samples', () => {
+  const points = [
+    { timestamp: 3_600_118, price: 0.41 },
+    { timestamp: 3_600_044, price: 0.4 },
+    { timestamp: 3_600_059, price: 0.35 },
+    { timestamp: 3_600_163, price: 0.43 },
+    { timestamp: 3_600_300, price: 0.9 },
+  ].map((point) => historyPoint.parse(point));
+
+  test('a bar opens with its first sample and closes with its last; there is no volume, and gaps stay gaps', () => {
+    const bars = mapPolymarketCandles(points, marketKeys.ref, 1, 3_600_000, 3_600_300);
+    expect(bars.map((bar) => [bar.startTs, bar.price.open, bar.price.high, bar.price.low, bar.price.close])).toEqual([
+      [3_600_000, ...['0.4', '0.4', '0.35', '0.35'].map(parsePrice)],
+      [3_600_060, ...['0.41', '0.41', '0.41', '0.41'].map(parsePrice)],
+      [3_600_120, ...['0.43', '0.43', '0.43', '0.43'].map(parsePrice)],
+    ]);
+    expect(bars[0]).toMatchObject({ volume: null, source: 'midpoint', intervalMin: 1, previousClose: null });
+  });
+
+  test('an hour holds all samples of it', () => {
+    const [bar, ...rest] = mapPolymarketCandles(points, marketKeys.ref, 60, 3_600_000, 3_603_600);
+    expect(rest).toEqual([]);
+    expect(bar?.price).toEqual({
+      open: parsePrice('0.4'),
+      high: parsePrice('0.9'),
+      low: parsePrice('0.35'),
+      close: parsePrice('0.9'),
+    });
+  });
+});

@@ -123,7 +123,7 @@ interface Category {
   platforms: string[];
 }
 
-/** No feed tells a pool's trades: only its platform's totals are known. */
+/** No feed brings a pool's trades: only its platform's totals are known. */
 const isPool = ({ metadata }: ServedMarket): boolean => metadata['trade_type'] === 'amm';
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
@@ -147,7 +147,7 @@ interface Snapshot {
   };
 }
 
-/** Analytics and metrics of a service against what its three worlds come to; each check tells what is wrong. */
+/** Analytics and metrics of a service against what its three worlds come to; each check reports what is wrong. */
 export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
   /** Markets of Limitless that the service knows or should: once they have ended no list shows them. */
   const ofLimitless = new Set<string>();
@@ -250,9 +250,11 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
           const expected = isPool(market)
             ? [null, market.volume_24h]
             : [percent(now, before), toNumber(sold(rows, market, asOf, 1), 6)];
-          const told = [change.volume_change_percent, change.volume_24h];
-          if (JSON.stringify(told) !== JSON.stringify(expected)) {
-            wrong.push(`${platform} ${id} ${window}: ${JSON.stringify(told)} instead of ${JSON.stringify(expected)}`);
+          const answered = [change.volume_change_percent, change.volume_24h];
+          if (JSON.stringify(answered) !== JSON.stringify(expected)) {
+            wrong.push(
+              `${platform} ${id} ${window}: ${JSON.stringify(answered)} instead of ${JSON.stringify(expected)}`,
+            );
           }
         }
       }
@@ -302,7 +304,7 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
             return market.volume_24h === null ? null : units(market.volume_24h, 6);
           }),
           total_volume: total((market) => (market.volume_total === null ? null : units(market.volume_total, 6))),
-          total_liquidity: toNumber(sum(open.map((market) => units(market.liquidity, 6))), 6),
+          total_liquidity: toNumber(sum(open.map((market) => units(market.liquidity ?? 0, 6))), 6),
           avg_spread:
             spreads.length === 0
               ? null
@@ -311,10 +313,10 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
         };
       });
       const wrong = expected.flatMap((group) => {
-        const told = categories.find(({ slug }) => slug === group.slug);
+        const answered = categories.find(({ slug }) => slug === group.slug);
         const same =
-          told && Object.entries(group).every(([name, value]) => isSame(told[name as keyof Category], value));
-        return same ? [] : [`${query} ${JSON.stringify(told)} instead of ${JSON.stringify(group)}`];
+          answered && Object.entries(group).every(([name, value]) => isSame(answered[name as keyof Category], value));
+        return same ? [] : [`${query} ${JSON.stringify(answered)} instead of ${JSON.stringify(group)}`];
       });
       if (categories.length !== expected.length) wrong.push(`${categories.length} categories`);
       if (wrong.length > 0) return wrong;
@@ -353,7 +355,7 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
             toNumber(sum(inside.map((row) => row.notional)), 6),
           ];
         });
-      const told = traded.map((item) => [
+      const answered = traded.map((item) => [
         item.timestamp,
         platform === 'kalshi'
           ? null
@@ -362,9 +364,9 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
         item.trade_count,
         item.notional_value,
       ]);
-      if (!isSame(told, expected)) {
-        const at = expected.findIndex((item, i) => !isSame(item, told[i]));
-        wrong.push(`${key}: ${JSON.stringify(told[at])} instead of ${JSON.stringify(expected[at])}`);
+      if (!isSame(answered, expected)) {
+        const at = expected.findIndex((item, i) => !isSame(item, answered[i]));
+        wrong.push(`${key}: ${JSON.stringify(answered[at])} instead of ${JSON.stringify(expected[at])}`);
       }
     }
     return wrong;
@@ -387,12 +389,13 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
       const own = rows.filter((row) => row.platform === market.platform && row.market === market.platform_id);
       // Older than the feed was read: who asks for its whole life has it fetched.
       if (metrics.notional_value === null) await askForLife(market);
-      const [volume, told] = [market, metrics.volume];
+      const [volume, answered] = [market, metrics.volume];
       const known = [
-        [told['total'], volume.volume_total],
-        [told['volume_24h'], volume.volume_24h ?? told['volume_24h']],
-        [told['volume_7d'], volume.volume_7d ?? told['volume_7d']],
-        [metrics.open_interest, market.open_interest],
+        [answered['total'], volume.volume_total],
+        [answered['volume_24h'], volume.volume_24h ?? answered['volume_24h']],
+        [answered['volume_7d'], volume.volume_7d ?? answered['volume_7d']],
+        // A snapshot reads it at once where the listing knows none.
+        [metrics.open_interest, market.open_interest ?? metrics.open_interest],
         [metrics.unique_traders, market.unique_traders],
         [metrics.notional_value, isPool(market) ? null : toNumber(sum(own.map((row) => row.notional)), 6)],
       ];

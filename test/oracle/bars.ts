@@ -1,5 +1,6 @@
+import { INTERVAL_SECONDS } from '../../src/core/model.ts';
 import { toNumber } from './exact.ts';
-import type { ServedPoint } from './pipeline.ts';
+import type { Pipeline, ServedItem, ServedPoint } from './pipeline.ts';
 
 /** A trade as bars count it: its price in terms of the first outcome. */
 export interface BarTrade {
@@ -55,3 +56,33 @@ export function barsOf(
       };
     });
 }
+
+/** Intervals of metrics/historical that price-history does not have. */
+export const MERGED_INTERVALS = ['5m', '15m', '4h'] as const;
+
+/** What metrics/historical says of prices, volumes and open interest where bars are merged. */
+export async function mergedBars(
+  service: Pipeline,
+  { platform, id }: { platform: string; id: string },
+  interval: (typeof MERGED_INTERVALS)[number],
+  span: { fromTs: number; toTs: number },
+): Promise<Pick<ServedPoint, 'timestamp' | 'price' | 'volume' | 'openInterest'>[]> {
+  const { data, meta } = await service.get<{ data: ServedItem[]; meta: { complete: boolean } }>(
+    `metrics/historical?platform=${platform}&market_id=${id}&start_ts=${span.fromTs}&end_ts=${span.toTs}&interval=${interval}&limit=5000`,
+  );
+  if (!meta.complete) throw new Error(`${id}: its history is not complete`);
+  return data.map(({ timestamp, price, volume, open_interest }) => ({
+    timestamp,
+    price,
+    volume,
+    openInterest: open_interest,
+  }));
+}
+
+export const minutesOf = (interval: (typeof MERGED_INTERVALS)[number]): number => INTERVAL_SECONDS[interval] / 60;
+
+/** The same of bars as price history has them. */
+export const withoutQuotes = (
+  points: ServedPoint[],
+): Pick<ServedPoint, 'timestamp' | 'price' | 'volume' | 'openInterest'>[] =>
+  points.map(({ timestamp, price, volume, openInterest }) => ({ timestamp, price, volume, openInterest }));

@@ -3,6 +3,7 @@ export type Kind =
   | 'platform'
   | 'marketId'
   | 'marketIds'
+  | 'manyIds'
   | 'limit'
   | 'cursor'
   | 'flag'
@@ -15,8 +16,8 @@ export type Kind =
 
 export interface Parameter {
   kind: Kind;
-  /** Text that is accepted; a platform is chosen by the caller. */
-  good: string;
+  /** Text that is accepted; a platform is chosen by the caller. undefined where it goes with no other parameter. */
+  good: string | undefined;
   required?: true;
 }
 
@@ -40,9 +41,35 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     status: word('open'),
     query: text('rain'),
     include_raw: flag,
-    event_id: text('KXNOSUCHEVENT'),
+    event_id: { kind: 'marketId', good: 'KXNOSUCHEVENT' },
+    market_ids: { kind: 'manyIds', good: undefined },
+    min_liquidity: { kind: 'amount', good: '12.5' },
+    ends_after: start,
+    ends_before: end,
     category: text('sports'),
     sort: word('end_date'),
+  },
+  '/v1/api/events': {
+    provider: platform,
+    limit,
+    cursor,
+    status: word('open'),
+    query: text('rain'),
+    category: text('sports'),
+    series_id: { kind: 'marketId', good: 'KXNOSUCHSERIES' },
+    sort: word('end_date'),
+  },
+  '/v1/api/events/{id}': { provider: platform, include_markets: flag, id: marketId },
+  '/v1/api/series': { provider: platform, limit, cursor, query: text('rain'), category: text('sports') },
+  '/v1/api/orderbooks': {
+    provider: platform,
+    market_ids: { kind: 'manyIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
+    depth: limit,
+  },
+  '/v1/api/markets/prices': {
+    provider: platform,
+    market_ids: { kind: 'manyIds', good: 'KXNOSUCHMARKET-1,KXNOSUCHMARKET-2', required: true },
+    at: start,
   },
   '/v1/api/markets/id/{id}': { provider: platform, include_raw: flag, id: marketId },
   '/v1/api/markets/id/{id}/orderbook': { provider: platform, include_raw: flag, id: marketId },
@@ -149,6 +176,7 @@ export const WRONG: Record<Kind, readonly string[]> = {
   platform: [...NOISE, '', 'KALSHI', 'kalshi ', 'kalshi,polymarket', 'platform_d', '0'],
   marketId: [...BLANK, ...LONG],
   marketIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 11 }, (_, index) => `A${index}`).join(','), ...LONG],
+  manyIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 101 }, (_, index) => `A${index}`).join(','), ...LONG],
   limit: [...NOISE, ...NUMBERS, '', '0', '5001', '2147483648', '-9223372036854775809'],
   interval: [...NOISE, ...NUMBERS, '', '0', '5', '61'],
   cursor: [...NOISE, 'AAAA', 'bm90IGEgY3Vyc29yIGF0IGFsbA', 'bm90IGEgY3Vyc29y+/==', '0'],
@@ -175,7 +203,18 @@ export const WRONG: Record<Kind, readonly string[]> = {
 /** Text that a parameter of free text takes, whatever it says. */
 export const FREE_TEXT = NOISE.filter((value) => value.trim() !== '' && value.length <= 100);
 
-export type BodyKind = 'platform' | 'marketId' | 'word' | 'text' | 'flag' | 'decimal' | 'integer' | 'time' | 'record';
+export type BodyKind =
+  | 'platform'
+  | 'marketId'
+  | 'word'
+  | 'text'
+  | 'flag'
+  | 'decimal'
+  | 'integer'
+  | 'time'
+  | 'timeOrNull'
+  | 'list'
+  | 'record';
 
 export interface BodyField {
   kind: BodyKind;
@@ -240,7 +279,28 @@ export const BODIES: Record<string, BodyEndpoint> = {
     auth: 'session',
     fields: { current_password: field('text', 'x'), new_password: must('text', 'another tree on that hill') },
   },
-  '/v1/api/auth/api-keys': { method: 'POST', auth: 'session', fields: { name: must('text', 'mine') } },
+  '/v1/api/auth/password/reset': {
+    method: 'POST',
+    auth: 'none',
+    fields: {
+      email: must('text', 'nobody@example.com'),
+      // Instead of the e-mail, with the token of a link.
+      token: field('text', undefined),
+      new_password: field('text', undefined),
+      revoke_keys: field('flag', false),
+    },
+  },
+  '/v1/api/auth/api-keys': {
+    method: 'POST',
+    auth: 'session',
+    fields: {
+      name: must('text', 'mine'),
+      scopes: field('list', ['read']),
+      expires_at: field('timeOrNull', '2100-01-01T00:00:00Z'),
+      allowed_addresses: field('list', ['10.0.0.0/8']),
+      current_password: field('text', undefined),
+    },
+  },
   '/v1/api/auth/credentials': {
     method: 'POST',
     auth: 'session',
@@ -249,6 +309,7 @@ export const BODIES: Record<string, BodyEndpoint> = {
       label: must('text', 'main'),
       fields: must('record', { private_key: `0x${'11'.repeat(32)}` }),
       is_default: field('flag', false),
+      current_password: field('text', undefined),
     },
   },
   '/v1/api/auth/order-settings': {
@@ -269,6 +330,7 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const NO_SCALAR = ['{}', '[]', '[1]', '[[["kalshi"]]]', '{"toString":"kalshi"}', nested(5000)];
 const NO_TEXT = [...NO_SCALAR, 'null', 'true', '5'];
 const NO_DECIMAL = [...NO_SCALAR, 'true', '-1', '1e400', '"NaN"', '"1,5"', '"Infinity"', '1e30', '"0x1"'];
+const NO_TIME = [...NO_SCALAR, 'true', '-1', '"yesterday"', '"2026-02-30"', '1e400', '1e300'];
 export const WRONG_VALUES: Record<BodyKind, readonly string[]> = {
   platform: [...NO_TEXT, '""', '"KALSHI"', '"kalshi\\u0000"', '"__proto__"'],
   marketId: [...NO_TEXT, '""', `"${'x'.repeat(513)}"`],
@@ -277,7 +339,9 @@ export const WRONG_VALUES: Record<BodyKind, readonly string[]> = {
   flag: [...NO_SCALAR, 'null', '5', '""', '"yes"'],
   decimal: NO_DECIMAL,
   integer: [...NO_DECIMAL, '0.5', '0', '9007199254740993'],
-  time: [...NO_SCALAR, 'null', 'true', '-1', '"yesterday"', '"2026-02-30"', '1e400', '1e300'],
+  time: [...NO_TIME, 'null'],
+  timeOrNull: NO_TIME,
+  list: ['{}', 'null', 'true', '5', '""', '"read"'],
   record: ['[]', '[1]', nested(5000), 'null', 'true', '5', '"{}"'],
 };
 

@@ -162,7 +162,7 @@ export function kalshiMarket(
     open_interest: contracts(market.openInterest),
     unique_traders: null,
     source_url: `https://kalshi.com/markets/${series.ticker.toLowerCase()}/${spec.eventTicker.toLowerCase()}`,
-    image_url: '',
+    image_url: `https://images.example.com/${spec.eventTicker}.webp`,
     created_at: isoUs(spec.createdUs),
     trading_start_at: iso(market.openMs),
     trading_end_at: iso(market.closeMs),
@@ -225,7 +225,9 @@ export function kalshiBook(world: KalshiWorld, ticker: string): ServedBook {
 
 interface Bar {
   startTs: number;
+  /** Nulls where nothing traded. */
   price: (number | null)[];
+  previous: number | null;
   bid: (number | null)[];
   ask: (number | null)[];
   volume: number;
@@ -239,10 +241,10 @@ function platformBars(world: KalshiWorld, market: SimMarket, period: 1 | 60, fro
       const { price, previous } = candle;
       const quoted = (bar: typeof candle.bid, none: number) =>
         [bar.open, bar.high, bar.low, bar.close].map((value) => (value === none ? null : dollars(value)));
-      const flat = previous > 0 ? dollars(previous) : null;
       return {
         startTs: candle.endTs - period * 60,
-        price: price ? [price.open, price.high, price.low, price.close].map(dollars) : [flat, flat, flat, flat],
+        price: price ? [price.open, price.high, price.low, price.close].map(dollars) : [null, null, null, null],
+        previous: previous > 0 ? dollars(previous) : null,
         bid: quoted(candle.bid, 0),
         ask: quoted(candle.ask, ONE),
         volume: candle.volume,
@@ -295,25 +297,32 @@ function tradedIn(world: KalshiWorld, ticker: string, fromTs: number, toTs: numb
 }
 
 /**
- * Price history of [fromTs, toTs): bars of 1 and 60 minutes are the platform's, days are made of its hours, in UTC. The price
- * of a bar that is still growing at `growsAtTs` is that of the trades so far: of equal instants another may come last.
+ * Bars of [fromTs, toTs): those of 1 and 60 minutes are the platform's and stand at the previous close when nothing traded; others
+ * are made of its minutes or hours, in UTC, and have the prices of those alone in which something traded. The price of a bar that
+ * is still growing at `growsAtTs` is that of the trades so far: of equal instants another may come last.
  */
 export function kalshiHistory(
   world: KalshiWorld,
   ticker: string,
-  interval: 1 | 60 | 1440,
+  interval: number,
   fromTs: number,
   toTs: number,
   growsAtTs = toTs,
 ): ServedPoint[] {
   const market = world.exchange.marketByTicker.get(ticker) as SimMarket;
-  const bars = platformBars(world, market, interval === 1 ? 1 : 60, fromTs, toTs);
+  const bars = platformBars(world, market, interval < 60 ? 1 : 60, fromTs, toTs);
   const step = interval * 60;
   const buckets = new Map<number, Bar[]>();
   for (const bar of bars) {
     const startTs = Math.floor(bar.startTs / step) * step;
     buckets.set(startTs, [...(buckets.get(startTs) ?? []), bar]);
   }
+  const priceOf = (inside: Bar[]): ServedPoint['price'] => {
+    const [bar] = inside;
+    const stands = (interval === 1 || interval === 60) && bar !== undefined && bar.price[0] === null;
+    if (!stands) return merged(inside, 'price');
+    return { open: bar.previous, high: bar.previous, low: bar.previous, close: bar.previous };
+  };
   return [...buckets]
     .toSorted(([a], [b]) => a - b)
     .map(([timestamp, inside]) => ({
@@ -323,7 +332,7 @@ export function kalshiHistory(
       outcomeId: 'yes',
       volume: contracts(inside.reduce((total, bar) => total + bar.volume, 0)),
       openInterest: contracts(inside.at(-1)?.openInterest ?? 0),
-      price: (timestamp + step > growsAtTs && tradedIn(world, ticker, timestamp, toTs)) || merged(inside, 'price'),
+      price: (timestamp + step > growsAtTs && tradedIn(world, ticker, timestamp, toTs)) || priceOf(inside),
       bidAsk: mergedQuotes(inside),
     }));
 }

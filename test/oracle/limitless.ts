@@ -76,7 +76,7 @@ function quotesOf(world: LimitlessWorld, market: ClobMarket, status: string): { 
   const { bestBid, bestAsk } = market.book;
   const newest = ordered(world, market)[0];
   // A midpoint lies on half a tick.
-  const middle = bestBid === null && bestAsk === null ? null : BigInt((bestBid ?? 0) + (bestAsk ?? 1000)) * 500n;
+  const middle = bestBid === null || bestAsk === null ? null : BigInt(bestBid + bestAsk) * 500n;
   const price = newest ? inYes(newest.trade) : middle;
   const quoted = status === 'open' || status === 'paused';
   const bid = quoted ? bestBid : null;
@@ -122,7 +122,7 @@ function plainText(html: string): string {
     .trim();
 }
 
-/** What is told of order-book markets and pools alike. */
+/** What is reported of order-book markets and pools alike. */
 function common(market: Market, status: string) {
   const group = market.kind === 'clob' ? market.group : null;
   const domain = market.kind === 'clob' ? market.propertyDomain : null;
@@ -183,6 +183,15 @@ export function limitlessMarket(
   return market.kind === 'amm' ? pool(market, read) : orderBookMarket(world, market, read);
 }
 
+/** Σ price × size over the best level of each side: what lies there as collateral. */
+function atRest({ book }: ClobMarket): number {
+  const [bid] = book.bids;
+  const [ask] = book.asks;
+  const bids = bid ? BigInt(bid.tick) * bid.size : 0n;
+  const asks = ask ? BigInt(1000 - ask.tick) * ask.size : 0n;
+  return base(rescale(bids + asks, 9, 6));
+}
+
 function orderBookMarket(
   world: LimitlessWorld,
   market: ClobMarket,
@@ -202,6 +211,7 @@ function orderBookMarket(
   const { bestBid, bestAsk } = market.book;
   const quoted = status === 'open' || status === 'paused';
   const wide = quoted && bestBid !== null && bestAsk !== null && bestAsk - bestBid > 200;
+  const liquidity = quoted ? atRest(market) : 0;
   const open = Number(market.metadata['openPrice'] ?? Number.NaN);
   return {
     ...shared,
@@ -210,8 +220,8 @@ function orderBookMarket(
     volume_24h: traded(DAY_MS),
     volume_7d: traded(7 * DAY_MS),
     volume_total: base(market.volume),
-    liquidity: 0,
-    liquidity_score: 0,
+    liquidity,
+    liquidity_score: liquidityScoreOf(liquidity),
     open_interest: null,
     unique_traders: oldest ? new Set(trades.map(({ trade }) => trade.account.address)).size : null,
     image_url: `https://cdn.limitless.exchange/markets-logo/${market.id}/logo.png`,
@@ -221,7 +231,7 @@ function orderBookMarket(
     metadata: {
       ...shared.metadata,
       volume_basis: 'usd',
-      liquidity_basis: 'none',
+      liquidity_basis: quoted ? 'best_level' : 'none',
       neg_risk: market.negRiskRequestId !== null,
       fee: { enabled: market.chargesFees, taker_delay_ms: market.takerDelayMs },
       ...(market.group ? { group_item_title: market.title, order_in_group: market.orderInGroup } : {}),

@@ -4,19 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { startIngestion } from '../../ingest/main.ts';
-import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../src/answers.ts';
-import { type ClickHouse, connect } from '../../src/clickhouse.ts';
-import { loadConfig } from '../../src/config.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse.ts';
-import { ingestionHealth } from '../../src/ingestion-health.ts';
-import { StoredMarkets } from '../../src/market-directory.ts';
-import { MarketWriter } from '../../src/market-writer.ts';
-import { migrateClickHouse } from '../../src/migrations.ts';
-import { createPlatformHttp, type PlatformHttp } from '../../src/platforms/http.ts';
-import { createPlatforms } from '../../src/platforms/index.ts';
-import { openShared } from '../../src/redis.ts';
-import type { Platform } from '../../src/schemas.ts';
+import { startIngestion } from '../../ingest/ingestion.ts';
+import type { HistoryItemAnswer } from '../../src/schemas/metrics.ts';
+import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../src/schemas/markets.ts';
+import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { ingestionHealth } from '../../src/observability/ingestion-health.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { createPlatformHttp } from '../../src/platforms/http/client.ts';
+import { type PlatformHttp } from '../../src/platforms/http/request.ts';
+import { createPlatforms } from '../../src/platforms/registry.ts';
+import { openShared } from '../../src/stores/shared/open.ts';
+import type { Platform } from '../../src/core/model.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { silent } from '../helpers/silent-log.ts';
 import type { Simulator } from '../simulators/simulator.ts';
@@ -24,6 +26,7 @@ import type { Simulator } from '../simulators/simulator.ts';
 export type ServedMarket = z.output<typeof MarketAnswer>;
 export type ServedTrade = z.output<typeof MarketTradeAnswer>;
 export type ServedPoint = z.output<typeof PricePointAnswer>;
+export type ServedItem = z.output<typeof HistoryItemAnswer>;
 export interface Page {
   total: number;
   limit: number;
@@ -40,6 +43,8 @@ interface Check {
 export interface Pipeline {
   readonly clickhouse: ClickHouse;
   readonly app: TestApp;
+  /** The address of the API, up to /v1/api/. */
+  readonly origin: string;
   /** One request; a status other than the one expected fails the test. */
   get<T = Record<string, unknown>>(path: string, status?: number): Promise<T>;
   /** The reply as it came, with an API key. */
@@ -151,6 +156,7 @@ export async function startPipeline(
   return {
     clickhouse,
     app,
+    origin,
     get,
     fetch: keyedFetch,
     markets: (query, limit, between) => walk<ServedMarket>('markets', `markets?${query}`, limit, between),

@@ -42,18 +42,30 @@ function printedPrices(world: PolymarketWorld, market: SimMarket, trades: readon
 const isVector = (prices: readonly bigint[]): boolean =>
   prices.every((one) => one === 0n || one === ONE / 2n || one === ONE) && prices.reduce((a, b) => a + b, 0n) === ONE;
 
+/** Markets of protocol version 2 have no UMA state. */
+const showsUma = (market: SimMarket): boolean => market.showsUma && market.version === 'v1';
+
+const resolutionStatusOf = ({ state }: SimMarket): string =>
+  state === 'resolved' ? 'resolved' : state === 'unopened' ? 'inactive' : 'active';
+
 function statusOf(market: SimMarket, prices: readonly bigint[], read: Read): string {
   if (!isClosed(market)) return market.state;
-  const told = market.showsUma && market.uma.at(-1) === 'resolved' && !market.legacy;
+  const isSettled =
+    (showsUma(market) && market.uma.at(-1) === 'resolved' && !market.legacy) ||
+    (market.version === 'v2' && market.state === 'resolved');
   const old = (market.closedMs ?? market.endMs) < read.syncedMs - MONTH_MS;
-  return told || isVector(prices) || old ? 'settled' : 'closed';
+  return isSettled || isVector(prices) || old ? 'settled' : 'closed';
 }
 
-/** What a share paid, where the platform says so. */
-function payoutsOf(market: SimMarket, prices: readonly bigint[]): readonly bigint[] | null {
-  const scalar = market.legacy?.marketType === 'scalar';
-  return isVector(prices) || scalar ? prices : null;
-}
+/** What a share paid: as printed, or where those are no payouts as the oracle reported it. */
+const payoutsOf = (market: SimMarket, prices: readonly bigint[]): readonly bigint[] | null =>
+  isVector(prices) ? prices : (market.legacy?.reported ?? null);
+
+/** The smallest fill that any feed shows is of 0.01 shares. */
+const shownTrades = (world: PolymarketWorld, market: SimMarket): SimTrade[] =>
+  world.trades(market).filter(({ size }) => size >= 10_000n);
+
+const isWhole = (prices: readonly bigint[]): boolean => prices.reduce((a, b) => a + b, 0n) === ONE;
 
 interface Quote {
   price: number | null;
@@ -76,7 +88,8 @@ function quotesOf(
   const ask = book?.best('ask') ?? null;
   const last = lastPrice(trades);
   const middle = bid !== null && ask !== null ? rescale((bid + ask) * 5n, 1, 0) : null;
-  const shown = last ?? middle ?? prices[0] ?? null;
+  // A row of an order book always prints an ask, 1 where there is none: its outcomePrices is no middle then.
+  const shown = last ?? middle;
   return [
     { price: orNull(shown), bid: orNull(bid), ask: orNull(ask) },
     { price: otherOf(shown), bid: otherOf(ask), ask: otherOf(bid) },
@@ -134,9 +147,10 @@ function atRest(world: PolymarketWorld, market: SimMarket): bigint {
 /** Category and the word behind it: hidden tags name categories, but are not shown. */
 function classification(market: SimMarket): { category: string; subcategory: string | null; tags: string[] } {
   const { tags, sport } = market.event;
+  const telling = tags.filter(({ label }) => label !== 'All');
   const words =
-    tags.length > 0
-      ? tags.map(({ label, slug, forceHide }) => ({ label, slug, hidden: forceHide === true }))
+    telling.length > 0
+      ? telling.map(({ label, slug, forceHide }) => ({ label, slug, hidden: forceHide === true }))
       : market.legacy
         ? [{ label: market.legacy.category, slug: market.legacy.category, hidden: false }]
         : [];
@@ -171,7 +185,7 @@ function metadataOf(
   const payouts = status === 'settled' ? payoutsOf(market, prices) : null;
   const last = lastPrice(trades);
   const book = world.book(market);
-  const oldest = trades[0];
+  const oldest = shownTrades(world, market)[0];
   const bounds = legacy?.bounds;
   return {
     volume_basis: 'usd',
@@ -208,14 +222,16 @@ function metadataOf(
                 rebateRate: fee.rebateBps / 10_000,
               }
             : { enabled: false },
-          version: market.positionIds ? 'v2' : 'v1',
-          uma_resolution_status: (market.showsUma && market.uma.at(-1)) || undefined,
+          version: market.version,
+          uma_resolution_status: (showsUma(market) && market.uma.at(-1)) || undefined,
+          resolution_status: market.version === 'v2' ? resolutionStatusOf(market) : undefined,
           accepting_orders: market.state === 'open' || (market.acceptingWhenClosed && isClosed(market)),
           competitive: book ? competitive(book.mid()) : undefined,
           volume_30d: windowVolume(trades, read, MONTH_MS) ?? undefined,
           volume_1y: windowVolume(trades, read, 365 * DAY_MS) ?? undefined,
         }),
     ...(payouts ? { payouts: named(payouts.map(price)) } : {}),
+    ...(status === 'settled' && !payouts && isWhole(prices) ? { last_prices: named(prices.map(price)) } : {}),
     ...(status === 'settled' && last !== null ? { last_trade_price: price(last) } : {}),
     ...(oldest ? { unique_traders_since: iso(oldest.timestamp * 1000) } : {}),
   };
@@ -230,12 +246,13 @@ export function polymarketMarket(
 ): Omit<ServedMarket, 'last_synced_at'> {
   const { event, legacy } = market;
   const trades = world.trades(market);
+  const shown = shownTrades(world, market);
   const prices = printedPrices(world, market, trades, read);
   const status = statusOf(market, prices, read);
   const ids = outcomeIdsOf(market.outcomes);
   const quotes = quotesOf(world, market, { status, prices, trades });
   const closed = market.closedMs === null ? null : secondOf(market.closedMs);
-  const umaEnd = market.showsUma && !legacy && market.uma.at(-1) === 'resolved' ? closed : null;
+  const umaEnd = showsUma(market) && !legacy && market.uma.at(-1) === 'resolved' ? closed : null;
   const liquidity = legacy ? 4.601742 : usd(atRest(world, market));
   const volume = (windowMs: number) => (legacy ? 0 : windowVolume(trades, read, windowMs));
   const accepting = legacy ? null : market.acceptingFromMs;
@@ -260,7 +277,7 @@ export function polymarketMarket(
     liquidity,
     liquidity_score: liquidityScoreOf(liquidity),
     open_interest: openInterest,
-    unique_traders: trades.length > 0 ? new Set(trades.map(({ wallet }) => wallet.address)).size : null,
+    unique_traders: shown.length > 0 ? new Set(shown.map(({ wallet }) => wallet.address)).size : null,
     source_url: `https://polymarket.com/event/${event.slug}/${market.slug}`,
     image_url: `https://images.example.org/${event.slug}.png`,
     created_at: iso(market.createdMs),
@@ -281,8 +298,11 @@ export const openInterestOf = (market: SimMarket): number => usd(market.sets);
 
 const decimal = (value: bigint): string => String(toNumber(value, 6));
 
-/** A market's taker trades with their ids: the transaction, the token's tail, a digest, and a number where rows are alike. */
-function identified(market: SimMarket, trades: readonly SimTrade[]): { id: string; trade: SimTrade }[] {
+/** Fills of a market with their ids: the transaction, the token's tail, a digest, and a number where rows are alike. */
+export function identified<Fill extends Omit<SimTrade, 'fills'>>(
+  market: SimMarket,
+  trades: readonly Fill[],
+): { id: string; trade: Fill }[] {
   const seen = new Map<string, number>();
   return trades.map((trade) => {
     const facts = [trade.wallet.address, trade.side, decimal(rescale(trade.price, 10, 6)), decimal(trade.size)].join(
@@ -298,7 +318,7 @@ function identified(market: SimMarket, trades: readonly SimTrade[]): { id: strin
 
 /** Every taker trade of a market, newest first, as GET markets/trades must give it. */
 export const polymarketTrades = (world: PolymarketWorld, market: SimMarket): ServedTrade[] =>
-  identified(market, world.trades(market))
+  identified(market, shownTrades(world, market))
     .toSorted((a, b) => b.trade.timestamp - a.trade.timestamp || (a.id < b.id ? 1 : -1))
     .map(({ id, trade }) => ({
       trade_id: id,
@@ -332,7 +352,7 @@ export const polymarketHistory = (
   span: { fromTs: number; toTs: number; stepMin: number },
 ): ServedPoint[] =>
   barsOf(
-    identified(market, world.trades(market)).map(({ id, trade }) => ({
+    identified(market, shownTrades(world, market)).map(({ id, trade }) => ({
       atMs: trade.timestamp * 1000,
       id,
       price: trade.outcome === 0 ? trade.price : ONE - trade.price,

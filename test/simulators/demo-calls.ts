@@ -1,4 +1,4 @@
-import type { Platform } from '../../src/schemas.ts';
+import type { Platform } from '../../src/core/model.ts';
 
 /** An open market that trades, and its first outcome. */
 export interface DemoMarket {
@@ -82,6 +82,10 @@ export function demoCalls({ url, apiKey, markets, nickname, address, sqlPort }: 
         get('orders/client:demo-1?platform=kalshi'),
         remove('orders/client:demo-1?platform=kalshi'),
       ],
+    ],
+    [
+      'Trades as they come, until Ctrl+C',
+      [`curl -N -s -H 'X-API-Key: ${apiKey}' '${url}/v1/api/stream?channels=trades'`],
     ],
     [
       'The service itself, and SQL',

@@ -1,12 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfig } from '../../src/config.ts';
-import { sqlUrlFile } from '../../src/embedded/sql-port.ts';
-import { newApiKey } from '../../src/key-format.ts';
-import { createLog } from '../../src/log.ts';
-import { PLATFORMS, type Platform } from '../../src/schemas.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { keptSecret, makeDataDir } from '../../src/core/data-dir.ts';
+import { setCookie } from '../../src/http/session-cookie.ts';
+import type { AppDeps } from '../../src/routes/services.ts';
+import { sqlUrlFile } from '../../src/embedded/sql-port/open.ts';
+import { newApiKey } from '../../src/accounts/api-key-format.ts';
+import { createLog } from '../../src/core/log.ts';
+import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 import { startService, type Service } from '../../src/service.ts';
 import { demoCalls, type DemoMarket } from './demo-calls.ts';
 import { startKalshi } from './kalshi.ts';
@@ -16,12 +20,15 @@ import { startPolymarket } from './polymarket.ts';
 const HELP = `npm run demo
 Three simulated platforms and the whole service against them, on embedded stores in a temporary directory. Settings:
 
-  PORT       port of the API; 0 picks a free one [0]
-  SQL_PORT   read-only ClickHouse-HTTP port; 0 picks a free one, off disables [0]
+  PORT       port of the API and the explorer; 0 picks a free one [3000 when free, else the next free one]
+  SQL_PORT   read-only ClickHouse-HTTP port; 0 picks a free one, off disables [8123 when free, else the next free one]
+  DATA_DIR   directory to keep the data in [a temporary one, removed at the end]
   LOG_LEVEL  log level [error]
 `;
 /** Markets whose trades are waited for, of those that trade most. */
 const LOOKED_AT = 3;
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.0\.0\.1)$/;
+const PORTS_TRIED = 100;
 /** Data that takes longer than this to come is waited for no more. */
 const PATIENCE_MS = 120_000;
 /** What has not ended by then ends with the process. */
@@ -34,8 +41,9 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const directory = mkdtempSync(join(tmpdir(), 'forecastle-demo-'));
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const { DATA_DIR: kept } = process.env;
+  const directory = kept || mkdtempSync(join(tmpdir(), 'forecastle-demo-'));
+  if (!kept) process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const starting = Promise.resolve(directory).then(start);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(starting, 0));
   process.stdout.write(`Starting three simulated platforms and the service, with their data in ${directory} …\n`);
@@ -62,14 +70,16 @@ async function start(directory: string): Promise<Demo> {
   const [kalshi, polymarket, limitless] = simulators;
   const member = kalshi.world.demoAccount;
   const profile = limitless.world.demoProfile;
-  const apiKey = newApiKey();
-  const { PORT = '0', SQL_PORT = '0', LOG_LEVEL = 'error' } = process.env;
+  makeDataDir(directory);
+  const apiKey = keptSecret(directory, 'DEMO_API_KEY', false, newApiKey);
+  const { PORT = await freePort(3000), SQL_PORT = await freePort(8123), LOG_LEVEL = 'error' } = process.env;
   const config = loadConfig({
     LOG_LEVEL,
     PORT,
     SQL_PORT,
     DATA_DIR: directory,
     SWEEP_SECONDS: '5',
+    FILES_SECONDS: '15',
     TRADES_SECONDS: '3',
     DEMO_API_KEY: apiKey,
     ...Object.assign({}, ...simulators.map(({ env }) => env)),
@@ -80,7 +90,7 @@ async function start(directory: string): Promise<Demo> {
     LIMITLESS_SECRET: profile.secret,
     LIMITLESS_PRIVATE_KEY: profile.privateKey,
   });
-  const service = await startService(config, 'all', createLog(config));
+  const service = await startService(config, 'all', createLog(config), signIn(apiKey));
   for (const simulator of simulators) simulator.startTrading(2);
   return {
     service,
@@ -94,6 +104,34 @@ async function start(directory: string): Promise<Demo> {
     },
   };
 }
+
+/** The first port from `first` on that nobody listens on. */
+async function freePort(first: number): Promise<string> {
+  for (let port = first; port < first + PORTS_TRIED; port += 1) {
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    server.close();
+    if (free) return String(port);
+  }
+  return '0';
+}
+
+/** Browsers on this machine that open a page are signed in as the owner of the demo's key. Only the demo adds this. */
+const signIn =
+  (apiKey: string): AppDeps['extend'] =>
+  (app, { apiKeys, sessions }) => {
+    app.addHook('onRequest', async (request, reply) => {
+      const { caller, hostname, ip } = request;
+      const local = LOOPBACK.test(ip) && (LOOPBACK.test(hostname) || hostname === 'localhost');
+      if (caller !== null || !local || request.headers.accept?.includes('text/html') !== true) return;
+      const owner = await apiKeys.find(apiKey, ip);
+      if (!owner) return;
+      const origin = { address: ip, userAgent: request.headers['user-agent'] ?? '' };
+      setCookie('session', request, reply, await sessions.start(owner.userId, origin));
+    });
+  };
 
 let ending = false;
 /** Ends what was started, half started things too. One Ctrl-C may come twice: from the terminal, and passed on by tsx. */
@@ -132,8 +170,10 @@ async function welcome(demo: Demo): Promise<string> {
     ([about, lines]) => `${about}\n\n${lines.map((line) => `  ${line}\n`).join('')}`,
   );
   return `
+Explorer: ${service.url}/
+
 Forecastle is ready: data of Kalshi, Polymarket and Limitless is being served. The platforms are simulated here, nothing
-leaves this machine. Ctrl-C ends it and removes its data.
+leaves this machine. Ctrl-C ends it${process.env['DATA_DIR'] ? '' : ' and removes its data'}.
 
   base URL            ${service.url}
   API key             ${apiKey}

@@ -3,8 +3,8 @@ import { atRate, createSimServer, json, type SimReply, type SimRequest } from '.
 import { ClobError } from './polymarket/clob/error.ts';
 import { clobPrivate } from './polymarket/clob/private.ts';
 import { clobPublic } from './polymarket/clob/public.ts';
-import { dataV1, DataError } from './polymarket/data/v1.ts';
-import { dataV2 } from './polymarket/data/v2.ts';
+import { Cdn } from './polymarket/data/cdn.ts';
+import { data } from './polymarket/data/routes.ts';
 import { gamma } from './polymarket/gamma/routes.ts';
 import { createLimits } from './polymarket/limits.ts';
 import { v2Refusal, V2Error } from './polymarket/data/v2-query.ts';
@@ -17,6 +17,7 @@ export type { PolymarketWorld } from './polymarket/world/world.ts';
 export async function startPolymarket(options: WorldOptions = {}): Promise<Simulator<PolymarketWorld>> {
   const world = new PolymarketWorld(options);
   const limits = createLimits();
+  const cdn = new Cdn();
   let enforceLimits = true;
   let refusals = 0;
   let stopTrading: (() => void) | null = null;
@@ -29,7 +30,7 @@ export async function startPolymarket(options: WorldOptions = {}): Promise<Simul
         if (verdict.kind === 'hold') await new Promise((resolve) => setTimeout(resolve, verdict.delayMs));
       }
       world.advance();
-      return answer(world, request);
+      return answer(world, cdn, request);
     },
   });
 
@@ -62,12 +63,12 @@ export async function startPolymarket(options: WorldOptions = {}): Promise<Simul
   };
 }
 
-function answer(world: PolymarketWorld, request: SimRequest): SimReply | Promise<SimReply> {
+function answer(world: PolymarketWorld, cdn: Cdn, request: SimRequest): SimReply | Promise<SimReply> {
   const [, base = ''] = request.path.split('/', 2);
   const path = decodeURIComponent(request.path.slice(base.length + 1)) || '/';
   if (base === 'gamma') return gamma(world, path, request);
   if (base === 'clob') return clob(world, path, request);
-  if (base === 'data') return data(world, path, request);
+  if (base === 'data') return data(world, cdn, path, request);
   return json(404, { error: 'not found' });
 }
 
@@ -78,17 +79,6 @@ async function clob(world: PolymarketWorld, path: string, request: SimRequest): 
   } catch (error) {
     if (error instanceof ZodError) return json(400, { error: 'Invalid order payload' });
     if (error instanceof ClobError) return json(error.status, { error: error.message });
-    throw error;
-  }
-}
-
-function data(world: PolymarketWorld, path: string, { query }: SimRequest): SimReply {
-  try {
-    if (path.startsWith('/v2/')) return dataV2(world, path.slice(3), query);
-    return dataV1(world, path, query) ?? json(404, { error: 'not found' });
-  } catch (error) {
-    if (error instanceof V2Error) return v2Refusal(error);
-    if (error instanceof DataError) return json(400, { error: error.message });
     throw error;
   }
 }

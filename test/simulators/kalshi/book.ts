@@ -8,7 +8,7 @@ export interface Resting {
   trader: number;
   /** What is left, in 0.01 contracts. */
   count: number;
-  /** Set on an account's order: told of each fill with the trade's position in the tape. */
+  /** Set on an account's order: called for each fill with the trade's position in the tape. */
   filled?(count: number, price: number, position: number): void;
 }
 

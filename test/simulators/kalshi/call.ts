@@ -1,5 +1,4 @@
-import type { SimReply, SimRequest } from '../lib/index.ts';
-import { json } from '../lib/index.ts';
+import { type SimReply, type SimRequest, json } from '../lib/index.ts';
 import type { Account } from './account.ts';
 import type { OrderDesk } from './desk.ts';
 import type { Exchange } from './exchange.ts';

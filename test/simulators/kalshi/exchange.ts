@@ -13,7 +13,7 @@ export interface SimEvent {
   updatedUs: number;
 }
 
-/** What GET /exchange/status tells; `down` answers everything with 503. */
+/** What GET /exchange/status reports; `down` answers everything with 503. */
 export interface ExchangeStatus {
   exchangeActive: boolean;
   tradingActive: boolean;

@@ -85,7 +85,7 @@ export const game: Kind = {
       subTitle: `${code(away)} at ${code(home)} (${day(closeMs)})`,
       mutuallyExclusive: true,
       fixed: { collateral_return_type: 'MECNET', strike_period: '', product_metadata: series.productMetadata },
-      // Both markets carry the same title; only the sub-titles tell them apart.
+      // Both markets carry the same title; only the sub-titles distinguish them.
       markets: [away, home].map((team) => ({
         suffix: code(team),
         title: `${away} at ${home} Winner?`,

@@ -8,7 +8,7 @@ interface BucketSize {
   refillPerSecond: number;
 }
 
-/** Told without a code, without headers, without an object. */
+/** Reported without a code, without headers, without an object. */
 class TooManyRequests extends WireError {
   override readonly body = '{"error":"too many requests"}';
   constructor() {

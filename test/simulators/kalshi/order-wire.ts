@@ -1,8 +1,7 @@
 import { divideHalfUp, fixedText, scaledInteger } from '../lib/index.ts';
 import type { AccountFill, AccountOrder } from './account.ts';
 import { WireError } from './call.ts';
-import type { DeskSettings, NewOrder } from './desk.ts';
-import { invalidOrder } from './desk.ts';
+import { type DeskSettings, type NewOrder, invalidOrder } from './desk.ts';
 import type { Exchange } from './exchange.ts';
 import { cost, countText, ONE_DOLLAR, priceText, timeText, usdText } from './units.ts';
 

@@ -22,7 +22,7 @@ function create(call: PrivateCall, body: Body): Body {
   return orderReply(call.exchange, order);
 }
 
-/** The order of a path. Its id does not tell the shard: without market_ticker or exchange_index it is sought on shard 0. */
+/** The order of a path. Its id does not name the shard: without market_ticker or exchange_index it is sought on shard 0. */
 function orderOf(
   call: PrivateCall,
   orderId: string,
@@ -114,8 +114,8 @@ function each(call: PrivateCall, handle: (body: Body) => Body, failed: (body: Bo
       return handle(body);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      const { error: told } = JSON.parse(error.body) as { error: unknown };
-      return Object.assign(failed(body), { error: told });
+      const { error: reported } = JSON.parse(error.body) as { error: unknown };
+      return Object.assign(failed(body), { error: reported });
     }
   });
 }

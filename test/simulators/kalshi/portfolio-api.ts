@@ -1,5 +1,4 @@
-import { fixedText } from '../lib/index.ts';
-import type { SimReply } from '../lib/index.ts';
+import { fixedText, type SimReply } from '../lib/index.ts';
 import type { AccountFill, AccountOrder, AccountPosition, Settlement } from './account.ts';
 import {
   badRequest,

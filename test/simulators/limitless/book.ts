@@ -13,9 +13,9 @@ export interface Resting {
   remaining: bigint;
   /** Quotes of the house come and go with the market's fair price; anyone else's order stays until filled or cancelled. */
   isHouse: boolean;
-  /** Told of a fill after the trade is on the tape. */
+  /** Called for a fill after the trade is on the tape. */
   onFill?(fill: Fill, trade: Trade): void;
-  /** Told when the platform takes the order away: the market expired, closed or resolved. */
+  /** Called when the platform takes the order away: the market expired, closed or resolved. */
   onGone?(): void;
 }
 

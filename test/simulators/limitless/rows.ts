@@ -181,7 +181,7 @@ function pricesOf(market: ClobMarket): [number, number] {
   return [halfTickNumber(mid), halfTickNumber(2 * TICKS - mid)];
 }
 
-/** Zeros while nothing can be traded, and nonsense once resolved. */
+/** Zeros while nothing can be traded, and meaningless values once resolved. */
 function tradePricesOf(market: ClobMarket) {
   if (market.status === 'RESOLVED') return tradeQuotes([0, market.winningOutcome === 0 ? 0.01 : 1], [0, 0]);
   const { bestBid, bestAsk } = market.book;

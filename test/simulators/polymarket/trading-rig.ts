@@ -37,6 +37,7 @@ export interface MarketOrder {
   amount: number;
   at: number;
   type?: OrderType.FOK | OrderType.FAK;
+  version?: 2 | 3;
 }
 
 /** Orders against a simulator, sent by the platform's own SDK. */
@@ -51,10 +52,12 @@ export interface TradingRig {
   send(who: Pick<Trader, 'privateKey' | 'creds'>, method: string, path: string, value?: unknown): Promise<Response>;
 }
 
+const optionsOf = (version: 2 | 3 | undefined) =>
+  version ? { version, tickSize: '0.01' as const, negRisk: false } : {};
+
 const sign: TradingRig['sign'] = ({ client }, { token, at, size, side = Side.BUY, expiration, version }) => {
   const order = { tokenID: token, price: at, size, side };
-  const options = version ? { version, tickSize: '0.01' as const, negRisk: false } : {};
-  return client.createOrder(expiration ? { ...order, expiration } : order, options);
+  return client.createOrder(expiration ? { ...order, expiration } : order, optionsOf(version));
 };
 
 export function createRig(sim: Simulator<PolymarketWorld>): TradingRig {
@@ -100,10 +103,10 @@ export function createRig(sim: Simulator<PolymarketWorld>): TradingRig {
       const signed = await sign(who, order);
       return { ...(await who.client.postOrder(signed, order.type ?? OrderType.GTC, order.postOnly ?? false, true)) };
     },
-    async now(who, { token, side, amount, at, type = OrderType.FOK }) {
+    async now(who, { token, side, amount, at, type = OrderType.FOK, version }) {
       const signed = await who.client.createMarketOrder(
         { tokenID: token, side, amount, price: at, orderType: type },
-        {},
+        optionsOf(version),
       );
       return { ...(await who.client.postOrder(signed, type, false, true)) };
     },

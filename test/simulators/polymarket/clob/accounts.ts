@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Hex } from 'viem';
-import type { SimWallet } from '../world/model.ts';
+import type { SimMarket, SimWallet } from '../world/model.ts';
 import { usd } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
 
@@ -14,8 +14,8 @@ export interface SimAccount {
   signatureType: 0 | 1 | 2 | 3;
   /** pUSD ×10^6, the part behind open orders included. */
   cash: bigint;
-  /** false: the exchange contracts may not move its money. */
-  approved: boolean;
+  /** Whether the exchange contracts of a protocol version may move its money and shares: one says nothing of the other. */
+  approved: Record<SimMarket['version'], boolean>;
   /** true: only orders of a deposit wallet are taken. */
   depositFlowOnly: boolean;
   banned: boolean;
@@ -57,7 +57,7 @@ export class Accounts {
       wallet: this.world.newWallet(maker, spec.name ?? ''),
       owner,
       signatureType,
-      approved: true,
+      approved: { v1: true, v2: true },
       depositFlowOnly: false,
       banned: false,
       closedOnly: false,

@@ -54,6 +54,10 @@ export class Exchange {
   mode: ExchangeMode = 'normal';
   /** When the mode is said to end; for Retry-After. */
   modeUntilMs = 0;
+  /** How many digits of a Protocol V2 condition the private side writes and understands: which, nobody has recorded. */
+  conditionDigits: 62 | 64 = 64;
+  /** Whether POST /books and its like know positions of Protocol V2: nobody has recorded that either. */
+  listsKnowPositions = false;
   /** What GET /data/order answers for an order that is no longer open. */
   goneOrders: 'null' | 'not found' = 'null';
   private readonly world: PolymarketWorld;
@@ -64,6 +68,11 @@ export class Exchange {
     this.world = world;
     this.accounts = new Accounts(world);
     this.keys = new ApiKeys(world.ids);
+  }
+
+  /** A market as the private side names it. */
+  conditionOf({ version, conditionId }: SimMarket): string {
+    return version === 'v2' ? conditionId.slice(0, 2 + this.conditionDigits) : conditionId;
   }
 
   order(id: string): SimOrder | undefined {
@@ -131,7 +140,7 @@ export class Exchange {
     for (const order of [...makerOrders, taker]) if (order) this.sweep(order.account);
   }
 
-  /** The settlement of a match fails for good: everybody has their money and shares again; what orders have matched stays told. */
+  /** The settlement of a match fails for good: everybody has their money and shares again; what orders have matched stays reported. */
   fail(match: ClobTrade): void {
     match.trouble = 'FAILED';
     for (const { account, usd } of match.moved.splice(0)) account.cash -= usd;
@@ -242,7 +251,7 @@ export class Exchange {
   private checkFunds(order: SimOrder, crosses: boolean): void {
     const { account, market } = order;
     const short = new ClobError(400, 'not enough balance / allowance');
-    if (!account.approved) throw short;
+    if (!account.approved[market.version]) throw short;
     if (order.side === 'SELL') {
       const promised = this.liveOrders(account, market)
         .filter((other) => other.side === 'SELL' && other.outcome === order.outcome)

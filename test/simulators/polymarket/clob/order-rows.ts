@@ -26,12 +26,12 @@ export const refusedRow = (errorMsg: string, success: boolean) => ({
   takingAmount: '',
 });
 
-export const orderRow = (order: SimOrder) => ({
+export const orderRow = (world: PolymarketWorld, order: SimOrder) => ({
   id: order.id,
   status: `ORDER_STATUS_${order.status === 'DELAYED' ? 'LIVE' : order.status}`,
   owner: order.owner,
   maker_address: order.account.wallet.address,
-  market: order.market.conditionId,
+  market: world.exchange.conditionOf(order.market),
   asset_id: order.market.tokenIds[order.outcome] ?? '',
   side: order.side,
   original_size: sizeText(spends(order) ? order.usd : order.shares),
@@ -59,7 +59,7 @@ export function tradeRow(world: PolymarketWorld, match: ClobTrade, owner: string
   return {
     id: match.id,
     taker_order_id: takerOrder?.id ?? world.ids.hex('house order', trade.index),
-    market: trade.market.conditionId,
+    market: world.exchange.conditionOf(trade.market),
     asset_id: trade.market.tokenIds[trade.outcome] ?? '',
     side: trade.side,
     size: sizeText(trade.size),

@@ -8,7 +8,7 @@ import type { ApiKey } from './keys.ts';
 import { orderRow, placedRow, refusedRow, tradeRow } from './order-rows.ts';
 import { parsePayload, type OrderPayload } from './order.ts';
 import { checkOrder } from './rules.ts';
-import { CONTRACTS } from './typed-data.ts';
+import { CONTRACTS, type Venue } from './typed-data.ts';
 
 const BATCH_MAX = 15;
 const CANCELS_MAX = 1000;
@@ -159,7 +159,7 @@ function cancel({ world, key }: Call, ids: string[]) {
 function cancelWhere(call: Call, where: z.infer<typeof whereSchema>) {
   const own = call.world.exchange.openOrders(call.key.apiKey).filter(({ market, outcome }) => {
     const token = where.asset_id === undefined || market.tokenIds[outcome] === where.asset_id;
-    return token && (where.market === undefined || market.conditionId === where.market);
+    return token && (where.market === undefined || call.world.exchange.conditionOf(market) === where.market);
   });
   return cancel(
     call,
@@ -182,16 +182,19 @@ function openOrders({ world, request: { query }, key }: Call): SimReply {
     .openOrders(key.apiKey)
     .filter(
       ({ id, market, outcome }) =>
-        is('id', id) && is('market', market.conditionId) && is('asset_id', market.tokenIds[outcome]),
+        is('id', id) && is('market', world.exchange.conditionOf(market)) && is('asset_id', market.tokenIds[outcome]),
     );
-  return paged(own.map(orderRow), query);
+  return paged(
+    own.map((order) => orderRow(world, order)),
+    query,
+  );
 }
 
 /** An order that is no longer open is gone from here. */
 function oneOrder({ world, path, key }: Call): SimReply {
   const order = world.exchange.order(path.slice('/data/order/'.length));
   const open = order?.owner === key.apiKey && (order.status === 'LIVE' || order.status === 'DELAYED');
-  if (order && open) return json(200, orderRow(order));
+  if (order && open) return json(200, orderRow(world, order));
   return world.exchange.goneOrders === 'null' ? json(200, 'null') : json(404, { error: 'Order not found' });
 }
 
@@ -214,14 +217,21 @@ function balance({ world, request: { query }, key }: Call): SimReply {
   const account = world.exchange.accounts.byOwner(key.address, Number(query.get('signature_type') ?? 0));
   const asked = world.catalog.byTokenId(query.get('token_id') ?? '');
   const type = query.get('asset_type');
-  if (type !== 'COLLATERAL' && type !== 'CONDITIONAL') throw new ClobError(400, 'Invalid asset type');
-  if (type === 'CONDITIONAL' && !asked) throw new ClobError(400, 'Invalid token id');
+  const version = type === 'CONDITIONAL-V2' ? 'v2' : 'v1';
+  if (type !== 'COLLATERAL' && type !== 'CONDITIONAL' && version === 'v1')
+    throw new ClobError(400, 'Invalid asset type');
+  // Tokens of one protocol version are not looked for among those of the other.
+  if (type !== 'COLLATERAL' && asked?.market.version !== version) throw new ClobError(400, 'Invalid token id');
   const held = account && asked ? world.held(account.wallet, asked.market, asked.outcome) : 0n;
   const value = type === 'COLLATERAL' ? (account?.cash ?? 0n) : held;
-  const allowance = account?.approved === false ? '0' : (2n ** 256n - 1n).toString();
+  const spenders = (Object.entries(CONTRACTS) as [Venue, string][]).filter(
+    ([venue]) => type === 'COLLATERAL' || (venue === 'v3') === (version === 'v2'),
+  );
+  const allowance = (venue: Venue): string =>
+    account?.approved[venue === 'v3' ? 'v2' : 'v1'] === false ? '0' : (2n ** 256n - 1n).toString();
   return json(200, {
     balance: value.toString(),
-    allowances: Object.fromEntries(Object.values(CONTRACTS).map((contract) => [contract, allowance])),
+    allowances: Object.fromEntries(spenders.map(([venue, contract]) => [contract, allowance(venue)])),
   });
 }
 

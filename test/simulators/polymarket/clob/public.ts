@@ -109,12 +109,13 @@ function parseList(body: string): { token_id: string; side?: string }[] {
   return parsed as { token_id: string; side?: string }[];
 }
 
-/** Tokens with a live book, each once. */
+/** Tokens with a live book that lists of tokens know, each once. */
 function found(world: PolymarketWorld, tokens: string[]): Map<string, Asked> {
   const asked = new Map<string, Asked>();
   for (const token of tokens) {
     const one = world.catalog.byTokenId(token);
-    if (one && world.book(one.market)) asked.set(token, one);
+    const listed = one?.market.version === 'v1' || world.exchange.listsKnowPositions;
+    if (one && listed && world.book(one.market)) asked.set(token, one);
   }
   return asked;
 }

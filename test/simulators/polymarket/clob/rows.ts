@@ -22,6 +22,7 @@ export function bookRow(world: PolymarketWorld, market: SimMarket, outcome: Outc
     neg_risk: market.event.negRisk,
     // In the token that was traded last, whichever book is asked for.
     last_trade_price: last ? lastPriceText(last.price) : '',
+    ...(market.version === 'v2' && { version: market.version }),
   };
   return { ...row, hash: bookHash(row) };
 }
@@ -88,5 +89,6 @@ export function clobDetailsRow(market: SimMarket) {
     gst: market.gameStartMs === null ? undefined : isoSeconds(market.gameStartMs),
     sd: market.secondsDelay || undefined,
     itode: market.takerDelay || undefined,
+    v: market.version === 'v2' ? market.version : undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { divideHalfEven } from '../../../../src/decimal.ts';
+import { divideHalfEven } from '../../../../src/core/decimal.ts';
 import { hasBook, isClosed, type SimMarket } from '../world/model.ts';
 import { ONE, priceText, sizeText } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
@@ -16,12 +16,13 @@ const AMOUNT_DECIMALS: Record<string, number> = {
   '0.001': 5,
   '0.0001': 6,
 };
-const SECURITY_SECONDS = 60;
+/** How far ahead an expiration has to be, of which the last minute is not lived. */
+const SECURITY_SECONDS = { v1: 60, v2: 180 };
 
 const refuse = (message: string): ClobError => new ClobError(400, message);
 
 export const venueOf = (market: SimMarket): Venue =>
-  market.positionIds ? 'v3' : market.event.negRisk ? 'negRisk' : 'standard';
+  market.version === 'v2' ? 'v3' : market.event.negRisk ? 'negRisk' : 'standard';
 
 /** Everything about a posted order that can be refused before the book is looked at. */
 export async function checkOrder(world: PolymarketWorld, key: ApiKey, payload: OrderPayload): Promise<SimOrder> {
@@ -48,7 +49,7 @@ export async function checkOrder(world: PolymarketWorld, key: ApiKey, payload: O
     );
   }
   const seconds = Number(order.expiration);
-  if (type === 'GTD' ? seconds < Math.floor(world.now() / 1000) + SECURITY_SECONDS : seconds !== 0) {
+  if (type === 'GTD' ? seconds < Math.floor(world.now() / 1000) + SECURITY_SECONDS[market.version] : seconds !== 0) {
     throw refuse('invalid expiration');
   }
   return {

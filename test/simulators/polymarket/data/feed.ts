@@ -8,6 +8,8 @@ export interface FeedRow {
   /** Position of its trade in the tape. */
   index: number;
   taker: boolean;
+  /** A bet on several markets at once, which the feeds mix in: the market given is one of its legs. */
+  combo: boolean;
   timestamp: number;
   market: SimMarket;
   wallet: SimWallet;
@@ -20,6 +22,8 @@ export interface FeedRow {
 
 export interface FeedFilter {
   takerOnly: boolean;
+  /** Whether combos are mixed in: 8 of 1,000. */
+  combos?: boolean;
   /** Only trades older than this position; undefined = from the newest. */
   below?: number;
   markets?: readonly SimMarket[];
@@ -41,7 +45,7 @@ export function* feed(world: PolymarketWorld, filter: FeedFilter): Generator<Fee
     const timestamp = tape.timestamp(index);
     if (filter.to !== undefined && timestamp > filter.to) continue;
     if (filter.from !== undefined && timestamp < filter.from) return;
-    for (const row of rowsOf(world, index, filter.takerOnly)) {
+    for (const row of rowsOf(world, index, filter)) {
       if (filter.wallet && row.wallet !== filter.wallet) continue;
       if (filter.side && row.side !== filter.side) continue;
       if (filter.least && amountOf(row, filter.least.of) < filter.least.amount) continue;
@@ -76,7 +80,7 @@ function takesPart(world: PolymarketWorld, index: number, wallet: number): boole
   return false;
 }
 
-function rowsOf(world: PolymarketWorld, index: number, takerOnly: boolean): FeedRow[] {
+function rowsOf(world: PolymarketWorld, index: number, { takerOnly, combos }: FeedFilter): FeedRow[] {
   const { tape } = world.ledger;
   const { timestamp, transaction, ...row } = tape.row(index);
   const market = world.markets[row.market] as SimMarket;
@@ -84,6 +88,7 @@ function rowsOf(world: PolymarketWorld, index: number, takerOnly: boolean): Feed
   const rowOf = (part: TapeFill, taker: boolean): FeedRow => ({
     index,
     taker,
+    combo: false,
     timestamp,
     market,
     wallet: world.wallet(part.wallet),
@@ -93,8 +98,10 @@ function rowsOf(world: PolymarketWorld, index: number, takerOnly: boolean): Feed
     size: part.size,
     transactionHash,
   });
-  if (takerOnly) return [rowOf(row, true)];
-  return [rowOf(row, true), ...tape.fills(index).map((fill) => rowOf(fill, false))];
+  const taken = rowOf(row, true);
+  const makers = takerOnly ? [] : tape.fills(index).map((fill) => rowOf(fill, false));
+  if (!combos || index % 125 !== 60) return [taken, ...makers];
+  return [{ ...taken, combo: true, transactionHash: world.ids.hex('combo', index) }, taken, ...makers];
 }
 
 /** Whether the trade is known to the indexer yet, as far as a reader can see. */

@@ -1,4 +1,4 @@
-import { divideHalfEven } from '../../../../src/decimal.ts';
+import { divideHalfEven } from '../../../../src/core/decimal.ts';
 import { feed, type FeedRow } from './feed.ts';
 import { isClosed, type OutcomeIndex, type SimActivity, type SimMarket, type SimWallet } from '../world/model.ts';
 import { currentPrice, takerFee } from '../world/stats.ts';

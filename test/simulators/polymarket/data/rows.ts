@@ -1,4 +1,4 @@
-import { decimalNumber, divideHalfEven } from '../../../../src/decimal.ts';
+import { decimalNumber, divideHalfEven } from '../../../../src/core/decimal.ts';
 import type { FeedRow } from './feed.ts';
 import type { SimActivity, SimMarket, SimWallet } from '../world/model.ts';
 import { averagePrice, currentValue, type SimPosition } from './positions.ts';

@@ -55,8 +55,10 @@ export class Asked {
   }
 
   address(): string {
-    const text = this.text('user') ?? '';
-    if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new V2Error('user must be an address', 'user');
+    const text = this.text('user');
+    if (text === null) throw new V2Error("required query param 'user' not provided", 'user');
+    // A list is no error: nobody has it for an address.
+    if (!/^0x[0-9a-fA-F]{40}(,|$)/.test(text)) throw new V2Error('user must be an address', 'user');
     return text.toLowerCase();
   }
 
@@ -68,9 +70,8 @@ export class Asked {
   markets(): SimMarket[] | null {
     const conditions = this.list('condition', 20);
     const events = this.list('event_id', 20);
-    if (conditions.some((id) => !/^0x([0-9a-fA-F]{62}|[0-9a-fA-F]{64})$/.test(id))) {
-      throw new V2Error('malformed condition', 'condition');
-    }
+    const malformed = conditions.find((id) => !/^0x([0-9a-fA-F]{62}|[0-9a-fA-F]{64})$/.test(id));
+    if (malformed !== undefined) throw new V2Error(`invalid condition: ${malformed}`, 'condition');
     if (conditions.length + events.length === 0) return null;
     const named = conditions.map((id) => this.world.catalog.byConditionId(id.toLowerCase()));
     const nested = events.flatMap((id) => this.world.catalog.event(id)?.markets ?? []);
@@ -83,47 +84,64 @@ export class Asked {
     return limit;
   }
 
-  /** What the request asks for beside its place: a cursor may only be used with the same. */
-  private filters(): string {
-    return JSON.stringify([...this.values].filter(([name]) => name !== 'cursor' && name !== 'limit').toSorted());
-  }
-
-  /** The cursor's own limit and place; null on the first page. */
-  place(type: string): { limit: number; at: number } | null {
+  /** The cursor's own limit and place, and what else it binds; null on the first page. */
+  place(type: string, binds: Record<string, string> = {}): { limit: number; at: number } | null {
     const cursor = this.text('cursor');
     if (cursor === null) return null;
-    try {
-      const read = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as {
-        data: { type: string; params: { l: number; at: number; f: string } };
-        sig: string;
-      };
-      const { type: own, params } = read.data;
-      if (own === type && read.sig === sign(read.data) && params.f === hash('sha1', this.filters()))
-        return { limit: params.l, at: params.at };
-    } catch {
-      // Falls through to the one answer a bad cursor gets.
+    const params = readCursor(cursor, type);
+    for (const [name, value] of Object.entries(binds)) {
+      if (this.text(name) !== null && params.b[name] !== value) throw new V2Error(`${name} contradicts cursor`, name);
     }
-    throw new V2Error('invalid cursor', 'cursor');
+    return { limit: params.l, at: params.at };
   }
 
-  cursor(type: string, limit: number, at: number): string {
-    const data = { type, params: { l: limit, at, f: hash('sha1', this.filters()) } };
+  cursor(type: string, limit: number, at: number, binds: Record<string, string> = {}): string {
+    const data = { type, params: { l: limit, at, b: binds } };
     return Buffer.from(JSON.stringify({ data, sig: sign(data) })).toString('base64url');
   }
 
+  /** What `binds` names as the cursor has it: what a page behind the first may leave out. */
+  bound(type: string, name: string): string | null {
+    const cursor = this.text('cursor');
+    return cursor === null ? null : (readCursor(cursor, type).b[name] ?? null);
+  }
+
   /** One page of rows that are counted from the start. */
-  page(type: string, rows: readonly unknown[], bounds: { fallback: number; most: number }) {
-    const place = this.place(type);
+  page(
+    type: string,
+    rows: readonly unknown[],
+    bounds: { fallback: number; most: number },
+    binds: Record<string, string> = {},
+  ) {
+    const place = this.place(type, binds);
     const limit = place?.limit ?? this.limit(bounds.fallback, bounds.most);
     const at = place?.at ?? 0;
     const more = at + limit < rows.length;
-    return envelope(rows.slice(at, at + limit), limit, more ? this.cursor(type, limit, at + limit) : null);
+    return envelope(rows.slice(at, at + limit), limit, more ? this.cursor(type, limit, at + limit, binds) : null, at);
   }
+}
+
+interface CursorParams {
+  /** Rows of a page. */
+  l: number;
+  at: number;
+  b: Record<string, string>;
+}
+
+function readCursor(cursor: string, type: string): CursorParams {
+  try {
+    const text = Buffer.from(cursor, 'base64url').toString();
+    const read = JSON.parse(text) as { data: { type: string; params: CursorParams }; sig: string };
+    if (read.data.type === type && read.sig === sign(read.data)) return read.data.params;
+  } catch {
+    // Falls through to the one answer a bad cursor gets.
+  }
+  throw new V2Error('invalid cursor', 'cursor');
 }
 
 const sign = (data: unknown): string => hash('sha256', `v2:${JSON.stringify(data)}`).slice(0, 32);
 
-export const envelope = (data: unknown[], limit: number, next: string | null) => ({
+export const envelope = (data: unknown[], limit: number, next: string | null, offset = 0) => ({
   data,
-  pagination: { limit, offset: 0, has_more: next !== null, next_cursor: next },
+  pagination: { limit, offset, has_more: next !== null, next_cursor: next },
 });

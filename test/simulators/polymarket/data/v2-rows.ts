@@ -1,9 +1,6 @@
 import { historyRow, positionRow, tradeRow, type HistoryItem } from './rows.ts';
 import { isLabelled, type FeedRow } from './feed.ts';
-import { isoSeconds } from '../gamma/rows.ts';
-import type { SimMarket } from '../world/model.ts';
 import type { SimPosition } from './positions.ts';
-import { ONE } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
 
 /** A v1 row with its keys in snake_case. */
@@ -14,7 +11,24 @@ export const snake = (row: Record<string, unknown>): Record<string, unknown> =>
 
 /** A fresh row does not know its outcome and event yet. */
 function labels(world: PolymarketWorld, item: HistoryItem): Record<string, unknown> {
-  return 'taker' in item && !isLabelled(world, item) ? { outcome_index: 999, event_slug: '', icon: '' } : {};
+  if (!('taker' in item)) return {};
+  if (item.combo) return comboKeys(world, item);
+  return isLabelled(world, item) ? {} : { outcome: '', outcome_index: 999, event_slug: '', icon: '' };
+}
+
+/** A combo's own condition has 62 digits and no market; its legs are named in the title. */
+function comboKeys(world: PolymarketWorld, { index, market }: FeedRow): Record<string, unknown> {
+  const condition = `${world.ids.hex('combo', index, 34)}${'0'.repeat(28)}`.replace(/^0x../, '0x03');
+  return {
+    condition_id: condition,
+    token_id: (BigInt(condition) << 8n).toString(),
+    title: `${market.question} AND ${market.event.title}`,
+    slug: '',
+    event_slug: '',
+    icon: '',
+    outcome: '',
+    is_combo: true,
+  };
 }
 
 export function tradeRowV2(world: PolymarketWorld, row: FeedRow): Record<string, unknown> {
@@ -60,47 +74,11 @@ export function positionRowV2(position: SimPosition): Record<string, unknown> {
     outcome_index: row.outcomeIndex,
     opposite_outcome: row.oppositeOutcome,
     opposite_token_id: row.oppositeAsset,
-    end_date: row.endDate,
+    end_date: row.endDate || '1970-01-01',
     last_event_at: position.lastAt,
     first_entry_at: position.firstAt,
     name: position.wallet.name,
     profile_image: position.wallet.profileImage,
     verified: false,
-  };
-}
-
-/** Prices of questions not decided yet are ×10^18 texts, "69" = none; times are epoch texts, ISO once resolved. */
-export function resolutionRow(world: PolymarketWorld, market: SimMarket): unknown {
-  const common = {
-    condition_id: market.conditionId,
-    extended_review: false,
-    was_disputed: market.uma.includes('disputed'),
-  };
-  if (market.payouts && market.resolvedMs !== null) {
-    return {
-      ...common,
-      status: 'resolved',
-      new_version_q: false,
-      transaction_hash: '',
-      log_index: '',
-      last_update_timestamp: isoSeconds(market.resolvedMs),
-      payouts: market.payouts.map((payout) => Number((payout * 1_000_000n) / ONE)),
-      resolution_source: 'reported',
-      was_arbitrated: false,
-      resolved_at: isoSeconds(market.resolvedMs),
-    };
-  }
-  return {
-    question_id: market.questionId,
-    ...common,
-    status: market.uma.at(-1),
-    new_version_q: true,
-    proposed_price: '1000000000000000000',
-    reproposed_price: '69',
-    price: '69',
-    transaction_hash: world.ids.hex('resolution', market.id),
-    log_index: '602',
-    last_update_timestamp: String(Math.floor((market.closedMs ?? 0) / 1000)),
-    expected_settlement_time: isoSeconds((market.closedMs ?? 0) + 7_200_000),
   };
 }

@@ -4,12 +4,13 @@ import { holderRows } from './rows.ts';
 import { walletHistory } from './v1.ts';
 import { feed, type FeedFilter, type FeedRow } from './feed.ts';
 import { isoSeconds } from '../gamma/rows.ts';
-import { isClosed } from '../world/model.ts';
-import { positionsOf, walletValue } from './positions.ts';
+import { walletValue } from './positions.ts';
+import { positionBinds, positionsV2 } from './positions-v2.ts';
 import { pointsV2 } from './price-points.ts';
+import { resolutions } from './resolutions.ts';
 import { usdNumber } from '../world/units.ts';
 import { Asked, envelope, V2Error } from './v2-query.ts';
-import { historyRowV2, positionRowV2, resolutionRow, snake, tradeRowV2 } from './v2-rows.ts';
+import { historyRowV2, snake, tradeRowV2 } from './v2-rows.ts';
 import type { PolymarketWorld } from '../world/world.ts';
 
 /** Data API v2: snake_case in an envelope, cursors only. `path` is what follows /v2. */
@@ -37,11 +38,11 @@ function answer(world: PolymarketWorld, path: string, asked: Asked): unknown {
       return asked.page('activity', rows, { fallback: 100, most: 1000 });
     }
     case '/positions':
-      return asked.page('positions', positions(world, asked), { fallback: 100, most: 500 });
+      return asked.page('positions', positionsV2(world, asked), { fallback: 100, most: 1000 }, positionBinds(asked));
     case '/prices-history':
-      return asked.page('prices_history', pointsV2(world, asked), { fallback: 1000, most: 10_000 });
+      return asked.page('prices_history', pointsV2(world, asked), { fallback: 100, most: 10_000 });
     case '/resolutions':
-      return asked.page('resolutions', resolutions(world, asked), { fallback: 100, most: 500 });
+      return { data: resolutions(world, asked) };
     case '/holders': {
       const rows = (asked.markets() ?? []).flatMap((market) => holderRows(world, market, asked.whole('limit', 20), 1));
       return asked.page(
@@ -55,13 +56,7 @@ function answer(world: PolymarketWorld, path: string, asked: Asked): unknown {
       return { data: { proxy_wallet: asked.address(), value: wallet ? usdNumber(walletValue(world, wallet)) : 0 } };
     }
     case '/oi':
-    case '/open-interest':
-      return {
-        data: (asked.markets() ?? []).map((market) => ({
-          condition_id: market.conditionId,
-          value: usdNumber(market.sets),
-        })),
-      };
+      return { data: openInterest(world, asked) };
     case '/live-volume': {
       const markets = asked.markets() ?? [];
       const total = markets.reduce((sum, market) => sum + market.volume, 0n);
@@ -78,7 +73,25 @@ function answer(world: PolymarketWorld, path: string, asked: Asked): unknown {
   }
 }
 
-/** Ordered by time and sequence, newest first; a cursor goes on below the last trade of its page. */
+/** One row per market that the service knows; without a condition the sum of them all. */
+function openInterest(world: PolymarketWorld, asked: Asked): unknown[] {
+  const markets = asked.markets();
+  if (markets === null) {
+    const all = world.markets.reduce((sum, market) => sum + market.sets, 0n);
+    return [{ condition_id: 'GLOBAL', value: usdNumber(all) }];
+  }
+  return markets
+    .filter((market) => !market.archived && !market.legacy)
+    .map((market) => ({ condition_id: market.conditionId, value: usdNumber(market.sets) }));
+}
+
+const DUST = scaledInteger('0.01', 6) ?? 0n;
+const THREE_YEARS_SEC = 3 * 365 * 86_400;
+
+/**
+ * Ordered by time and sequence, newest first. A cursor goes on below the last trade of its page and holds no filter: one that is
+ * not sent again is no longer applied. Fills of less than 0.01 are never shown.
+ */
 function trades(world: PolymarketWorld, asked: Asked) {
   const place = asked.place('trades');
   const limit = place?.limit ?? asked.limit(100, 1000);
@@ -88,7 +101,8 @@ function trades(world: PolymarketWorld, asked: Asked) {
   if (amount === null) throw new V2Error('filter_amount must be a decimal', 'filter_amount');
   const side = asked.text('side');
   if (side !== null && side !== 'BUY' && side !== 'SELL') throw new V2Error('side must be BUY or SELL', 'side');
-  const filter: FeedFilter = { takerOnly: asked.text('taker_only') !== 'false', least: { of: type, amount } };
+  const least = { of: type, amount: amount < DUST ? DUST : amount } as const;
+  const filter: FeedFilter = { takerOnly: asked.text('taker_only') !== 'false', least };
   if (side !== null) filter.side = side;
   const markets = asked.markets();
   if (markets) filter.markets = markets;
@@ -96,11 +110,15 @@ function trades(world: PolymarketWorld, asked: Asked) {
     const wallet = asked.user();
     if (!wallet) return envelope([], limit, null);
     filter.wallet = wallet;
-    filter.from = asked.whole('start', 0) || Math.floor(world.now() / 1000) - 3 * 365 * 86_400;
-    if (asked.text('end') !== null) filter.to = asked.whole('end', 0);
-  } else if (!markets) {
+    filter.combos = !markets;
+    filter.from = asked.whole('start', 0) || Math.floor(world.now() / 1000) - THREE_YEARS_SEC;
+    if (asked.whole('end', 0) > 0) filter.to = asked.whole('end', 0);
+  } else if (markets) {
+    filter.from = Math.floor(world.now() / 1000) - THREE_YEARS_SEC;
+  } else {
     // The bare feed reaches back through the previous calendar month.
     const now = new Date(world.now());
+    filter.combos = true;
     filter.from = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1) / 1000;
   }
   if (place) {
@@ -128,33 +146,6 @@ function trades(world: PolymarketWorld, asked: Asked) {
     limit,
     next,
   );
-}
-
-function positions(world: PolymarketWorld, asked: Asked): Record<string, unknown>[] {
-  const markets = asked.markets();
-  const status = asked.text('status');
-  if (status !== null && !['OPEN', 'REDEEMABLE', 'CLOSED'].includes(status))
-    throw new V2Error('unknown status', 'status');
-  const wallet = asked.text('user') === null && markets ? null : asked.user();
-  const wallets = wallet === null ? world.wallets : wallet ? [wallet] : [];
-  return wallets
-    .flatMap((one) => positionsOf(world, one))
-    .filter(
-      (position) => (status === null || position.status === status) && (!markets || markets.includes(position.market)),
-    )
-    .toSorted((a, b) => Number(b.currentPrice * b.size - a.currentPrice * a.size))
-    .map(positionRowV2);
-}
-
-function resolutions(world: PolymarketWorld, asked: Asked): unknown[] {
-  const question = asked.text('question_id');
-  const markets = asked.markets();
-  if ((question === null) === (markets === null))
-    throw new V2Error('exactly one of question_id, condition, event_id is required');
-  const named = markets ?? world.markets.filter((market) => market.questionId === question);
-  return named
-    .filter((market) => isClosed(market) && market.uma.length > 0)
-    .map((market) => resolutionRow(world, market));
 }
 
 /** How far the indexer is behind. */

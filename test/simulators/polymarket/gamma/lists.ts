@@ -1,4 +1,4 @@
-import { isClosed, type SimEvent, type SimMarket } from '../world/model.ts';
+import { gammaCondition, isClosed, type SimEvent, type SimMarket } from '../world/model.ts';
 import { currentPrice, isClosedEvent, liquidity, volumeOver, WINDOWS } from '../world/stats.ts';
 import { priceNumber } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
@@ -93,9 +93,9 @@ export function findMarkets(
       (active === null || (market.state !== 'unopened') === active) &&
       oneOf(query, 'id', market.id) &&
       oneOf(query, 'slug', market.slug) &&
-      oneOf(query, 'condition_ids', market.conditionId) &&
+      oneOf(query, 'condition_ids', gammaCondition(market)) &&
       oneOf(query, 'question_ids', market.questionId) &&
-      oneOf(query, 'clob_token_ids', ...market.tokenIds) &&
+      oneOf(query, 'clob_token_ids', ...(market.version === 'v1' ? market.tokenIds : [])) &&
       oneOf(query, 'uma_resolution_status', (market.showsUma && market.uma.at(-1)) || '') &&
       oneOf(query, 'sports_market_types', market.sportsMarketType ?? '') &&
       oneOf(query, 'game_id', String(market.event.gameId)) &&

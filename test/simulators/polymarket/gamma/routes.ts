@@ -56,7 +56,7 @@ function markets(world: PolymarketWorld, one: string, two: string, query: URLSea
     const placed = orderMarkets(world, findMarkets(world, query, false), query);
     const page = sliced(placed, query).map(({ item }) => row(item));
     drift(world);
-    return json(200, page);
+    return json(200, page, deprecated('/markets/keyset'));
   }
   if (one === 'keyset') {
     const { items, next } = keysetPage(orderMarkets(world, findMarkets(world, query, false), query), query);
@@ -74,7 +74,7 @@ function events(world: PolymarketWorld, one: string, two: string, query: URLSear
     const placed = orderEvents(world, findEvents(world, query, false), query);
     const page = sliced(placed, query).map(({ item }) => row(item));
     drift(world);
-    return json(200, page);
+    return json(200, page, deprecated('/events/keyset'));
   }
   if (one === 'keyset') {
     // Only the market lists are documented to hide closed rows by default.
@@ -100,8 +100,17 @@ function numeric(id: string): string {
   return id;
 }
 
+/** The offset lists answer on, past their announced end. */
+const deprecated = (successor: string): Record<string, string> => ({
+  deprecation: 'true',
+  sunset: 'Fri, 01 May 2026 00:00:00 GMT',
+  warning: `299 - "use ${successor}"`,
+  'cache-control': 'public, max-age=300',
+});
+
 function sliced<T>(items: readonly T[], query: URLSearchParams): T[] {
   const offset = integer(query, 'offset', 0);
+  if (offset > 2000) throw new ValidationError('offset is too large, use the keyset endpoints');
   return items.slice(offset, offset + pageLimit(query));
 }
 

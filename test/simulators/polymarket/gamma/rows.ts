@@ -1,5 +1,13 @@
-import { decimalNumber } from '../../../../src/decimal.ts';
-import { hasBook, isClosed, type SimEvent, type SimMarket, type SimSeries, type SimTag } from '../world/model.ts';
+import { decimalNumber } from '../../../../src/core/decimal.ts';
+import {
+  gammaCondition,
+  hasBook,
+  isClosed,
+  type SimEvent,
+  type SimMarket,
+  type SimSeries,
+  type SimTag,
+} from '../world/model.ts';
 import {
   changeOver,
   competitive,
@@ -47,7 +55,7 @@ export function marketRow(world: PolymarketWorld, market: SimMarket, options: Ma
   return present({
     id: market.id,
     question: market.question,
-    conditionId: market.conditionId,
+    conditionId: gammaCondition(market),
     slug: market.slug,
     resolutionSource: market.legacy ? undefined : event.resolutionSource,
     endDate: isoSeconds(market.endMs),
@@ -56,7 +64,7 @@ export function marketRow(world: PolymarketWorld, market: SimMarket, options: Ma
     description: market.description,
     outcomes: listText(market.outcomes),
     outcomePrices: listText(outcomePrices(world, market)),
-    clobTokenIds: market.tokenIds.length > 0 ? listText(market.tokenIds) : undefined,
+    clobTokenIds: market.version === 'v2' ? null : market.tokenIds.length > 0 ? listText(market.tokenIds) : undefined,
     active: market.state !== 'unopened',
     closed: isClosed(market),
     archived: market.archived,
@@ -75,7 +83,7 @@ export function marketRow(world: PolymarketWorld, market: SimMarket, options: Ma
     clearBookOnStart: true,
     manualActivation: false,
     negRiskOther: market.negRiskOther,
-    umaResolutionStatuses: listText(market.showsUma ? market.uma : []),
+    umaResolutionStatuses: listText(showsUma(market) ? market.uma : []),
     pendingDeployment: false,
     deploying: false,
     rfqEnabled: false,
@@ -88,6 +96,8 @@ export function marketRow(world: PolymarketWorld, market: SimMarket, options: Ma
     tags: options.tags ? event.tags.map(tagRow) : undefined,
   });
 }
+
+const showsUma = (market: SimMarket): boolean => market.showsUma && market.version === 'v1';
 
 function outcomePrices(world: PolymarketWorld, market: SimMarket): string[] {
   // A 2021 scalar printed 34 digits.
@@ -106,7 +116,7 @@ function legacyKeys(market: SimMarket): Row {
   const cents = Math.round(usdNumber(legacy.volume) * 100) / 100;
   return {
     ...zero,
-    category: legacy.category,
+    category: legacy.categoryOf === 'market' ? legacy.category : undefined,
     marketType: legacy.marketType,
     lowerBound: legacy.bounds?.[0],
     upperBound: legacy.bounds?.[1],
@@ -133,7 +143,7 @@ function bookKeys(world: PolymarketWorld, market: SimMarket): Row {
   const bid = book ? book.best('bid') : (market.frozen?.bid ?? null);
   const ask = book ? book.best('ask') : (market.frozen?.ask ?? null);
   const atRest = nonZero(liquidity(world, market));
-  const uma = market.showsUma ? market.uma.at(-1) : undefined;
+  const uma = showsUma(market) ? market.uma.at(-1) : undefined;
   const ended = uma === 'resolved' && market.closedMs !== null ? isoSeconds(market.closedMs) : undefined;
   const change = (windowMs: number): number | undefined =>
     mapped(nonZero(changeOver(world, market, windowMs)), (value) => decimalNumber(value, 10));
@@ -194,10 +204,14 @@ function bookKeys(world: PolymarketWorld, market: SimMarket): Row {
     oneWeekPriceChange: change(7 * DAY),
     oneMonthPriceChange: change(30 * DAY),
     oneYearPriceChange: change(365 * DAY),
-    version: market.positionIds ? 'v2' : 'v1',
+    version: market.version,
     positionIds: market.positionIds ?? undefined,
+    resolutionStatus: market.version === 'v2' ? resolutionStatus(market) : undefined,
   };
 }
+
+const resolutionStatus = ({ state }: SimMarket): string =>
+  state === 'resolved' ? 'resolved' : state === 'unopened' ? 'inactive' : 'active';
 
 /** Sums of floats: every third market prints its total with 16 or 17 digits. */
 function volumeKeys(world: PolymarketWorld, market: SimMarket): Row {
@@ -224,7 +238,7 @@ export function eventRow(world: PolymarketWorld, event: SimEvent, options: Event
   const image = `https://images.example.org/${event.slug}.png`;
   const sum = (value: (market: SimMarket) => bigint): number =>
     usdNumber(event.markets.reduce((total, one) => total + value(one), 0n));
-  const legacy = event.markets.some((market) => market.legacy);
+  const legacy = event.markets.find((market) => market.legacy)?.legacy;
   const updatedMs = Math.max(event.createdMs, ...event.markets.map((market) => market.updatedMs));
   const closed = isClosedEvent(event);
   const closedMs = Math.max(0, ...event.markets.map((market) => market.closedMs ?? 0));
@@ -278,7 +292,8 @@ export function eventRow(world: PolymarketWorld, event: SimEvent, options: Event
     series: event.series ? [seriesRow(event.series)] : undefined,
     pendingDeployment: false,
     deploying: false,
-    version: legacy ? undefined : event.markets.some((market) => market.positionIds) ? 'v2' : 'v1',
+    category: legacy?.categoryOf === 'event' ? legacy.category : undefined,
+    version: legacy ? undefined : event.markets.some(({ version }) => version === 'v2') ? 'v2' : 'v1',
     tags: options.parent ? undefined : event.tags.map(tagRow),
     markets:
       options.parent || options.markets === false ? undefined : event.markets.map((market) => marketRow(world, market)),

@@ -108,6 +108,8 @@ export interface WireBook {
   tick_size: string;
   neg_risk: boolean;
   last_trade_price: string;
+  /** Of Protocol V2 only. */
+  version?: 'v2';
 }
 
 /** The platform's book hash: SHA-1 of the compact JSON with an empty hash. */

@@ -1,5 +1,5 @@
 import type { Rng } from '../../lib/index.ts';
-import { kebab, type Ids } from './ids.ts';
+import { kebab, positionIds, type Ids } from './ids.ts';
 import type { SimEvent, SimMarket, SimSeries, SimTag } from './model.ts';
 import { price, shares, DAY, MINUTE, ONE } from './units.ts';
 
@@ -100,7 +100,10 @@ export class Catalog {
     const index = this.markets.length;
     const id = spec.id ?? String((this.nextMarketId += this.rng.int(1, 12)));
     const createdMs = spec.createdMs ?? event.createdMs + this.rng.int(2_000, 90_000);
-    const conditionId = spec.conditionId ?? this.ids.hex('condition', id);
+    const version = spec.version ?? 'v1';
+    const position = this.ids.condition(event.negRisk ? 'negRisk' : 'binary', id);
+    const conditionId = spec.conditionId ?? (version === 'v2' ? position : this.ids.hex('condition', id));
+    const positions = positionIds(version === 'v2' ? conditionId : position);
     const tick = spec.tick ?? price('0.01');
     const last = Number(ONE / tick);
     const openMid = mid === undefined ? BigInt(this.rng.int(1, last - 2)) * tick : price(mid);
@@ -111,8 +114,9 @@ export class Catalog {
       description: `This market resolves to the first outcome if: ${spec.question}\n\nOtherwise it resolves to the other one.`,
       questionId: event.negRisk ? event.negRiskMarketId.slice(0, 64) + suffix : this.ids.hex('question', id),
       outcomes: ['Yes', 'No'],
-      tokenIds: [this.ids.token(conditionId, 0), this.ids.token(conditionId, 1)],
-      positionIds: null,
+      version,
+      tokenIds: version === 'v2' ? positions : [this.ids.token(conditionId, 0), this.ids.token(conditionId, 1)],
+      positionIds: version === 'v2' || this.ids.small('positions', id, 100) < 35 ? positions : null,
       tick,
       minSize: shares('5'),
       fee: null,

@@ -64,26 +64,32 @@ export type SimState = 'unopened' | 'open' | 'paused' | 'closed' | 'resolved';
 /** A row from before the order book: other keys, its own category, volumes as they stood. */
 export interface SimLegacy {
   category: string;
+  /** Which row prints the category; the event's only tag is All. */
+  categoryOf: 'market' | 'event';
   marketType: 'normal' | 'scalar';
   bounds: [string, string] | null;
   /** USD. */
   volume: bigint;
+  /** What the oracle reported a share of each outcome to pay; null where nobody knows any more. */
+  reported: bigint[] | null;
 }
 
 export interface SimMarket {
   /** Position in world.markets; the number trades refer to. */
   readonly index: number;
   readonly id: string;
-  /** '' on a very old market. */
+  /** v2: positions instead of tokens, on Exchange V3. */
+  version: 'v1' | 'v2';
+  /** '' on a very old market. Of Protocol V2 in the 64 digits of CLOB and Data API; Gamma leaves the last two out. */
   conditionId: string;
   questionId: string;
   slug: string;
   question: string;
   description: string;
   outcomes: string[];
-  /** One per outcome; [] where the market never had tokens. */
+  /** What the CLOB has books for, one per outcome: CTF tokens, or positions of Protocol V2; [] where there never were any. */
   tokenIds: string[];
-  /** Protocol V2 only. */
+  /** As Gamma lists them: on every market of Protocol V2, and on some of v1, for which the CLOB has no such books. */
   positionIds: string[] | null;
   readonly event: SimEvent;
   /** Smallest price step, and smallest resting order. */
@@ -198,6 +204,9 @@ export interface SimActivity {
 }
 
 export const isClosed = (market: SimMarket): boolean => market.state === 'closed' || market.state === 'resolved';
+/** The condition id as Gamma spells it. */
+export const gammaCondition = ({ version, conditionId }: SimMarket): string =>
+  version === 'v2' ? conditionId.slice(0, -2) : conditionId;
 /** Has an order book on the CLOB. */
 export const hasBook = (market: SimMarket): boolean => market.legacy === null && market.tokenIds.length === 2;
 export const outcomeName = (market: SimMarket, outcome: OutcomeIndex): string => market.outcomes[outcome] ?? '';

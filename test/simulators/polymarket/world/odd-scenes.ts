@@ -1,5 +1,5 @@
 import type { SimEvent, SimMarket } from './model.ts';
-import { fee, settled, SPLIT, YES, type Stage } from './stage.ts';
+import { fee, NO, settled, SPLIT, YES, type Stage } from './stage.ts';
 import { DAY, HOUR, ONE, price, shares } from './units.ts';
 
 /** The odd ones: what the platform lists beside ordinary markets, and what a reader trips over. */
@@ -14,10 +14,15 @@ const closedIn2020 = (iso: string): Partial<SimMarket> => ({
   showsUma: false,
 });
 
-/** 2020: no order book keys, a category of their own, no winner that prices could tell. */
+/** 2020: no order book keys, a category of their own, no winner that prices could show. */
 export function legacyRows({ catalog, ids }: Stage): void {
   const event = (title: string, iso: string): SimEvent =>
-    catalog.addEvent({ title, createdMs: Date.parse(iso) - 60 * DAY, endMs: Date.parse(iso) });
+    catalog.addEvent({
+      title,
+      tags: [catalog.tag('All')],
+      createdMs: Date.parse(iso) - 60 * DAY,
+      endMs: Date.parse(iso),
+    });
   catalog.addMarket(event('Value locked in lending protocols in 2020', '2021-01-02T21:45:52Z'), {
     question: 'How much value will be locked in lending protocols at the end of 2020?',
     id: '43',
@@ -26,9 +31,11 @@ export function legacyRows({ catalog, ids }: Stage): void {
     payouts: [price('0.5843311669'), price('0.4156688331')],
     legacy: {
       category: 'Crypto',
+      categoryOf: 'market',
       marketType: 'scalar',
       bounds: ['8000000000', '20000000000'],
       volume: 46_944_579_746n,
+      reported: [price('0.584331'), price('0.415669')],
     },
   });
   catalog.addMarket(event('Early vaccine', '2020-11-02T16:31:01Z'), {
@@ -36,7 +43,14 @@ export function legacyRows({ catalog, ids }: Stage): void {
     id: '44',
     ...closedIn2020('2020-11-02T16:31:01Z'),
     payouts: [0n, 0n],
-    legacy: { category: 'Science', marketType: 'normal', bounds: null, volume: 32_257_445_115n },
+    legacy: {
+      category: 'Science',
+      categoryOf: 'event',
+      marketType: 'normal',
+      bounds: null,
+      volume: 32_257_445_115n,
+      reported: NO,
+    },
   });
   catalog.addMarket(event('Best picture 2020', '2020-12-12T04:00:00Z'), {
     question: 'Which film will win best picture?',
@@ -47,7 +61,28 @@ export function legacyRows({ catalog, ids }: Stage): void {
     conditionId: '',
     questionId: ids.hex('question', 45),
     tokenIds: [],
-    legacy: { category: 'Pop-Culture', marketType: 'normal', bounds: null, volume: 8_120_550_000n },
+    legacy: {
+      category: 'Pop-Culture',
+      categoryOf: 'market',
+      marketType: 'normal',
+      bounds: null,
+      volume: 8_120_550_000n,
+      reported: null,
+    },
+  });
+  catalog.addMarket(event('Comet before the solstice', '2021-06-12T04:00:00Z'), {
+    question: 'Will a comet be seen before the solstice?',
+    id: '46',
+    ...closedIn2020('2021-06-12T04:00:00Z'),
+    payouts: [price('0.62'), price('0.38')],
+    legacy: {
+      category: 'Science',
+      categoryOf: 'market',
+      marketType: 'normal',
+      bounds: null,
+      volume: 1_020_000n,
+      reported: null,
+    },
   });
 }
 
@@ -106,18 +141,21 @@ export function thinBooks({ catalog }: Stage): void {
   catalog.addMarket(event, { question: 'Will anyone trade this market?', mid: '0.5', quiet: true });
 }
 
-export function protocolV2({ catalog, ids }: Stage): void {
+export function protocolV2({ catalog, nowMs }: Stage): void {
   const event = catalog.addEvent({ title: 'Largest company at year end', tags: [catalog.tag('Finance')] });
   for (const name of ['Halcyon', 'Ostrom']) {
     catalog.addMarket(event, {
       question: `Will ${name} be the largest company at year end?`,
       groupItemTitle: name,
       fee: fee(400, 'finance_fees'),
-      conditionId: ids.hex('v2', name, 62),
-      positionIds: [ids.token(`v2${name}`, 0), ids.token(`v2${name}`, 1)],
-      tokenIds: [ids.token(`v2${name}`, 0), ids.token(`v2${name}`, 1)],
+      version: 'v2',
     });
   }
+  catalog.addMarket(event, {
+    question: 'Was Halcyon the largest company last year?',
+    version: 'v2',
+    ...settled(nowMs, 60, NO),
+  });
 }
 
 export function archived({ catalog, nowMs }: Stage): void {

@@ -1,4 +1,4 @@
-import { divideHalfEven } from '../../../../src/decimal.ts';
+import { divideHalfEven } from '../../../../src/core/decimal.ts';
 import { isClosed, type SimEvent, type SimFee, type SimMarket } from './model.ts';
 import { DAY, ONE, usdOf } from './units.ts';
 import type { PolymarketWorld } from './world.ts';

@@ -1,4 +1,4 @@
-import { divideHalfEven, notionalUsd } from '../../../../src/decimal.ts';
+import { divideHalfEven, notionalUsd } from '../../../../src/core/decimal.ts';
 import type { OutcomeIndex, WireSide } from './model.ts';
 
 /** One side of a trade in a number: 1 for the second outcome, plus 2 for SELL. */

@@ -6,7 +6,7 @@ import {
   PRICE_SCALE,
   SIZE_SCALE,
   USD_SCALE,
-} from '../../../../src/decimal.ts';
+} from '../../../../src/core/decimal.ts';
 import { trimmedText } from '../../lib/index.ts';
 
 /** Units of this world: prices are bigints ×10^10, shares and USD ×10^6, as in src/decimal.ts. Times are Unix ms. */

@@ -47,6 +47,12 @@ export class PolymarketWorld {
   readonly indexer = { delayMs: 0, jitterMs: 0, labelMs: 20_000 };
   /** What happens in the world before each page of a list is read: pages shift. */
   readonly drift = { trades: 0, markets: 0 };
+  /** Version 1 of the Data API, a status once it is off; the CDN of version 2; whether positions of dust are never shown. */
+  readonly dataApi: { v1: 'on' | 'deprecated' | 404 | 410; cdn: boolean; hidesDust: boolean } = {
+    v1: 404,
+    cdn: true,
+    hidesDust: false,
+  };
   /** Data v1 refuses a larger offset. */
   tradesOffsetCap = 3000;
   private readonly house: readonly SimWallet[];

@@ -1,0 +1,31 @@
+import type { SimReply } from '../../lib/index.ts';
+
+/** Seconds that the CDN keeps a reply of a /v2 route; the others are not kept. */
+const MAX_AGE_SEC: Record<string, number> = { trades: 300, oi: 300, holders: 120, activity: 15, positions: 5 };
+const MOST_REPLIES = 5000;
+
+/** The CDN in front of the Data API: replies by their whole URL, whatever the request's headers ask for. */
+export class Cdn {
+  private readonly kept = new Map<string, { reply: SimReply; atMs: number }>();
+
+  /** The kept reply with its age and its old trace id, else a new one. */
+  serve(target: string, nowMs: number, answer: () => SimReply): SimReply {
+    const maxAge = MAX_AGE_SEC[/\/v2\/([\w-]+)(\?|$)/.exec(target)?.[1] ?? ''];
+    if (maxAge === undefined) return answer();
+    const known = this.kept.get(target);
+    if (known && nowMs - known.atMs < maxAge * 1000) {
+      const age = String(Math.floor((nowMs - known.atMs) / 1000));
+      return withHeaders(known.reply, { age, 'x-cache': 'Hit from cloudfront' });
+    }
+    const reply = withHeaders(answer(), { 'cache-control': `public, max-age=${maxAge}` });
+    this.kept.delete(target);
+    this.kept.set(target, { reply, atMs: nowMs });
+    if (this.kept.size > MOST_REPLIES) this.kept.delete(this.kept.keys().next().value ?? '');
+    return withHeaders(reply, { 'x-cache': 'Miss from cloudfront' });
+  }
+}
+
+const withHeaders = (reply: SimReply, headers: Record<string, string>): SimReply => ({
+  ...reply,
+  headers: { ...reply.headers, ...headers },
+});

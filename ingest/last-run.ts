@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ClickHouse } from '../src/clickhouse.ts';
-import type { Platform } from '../src/schemas.ts';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { Platform } from '../src/core/model.ts';
 
 const Row = z.object({ fresh_to_ms: z.coerce.number() });
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { ClickHouse } from '../src/clickhouse.ts';
-import type { MarketWriter } from '../src/market-writer.ts';
-import type { PlatformData } from '../src/platforms/platform.ts';
-import type { JobResult, JobRun } from './jobs.ts';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { MarketWriter } from '../src/markets/writer.ts';
+import type { PlatformData } from '../src/platforms/contract.ts';
+import type { JobResult, JobRun } from './job-runner.ts';
 
-/** Markets asked for in one run: the platform takes a list of ids, of a size it does not publish. */
-const MARKETS_PER_RUN = 50;
+/** Markets asked for in one run: three calls. */
+const MARKETS_PER_RUN = 60;
 const REMEMBERED = 100_000;
 
 const Row = z.object({ ref: z.string(), volume: z.string() });
@@ -39,7 +39,8 @@ export class OpenInterestReader {
       due.map((row) => row.ref),
       run.context('poll'),
     );
-    for (const [ref, value] of values) this.#writer.setOpenInterest(ref, value);
+    const at = startedAt.toISOString();
+    for (const [ref, value] of values) this.#writer.setOpenInterest(this.#data.platform, ref, { value, at });
     if (this.#read.size > REMEMBERED) this.#read.clear();
     for (const { ref, volume } of due) this.#read.set(ref, { volume, atMs: startedAt.getTime() });
     return { freshTo: startedAt, rows: values.size };

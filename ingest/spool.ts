@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDataDir } from '../src/config.ts';
+import { makeDataDir } from '../src/core/data-dir.ts';
 
 /**
  * Batches that are on their way into the store, one file each. The file's name is the insert's deduplication token, so a batch

@@ -1,16 +1,17 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import type { ClickHouse } from '../src/clickhouse.ts';
-import type { PlatformError } from '../src/errors.ts';
-import { type MarketDirectory, type PlatformData, TradeFeedGap, type TradePage } from '../src/platforms/platform.ts';
-import { isNotFound, isOfOneThing } from '../src/platforms/rows.ts';
-import { microsecondText } from '../src/storage-rows.ts';
-import { EACH_MARKET } from '../src/history-requests.ts';
-import { moveCoverage, readCoverage } from './coverage.ts';
-import type { JobResult, JobRun } from './jobs.ts';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { PlatformError } from '../src/core/errors.ts';
+import { type MarketDirectory, type PlatformData, TradeFeedGap, type TradePage } from '../src/platforms/contract.ts';
+import { isNotFound, isItemError } from '../src/platforms/parse-rows.ts';
+import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
+import { EACH_MARKET, type HistoryRequest } from '../src/markets/trade-history.ts';
+import { moveCoverage, readCoverage } from './watermarks.ts';
+import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
+import { TradeChain } from './trade-chain.ts';
 import type { TradeWriter } from './trade-writer.ts';
-import type { Unreadable } from './unreadable.ts';
+import type { FailureBackoff } from './failure-backoff.ts';
 
 /** Markets of a per-market feed read in one run; the rest wait for the next, longest waiting first. */
 const MARKETS_PER_RUN = 60;
@@ -21,22 +22,25 @@ export interface TradesDeps {
   log: FastifyBaseLogger;
   writer: TradeWriter;
   directory: MarketDirectory;
-  /** Told of markets whose stored trades became more than they were. */
-  tradesCame?: (refs: Iterable<string> | 'every market') => void;
+  /** Called with markets of which more trades are stored than before. */
+  onTradesStored?: (refs: Iterable<string>) => Promise<void>;
+  /** Called when trades of any market may have been stored. */
+  onAllStored?: () => void;
   backfillDays: number;
   now: () => number;
   /** Markets, and gaps of a feed, of which something could not be read. */
-  unreadable: Unreadable<PlatformError>;
+  unreadable: FailureBackoff<PlatformError>;
 }
 
 /**
- * How far a reading reaches. The newest trade tells, but none is newer than now, and a feed that is quiet is complete up to its
+ * How far a reading reaches. The newest trade decides, but none is newer than now, and a feed that is quiet is complete up to its
  * overlap before the reading: before its platform's clock, where ours is ahead, or what is traded until then would never be read.
  */
-class Reach {
+class CoverageEnd {
   readonly #startedUs: number;
   #askedUs: number;
   #newestUs: number;
+  #waitsFromUs = Infinity;
 
   constructor(startedUs: number, knownToUs: number) {
     this.#startedUs = startedUs;
@@ -46,19 +50,21 @@ class Reach {
 
   add(page: TradePage, nowUs: number): void {
     if (page.platformUs !== undefined) this.#askedUs = Math.min(this.#askedUs, page.platformUs);
+    this.#waitsFromUs = Math.min(this.#waitsFromUs, page.waitsFromUs ?? Infinity);
     for (const { executedAtUs } of page.trades) {
       this.#newestUs = Math.max(this.#newestUs, Math.min(executedAtUs, nowUs));
     }
   }
 
-  /** The newest trade, or what was known before. */
+  /** The newest trade, or what was known before; never past one that waits. */
   get newestUs(): number {
-    return this.#newestUs;
+    return Math.min(this.#newestUs, this.#waitsFromUs);
   }
 
-  /** The same of a feed that tells when it is quiet. */
-  quietUs(overlapUs: number): number {
-    return Math.max(this.#newestUs, Math.min(this.#startedUs, this.#askedUs) - overlapUs);
+  /** The same of a feed that reports when it is quiet. */
+  whenIdleUs(overlapUs: number): number {
+    const whenIdleUs = Math.max(this.#newestUs, Math.min(this.#startedUs, this.#askedUs) - overlapUs);
+    return Math.min(whenIdleUs, this.#waitsFromUs);
   }
 }
 
@@ -68,33 +74,35 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
   const overlapUs = data.tradeOverlapMs * 1000;
   const span = await readCoverage(deps.clickhouse, data.platform, '');
   const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - overlapUs;
-  const reach = new Reach(startedUs, span?.toUs ?? 0);
-  let rows = 0;
+  const end = new CoverageEnd(startedUs, span?.toUs ?? 0);
+  const chain = new TradeChain(deps.writer, run.lease);
+  const refs = new Set<string>();
   try {
     const pages = data.trades({ sinceUs, untilUs: null, market: null }, deps.directory, run.context('poll'));
     for await (const page of pages) {
-      const fresh = await deps.writer.write(page.trades, run.lease);
-      rows += fresh;
-      reach.add(page, deps.now() * 1000);
-      if (fresh > 0) deps.tradesCame?.(new Set(page.trades.map((trade) => trade.ref)));
+      await chain.add(page.trades);
+      for (const { ref } of page.trades) refs.add(ref);
+      end.add(page, deps.now() * 1000);
       run.signal.throwIfAborted();
     }
   } catch (error) {
     if (!(error instanceof TradeFeedGap)) throw error;
     await recordGap(deps, data, error);
   }
-  const toUs = reach.quietUs(overlapUs);
+  await chain.end();
+  if (chain.rows > 0) await deps.onTradesStored?.(refs);
+  const toUs = end.whenIdleUs(overlapUs);
   await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
     fromUs: now?.fromUs ?? Math.min(sinceUs, toUs),
     toUs,
     marker: '',
   }));
-  return { freshTo: new Date(toUs / 1000), rows };
+  return { freshTo: new Date(toUs / 1000), rows: chain.rows };
 }
 
 /**
  * Reads the trades of markets whose own volume moved since they were last read, and of those that were not read back to the
- * backfill's floor. One that cannot be read does not keep the others waiting, and keeps being told.
+ * backfill's floor. One that cannot be read does not keep the others waiting, and stays reported.
  */
 export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const { unreadable } = deps;
@@ -116,7 +124,7 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
       rows += await readMarketTrades(deps, data, candidate, floorUs, run);
       unreadable.forget(candidate.ref);
     } catch (error) {
-      if (!isOfOneThing(error)) throw error;
+      if (!isItemError(error)) throw error;
       unreadable.failed(candidate.ref, error, deps.now());
     }
   }
@@ -160,56 +168,58 @@ async function readMarketTrades(
   const isDeep = candidate.known && candidate.complete_from_us <= floorUs;
   const knownToUs = candidate.known ? candidate.complete_to_us : floorUs;
   const sinceUs = isDeep ? Math.min(knownToUs, startedUs) - data.tradeOverlapMs * 1000 : floorUs;
-  const reach = new Reach(startedUs, Math.max(knownToUs, sinceUs));
-  let rows = 0;
+  const end = new CoverageEnd(startedUs, Math.max(knownToUs, sinceUs));
+  const chain = new TradeChain(deps.writer, run.lease);
   const context = run.context('poll');
   try {
     for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
-      rows += await deps.writer.write(page.trades, run.lease);
-      reach.add(page, deps.now() * 1000);
+      await chain.add(page.trades);
+      end.add(page, deps.now() * 1000);
       run.signal.throwIfAborted();
     }
   } catch (error) {
     // Of a market that its platform has forgotten there is nothing more to read.
     if (!isNotFound(error) || (await data.market(ref, context)) !== null) throw error;
   }
+  await chain.end();
   const isSure = seen.replace('?', '') === marker;
   await moveCoverage(deps.clickhouse, data.platform, ref, (now) => ({
     fromUs: Math.min(now?.fromUs ?? sinceUs, sinceUs),
-    toUs: reach.newestUs,
+    toUs: end.newestUs,
     marker: isSure ? marker : `${marker}?`,
   }));
-  // A span that now tells more than before is as good as a trade: what was unknown of the day may be nothing.
-  if (rows > 0 || !isDeep || seen === '') deps.tradesCame?.([ref]);
-  return rows;
+  // A span that covers more than before is as good as a trade: what was unknown of the day may be nothing.
+  if (chain.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);
+  return chain.rows;
 }
 
 /** Reads one market's whole life, for a history that was asked for and is not stored. Returns the rows that were new. */
 export async function readMarketHistory(
   deps: TradesDeps,
   data: PlatformData,
-  ref: string,
-  sinceUs: number,
+  { ref, sinceUs, user }: HistoryRequest,
   run: JobRun,
 ): Promise<number> {
   const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
   if (!market) return 0;
+  const context = { ...run.context('live'), user };
   const startedUs = deps.now() * 1000;
   const span = await readCoverage(deps.clickhouse, data.platform, ref);
   if (span && span.fromUs <= sinceUs) return 0;
-  const reach = new Reach(startedUs, sinceUs);
-  let rows = 0;
-  for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, run.context('live'))) {
-    rows += await deps.writer.write(page.trades, run.lease);
-    reach.add(page, deps.now() * 1000);
+  const end = new CoverageEnd(startedUs, sinceUs);
+  const chain = new TradeChain(deps.writer, run.lease);
+  for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
+    await chain.add(page.trades);
+    end.add(page, deps.now() * 1000);
     run.signal.throwIfAborted();
   }
+  await chain.end();
   await moveCoverage(deps.clickhouse, data.platform, ref, (now) => ({
     fromUs: sinceUs,
-    toUs: Math.max(now?.toUs ?? 0, reach.quietUs(data.tradeOverlapMs * 1000)),
+    toUs: Math.max(now?.toUs ?? 0, end.whenIdleUs(data.tradeOverlapMs * 1000)),
     marker: now?.marker ?? '',
   }));
-  return rows;
+  return chain.rows;
 }
 
 async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap): Promise<void> {
@@ -259,13 +269,16 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
     const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
     if (!market) continue;
     const query = { sinceUs: gap.from_us, untilUs: gap.to_us, market };
+    const chain = new TradeChain(deps.writer, run.lease);
     try {
       for await (const page of data.trades(query, deps.directory, run.context('backfill'))) {
-        rows += await deps.writer.write(page.trades, run.lease);
+        await chain.add(page.trades);
         run.signal.throwIfAborted();
       }
+      await chain.end();
+      rows += chain.rows;
     } catch (error) {
-      if (!isOfOneThing(error)) throw error;
+      if (!isItemError(error)) throw error;
       unread = error;
     }
   }

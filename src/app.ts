@@ -1,98 +1,56 @@
+import type { Services, AppDeps } from './routes/services.ts';
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import jwt from '@fastify/jwt';
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
-import { ensureDemoUser } from './accounts.ts';
-import { openApiKeys, type ApiKeys } from './api-keys.ts';
-import { after, guard, identify, limit } from './auth.ts';
-import type { ClickHouse } from './clickhouse.ts';
-import type { Config } from './config.ts';
-import { createCredentials, type Credentials } from './credentials.ts';
-import { ApiError } from './errors.ts';
-import { notFound, onClientError, onError } from './error-handlers.ts';
-import { describeApi } from './openapi.ts';
-import { createOrders, type Orders } from './orders/index.ts';
-import type { Watch } from './metrics.ts';
-import { createCursors, type Cursors } from './pages.ts';
-import { Freshness } from './freshness.ts';
-import type { StoredMarkets } from './market-directory.ts';
-import type { OrderAdapters } from './platforms/orders-index.ts';
-import type { BadRow, PlatformData } from './platforms/platform.ts';
-import type { Postgres } from './postgres.ts';
-import { openRateLimits, type RateLimitOptions, type RateLimits } from './rate-limit.ts';
-import type { Shared } from './redis.ts';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import { ensureDemoUser } from './accounts/users.ts';
+import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
+import { thenOrNow, guard, identify, limit } from './http/auth.ts';
+import { createCredentials } from './accounts/credentials.ts';
+import { ApiError } from './core/errors.ts';
+import { notFound, onClientError, onError } from './http/error-handlers.ts';
+import { describeApi } from './http/openapi/describe.ts';
+import { createOrders } from './orders/orders.ts';
+import { createCursors } from './http/cursors.ts';
+import { Freshness } from './queries/freshness.ts';
+import { openRateLimits } from './stores/shared/rate-limits.ts';
 import { accountRoutes } from './routes/account.ts';
+import { passwordRoutes } from './routes/password.ts';
+import { resetPage } from './routes/reset-page.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 import { analyticsRoutes } from './routes/analytics.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
+import { batchRoutes } from './routes/batches.ts';
 import { credentialRoutes } from './routes/credentials.ts';
+import { eventRoutes } from './routes/events.ts';
+import { fileRoutes } from './routes/files.ts';
 import { googleRoutes } from './routes/google.ts';
-import { healthRoutes, type IngestionHealth } from './routes/health.ts';
-import { marketRoutes, requireMarket } from './routes/markets.ts';
-import { metricsRoutes } from './routes/metrics.ts';
+import { healthRoutes } from './routes/health.ts';
+import { marketRoutes } from './routes/markets.ts';
+import { requireMarket } from './markets/lookup.ts';
+import { explorerRoutes } from './explorer/serve.ts';
+import { metricsRoutes } from './routes/market-metrics.ts';
 import { orderSettingsRoutes } from './routes/order-settings.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { portfolioRoutes } from './routes/portfolio.ts';
 import { prometheusRoutes } from './routes/prometheus.ts';
+import { socketRoutes } from './routes/socket.ts';
+import { streamRoutes } from './routes/stream.ts';
+import { openStreams } from './streams/streams.ts';
 import { priceHistoryRoutes } from './routes/price-history.ts';
-import type { Platform } from './schemas.ts';
-import { securityHeaders } from './security-headers.ts';
-import { createSessions, SESSION_SECONDS, type Sessions } from './sessions.ts';
-
-/**
- * How a route is declared, everywhere (src/routes/api-keys.ts is the example):
- *
- *     export function marketRoutes(app: FastifyInstance, { cursors, clickhouse }: Services): void {
- *       endpoint(app, {
- *         method: 'GET', url: '/v1/api/…', auth: 'key', tag: 'Markets', summary: '…',
- *         query: { provider: platformParam(), limit: limitParam(50, 500), cursor: cursorParam() },
- *         answer: MarketsAnswer,
- *       }, async ({ query, caller, request, reply }) => ({ … }));
- *     }
- *
- * `auth` is `key` (data: X-API-Key or Authorization: Bearer), `session` (accounts: the cookie), or `none`.
- * Parameters are schemas of parameters.ts under their canonical names; aliases, unknown names and the listing of every
- * failing field come with readInput (query.ts). A failure is thrown as ApiError, badRequest or PlatformError.
- * Stored data leaves through answerStored (stored-answers.ts), with ETag and 304.
- * A request meets, in this order: its id, identification, limit, guard, validation, the handler.
- */
-export interface AppDeps {
-  config: Config;
-  log: FastifyBaseLogger;
-  clickhouse: ClickHouse;
-  postgres: Postgres;
-  shared: Shared;
-  /** The read sides of config.platforms. */
-  platforms: Partial<Record<Platform, PlatformData>>;
-  /** The order sides; without them orders are refused. */
-  orderAdapters?: OrderAdapters;
-  /** Stored markets by any id; what is not stored is fetched. */
-  markets: StoredMarkets;
-  /** Told of each row of a platform that had to be skipped. */
-  onBadRow: (row: BadRow) => void;
-  /** How fresh each platform's data is; [] where this process cannot know. */
-  ingestionHealth: () => Promise<IngestionHealth[]>;
-  /** Counts what happens and answers /metrics; absent where METRICS is off. */
-  watch?: Watch;
-  /** Tests move time; servers leave it out. */
-  now?: () => number;
-  /** Tests name the counters in Redis apart and shorten the window. */
-  rates?: RateLimitOptions;
-}
-
-/** What routes are built from. */
-export interface Services extends AppDeps {
-  now: () => number;
-  cursors: Cursors;
-  apiKeys: ApiKeys;
-  sessions: Sessions;
-  credentials: Credentials;
-  orders: Orders;
-  limits: RateLimits;
-  freshness: Freshness;
-}
+import { DATA_HEADERS, PAGE_HEADERS } from './http/security-headers.ts';
+import { sqlRoutes } from './routes/sql.ts';
+import { acceptOnlyJson } from './http/json-bodies.ts';
+import { takeUpgrades } from './http/upgrades.ts';
+import { createKnownDevices } from './accounts/known-devices.ts';
+import { openMailer } from './accounts/mailer.ts';
+import { dropOldAccountRecords } from './accounts/retention.ts';
+import { everyHour } from './core/hourly.ts';
+import { dropOldAttempts } from './orders/attempts.ts';
+import { createSessions, SESSION_SECONDS } from './accounts/sessions.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -152,16 +110,34 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 
   const now = deps.now ?? Date.now;
   const sessions = createSessions(postgres.db, app.jwt, now);
-  const told = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
-  const apiKeys = await openApiKeys({ db: postgres.db, shared, log, told, demoKey: config.DEMO_API_KEY, now });
+  const devices = createKnownDevices(postgres.db, app.jwt, now);
+  const revocationsArrive = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
+  const apiKeys = await openApiKeys({
+    db: postgres.db,
+    shared,
+    log,
+    revocationsArrive,
+    demoKey: config.DEMO_API_KEY,
+    now,
+  });
+  const mailer = await openMailer(config, log);
   const credentials = createCredentials(postgres.db, config.credentialKeys);
   const orders = createOrders({
     ...deps,
     db: postgres.db,
     credentials,
     adapters: deps.orderAdapters ?? {},
-    market: (platform, id) => requireMarket(deps, platform, id),
+    market: (wanted) => requireMarket(deps, wanted),
     now,
+  });
+  const freshness = new Freshness(deps.clickhouse);
+  const streams = await openStreams({
+    ...deps,
+    // Other processes may write where nothing announces it.
+    pollMs: config.CLICKHOUSE_URL !== undefined && config.REDIS_URL === undefined ? 250 : 1000,
+    platforms: config.platforms,
+    feeds: deps.ingestionHealth,
+    freshTo: (platform) => freshness.trades([platform]),
   });
   const services: Services = {
     ...deps,
@@ -169,15 +145,19 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     cursors: createCursors(config.jwtSecret),
     apiKeys,
     sessions,
+    devices,
+    mailer,
     credentials,
     orders,
     limits,
-    freshness: new Freshness(deps.clickhouse),
+    freshness,
+    streams,
   };
   if (config.DEMO_API_KEY) await ensureDemoUser(postgres.db, config.DEMO_API_KEY);
 
   app.decorate('apiKeys', apiKeys);
   app.decorateRequest('caller', null);
+  app.decorateRequest('device', null);
   app.decorateRequest('refusal', null);
   app.setErrorHandler(onError);
   app.setNotFoundHandler(notFound(app));
@@ -186,15 +166,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   acceptOnlyJson(app);
 
   let closing = false;
-  const guarded = await securityHeaders();
   app.addHook('onRequest', (request, reply, done) => {
-    // Nobody but the caller may keep an answer, unless its route says more.
-    const headers = request.routeOptions.config.auth === 'key' ? guarded.data : guarded.page;
+    // Only the caller may cache an answer, unless its route says more.
+    const headers = request.routeOptions.config.auth === 'key' ? DATA_HEADERS : PAGE_HEADERS;
     // A refusal too: the plugin below adds these to what gets past this hook only.
     if (config.CORS_ORIGINS.includes(request.headers.origin ?? '')) reply.headers(readableBy(request.headers.origin));
     reply.headers(headers).header('x-request-id', request.id).header('cache-control', 'no-store');
-    const admitted = after(identify(request, apiKeys, sessions), () =>
-      after(limit(request, reply, limits), () => {
+    const admitted = thenOrNow(identify(request, services), () =>
+      thenOrNow(limit(request, reply, limits), () => {
         if (closing) {
           reply.header('connection', 'close');
           throw new ApiError(503, 'The service is stopping', { resolution: 'Try again shortly.', retryAfter: 5 });
@@ -213,14 +192,23 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     done();
   });
   app.addHook('onReady', () => orders.start());
+  const stopDropping = everyHour(
+    async () => {
+      await dropOldAccountRecords(postgres.db, config.RETENTION_ACCOUNTS_DAYS, now());
+      await dropOldAttempts(postgres.db, config.RETENTION_ORDER_ATTEMPTS_DAYS, now());
+    },
+    (error) => log.warn({ err: error }, 'Old records were not dropped'),
+  );
   // Node would answer an expectation it does not know by itself, without a body.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   app.addHook('preClose', () => {
     closing = true;
-    return takeWaiting(app.server);
+    return Promise.all([takeWaiting(app.server), streams.stop()]).then(() => {});
   });
   app.addHook('onClose', async () => {
     await orders.stop();
+    await stopDropping();
+    await mailer?.close();
     await apiKeys.close();
     await limits.close();
   });
@@ -244,18 +232,29 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await describeApi(app, config.version);
 
   accountRoutes(app, services);
+  passwordRoutes(app, services);
+  sessionRoutes(app, services);
+  resetPage(app);
   await googleRoutes(app, services);
   apiKeyRoutes(app, services);
   credentialRoutes(app, services);
   healthRoutes(app, services);
   analyticsRoutes(app, services);
   marketRoutes(app, services);
+  eventRoutes(app, services);
+  batchRoutes(app, services);
+  fileRoutes(app, services);
   metricsRoutes(app, services);
   orderRoutes(app, services);
   orderSettingsRoutes(app, services);
   portfolioRoutes(app, services);
   prometheusRoutes(app, services);
   priceHistoryRoutes(app, services);
+  sqlRoutes(app, services);
+  streamRoutes(app, services);
+  socketRoutes(app, services, takeUpgrades(app));
+  explorerRoutes(app, config);
+  deps.extend?.(app, services);
   return app;
 }
 
@@ -271,26 +270,4 @@ async function takeWaiting(server: FastifyInstance['server']): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
   server.off('connection', hear);
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-/** JSON bodies only, in sound UTF-8; an empty body is none, whatever type it is said to be. */
-function acceptOnlyJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    let text: string;
-    try {
-      text = UTF8.decode(body as Buffer);
-    } catch {
-      return done(Object.assign(new SyntaxError('not UTF-8'), { statusCode: 400 }));
-    }
-    if (text === '') done(null, undefined);
-    else void parse(request, text, done);
-  });
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    if (body.length === 0) done(null, undefined);
-    else done(Object.assign(new Error('not JSON'), { statusCode: 415 }));
-  });
 }

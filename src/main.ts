@@ -1,6 +1,8 @@
-import { shellWords } from './clickhouse-errors.ts';
-import { ConfigError, forgetSecrets, loadConfig, settingsHelp } from './config.ts';
-import { createLog } from './log.ts';
+import { cliMessage } from './stores/clickhouse/errors.ts';
+import { ConfigError } from './core/config-error.ts';
+import { forgetSecrets, loadConfig } from './core/config.ts';
+import { settingsHelp } from './core/settings.ts';
+import { createLog } from './core/log.ts';
 import type { Role } from './service.ts';
 
 /** Finishing what runs may take this long; then the process ends as it is, and the next start repairs. */
@@ -18,7 +20,7 @@ async function main(): Promise<void> {
     return;
   }
   const config = loadConfig();
-  // Loaded now: help and a wrong setting are told without the seconds that all of the service takes to load.
+  // Loaded now: help and a wrong setting are printed without the seconds that loading the service takes.
   const { ROLES, startService } = await import('./service.ts');
   if (!ROLES.includes(role as Role))
     throw new ConfigError(`role: must be one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
@@ -47,6 +49,6 @@ async function main(): Promise<void> {
 
 // A start that fails says why in one line; a stack would hide it.
 main().catch((error: unknown) => {
-  process.stderr.write(`forecastle: ${shellWords(error)}\n`);
+  process.stderr.write(`forecastle: ${cliMessage(error)}\n`);
   process.exit(1);
 });

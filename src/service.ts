@@ -1,24 +1,35 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AddressInfo } from 'node:net';
-import { type Ingestion, startIngestion } from '../ingest/main.ts';
+import { type Ingestion, startIngestion } from '../ingest/ingestion.ts';
 import { buildApp } from './app.ts';
-import { openClickHouse } from './clickhouse.ts';
-import { notListening, type Config } from './config.ts';
-import type { KeyCheck } from './embedded/clickhouse.ts';
-import { closeSqlPort, openSqlPort } from './embedded/sql-port.ts';
-import { ingestionHealth } from './ingestion-health.ts';
-import { StoredMarkets } from './market-directory.ts';
-import { MarketWriter } from './market-writer.ts';
-import { createMetrics, meteredClickHouse, meteredShared, observeAttempt, observeBadRow, watch } from './metrics.ts';
-import { serveMetrics } from './metrics-server.ts';
-import { createPlatformHttp } from './platforms/http.ts';
-import { createPlatforms } from './platforms/index.ts';
-import { createPlatformOrders } from './platforms/orders-index.ts';
-import type { BadRow, PlatformData } from './platforms/platform.ts';
-import { migratePostgres, openPostgres } from './postgres.ts';
-import { openShared } from './redis.ts';
-import type { Platform } from './schemas.ts';
-import { prepareClickHouse } from './store-setup.ts';
+import { createAnalystSql } from './stores/clickhouse/analyst-sql.ts';
+import { openClickHouse } from './stores/clickhouse/client.ts';
+import { listenError } from './core/config-error.ts';
+import type { Config } from './core/config.ts';
+import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
+import { closeSqlPort, openSqlPort } from './embedded/sql-port/open.ts';
+import { ingestionHealth } from './observability/ingestion-health.ts';
+import { type FetchMarket, StoredMarkets } from './markets/directory.ts';
+import { MarketWriter } from './markets/writer.ts';
+import {
+  createMetrics,
+  meteredClickHouse,
+  meteredShared,
+  observeAttempt,
+  observeBadRow,
+  watch,
+} from './observability/metrics.ts';
+import { serveMetrics } from './observability/server.ts';
+import { createPlatformHttp } from './platforms/http/client.ts';
+import { createPlatforms } from './platforms/registry.ts';
+import { createPlatformOrders } from './platforms/order-adapters.ts';
+import type { BadRow, PlatformData } from './platforms/contract.ts';
+import { migratePostgres, openPostgres } from './stores/postgres/client.ts';
+import { explorerSite } from './explorer/serve.ts';
+import type { AppDeps } from './routes/services.ts';
+import { openShared } from './stores/shared/open.ts';
+import type { Platform } from './core/model.ts';
+import { prepareClickHouse } from './stores/clickhouse/prepare.ts';
 
 export const ROLES = ['all', 'api', 'ingest'] as const;
 export type Role = (typeof ROLES)[number];
@@ -34,45 +45,60 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Opens the stores, brings their schemas up to date, and starts what the role asks for. */
-export async function startService(config: Config, role: Role, log: FastifyBaseLogger): Promise<Service> {
+/** Opens the stores, brings their schemas up to date, and starts what the role asks for. `extend` adds to the API. */
+export async function startService(
+  config: Config,
+  role: Role,
+  log: FastifyBaseLogger,
+  extend?: AppDeps['extend'],
+): Promise<Service> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closers.toReversed()) {
-      await end().catch((error: unknown) => log.error({ err: error }, 'a part did not close cleanly'));
+      await end().catch((error: unknown) => log.error({ err: error }, 'A component failed to close'));
     }
   };
   try {
+    // Beside what takes longer: opening the stores.
+    if (role !== 'ingest')
+      explorerSite(config.production).catch((error: unknown) =>
+        log.error({ err: error }, 'The explorer was not bundled'),
+      );
     const metrics = createMetrics();
     const shared = meteredShared(await openShared(config, log), metrics);
     closers.push(() => shared.close());
-    const clickhouse = meteredClickHouse(await openClickHouse(config, log), metrics);
-    closers.push(() => clickhouse.close());
+    // Side by side, as each may start an engine.
+    const opening = [openClickHouse(config, log), role === 'ingest' ? null : openPostgres(config, log)] as const;
+    for (const store of opening) closers.push(async () => (await store?.catch(() => null))?.close());
+    const [opened, postgres] = await Promise.all(opening);
+    const clickhouse = meteredClickHouse(opened, metrics);
     await prepareClickHouse(clickhouse, config, log);
-    // Before anything polls: the embedded PostgreSQL's first start takes the whole process for some seconds.
-    const postgres = role === 'ingest' ? null : await openPostgres(config, log);
-    if (postgres) {
-      closers.push(() => postgres.close());
-      await migratePostgres(postgres, log);
-    }
+    if (postgres) await migratePostgres(postgres, log);
 
     const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
     closers.push(() => http.close());
-    const adapters = createPlatforms({ http, urls: config.platformUrls, now: Date.now });
+    const adapters = createPlatforms({
+      http,
+      urls: config.platformUrls,
+      now: Date.now,
+      onStalePage: (platform, route) => metrics.stalePages.inc({ platform, route }),
+    });
     const platforms: Partial<Record<Platform, PlatformData>> = Object.fromEntries(
       config.platforms.map((platform) => [platform, adapters[platform]]),
     );
     const onBadRow = (row: BadRow): void => {
       observeBadRow(metrics, row);
-      log.warn({ row }, 'a row of a platform was skipped');
+      log.warn({ row }, 'skipped an invalid row of a platform');
     };
     const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
-    const markets = new StoredMarkets(clickhouse, async (platform, id) => {
-      const market = await platforms[platform]?.market(id, { priority: 'live', onBadRow });
+    const fetchMarket: FetchMarket = async (platform, id, user) => {
+      const priority = user === undefined ? 'poll' : 'live';
+      const market = await platforms[platform]?.market(id, { priority, user, onBadRow });
       if (!market) return null;
       await marketWriter.write(platform, [market]);
       return market.info.ref;
-    });
+    };
+    const markets = new StoredMarkets(clickhouse, fetchMarket, (...asked) => shared.cached(...asked));
 
     let ingestion: Ingestion | null = null;
     if (role !== 'api') {
@@ -80,11 +106,14 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
       ingestion = await startIngestion({ config, log, clickhouse, shared, platforms: data, markets, marketWriter });
       closers.push(() => ingestion?.stop() ?? Promise.resolve());
     }
-    const openSql = async (isKeyKnown: KeyCheck): Promise<void> => {
+    const analystSql = createAnalystSql(config);
+    const openSql = async (ownerOfKey: KeyOwner): Promise<void> => {
       if (!clickhouse.embedded) return;
       closers.push(async () => closeSqlPort(config.dataDir));
-      const port = await openSqlPort(clickhouse.embedded, config, log, isKeyKnown);
-      if (port !== null) log.info({ host: config.SQL_HOST, port }, 'SQL port open');
+      const port = await openSqlPort(clickhouse.embedded, config, log, ownerOfKey);
+      if (port === null) return;
+      analystSql.portOpened(config.SQL_HOST, port);
+      log.info({ host: config.SQL_HOST, port }, 'SQL port open');
     };
     const watched = {
       queues: () => http.queues(),
@@ -102,7 +131,7 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
         metricsUrl = `${urlOf(served.port)}/metrics`;
       }
       // Keys are in PostgreSQL, which this role does not open.
-      await openSql(async () => false);
+      await openSql(async () => null);
       return { url: '', metricsUrl, ingestion, close };
     }
 
@@ -114,19 +143,29 @@ export async function startService(config: Config, role: Role, log: FastifyBaseL
       postgres,
       shared,
       platforms,
-      orderAdapters: createPlatformOrders({ http, urls: config.platformUrls, now: Date.now }),
+      orderAdapters: createPlatformOrders(
+        { http, urls: config.platformUrls, now: Date.now },
+        { negativeRiskV2: config.POLYMARKET_V2_NEGATIVE_RISK },
+      ),
       markets,
       onBadRow,
+      analystSql,
       ingestionHealth: watched.ingestionHealth,
+      ...(extend ? { extend } : {}),
       ...(config.METRICS ? { watch: watch(metrics, { ...watched, stores: allStores }) } : {}),
     });
     closers.push(() => app.close());
     const { HOST, PORT } = config;
     await app.listen({ host: HOST, port: PORT }).catch((error: unknown) => {
-      throw notListening('PORT', PORT, HOST, error);
+      throw listenError('PORT', PORT, HOST, error);
     });
     const { port } = app.server.address() as AddressInfo;
-    await openSql(async (key, address) => (await app.apiKeys.find(key, address)) !== null);
+    await openSql(async (key, address) => {
+      const owner = analystSql.ownerOfTicket(key);
+      if (owner !== null) return owner;
+      const caller = await app.apiKeys.find(key, address);
+      return caller?.scopes.includes('read') ? caller.userId : null;
+    });
     return { url: urlOf(port), metricsUrl: config.METRICS ? `${urlOf(port)}/metrics` : '', ingestion, close };
   } catch (error) {
     await close();

@@ -1,42 +1,29 @@
-import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { CHROMIUM } from './helpers/chromium-path.ts';
+import { RunReporter } from './helpers/run-reporter.ts';
 
-/**
- * Files that take long, by their seconds beside another on two calm cores, the longest first: one that began last would run alone
- * while the other worker has nothing to do.
- */
-const LONG = Object.keys(JSON.parse(readFileSync(new URL('long-files.json', import.meta.url), 'utf8')) as object).map(
-  (name) => `/test/${name}.test.ts`,
-);
-
-function place({ moduleId }: TestSpecification): number {
-  const at = LONG.findIndex((name) => moduleId.endsWith(name));
-  return at < 0 ? LONG.length : at;
-}
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line no-array-sort -- no array's
-    const bySize = await super.sort(files);
-    return bySize.toSorted((a, b) => place(a) - place(b));
-  }
-}
+/** Files about several processes and about servers that go away: `npm run test:stores` runs them, on real servers. */
+const ON_SERVERS = ['orders/processes', 'service/{outages,processes,several-processes}'];
+/** The explorer's pages in a browser. */
+const IN_BROWSER = ['explorer/pages'];
+if (CHROMIUM === undefined) console.log('No Chromium is installed: the tests of the explorer in a browser do not run.');
+const { DATABASE_URL, REDIS_URL } = process.env;
+const left = [...(DATABASE_URL && REDIS_URL ? [] : ON_SERVERS), ...(CHROMIUM === undefined ? IN_BROWSER : [])];
 
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
+    exclude: left.map((name) => `test/${name}.test.ts`),
+    reporters: ['default', new RunReporter()],
+    globalSetup: 'test/helpers/shared-postgres.ts',
     // Child processes own the native engine, so plain forks suffice; two, because the smallest machine has two cores.
     pool: 'forks',
     maxWorkers: 2,
-    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A poll that finds what it waits for ends at once; the default of a second is a stall of a busy machine.
     expect: { poll: { timeout: 10_000 } },
-    // Budgets, leases and time-outs are tested in real time: on a shared machine a stall may break one try, not two.
-    retry: process.env['CI'] ? 2 : 0,
     env: { LOG_LEVEL: 'warn', UV_THREADPOOL_SIZE: '16' },
   },
 });

@@ -1,6 +1,7 @@
-import { ConfigError, loadConfig } from '../config.ts';
-import { backUp } from '../embedded/backup.ts';
-import { createLog } from '../log.ts';
+import { ConfigError } from '../core/config-error.ts';
+import { loadConfig } from '../core/config.ts';
+import { backUp } from './embedded-backup.ts';
+import { createLog } from '../core/log.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run backup -- DIR

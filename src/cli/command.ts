@@ -1,5 +1,5 @@
-import { shellWords } from '../clickhouse-errors.ts';
-import { settingsHelp } from '../config.ts';
+import { cliMessage } from '../stores/clickhouse/errors.ts';
+import { settingsHelp } from '../core/settings.ts';
 
 /** Runs a command of the shell: --help prints `usage` and the settings; a failure is one line on stderr and exit code 1. */
 export async function runCommand(usage: string, run: (args: string[]) => Promise<void>): Promise<void> {
@@ -11,7 +11,7 @@ export async function runCommand(usage: string, run: (args: string[]) => Promise
   try {
     await run(args);
   } catch (error) {
-    process.stderr.write(`${shellWords(error)}\n`);
+    process.stderr.write(`${cliMessage(error)}\n`);
     process.exitCode = 1;
   }
 }

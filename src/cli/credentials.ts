@@ -1,7 +1,8 @@
-import { ConfigError, loadConfig } from '../config.ts';
-import { createCredentials } from '../credentials.ts';
-import { createLog } from '../log.ts';
-import { migratePostgres, openPostgres } from '../postgres.ts';
+import { ConfigError } from '../core/config-error.ts';
+import { loadConfig } from '../core/config.ts';
+import { createCredentials } from '../accounts/credentials.ts';
+import { createLog } from '../core/log.ts';
+import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run credentials -- rotate

@@ -1,8 +1,8 @@
-import { openClickHouse } from '../clickhouse.ts';
-import { loadConfig } from '../config.ts';
-import { createLog } from '../log.ts';
-import { migratePostgres, openPostgres } from '../postgres.ts';
-import { prepareClickHouse } from '../store-setup.ts';
+import { openClickHouse } from '../stores/clickhouse/client.ts';
+import { loadConfig } from '../core/config.ts';
+import { createLog } from '../core/log.ts';
+import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
+import { prepareClickHouse } from '../stores/clickhouse/prepare.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run migrate

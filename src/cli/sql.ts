@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { passOrFail } from '../clickhouse-stream.ts';
-import { ConfigError, loadConfig, requireStore, type Config } from '../config.ts';
-import { startEmbeddedClickHouse } from '../embedded/clickhouse.ts';
-import { sqlUrlFile } from '../embedded/sql-port.ts';
-import { createLog } from '../log.ts';
+import { passOrFail } from '../stores/clickhouse/exception-stream.ts';
+import { ConfigError } from '../core/config-error.ts';
+import { loadConfig, type Config } from '../core/config.ts';
+import { requireStore } from '../core/data-dir.ts';
+import { startEmbeddedClickHouse } from '../embedded/clickhouse/supervisor.ts';
+import { sqlUrlFile } from '../embedded/sql-port/open.ts';
+import { createLog } from '../core/log.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run sql -- "SELECT …"
@@ -49,7 +51,7 @@ async function openStore(config: Config): Promise<{ url: string; close(): Promis
   });
 }
 
-/** The SQL port of a service that has the directory open; null when nobody answers there. */
+/** The SQL port of a service that has the directory open; null when nothing answers there. */
 async function runningService(dataDir: string): Promise<string | null> {
   try {
     const url = readFileSync(sqlUrlFile(dataDir), 'utf8').trim();

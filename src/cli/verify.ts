@@ -1,12 +1,14 @@
-import { openClickHouse } from '../clickhouse.ts';
-import { ConfigError, loadConfig, requireStore } from '../config.ts';
-import { createLog } from '../log.ts';
-import { isSound, type Verified, verifyRollups } from '../verify.ts';
+import { openClickHouse } from '../stores/clickhouse/client.ts';
+import { ConfigError } from '../core/config-error.ts';
+import { loadConfig } from '../core/config.ts';
+import { requireStore } from '../core/data-dir.ts';
+import { createLog } from '../core/log.ts';
+import { isSound, type Verified, verifyRollups } from '../stores/clickhouse/verify-rollups.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run verify -- [--all | --markets N] [--seed N]
-Recomputes every roll-up from the raw trades, of 200 markets drawn by the seed (default: the day) or of all, compares
-them column by column and prints what it found. Exit code 1 when anything differs. Changes nothing.
+Recomputes every roll-up and the platforms' own bars from the raw trades, of 200 markets drawn by the seed (default:
+the day) or of all, compares them column by column and prints what it found. Exit code 1 when anything differs. Changes nothing.
 The store is CLICKHOUSE_URL, else the one in DATA_DIR (of a service that is stopped).`;
 
 const MARKETS = 200;
@@ -24,7 +26,9 @@ await runCommand(USAGE, async (args) => {
     for (const { rollup, example } of wrong) process.stdout.write(`${rollup}: ${example}\n`);
     const about = `${found.markets} markets of a store of ${found.trades} trades`;
     process.stdout.write(
-      wrong.length === 0 ? `All roll-ups agree with the trades: ${about}.\n` : `Differences found: ${about}.\n`,
+      wrong.length === 0
+        ? `All roll-ups and bars agree with the trades: ${about}.\n`
+        : `Differences found: ${about}.\n`,
     );
     if (wrong.length > 0) process.exitCode = 1;
   } finally {

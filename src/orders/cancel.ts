@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, PlatformError, platformName } from '../errors.ts';
-import { isOver, type Cancellation } from '../platforms/orders.ts';
-import { orderRefused } from '../platforms/placement.ts';
+import { ApiError, PlatformError, platformName } from '../core/errors.ts';
+import { isOver, type Cancellation } from '../platforms/order-contract.ts';
+import { orderRefused } from '../platforms/failed-placement.ts';
 import type { OrderClient } from './clients.ts';
-import type { Located } from './locate.ts';
-import type { OrderRow } from './rows.ts';
+import type { Located } from './find-order.ts';
+import type { OrderRow } from './order-row.ts';
 import type { OrderStore } from './store.ts';
-import { isOpenFate, isReadFailure, type OrderTracker } from './tracker.ts';
+import { isOpenFate } from './open-fate.ts';
+import { isReadFailure, type OrderTracker } from './sync.ts';
 
 /** Waits before a cancel without answer is sent again: unlike a placement that is safe. */
 const RETRY_MS = [250, 1000];
@@ -19,7 +20,7 @@ export interface CancellerDeps {
   now: () => number;
 }
 
-/** What a cancel came to: `asked` how often the platform was asked about this order. */
+/** The result of a cancel; `asked`: how often the platform was asked about this order. */
 interface Outcome extends Cancellation {
   asked: number;
 }
@@ -70,7 +71,7 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
     return outcomes;
   }
 
-  /** The row after its cancel: as the platform tells it, and over once it has confirmed. */
+  /** The row after its cancel: as reported by the platform, and over once it has confirmed. */
   async function settle(
     row: OrderRow,
     outcome: Outcome,
@@ -106,12 +107,12 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
   return {
     all,
 
-    /** One order. 409 when it is over already, 503 when the platform does not tell. */
+    /** One order. 409 when it is over already, 503 when the platform does not confirm. */
     async one({ row: stored, client }: Located, requestId: string): Promise<OrderRow> {
-      const row = isOpenFate(stored) ? await tracker.lookedUp(client, stored) : stored;
+      const row = isOpenFate(stored) ? await tracker.refreshOne(client, stored) : stored;
       if (isOpenFate(row)) {
-        throw new ApiError(503, 'The fate of the order is not known yet', {
-          resolution: 'Try again in some seconds: it is being looked for.',
+        throw new ApiError(503, 'The result of the order is not known yet', {
+          resolution: 'Retry in a few seconds; the service is looking it up.',
           errorText: `order client:${row.clientOrderId}: sent, not found at ${platformName(row.platform)} yet`,
         });
       }
@@ -126,22 +127,22 @@ export function createCanceller({ store, tracker, now }: CancellerDeps) {
         throw orderRefused(
           `${platformName(row.platform)} does not know the order under this credential`,
           'The credential it was placed with is gone: store one of the same account.',
-          told(done.row),
+          stateText(done.row),
         );
       }
       throw new ApiError(503, `${platformName(row.platform)} did not confirm the cancellation`, {
-        resolution: 'Try again: asking twice is safe.',
-        errorText: `${told(done.row)}${done.outcome.detail && `; ${done.outcome.detail}`}`,
+        resolution: 'Retry; cancelling twice is safe.',
+        errorText: `${stateText(done.row)}${done.outcome.detail && `; ${done.outcome.detail}`}`,
       });
     },
   };
 }
 
-const told = ({ orderId, status, filledSize, size, averageFillPrice }: OrderRow): string =>
+const stateText = ({ orderId, status, filledSize, size, averageFillPrice }: OrderRow): string =>
   `order ${orderId} is ${status}: ${filledSize ?? 'an unknown part'} of ${size} filled${averageFillPrice === null ? '' : ` at ${averageFillPrice}`}`;
 
 const notOpen = (row: OrderRow): ApiError =>
-  new ApiError(409, 'The order is not open any more', {
+  new ApiError(409, 'The order is no longer open', {
     resolution: 'Nothing is left to cancel; GET the order for its final state.',
-    errorText: told(row),
+    errorText: stateText(row),
   });

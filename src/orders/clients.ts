@@ -1,47 +1,33 @@
-import { CredentialFields, type CredentialOf } from '../credential-forms.ts';
-import { ConfigError, type Config } from '../config.ts';
-import type { Credentials } from '../credentials.ts';
-import { ApiError, PlatformError, platformName } from '../errors.ts';
-import type { Priority } from '../platforms/http.ts';
-import type { OrderAdapters } from '../platforms/orders-index.ts';
-import type { PlatformOrders } from '../platforms/orders.ts';
-import { orderRefused } from '../platforms/placement.ts';
-import type { BadRow, MarketDirectory } from '../platforms/platform.ts';
-import { PLATFORMS, type Platform } from '../schemas.ts';
-import type { Account } from './store.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { CredentialFields, type CredentialOf } from '../platforms/credentials.ts';
+import { ConfigError } from '../core/config-error.ts';
+import type { Config } from '../core/config.ts';
+import type { Credentials } from '../accounts/credentials.ts';
+import { ApiError, PlatformError, platformName } from '../core/errors.ts';
+import type { Priority } from '../platforms/http/request.ts';
+import type { OrderAdapters } from '../platforms/order-adapters.ts';
+import type { PlatformOrders } from '../platforms/order-contract.ts';
+import { orderRefused } from '../platforms/failed-placement.ts';
+import type { BadRow, MarketDirectory } from '../platforms/contract.ts';
+import { PLATFORMS, type Platform } from '../core/model.ts';
+import type { ClientUse, MayUseDefault } from './default-clients.ts';
+import type { Account } from './account.ts';
 
 /** The operator's own clients, by platform: what serves users who stored no credential. */
 export type DefaultClients = { readonly [P in Platform]?: CredentialOf<P> };
-
-/** Settings of each default client: the field it fills, and whether it is needed. */
-const SETTINGS = {
-  kalshi: [
-    ['KALSHI_API_KEY_ID', 'api_key_id', true],
-    ['KALSHI_PRIVATE_KEY', 'private_key', true],
-  ],
-  polymarket: [
-    ['POLYMARKET_PRIVATE_KEY', 'private_key', true],
-    ['POLYMARKET_SIGNATURE_TYPE', 'signature_type', false],
-    ['POLYMARKET_FUNDER', 'funder', false],
-  ],
-  limitless: [
-    ['LIMITLESS_TOKEN_ID', 'token_id', true],
-    ['LIMITLESS_SECRET', 'secret', true],
-    ['LIMITLESS_PRIVATE_KEY', 'private_key', true],
-  ],
-} as const satisfies Record<Platform, readonly (readonly [keyof Config, string, boolean])[]>;
 
 /** The default clients of the settings; throws ConfigError, without the value, when one is incomplete or cannot be used. */
 export function defaultClients(config: Config): DefaultClients {
   return Object.fromEntries(
     PLATFORMS.flatMap((platform) => {
-      const given = SETTINGS[platform].filter(([name]) => config[name] !== undefined);
+      const settings = MANIFESTS[platform].defaultClient;
+      const given = settings.filter(([name]) => config[name] !== undefined);
       if (!given.some(([, , needed]) => needed)) return [];
       const fields = Object.fromEntries(given.map(([name, field]) => [field, config[name]]));
       const read = CredentialFields[platform].safeParse(fields);
       if (read.success) return [[platform, read.data]];
       const { path, message } = read.error.issues[0] ?? { path: [], message: 'invalid' };
-      const name = SETTINGS[platform].find(([, field]) => field === path[0])?.[0] ?? SETTINGS[platform][0][0];
+      const [name] = settings.find(([, field]) => field === path[0]) ?? settings[0] ?? [platform];
       throw new ConfigError(`${name}: ${message}, received a value that is not shown`);
     }),
   );
@@ -68,12 +54,14 @@ export interface OrderClientDeps {
   defaults: DefaultClients;
   markets: MarketDirectory;
   onBadRow: (row: BadRow) => void;
+  mayUseDefault: MayUseDefault;
 }
 
 export type OrderClients = ReturnType<typeof createOrderClients>;
 
 /** Finds the credential to use and opens it, for the call at hand only. */
-export function createOrderClients({ adapters, credentials, defaults, markets, onBadRow }: OrderClientDeps) {
+export function createOrderClients(deps: OrderClientDeps) {
+  const { adapters, credentials, defaults, markets, onBadRow, mayUseDefault } = deps;
   const bind = <P extends Platform>(
     account: Account,
     adapter: PlatformOrders<P>,
@@ -83,11 +71,13 @@ export function createOrderClients({ adapters, credentials, defaults, markets, o
     const access = (signal?: AbortSignal) => ({
       credential,
       priority,
+      user: account.userId,
+      guest: account.credentialId === null ? account.userId : undefined,
       markets,
       onBadRow,
       ...(signal ? { signal } : {}),
     });
-    const told = <T>(answer: Promise<T>): Promise<T> =>
+    const noted = <T>(answer: Promise<T>): Promise<T> =>
       answer.catch((error: unknown) => {
         throw account.credentialId === null ? error : callersFault(error);
       });
@@ -95,11 +85,11 @@ export function createOrderClients({ adapters, credentials, defaults, markets, o
       account,
       grid: (...args) => adapter.grid(...args),
       check: (...args) => adapter.check(...args),
-      prepare: (intent, signal) => told(adapter.prepare(intent, access(signal))),
-      find: (records, signal) => told(adapter.find(records, access(signal))),
-      get: (orderId, signal) => told(adapter.get(orderId, access(signal))),
-      list: (query, signal) => told(adapter.list(query, access(signal))),
-      cancel: (targets, signal) => told(adapter.cancel(targets, access(signal))),
+      prepare: (intent, signal) => noted(adapter.prepare(intent, access(signal))),
+      find: (records, signal) => noted(adapter.find(records, access(signal))),
+      get: (orderId, signal) => noted(adapter.get(orderId, access(signal))),
+      list: (query, signal) => noted(adapter.list(query, access(signal))),
+      cancel: (targets, signal) => noted(adapter.cancel(targets, access(signal))),
     };
   };
 
@@ -127,11 +117,29 @@ export function createOrderClients({ adapters, credentials, defaults, markets, o
       : bind({ userId, platform, credentialId: null }, adapterOf(platform), ours, priority);
   };
 
+  /** The operator's client, for those who may use it. */
+  const shared = async (userId: string, platform: Platform, use: ClientUse): Promise<OrderClient | null> =>
+    defaults[platform] !== undefined && (await mayUseDefault(userId, platform, use))
+      ? ofOperator(userId, platform, 'live')
+      : null;
+
   return {
-    /** By id, else the user's default, else the operator's client. 404 for an id that is not the user's, 422 when there is nothing. */
-    async open(userId: string, platform: Platform, credentialId: number | undefined): Promise<OrderClient> {
+    shared,
+
+    /**
+     * By id, else the user's default, else the operator's client where the user may use it. 404 for an id that is not the user's,
+     * 422 when there is nothing.
+     */
+    async open(
+      userId: string,
+      platform: Platform,
+      credentialId: number | undefined,
+      use: ClientUse,
+    ): Promise<OrderClient> {
+      // Before a credential is asked for that could not be used.
+      adapterOf(platform);
       const stored = await ofUser(userId, platform, credentialId, 'live');
-      const client = stored ?? (credentialId === undefined ? ofOperator(userId, platform, 'live') : null);
+      const client = stored ?? (credentialId === undefined ? await shared(userId, platform, use) : null);
       if (client) return client;
       if (credentialId !== undefined) {
         throw new ApiError(404, 'No such credential', {

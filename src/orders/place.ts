@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseUsd } from '../decimal.ts';
-import { ApiError } from '../errors.ts';
-import { createDrafter, FLIGHT_MS, type DrafterDeps } from './draft.ts';
-import { bodyHash } from './identity.ts';
-import { overDay, requireAllowed, type OrderLimits } from './limits.ts';
+import { parseUsd } from '../core/decimal.ts';
+import type { DefaultClientLimits } from '../accounts/default-clients.ts';
+import { ApiError } from '../core/errors.ts';
+import { requireOperatorAllows } from './default-clients.ts';
+import { createDrafter, FLIGHT_MS, type DrafterDeps } from './sign.ts';
+import { bodyHash } from './order-ids.ts';
+import { overDay, requireAllowed, type OrderLimits } from './spending-limits.ts';
 import type { OrderBody } from './request.ts';
-import type { OrderRow } from './rows.ts';
+import type { OrderRow } from './order-row.ts';
 import { createSender, type Placed, type SenderDeps } from './send.ts';
 
 /** A repeat waits this long for the first request of its key. */
@@ -23,20 +25,22 @@ interface Claimant {
 
 export interface PlacerDeps extends DrafterDeps, SenderDeps {
   limits(userId: string): Promise<OrderLimits>;
+  /** What the operator allows through the default clients. */
+  operatorLimits(): Promise<DefaultClientLimits>;
 }
 
 /**
  * Places orders, each idempotency key at most once. A request checks and signs, claims the key with one INSERT that also says
- * that the order is about to leave, sends once, and writes what became of it. Repeats wait for the first and answer alike.
+ * that the order is about to leave, sends once, and writes the result. Repeats wait for the first and get the same answer.
  */
 export function createPlacer(deps: PlacerDeps) {
-  const { store, limits: limitsOf, now } = deps;
+  const { store, limits: limitsOf, operatorLimits, now } = deps;
   const draft = createDrafter(deps);
   const send = createSender(deps);
   /** Requests with a key that run in this process: repeats wait for them without asking the store. */
   const flights = new Map<string, { hash: string; placed: Promise<Placed> }>();
 
-  /** What an earlier request of the key came to, once it is known; `previous` names the order of a key whose day is over. */
+  /** The result of an earlier request of the key, once it is known; `previous` names the order of a key whose day is over. */
   async function earlier({ userId, key, hash }: Claimant): Promise<{ placed: Placed | null; previous: string | null }> {
     for (const end = performance.now() + WAIT_MS; ; await sleep(POLL_MS)) {
       const known = await store.byKey(userId, key, now());
@@ -50,22 +54,26 @@ export function createPlacer(deps: PlacerDeps) {
   }
 
   /**
-   * Throws 422 where the user's own limits forbid the order. Most users have none, which the claim sees by itself. An earlier order
+   * Throws 422 where the limits of the user or the operator forbid the order. Most users have none, which the claim sees by itself. An earlier order
    * keeps its key unless this one takes it, so limits are read first where there is one.
    */
   async function claimed(row: OrderRow, previous: string | null) {
     const free = previous === null ? await store.claim(row, null, null) : null;
     if (free && free.kind !== 'limited') return free.kind;
     const limits = await allowing(row);
-    const within = await store.claim(row, limits, previous);
-    if (within.kind === 'over_day') throw overDay(limits, parseUsd(row.notional), within.spent);
-    return within.kind;
+    const claim = await store.claim(row, limits, previous);
+    if (claim.kind === 'over_day') throw overDay(limits, parseUsd(row.notional), claim.spent);
+    // A limit that was set meanwhile keeps an order from being claimed like a client id that is used.
+    if (claim.kind === 'client_id_used') await allowing(row);
+    return claim.kind;
   }
 
-  /** The limits of the order's user, which allow it as far as it is alone. */
+  /** The limits of the order's user, which allow it as far as it is alone, like those of the operator for a default client. */
   async function allowing(row: OrderRow): Promise<OrderLimits> {
+    const notional = parseUsd(row.notional);
     const limits = await limitsOf(row.userId);
-    requireAllowed(limits, parseUsd(row.notional));
+    requireAllowed(limits, notional);
+    if (row.credentialId === null) requireOperatorAllows(await operatorLimits(), notional);
     return limits;
   }
 
@@ -84,7 +92,7 @@ export function createPlacer(deps: PlacerDeps) {
   }
 
   /**
-   * Most keys are new, which the claim tells: a key is looked up only where it is used, or where a request fails, as that may be the
+   * Most keys are new, which the claim shows: a key is looked up only where it is used, or where a request fails, as that may be the
    * repeat of one that did not. Nothing was sent where the key was used, so another attempt is the first.
    */
   async function placedOnce(claimant: Claimant, body: OrderBody, requestId: string): Promise<Placed> {
@@ -113,7 +121,7 @@ export function createPlacer(deps: PlacerDeps) {
     await store.attempted({ ...attempt, httpStatus: 0, detail: '', ms: 0, requestId });
     const shown = { orderId: `dry_run:${row.clientOrderId}`, status: 'pending', filledSize: '0' } as const;
     const metadata = { ...row.metadata, wire: row.wire };
-    return { row: { ...row, ...shown, remainingSize: row.size, metadata }, how: 'dry_run' };
+    return { row: { ...row, ...shown, remainingSize: row.size, metadata }, outcome: 'dry_run' };
   }
 
   return {
@@ -130,7 +138,7 @@ export function createPlacer(deps: PlacerDeps) {
       const flight = flights.get(name);
       if (flight) {
         if (flight.hash !== claimant.hash) throw otherBody();
-        return { row: (await flight.placed).row, how: 'replay' };
+        return { row: (await flight.placed).row, outcome: 'replay' };
       }
       const placed = placedOnce(claimant, body, requestId).finally(() => flights.delete(name));
       flights.set(name, { hash: claimant.hash, placed });
@@ -145,7 +153,7 @@ function answerOf(row: OrderRow): Placed {
     const { status, message, resolution, errorText } = row.refusal;
     throw new ApiError(status, message, { resolution, errorText });
   }
-  return { row, how: 'replay' };
+  return { row, outcome: 'replay' };
 }
 
 const otherBody = (): ApiError =>
@@ -155,13 +163,13 @@ const otherBody = (): ApiError =>
   });
 
 const stillRunning = (): ApiError =>
-  new ApiError(409, 'The first request of this idempotency key still runs', {
-    resolution: 'Repeat the request in some seconds.',
+  new ApiError(409, 'The first request with this idempotency key is still running', {
+    resolution: 'Repeat the request in a few seconds.',
     errorText: 'idempotency_key: claimed, not answered yet',
   });
 
 const clientIdUsed = (id: string): ApiError =>
   new ApiError(409, 'Client order id already used', {
-    resolution: 'Use another client_order_id: platforms take each once.',
+    resolution: 'Use another client_order_id; a platform accepts each one once.',
     errorText: `client_order_id: ${JSON.stringify(id)} names another order of this account`,
   });

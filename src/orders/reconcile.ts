@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Lease, Shared } from '../redis.ts';
+import type { Lease, Shared } from '../stores/shared/shared.ts';
 import type { OrderClients } from './clients.ts';
-import type { OrderRow } from './rows.ts';
+import type { Halt } from './halt.ts';
+import type { OrderRow } from './order-row.ts';
 import type { OrderStore } from './store.ts';
-import { isOpenFate, nextLook, type OrderTracker } from './tracker.ts';
+import { isOpenFate, nextLook, nextSearch } from './open-fate.ts';
+import type { OrderTracker } from './sync.ts';
 
 const TICK_MS = 500;
 const LEASE_MS = 15_000;
@@ -15,6 +17,7 @@ export interface ReconcilerDeps {
   store: OrderStore;
   tracker: OrderTracker;
   clients: OrderClients;
+  halt: Halt;
   shared: Shared;
   now: () => number;
   log: FastifyBaseLogger;
@@ -26,8 +29,11 @@ export interface Reconciler {
   stop(): Promise<void>;
 }
 
-/** Looks for orders when their time has come: sent without an answer, left in flight by a dead process, filled without fees. */
-export function createReconciler({ store, tracker, clients, shared, now, log }: ReconcilerDeps): Reconciler {
+/**
+ * Looks for orders when their time has come: sent without an answer, left in flight by a dead process, filled without fees. Cancels
+ * those that the operator's kill switch ends.
+ */
+export function createReconciler({ store, tracker, clients, halt, shared, now, log }: ReconcilerDeps): Reconciler {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let lease: Lease | null = null;
@@ -47,7 +53,7 @@ export function createReconciler({ store, tracker, clients, shared, now, log }: 
 
   async function look(row: OrderRow): Promise<void> {
     const started = performance.now();
-    const tell = (result: 'found' | 'absent' | 'failed', detail: string): Promise<void> =>
+    const report = (result: 'found' | 'absent' | 'failed', detail: string): Promise<void> =>
       store.attempted({
         userId: row.userId,
         platform: row.platform,
@@ -65,31 +71,30 @@ export function createReconciler({ store, tracker, clients, shared, now, log }: 
       const client = await clients.reopen(row, 'poll');
       if (!client) throw new Error('the credential it was placed with is gone');
       const [seen = row] = await tracker.refresh(client, [row], stopping.signal);
-      if (isOpenFate(row)) await tell(seen.state === 'placed' ? 'found' : 'absent', seen.status);
+      if (isOpenFate(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
       // The tracker sets the next look at what it changes.
       if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime()) await store.checkAgain(row.id, nextOf(seen));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      log.warn({ order: row.id, platform: row.platform, reason: detail }, 'An order could not be looked for');
-      if (isOpenFate(row)) await tell('failed', detail);
+      log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to look up an order');
+      if (isOpenFate(row)) await report('failed', detail);
       await again(row);
     }
   }
 
-  const nextOf = (row: OrderRow): Date | null =>
-    nextLook(row.createdAt, now()) ?? (isOpenFate(row) ? new Date(now() + RETRY_MS.least) : null);
+  const nextOf = (row: OrderRow): Date | null => (isOpenFate(row) ? nextSearch(row, now()) : nextLook(row, now()));
 
   async function tick(): Promise<void> {
-    const due = await store.due(now(), BATCH);
-    if (due.length === 0 || !(await hold())) return;
-    await Promise.all(due.map(look));
+    const [due, halted] = await Promise.all([store.due(now(), BATCH), halt.due()]);
+    if (due.length + halted.length === 0 || !(await hold())) return;
+    await Promise.all([...due.map(look), halt.cancel(halted)]);
   }
 
   const schedule = (): void => {
     if (stopping.signal.aborted) return;
     timer = setTimeout(() => {
       running = tick()
-        .catch((error: unknown) => log.error({ err: error }, 'Looking for orders failed'))
+        .catch((error: unknown) => log.error({ err: error }, 'Failed to look up orders'))
         .finally(schedule);
     }, TICK_MS);
     timer.unref();

@@ -1,20 +1,28 @@
+import { MANIFESTS } from '../platforms/manifests.ts';
 import { z } from 'zod';
-import { badRequest, type FieldIssue } from '../errors.ts';
-import { parseDecimal, parsePrice, PRICE_SCALE, priceText, SIZE_SCALE, type Price, type Size } from '../decimal.ts';
+import { badRequest, type FieldIssue } from '../core/errors.ts';
+import {
+  parseDecimal,
+  parsePrice,
+  PRICE_SCALE,
+  priceText,
+  SIZE_SCALE,
+  type Price,
+  type Size,
+} from '../core/decimal.ts';
 import {
   enumParam,
   flagParam,
   integerParam,
   marketIdParam,
   platformParam,
-  storedTextParam,
-  textParam,
   timestampParam,
-} from '../parameters.ts';
-import { ORDER_TYPES, TIMES_IN_FORCE, type OrderType, type TimeInForce } from '../platforms/orders.ts';
-import { orderRefused } from '../platforms/placement.ts';
-import type { MarketKeys } from '../platforms/platform.ts';
-import type { Platform, Side } from '../schemas.ts';
+} from '../schemas/parameters.ts';
+import { storedTextParam, textParam } from '../core/fields.ts';
+import { ORDER_TYPES, TIMES_IN_FORCE, type OrderType, type TimeInForce } from '../platforms/order-contract.ts';
+import { orderRefused } from '../platforms/failed-placement.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { Platform, Side } from '../core/model.ts';
 
 const LOWEST = parsePrice('0.01');
 const HIGHEST = parsePrice('0.99');
@@ -48,7 +56,7 @@ const slippageRule = 'a distance in price of 0 to 0.98';
 export const orderFields = {
   platform: platformParam(),
   market_id: marketIdParam(),
-  side: enumParam(['buy', 'sell']).describe('Of the outcome named'),
+  side: enumParam(['buy', 'sell']).describe('For the named outcome'),
   outcome: textParam(200).describe('Id or name of an outcome of the market'),
   type: enumParam(ORDER_TYPES).describe('limit, or market with a worst price'),
   size: exactDecimal(SIZE_SCALE, 1n, MOST, sizeRule).describe('Contracts or shares, up to 6 decimals'),
@@ -64,7 +72,7 @@ export const orderFields = {
   expiration: timestampParam()
     .optional()
     .describe('ISO-8601, Unix seconds or milliseconds; gtd only, at least 5 s ahead'),
-  client_order_id: storedTextParam(64).optional().describe('Own id of the order, unused before; made when left out'),
+  client_order_id: storedTextParam(64).optional().describe('Client order id, not used before; generated if omitted'),
   idempotency_key: storedTextParam(200).optional().describe('Kept 24 hours: a repeat answers with the same order'),
   max_slippage: exactDecimal(PRICE_SCALE, 0n, parsePrice('0.98'), slippageRule)
     .optional()
@@ -141,7 +149,7 @@ export function timeInForceOf(body: OrderBody, nowMs: number): TimeInForce {
 }
 
 /** Place of the outcome a caller means: by id, then by name whatever its case; 400 when the market has no such outcome. */
-export function outcomeIndexOf(market: MarketKeys, word: string): number {
+export function outcomeIndexOf(market: StoredMarket, word: string): number {
   const wanted = word.toLowerCase();
   const byId = market.outcomes.findIndex(({ id }) => id === wanted);
   const index = byId >= 0 ? byId : market.outcomes.findIndex(({ name }) => name.toLowerCase() === wanted);
@@ -150,10 +158,10 @@ export function outcomeIndexOf(market: MarketKeys, word: string): number {
   throw badRequest([{ field: 'outcome', expected: `one of ${known}`, received: JSON.stringify(word) }]);
 }
 
-/** 422 unless the market takes orders now. The end of trading binds on Kalshi and Limitless; on Polymarket it is a forecast. */
-export function requireOpen(market: MarketKeys, nowMs: number): void {
+/** 422 unless the market takes orders now. Where the stated end of trading binds, it counts too. */
+export function requireOpen(market: StoredMarket, nowMs: number): void {
   const { status, tradingEndAt, platform } = market;
-  const ended = platform !== 'polymarket' && tradingEndAt !== null && Date.parse(tradingEndAt) <= nowMs;
+  const ended = MANIFESTS[platform].tradingEndBinds && tradingEndAt !== null && Date.parse(tradingEndAt) <= nowMs;
   if (status === 'open' && !ended) return;
   throw orderRefused(
     'The market takes no orders',

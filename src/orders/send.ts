@@ -1,18 +1,20 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { PlatformError, toApiError } from '../errors.ts';
-import type { Placement } from '../platforms/orders.ts';
-import type { Draft } from './draft.ts';
-import { factsFrom, type OrderRow } from './rows.ts';
-import type { Attempt, OrderStore } from './store.ts';
-import { isOpenFate, nextLook, type OrderTracker } from './tracker.ts';
+import { PlatformError, toApiError } from '../core/errors.ts';
+import type { Placement } from '../platforms/order-contract.ts';
+import type { Draft } from './sign.ts';
+import { factsFrom, type OrderRow } from './order-row.ts';
+import type { Attempt } from './attempts.ts';
+import type { OrderStore } from './store.ts';
+import { isOpenFate, nextSearch } from './open-fate.ts';
+import type { OrderTracker } from './sync.ts';
 
-/** The look for an order that got no answer, before the caller is told that nobody knows. */
+/** The look for an order that got no answer, before the caller gets 202 with an unknown result. */
 const FIRST_LOOK_MS = 3000;
 
-/** What became of a request: sent, sent to an unknown fate, answered by the order that its key stands for, or only signed. */
+/** The result of a request: sent, sent with an unknown result, answered with the order of its key, or only signed. */
 export interface Placed {
   row: OrderRow;
-  how: 'placed' | 'unknown' | 'replay' | 'dry_run';
+  outcome: 'placed' | 'unknown' | 'replay' | 'dry_run';
 }
 
 export interface SenderDeps {
@@ -22,36 +24,36 @@ export interface SenderDeps {
   log: FastifyBaseLogger;
 }
 
-/** Sends claimed orders: one attempt, and what became of it is written before it is told. */
+/** Sends claimed orders: one attempt, and its result is written before it is answered. */
 export function createSender({ store, tracker, now, log }: SenderDeps) {
   /** The order is out: a store that fails now is logged, and the next look at the order repairs the row. */
-  async function kept<T>(row: OrderRow, write: Promise<T>): Promise<T | null> {
+  async function persistOrLog<T>(row: OrderRow, write: Promise<T>): Promise<T | null> {
     try {
       return await write;
     } catch (error) {
-      log.error({ err: error, order: row.id }, 'What became of an order could not be written');
+      log.error({ err: error, order: row.id }, "Failed to save the order's result");
       return null;
     }
   }
 
   /** A defect of ours: the order may be out. */
   function broken(row: OrderRow, error: unknown): Placement {
-    log.error({ err: error, order: row.id }, 'Placing an order broke off');
-    return { fate: 'unknown', httpStatus: 0, detail: 'broke off' };
+    log.error({ err: error, order: row.id }, 'Failed to place an order');
+    return { fate: 'unknown', httpStatus: 0, detail: 'interrupted' };
   }
 
-  /** The fate stays open: written, then one short look before the caller is told. */
+  /** The result stays open: it is written, then looked up once before the caller is answered. */
   async function lookFor({ client, row }: Draft, askedAt: Date, attempt: Attempt): Promise<Placed> {
-    const facts = { state: 'unknown', nextCheckAt: nextLook(row.createdAt, now()) } as const;
-    const unknown = (await kept(row, store.record(row.id, facts, askedAt, attempt))) ?? { ...row, ...facts };
+    const facts = { state: 'unknown', nextCheckAt: nextSearch(row, now()) } as const;
+    const unknown = (await persistOrLog(row, store.record(row.id, facts, askedAt, attempt))) ?? { ...row, ...facts };
     const look = tracker.refresh(client, [unknown], AbortSignal.timeout(FIRST_LOOK_MS));
     const [found = unknown] = (await look.catch(() => [unknown])) satisfies OrderRow[];
-    return { row: found, how: isOpenFate(found) ? 'unknown' : 'placed' };
+    return { row: found, outcome: isOpenFate(found) ? 'unknown' : 'placed' };
   }
 
   /** Throws the refusal of a platform that did not take the order. */
   return async (draft: Draft, requestId: string): Promise<Placed> => {
-    const { client, prepared, row } = draft;
+    const { client, prepared, row, previous } = draft;
     // Not before the claim, though the clock may have been set back since: what came of it would be taken for older news.
     const askedAt = new Date(Math.max(now(), row.askedAt.getTime()));
     const started = performance.now();
@@ -69,18 +71,22 @@ export function createSender({ store, tracker, now, log }: SenderDeps) {
       requestId,
     };
     if (fate === 'accepted') {
-      const written = await kept(row, tracker.apply(row, placement.order, askedAt, attempt));
-      return { row: written ?? { ...row, ...factsFrom(row, placement.order, askedAt) }, how: 'placed' };
+      const written = await persistOrLog(row, tracker.apply(row, placement.order, askedAt, attempt));
+      return { row: written ?? { ...row, ...factsFrom(row, placement.order, askedAt) }, outcome: 'placed' };
+    }
+    if (fate === 'not_sent') {
+      await persistOrLog(row, store.withdraw(row, previous, attempt));
+      throw placement.refusal;
     }
     if (fate === 'rejected') {
       const { status, message, resolution, errorText } = placement.refusal;
       const refusal = { status, message, resolution, errorText };
       const nothing = { filledSize: '0', remainingSize: '0', makerFee: '0', takerFee: '0', nextCheckAt: null };
       const facts = { state: 'rejected', status: 'rejected', updatedAt: askedAt, refusal, ...nothing } as const;
-      await kept(row, store.record(row.id, facts, askedAt, attempt));
+      await persistOrLog(row, store.record(row.id, facts, askedAt, attempt));
       throw placement.refusal;
     }
-    log.warn({ order: row.id, platform: row.platform, httpStatus, detail }, 'The fate of an order is unknown');
+    log.warn({ order: row.id, platform: row.platform, httpStatus, detail }, 'The result of an order is unknown');
     return lookFor(draft, askedAt, attempt);
   };
 }

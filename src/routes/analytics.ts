@@ -1,14 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { categories } from '../analytics-categories.ts';
-import { trendingMarkets } from '../analytics-trending.ts';
-import { WhalePosition, whalePage } from '../analytics-whales.ts';
-import { firstWindows } from '../analytics-windows.ts';
-import { CategoriesAnswer, TrendingAnswer, WhalesAnswer } from '../answers-analytics.ts';
-import type { Services } from '../app.ts';
-import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../decimal.ts';
-import { endpoint } from '../endpoint.ts';
-import { ApiError, platformName } from '../errors.ts';
-import { pagination } from '../pages.ts';
+import { categories } from '../queries/categories.ts';
+import { trendingMarkets } from '../queries/trending.ts';
+import { WhalePosition, whalePage } from '../queries/whale-trades.ts';
+import { firstWindows } from '../queries/windows.ts';
+import { CategoriesAnswer, TrendingAnswer } from '../schemas/analytics.ts';
+import { WhalesAnswer } from '../schemas/whale-trades.ts';
+import type { Services } from './services.ts';
+import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../core/decimal.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { ApiError, platformName } from '../core/errors.ts';
+import { pagination } from '../http/cursors.ts';
 import {
   cursorParam,
   decimalParam,
@@ -16,14 +17,15 @@ import {
   limitParam,
   marketIdParam,
   platformParam,
-  textParam,
   timestampParam,
-} from '../parameters.ts';
+} from '../schemas/parameters.ts';
+import { textParam } from '../core/fields.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import type { MarketKeys } from '../platforms/platform.ts';
-import type { Platform } from '../schemas.ts';
-import { answerStored } from '../stored-answers.ts';
-import { cacheKey, requireMarket } from './markets.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { Platform } from '../core/model.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { cacheKey } from '../http/cache-key.ts';
+import { requireMarket } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
 /** Beyond it a floor is no decimal of the store. */
@@ -62,15 +64,17 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       answer: WhalesAnswer,
       errors: [404, 502, 504],
     },
-    ({ query, request, reply }) => {
+    ({ query, caller, request, reply, answer }) => {
       const asked = query.platform ? [query.platform] : config.platforms;
       const key = cacheKey('whales', query);
       const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms: asked } as const;
-      return answerStored(services, { request, reply }, cache, async () => {
+      return answerStored(services, { request, reply, answer }, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
         const market =
-          query.market_id === undefined ? null : await anyMarket(services, query.platform, query.market_id);
+          query.market_id === undefined
+            ? null
+            : await anyMarket(services, query.platform, query.market_id, caller.userId);
         const platforms = market ? [market.platform] : asked;
         const filter = {
           platforms,
@@ -108,26 +112,26 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       auth: 'key',
       tag: 'Analytics',
       operation: 'listTrendingMarkets',
-      summary: 'Markets that moved most',
+      summary: 'Markets with the largest changes',
       description:
         'Open markets by the change of their volume against the window of equal length before, or of their price. Windows are exact to the second and end at meta.as_of, which moves every few seconds. Volumes come from the stored trades where these are complete for both windows, else from snapshots of the platform’s own totals, else they are null; meta.data_completeness says which.',
       query: {
         platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
-        window: enumParam(['24h', '7d']).default('24h').describe('Over which changes are taken'),
+        window: enumParam(['24h', '7d']).default('24h').describe('Period of the changes'),
         sort_by: enumParam(['volume_change', 'price_change'])
           .default('volume_change')
-          .describe('Largest change first; of prices whatever its direction'),
+          .describe('Largest change first; price changes by absolute value'),
         category: textParam(100).optional().describe('Slug, as analytics/categories lists them'),
         limit: limitParam(20, 100),
       },
       stored: 'rows',
       answer: TrendingAnswer,
     },
-    ({ query, request, reply }) => {
+    ({ query, request, reply, answer }) => {
       const platforms = query.platform ? [query.platform] : config.platforms;
       const key = cacheKey('trending', query);
       const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms } as const;
-      return answerStored(services, { request, reply }, cache, async () => {
+      return answerStored(services, { request, reply, answer }, cache, async () => {
         const { window, sort_by: sort, limit } = query;
         const category = query.category === undefined ? '' : categorySlug(query.category);
         await windowsReady();
@@ -156,11 +160,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       stored: 'rows',
       answer: CategoriesAnswer,
     },
-    ({ query, request, reply }) => {
+    ({ query, request, reply, answer }) => {
       const platforms = query.platform ? [query.platform] : config.platforms;
       const key = cacheKey('categories', query);
       const cache = { key, ttlMs: CACHE_MS, from: 'listings', platforms } as const;
-      return answerStored(services, { request, reply }, cache, async () => {
+      return answerStored(services, { request, reply, answer }, cache, async () => {
         await windowsReady();
         const found = await categories(clickhouse, platforms);
         return {
@@ -179,18 +183,23 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
 }
 
 /** A market by any id, on any platform when none is named: what is stored comes before what would have to be fetched. */
-async function anyMarket(services: Services, platform: Platform | undefined, id: string): Promise<MarketKeys> {
+async function anyMarket(
+  services: Services,
+  platform: Platform | undefined,
+  id: string,
+  user: string,
+): Promise<StoredMarket> {
   const { config, markets } = services;
-  if (platform) return requireMarket(services, platform, id);
+  if (platform) return requireMarket(services, { platform, id, user });
   const stored = await Promise.all(config.platforms.map((one) => markets.storedByAnyId(one, id)));
   const home = stored.find((market) => market !== null);
   if (home) return home;
   for (const one of config.platforms) {
-    const market = await markets.byAnyId(one, id);
+    const market = await markets.byAnyId(one, id, user);
     if (market) return market;
   }
   throw new ApiError(404, 'Market not found on any platform', {
-    resolution: 'Check the id; GET /v1/api/markets lists what there is.',
+    resolution: 'Check the id; GET /v1/api/markets lists all markets.',
     errorText: `no market ${JSON.stringify(id)} on ${config.platforms.map(platformName).join(', ')}`,
   });
 }

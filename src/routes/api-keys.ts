@@ -1,28 +1,69 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../app.ts';
-import { endpoint } from '../endpoint.ts';
-import { ApiError } from '../errors.ts';
-import { recordEvent } from '../accounts.ts';
-import { PlainMeta, timeField, timeOrNull } from '../answers.ts';
-import { requestTimeMs } from '../pages.ts';
-import { storedTextParam } from '../parameters.ts';
+import type { Services } from './services.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { ApiError } from '../core/errors.ts';
+import { SCOPES, type apiKeys } from '../accounts/tables.ts';
+import { recordEvent } from '../accounts/users.ts';
+import { currentPassword } from '../schemas/account-fields.ts';
+import { timestampParam } from '../schemas/parameters.ts';
+import { requireRecentLogin } from './sign-in.ts';
+import { PlainMeta, timeField, timeOrNull } from '../schemas/markets.ts';
+import { requestTimeMs } from '../http/cursors.ts';
+import { storedTextParam } from '../core/fields.ts';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
+
+const scopesRule = { error: 'a list of read, trade or both' };
+const scopesParam = z
+  .array(z.enum(SCOPES, scopesRule), scopesRule)
+  .min(1, scopesRule)
+  .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
+  .default(['read']);
+const expiryParam = z.union([z.null(), timestampParam()]).default(null);
+const addressesRule = { error: 'a list of at most 50 addresses or CIDR blocks' };
+const addressesParam = z
+  .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'an address or CIDR block' }), addressesRule)
+  .max(50, addressesRule)
+  .default([]);
 
 const NewKey = z.object({
   id: z.string().describe('UUID'),
   name: z.string().describe('As given'),
-  prefix: z.string().describe('First characters of the key, to tell it by'),
-  created_at: timeField.describe('When it was made, ISO-8601 UTC with milliseconds'),
+  prefix: z.string().describe('First characters of the key, to recognize it'),
+  scopes: z.array(z.enum(SCOPES)).describe('read: every GET; trade: orders and every other write'),
+  expires_at: timeOrNull('When it ends', 'when it does not end by itself'),
+  allowed_addresses: z.array(z.string()).describe('Addresses and CIDR blocks it may be used from; [] = any'),
+  created_at: timeField.describe('When it was created, ISO-8601 UTC with milliseconds'),
 });
 const KeyRecord = NewKey.extend({
   last_used_at: timeOrNull('When it was last used, up to some seconds late', 'while it was not'),
   revoked_at: timeOrNull('When it was revoked', 'while it is in force'),
 }).meta({ id: 'ApiKey', description: 'An API key without its secret' });
 
-/** API keys: made, listed and revoked with a session. */
-export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }: Services): void {
+type Row = typeof apiKeys.$inferSelect;
+
+const shown = (row: Row): z.output<typeof NewKey> => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  scopes: row.scopes,
+  expires_at: iso(row.expiresAt),
+  allowed_addresses: row.allowedAddresses,
+  created_at: row.createdAt.toISOString(),
+});
+
+const recordOf = (row: Row): z.output<typeof KeyRecord> => ({
+  ...shown(row),
+  last_used_at: iso(row.lastUsedAt),
+  revoked_at: iso(row.revokedAt),
+});
+
+/** API keys: made and listed with a session, revoked with a session or by themselves. */
+export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
+  const { now, postgres } = services;
+  const { db } = postgres;
+
   endpoint(
     app,
     {
@@ -32,8 +73,21 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
       tag: 'Account',
       operation: 'createApiKey',
       summary: 'Create an API key',
-      description: 'The key is in this answer only; the service keeps a hash.',
-      body: { name: storedTextParam(100).describe('To tell the key by, 1 to 100 characters') },
+      description:
+        'The key is in this answer only; the service keeps a hash. When the last login is over 15 minutes old, current_password is asked for.',
+      body: {
+        name: storedTextParam(100).describe('Label of the key, 1 to 100 characters'),
+        scopes: scopesParam.describe('read: every GET; trade: orders and every other write. Default: read alone'),
+        expires_at: expiryParam.describe(
+          'When it ends: Unix seconds, Unix milliseconds or ISO-8601. Default null, never',
+        ),
+        allowed_addresses: addressesParam.describe('Addresses and CIDR blocks it may be used from. Default [], any'),
+        current_password: currentPassword,
+      },
+      together: ({ expires_at: expiry }) =>
+        typeof expiry === 'number' && expiry <= now()
+          ? [{ field: 'expires_at', expected: 'a time to come', received: new Date(expiry).toISOString() }]
+          : [],
       statuses: [201],
       errors: [409],
       answer: NewKey.extend({
@@ -42,16 +96,13 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
       }),
     },
     async ({ body, caller, request, reply }) => {
-      const { id, name, key, prefix, createdAt } = await apiKeys.create(caller.userId, body.name);
-      await recordEvent(db, 'key_created', caller.userId, request.ip, { id });
-      return {
-        id,
-        name,
-        key,
-        prefix,
-        created_at: createdAt.toISOString(),
-        meta: { request_time: requestTimeMs(reply) },
-      };
+      await requireRecentLogin(services, caller, reply, body.current_password);
+      const { scopes, expires_at: expiry } = body;
+      const expiresAt = expiry === null ? null : new Date(expiry);
+      const terms = { scopes, expiresAt, allowedAddresses: body.allowed_addresses };
+      const made = await services.apiKeys.create(caller.userId, body.name, terms);
+      await recordEvent(db, 'key_created', caller.userId, request.ip, { id: made.id, scopes: scopes.join(' ') });
+      return { ...shown(made), key: made.key, meta: { request_time: requestTimeMs(reply) } };
     },
   );
 
@@ -67,16 +118,8 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
       answer: z.object({ api_keys: z.array(KeyRecord).describe('Oldest first, revoked ones too'), meta: PlainMeta }),
     },
     async ({ caller, reply }) => {
-      const rows = await apiKeys.list(caller.userId);
-      const records = rows.map(({ id, name, prefix, createdAt, lastUsedAt, revokedAt }) => ({
-        id,
-        name,
-        prefix,
-        created_at: createdAt.toISOString(),
-        last_used_at: iso(lastUsedAt),
-        revoked_at: iso(revokedAt),
-      }));
-      return { api_keys: records, meta: { request_time: requestTimeMs(reply) } };
+      const rows = await services.apiKeys.list(caller.userId);
+      return { api_keys: rows.map((row) => recordOf(row)), meta: { request_time: requestTimeMs(reply) } };
     },
   );
 
@@ -85,23 +128,31 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, postgres: { db } }
     {
       method: 'DELETE',
       url: '/v1/api/auth/api-keys/:id',
-      auth: 'session',
+      auth: 'either',
       tag: 'Account',
       operation: 'revokeApiKey',
       summary: 'Revoke an API key',
-      params: { id: storedTextParam(64).describe('Id of the key') },
+      description: 'A session revokes any key of the account; a key revokes itself, by its own id or as `current`.',
+      params: { id: storedTextParam(64).describe('Id of the key; current for the key of this call') },
       answer: z.object({
         id: z.string().describe('Id of the key'),
-        revoked: z.literal(true).describe('Refused from now on'),
+        revoked: z.literal(true).describe('The key is rejected from now on'),
         meta: PlainMeta,
       }),
     },
     async ({ params, caller, request, reply }) => {
-      const found = z.uuid().safeParse(params.id).success && (await apiKeys.revoke(caller.userId, params.id));
+      const ofKey = caller.kind === 'key' ? caller.keyId : null;
+      const id = params.id === 'current' && ofKey !== null ? ofKey : params.id;
+      if (ofKey !== null && id !== ofKey) {
+        throw new ApiError(403, 'An API key can revoke only itself', {
+          resolution: 'Log in at POST /v1/api/auth/login and send the cookie, or name the key itself as current.',
+        });
+      }
+      const found = z.uuid().safeParse(id).success && (await services.apiKeys.revoke(caller.userId, id));
       if (!found)
         throw new ApiError(404, 'No such API key', { resolution: 'See GET /v1/api/auth/api-keys for the ids.' });
-      await recordEvent(db, 'key_revoked', caller.userId, request.ip, { id: params.id });
-      return { id: params.id, revoked: true as const, meta: { request_time: requestTimeMs(reply) } };
+      await recordEvent(db, 'key_revoked', caller.userId, request.ip, { id, by: caller.kind });
+      return { id, revoked: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );
 }

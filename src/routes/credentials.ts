@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { recordEvent } from '../accounts.ts';
-import { platformField, PlainMeta, timeField } from '../answers.ts';
-import type { Services } from '../app.ts';
-import { CredentialFields } from '../credential-forms.ts';
-import type { CredentialRecord } from '../credentials.ts';
-import { endpoint } from '../endpoint.ts';
-import { ApiError } from '../errors.ts';
-import { requestTimeMs } from '../pages.ts';
-import { flagParam, integerParam, platformParam, storedTextParam } from '../parameters.ts';
-import { fieldIssues } from '../query.ts';
+import { recordEvent } from '../accounts/users.ts';
+import { platformField, PlainMeta, timeField } from '../schemas/markets.ts';
+import type { Services } from './services.ts';
+import { CredentialFields } from '../platforms/credentials.ts';
+import type { CredentialRecord } from '../accounts/credentials.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { ApiError } from '../core/errors.ts';
+import { requestTimeMs } from '../http/cursors.ts';
+import { flagParam, integerParam, platformParam } from '../schemas/parameters.ts';
+import { storedTextParam } from '../core/fields.ts';
+import { fieldIssues } from '../http/read-input.ts';
+import { currentPassword } from '../schemas/account-fields.ts';
+import { requireRecentLogin } from './sign-in.ts';
 
 const Credential = z
   .object({
@@ -33,7 +36,10 @@ const FORMS = `kalshi {api_key_id, private_key}; polymarket {private_key, signat
 api_passphrase?}; limitless {token_id, secret, private_key, address?}`;
 
 /** Platform credentials, with which orders are signed. What is stored never comes back out. */
-export function credentialRoutes(app: FastifyInstance, { credentials, postgres: { db } }: Services): void {
+export function credentialRoutes(app: FastifyInstance, services: Services): void {
+  const { credentials, postgres } = services;
+  const { db } = postgres;
+
   endpoint(
     app,
     {
@@ -43,14 +49,16 @@ export function credentialRoutes(app: FastifyInstance, { credentials, postgres: 
       tag: 'Account',
       operation: 'storeCredential',
       summary: 'Store a platform credential',
-      description: `Fields by platform: ${FORMS}. They are checked for form, sealed, and never shown again.`,
+      description: `Fields by platform: ${FORMS}. They are checked for form, sealed, and never shown again.
+When the last login is over 15 minutes old, current_password is asked for.`,
       body: {
         platform: platformParam(),
-        label: storedTextParam(100).describe('To tell it by, 1 to 100 characters'),
+        label: storedTextParam(100).describe('Label of the credential, 1 to 100 characters'),
         fields: z
           .record(z.string(), z.unknown(), { error: 'an object of the fields of the platform' })
           .describe(FORMS.replaceAll('\n', ' ')),
         is_default: flagParam(false).describe('true: use it when an order names no credential'),
+        current_password: currentPassword,
       },
       together: ({ platform, fields }) => {
         const { error } = platform && fields ? CredentialFields[platform].safeParse(fields) : {};
@@ -61,6 +69,7 @@ export function credentialRoutes(app: FastifyInstance, { credentials, postgres: 
       answer: Credential.extend({ meta: PlainMeta }),
     },
     async ({ body, caller, request, reply }) => {
+      await requireRecentLogin(services, caller, reply, body.current_password);
       const { platform, label } = body;
       const fields = CredentialFields[platform].parse(body.fields);
       const made = await credentials.store(caller.userId, platform, label, fields, body.is_default);
@@ -101,7 +110,7 @@ export function credentialRoutes(app: FastifyInstance, { credentials, postgres: 
       params: { id: integerParam(1, Number.MAX_SAFE_INTEGER).describe('Number of the credential') },
       answer: z.object({
         id: z.int().describe('Number of the credential'),
-        deleted: z.literal(true).describe('Nothing of it is left'),
+        deleted: z.literal(true).describe('The credential and its secrets are deleted'),
         meta: PlainMeta,
       }),
     },

@@ -1,19 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { recordEvent, signInByIdentity } from '../accounts.ts';
-import { forgetKeys } from '../api-keys.ts';
-import type { Services } from '../app.ts';
-import { endpoint } from '../endpoint.ts';
-import { ApiError } from '../errors.ts';
-import { identityOf, setUpGoogle } from '../oauth.ts';
-import { setSessionCookie } from '../session-cookie.ts';
+import { recordEvent, signInByIdentity } from '../accounts/users.ts';
+import type { Services } from './services.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { ApiError } from '../core/errors.ts';
+import { identityOf, setUpGoogle } from '../http/google-oauth.ts';
 import { userAnswer, UserAnswer } from './account.ts';
+import { signIn } from './sign-in.ts';
 
 const text = (what: string) => z.string().max(4096).optional().describe(`${what}, from the identity provider`);
 
 /** Sign-in with Google, or any OpenID provider the settings name: OAuth 2.0 authorization code with PKCE and state. */
 export async function googleRoutes(app: FastifyInstance, services: Services): Promise<void> {
-  const { config, postgres, sessions, shared } = services;
+  const { config, postgres } = services;
   const configured = await setUpGoogle(app, config);
   const refuseUnconfigured = (): void => {
     if (configured) return;
@@ -63,17 +62,17 @@ export async function googleRoutes(app: FastifyInstance, services: Services): Pr
         hd: text('Not used'),
         session_state: text('Not used'),
       },
-      errors: [401, 403, 404],
+      errors: [401, 403, 404, 409],
       answer: UserAnswer,
     },
     async ({ caller, request, reply }) => {
       refuseUnconfigured();
       const identity = await identityOf(app, config, request, reply);
       const loggedInAs = caller?.kind === 'session' ? caller.userId : null;
-      const { user, revokedKeys } = await signInByIdentity(postgres.db, identity, loggedInAs);
-      await forgetKeys(shared, revokedKeys);
+      const { registrationOpen } = config;
+      const user = await signInByIdentity(postgres.db, identity, { loggedInAs, registrationOpen });
       await recordEvent(postgres.db, 'logged_in', user.id, request.ip, { issuer: identity.issuer });
-      setSessionCookie(request, reply, await sessions.start(user.id), config.PUBLIC_URL);
+      await signIn(services, request, reply, user);
       return userAnswer(user, reply);
     },
   );

@@ -1,19 +1,10 @@
+import type { IngestionHealth } from '../observability/ingestion-health.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../app.ts';
-import { endpoint } from '../endpoint.ts';
-import { platformName } from '../errors.ts';
-import { PLATFORMS, type Platform } from '../schemas.ts';
-
-/** How far a platform's stored data is behind the platform. */
-export interface IngestionHealth {
-  platform: Platform;
-  status: 'ok' | 'degraded' | 'down';
-  /** Seconds since the newest time at which stored data is known to be complete; null before the first sweep. */
-  lagSeconds: number | null;
-  /** What is wrong, '' when nothing is. */
-  detail: string;
-}
+import type { Services } from './services.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { platformName } from '../core/errors.ts';
+import { PLATFORMS } from '../core/model.ts';
 
 const Status = z.enum(['ok', 'degraded', 'down']);
 const HealthAnswer = z
@@ -32,7 +23,11 @@ const HealthAnswer = z
             .nullable()
             .optional()
             .describe('With checks of ingestion: seconds that stored data is behind; null before the first sweep'),
-          detail: z.string().optional().describe('What is wrong, in words'),
+          feed: z
+            .enum(['live', 'polling', 'stale'])
+            .optional()
+            .describe('With checks of ingestion: how its data comes; stale when it is too old or none is stored yet'),
+          detail: z.string().optional().describe('What is wrong'),
         }),
       )
       .describe('One per store and per platform'),
@@ -62,9 +57,9 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
     },
     async ({ reply }) => {
       const [stored, related, ingestion] = await Promise.all([
-        within(clickhouse.ping(), false),
-        within(postgres.ping(), false),
-        within(ingestionHealth(), []),
+        withTimeout(clickhouse.ping(), false),
+        withTimeout(postgres.ping(), false),
+        withTimeout(ingestionHealth(), []),
       ]);
       const redis: Check[] = config.REDIS_URL ? [{ name: 'redis', status: shared.healthy() ? 'ok' : 'degraded' }] : [];
       const checks: Check[] = [
@@ -88,16 +83,17 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
   );
 }
 
-const ingestionCheck = ({ platform, status, lagSeconds, detail }: IngestionHealth): Check => ({
+const ingestionCheck = ({ platform, status, lagSeconds, feed, detail }: IngestionHealth): Check => ({
   name: `ingestion ${platformName(platform)}`,
   status,
   platform,
   lag_seconds: lagSeconds,
+  feed,
   ...(detail === '' ? {} : { detail }),
 });
 
 /** The value, or `otherwise` when it fails or takes longer than a prober waits. */
-async function within<T>(value: Promise<T>, otherwise: T): Promise<T> {
+async function withTimeout<T>(value: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {
     timer = setTimeout(resolve, CHECK_MS, otherwise);

@@ -1,108 +1,44 @@
-import { createHash } from 'node:crypto';
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { PLATFORMS, MARKET_STATUSES, type Platform } from '../core/model.ts';
+import { requireMarket, storedMarkets } from '../markets/lookup.ts';
+import { badRequest } from '../core/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventImage } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
-import { MarketsAnswer, MarketTradesAnswer, OrderBookAnswer } from '../answers.ts';
-import type { Services } from '../app.ts';
-import { endpoint } from '../endpoint.ts';
-import { ApiError, platformName } from '../errors.ts';
-import { InfoRow, StateRow, toMarket, TradersRow } from '../market-rows.ts';
-import { toOrderBook } from '../order-books.ts';
-import { pagination, requestTimeMs } from '../pages.ts';
+import { MarketsAnswer, MarketTradesAnswer, OrderBookAnswer } from '../schemas/markets.ts';
+import type { Services } from './services.ts';
+import { currentOpenInterest } from '../markets/open-interest.ts';
+import { sizeOrNull, USD_SCALE, usdText } from '../core/decimal.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { ListPosition, ListRow, nextPosition, placeAfter, SETTLED_MS } from '../queries/listing-pages.ts';
+import { listedMarket, type Market, marketsByKey, searchWords } from '../queries/markets-by-key.ts';
+import { liveBook } from '../queries/order-book.ts';
+import { pagination, requestTimeMs } from '../http/cursors.ts';
 import {
   cursorParam,
+  decimalParam,
   enumParam,
+  eventIdParam,
   flagParam,
   limitParam,
   marketIdParam,
+  marketIdsParam,
   platformParam,
-  textParam,
-} from '../parameters.ts';
-import { likelyRef, normalId } from '../market-directory.ts';
-import type { MarketKeys } from '../platforms/platform.ts';
-import { MARKET_STATUSES, type Platform } from '../schemas.ts';
-import { answerStored } from '../stored-answers.ts';
-import { tradePage, TradePosition } from '../trade-pages.ts';
+  timestampParam,
+} from '../schemas/parameters.ts';
+import { textParam } from '../core/fields.ts';
+import { cacheKey } from '../http/cache-key.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { tradePage, TradePosition } from '../queries/market-trades.ts';
 
 /** Lists and records may be this old; the sweep behind them is older. */
 const LIST_MS = 2000;
-const BOOK_MS = 1000;
-/** A listing is read as it was this long ago: longer than an insert takes to show after its clock was read. */
-const SETTLED_MS = 1000;
-/** The smallest Int128: no place of a listing comes before it. */
-const BEFORE_ALL = String(-(1n << 127n));
-
-/** How many markets pass, and a page of (minus rank, key): its ascending order is the order asked for. */
-const ListRow = z.object({ total: z.coerce.number(), page: z.array(z.tuple([z.string(), z.string()])) });
-const RawRow = z.object({ market_key: z.string(), raw: z.string() });
-const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string() });
-
+const IMAGE_WAIT_MS = 1000;
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
-
-const cacheKeys = new WeakMap<object, string>();
-
-/** Where an answer is cached: the endpoint's name, every parameter that was read, and an id of the path. */
-export function cacheKey(name: string, query: object, id = ''): string {
-  let digest = cacheKeys.get(query);
-  if (digest === undefined) {
-    const text = JSON.stringify(query, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-    digest = createHash('sha1').update(text).digest('base64url');
-    cacheKeys.set(query, digest);
-  }
-  return `${name}:${digest}:${id}`;
-}
-
-/** The stored market, fetched from the platform when the store does not know it; 404 when nobody does. */
-export async function requireMarket(
-  services: Pick<Services, 'markets' | 'clickhouse'>,
-  platform: Platform,
-  id: string,
-): Promise<MarketKeys> {
-  const market = await services.markets.byAnyId(platform, id);
-  if (market) return market;
-  throw await unknownMarket(services, platform, id);
-}
-
-/**
- * A market and what is read by its reference. An id is nearly always the reference itself, so that both are asked for at the same
- * time; `value` is what stood there before a market that nobody stored yet was fetched.
- */
-export async function marketWith<T>(
-  services: Pick<Services, 'markets' | 'clickhouse'>,
-  platform: Platform,
-  id: string,
-  read: (ref: string) => Promise<T>,
-): Promise<{ market: MarketKeys; value: T }> {
-  const guess = likelyRef(platform, id);
-  const early = guess === null ? null : read(guess);
-  // Thrown below, if anybody still wants it.
-  early?.catch(() => {});
-  const market = await requireMarket(services, platform, id);
-  return { market, value: await (early !== null && market.ref === guess ? early : read(market.ref)) };
-}
-
-/** 404; the id of an event is answered with those of its markets. */
-async function unknownMarket(
-  { clickhouse }: Pick<Services, 'clickhouse'>,
-  platform: Platform,
-  id: string,
-): Promise<ApiError> {
-  const name = platformName(platform);
-  const children = await clickhouse.query('event_markets', z.object({ platform_id: z.string() }), {
-    platform,
-    id: normalId(platform, id),
-  });
-  const ids = children.map((child) => child.platform_id).join(', ');
-  return new ApiError(404, `Market not found on ${name}`, {
-    resolution: ids
-      ? `This is an event: ask for one of its markets, ${ids}.`
-      : 'Check the id and the provider; GET /v1/api/markets lists what there is.',
-    errorText: `no market ${JSON.stringify(id)} on ${name}`,
-  });
-}
 
 /** GET markets, markets/id/{id}, markets/id/{id}/orderbook, markets/trades. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors, shared } = services;
+  const { clickhouse, cursors } = services;
 
   endpoint(
     app,
@@ -120,9 +56,23 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
         limit: limitParam(50, 500),
         cursor: cursorParam(),
         status: enumParam(MARKET_STATUSES).optional().describe('Only markets in this state'),
-        query: textParam().optional().describe('Words that title or description have, all of them'),
+        query: textParam().optional().describe('Words that must all occur in title or description'),
         include_raw: includeRaw,
-        event_id: textParam().optional().describe("Only markets of this event, by the platform's id"),
+        event_id: eventIdParam('Only markets of this event').optional(),
+        market_ids: marketIdsParam(100)
+          .optional()
+          .describe(
+            'Only these markets, in this order, on one page; with no other filter. 1 to 100 ids, comma-separated',
+          ),
+        min_liquidity: decimalParam(USD_SCALE).optional().describe('Only markets of at least this liquidity, USD'),
+        ends_after: timestampParam()
+          .optional()
+          .describe(
+            'Only markets whose trading_end_at is at or after this time: Unix seconds, milliseconds or ISO-8601',
+          ),
+        ends_before: timestampParam()
+          .optional()
+          .describe('Only markets whose trading_end_at is before this time: Unix seconds, milliseconds or ISO-8601'),
         category: textParam().optional().describe('Only markets of this category, by its slug'),
         sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created'])
           .default('volume_24h')
@@ -131,10 +81,11 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       stored: 'rows',
       answer: MarketsAnswer,
     },
-    ({ query, request, reply }) => {
+    ({ query, request, reply, answer }) => {
       const key = cacheKey('markets', query);
       const cache = { key, ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
-      return answerStored(services, { request, reply }, cache, async () => {
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        if (query.market_ids) return marketsOfList(services, query, query.market_ids);
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
         const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
@@ -146,24 +97,23 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           category: query.category ?? '',
           event_id: query.event_id ?? '',
           words: searchWords(query.query),
-          after: position ? String((-BigInt(position.rank) << 64n) | BigInt(position.key)) : BEFORE_ALL,
+          min_liquidity: query.min_liquidity === undefined ? null : usdText(query.min_liquidity),
+          ends_after: storeTime(query.ends_after),
+          ends_before: storeTime(query.ends_before),
+          after: placeAfter(position),
           limit: limit + 1,
         });
         const { total, page: found } = listing ?? { total: 0, page: [] };
         const page = found.slice(0, limit);
-        const [minusRank, last] = page.at(-1) ?? [];
-        const next =
-          found.length > limit && minusRank !== undefined && last !== undefined
-            ? cursors.encode('markets', filters, { asOf, rank: String(-BigInt(minusRank)), key: last })
-            : null;
+        const next = nextPosition(found, limit, asOf);
         const markets = await marketsByKey(
-          services,
+          clickhouse,
           query.provider,
           page.map(([, marketKey]) => marketKey),
           withRaw,
         );
         return {
-          body: { pagination: pagination(total, limit, next), markets },
+          body: { pagination: pagination(total, limit, next && cursors.encode('markets', filters, next)), markets },
           meta: { platforms_queried: [query.provider] },
           rows: 'markets',
         };
@@ -188,17 +138,20 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       answer: MarketsAnswer,
       errors: [502, 504],
     },
-    ({ params, query, request, reply }) => {
+    ({ params, query, caller, request, reply, answer }) => {
+      const user = caller.userId;
       const key = cacheKey('market', query, params.id);
       const cache = { key, ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
-      return answerStored(services, { request, reply }, cache, async () => {
-        const market = await requireMarket(services, query.provider, params.id);
-        const marketKey = await services.markets.keyOf(market);
-        const markets = await marketsByKey(services, query.provider, [marketKey], query.include_raw);
-        // Its platform may have forgotten it since this process last looked.
-        if (markets.length === 0) throw await unknownMarket(services, query.provider, params.id);
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const { ref, market } = await listedMarket(
+          services,
+          { platform: query.provider, id: params.id, user },
+          query.include_raw,
+        );
+        const found = await withOpenInterest(services, ref, market);
+        const image_url = found.image_url || (await imageOf(services, query.provider, found.event_id));
         return {
-          body: { pagination: pagination(1, 1, null), markets },
+          body: { pagination: pagination(1, 1, null), markets: [{ ...found, image_url }] },
           meta: { platforms_queried: [query.provider] },
           rows: 'markets',
         };
@@ -221,15 +174,11 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       answer: OrderBookAnswer,
       errors: [502, 504],
     },
-    async ({ params, query, reply }) => {
-      const market = await requireMarket(services, query.provider, params.id);
-      const data = services.platforms[query.provider];
-      const { value, hit } = await shared.cached(`book:${query.provider}:${market.ref}`, BOOK_MS, async () => {
-        const trading = market.status !== 'closed' && market.status !== 'settled';
-        const book =
-          trading && data ? await data.orderBook(market, { priority: 'live', onBadRow: services.onBadRow }) : null;
-        return toOrderBook(market, book, new Date(services.now()).toISOString());
-      });
+    async ({ params, query, caller, reply }) => {
+      const user = caller.userId;
+      const market = await requireMarket(services, { platform: query.provider, id: params.id, user });
+      const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
+      const { value, hit } = await liveBook(services, market, context);
       const { raw_data: raw, ...rest } = value;
       const answer = query.include_raw ? { ...rest, ...(raw ? { raw_data: raw } : {}) } : rest;
       return { data: answer, meta: { request_time: requestTimeMs(reply), cache_hit: hit } };
@@ -248,23 +197,24 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       description:
         'Each fill once, from its taker. Limitless is not supported here; its trades appear among the whales. Where the operator lets raw trades be dropped by age, pagination.total still counts the dropped ones; has_more does not.',
       query: {
-        provider: platformParam(['kalshi', 'polymarket']),
+        provider: platformParam(PLATFORMS.filter((platform) => MANIFESTS[platform].listsTrades)),
         market_id: marketIdParam(),
         limit: limitParam(100, 1000),
         cursor: cursorParam(),
-        takerOnly: flagParam(false).describe('No effect: every stored print is a taker row'),
+        takerOnly: flagParam(false).describe('No effect: every stored trade is seen from its taker'),
       },
       stored: 'rows',
       answer: MarketTradesAnswer,
       errors: [404, 502, 504],
     },
-    ({ query, request, reply }) => {
+    ({ query, caller, request, reply, answer }) => {
+      const user = caller.userId;
       const key = cacheKey('trades', query);
       const cache = { key, ttlMs: LIST_MS, from: 'trades', platforms: [query.provider] } as const;
-      return answerStored(services, { request, reply }, cache, async () => {
+      return answerStored(services, { request, reply, answer }, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
-        const market = await requireMarket(services, query.provider, query.market_id);
+        const market = await requireMarket(services, { platform: query.provider, id: query.market_id, user });
         const page = await tradePage(clickhouse, market, position, limit);
         const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
         return {
@@ -272,6 +222,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           meta: {
             market_id: market.platformId,
             platform: query.provider,
+            smallest_size: sizeOrNull(services.platforms[query.provider]?.social?.smallestTrade ?? null),
           },
           rows: 'trades',
         };
@@ -280,30 +231,59 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
   );
 }
 
-async function marketsByKey(services: Services, platform: Platform, keys: string[], withRaw: boolean) {
-  if (keys.length === 0) return [];
-  const of = { platform, keys: keys.map(BigInt) };
-  const { clickhouse } = services;
-  // Side by side: planning their join takes longer than each of them.
-  const [infos, states, traders, raws] = await Promise.all([
-    clickhouse.query('markets_info', InfoRow, of),
-    clickhouse.query('markets_state', StateRow, of),
-    clickhouse.query('markets_traders', TradersRow, of),
-    withRaw ? clickhouse.query('markets_raw', RawRow, of) : [],
-  ]);
-  const [infoOf, stateOf, tradersOf, rawOf] = [byKey(infos), byKey(states), byKey(traders), byKey(raws)];
-  return keys.flatMap((key) => {
-    const [info, state] = [infoOf.get(key), stateOf.get(key)];
-    return info && state ? [toMarket({ info, state, traders: tradersOf.get(key), raw: rawOf.get(key)?.raw })] : [];
-  });
+/** Filters that a list of ids takes the place of. */
+const OTHER_FILTERS = [
+  'cursor',
+  'status',
+  'query',
+  'event_id',
+  'category',
+  'min_liquidity',
+  'ends_after',
+  'ends_before',
+] as const;
+
+/** The markets of a list of ids, in its order. */
+async function marketsOfList(
+  services: Services,
+  query: { provider: Platform; include_raw: boolean } & { [K in (typeof OTHER_FILTERS)[number]]?: unknown },
+  ids: readonly string[],
+) {
+  const issues = OTHER_FILTERS.filter((field) => query[field] !== undefined).map((field) => ({
+    field,
+    expected: 'nothing beside market_ids, which names the markets',
+    received: 'a value',
+  }));
+  if (issues.length > 0) throw badRequest(issues);
+  const { markets: found, notFound } = await storedMarkets(services.markets, query.provider, ids);
+  const keys = await Promise.all(found.map((market) => services.markets.keyOf(market)));
+  const markets = await marketsByKey(services.clickhouse, query.provider, keys, query.include_raw);
+  return {
+    body: { pagination: pagination(markets.length, ids.length, null), markets },
+    meta: { platforms_queried: [query.provider], not_found: notFound },
+    rows: 'markets',
+  };
 }
 
-const byKey = <Row extends { market_key: string }>(rows: readonly Row[]): Map<string, Row> =>
-  new Map(rows.map((row) => [row.market_key, row]));
+/** A time as the store reads it; null where none is given. */
+const storeTime = (ms: number | undefined): string | null =>
+  ms === undefined ? null : new Date(ms).toISOString().slice(0, 23).replace('T', ' ');
 
-/** The words of a search, as the index holds them: runs of letters and digits, lower case. Without any, what no text holds. */
-function searchWords(query: string | undefined): string[] {
-  if (query === undefined) return [];
-  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))].slice(0, 20);
-  return words.length > 0 ? words : [' '];
+async function withOpenInterest(services: Services, ref: string, market: Market): Promise<Market> {
+  const { platform, open_interest: value, metadata } = market;
+  const current = await currentOpenInterest(services, { platform, ref, value, metadata });
+  return { ...market, open_interest: current.value, metadata: current.metadata };
+}
+
+/** The image of an event whose listing has none, if it comes in time; a later answer has it. */
+async function imageOf(services: Services, platform: Platform, eventId: string): Promise<string> {
+  const data = services.platforms[platform];
+  if (!data?.eventImage) return '';
+  const image = eventImage(services, data, eventId, { priority: 'live', onBadRow: services.onBadRow }).catch(
+    (error: unknown) => {
+      services.log.warn({ err: error, platform, eventId }, 'failed to read the image of an event');
+      return '';
+    },
+  );
+  return Promise.race([image, sleep(IMAGE_WAIT_MS, '', { ref: false })]);
 }

@@ -1,18 +1,23 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { recordEvent } from '../accounts.ts';
-import { numberOrNull, PlainMeta } from '../answers.ts';
-import type { Services } from '../app.ts';
-import { decimalNumber, USD_SCALE } from '../decimal.ts';
-import { endpoint } from '../endpoint.ts';
-import { changeLimits, limitsReader, type OrderLimits } from '../orders/limits.ts';
-import { requestTimeMs } from '../pages.ts';
-import { decimalParam } from '../parameters.ts';
+import { recordEvent } from '../accounts/users.ts';
+import { numberOrNull, PlainMeta } from '../schemas/markets.ts';
+import type { Services } from './services.ts';
+import { decimalNumber, USD_SCALE } from '../core/decimal.ts';
+import { ApiError } from '../core/errors.ts';
+import { requireScope } from '../http/auth.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { changeLimits, limitsReader, type OrderLimits } from '../orders/spending-limits.ts';
+import { requestTimeMs } from '../http/cursors.ts';
+import { decimalParam } from '../schemas/parameters.ts';
+
+const NOTIONAL =
+  'USD that one order can cost: worst price p × size of a purchase, the larger of p and 1 − p × size of a sale';
 
 const Answer = z
   .object({
     trading_enabled: z.boolean().describe('false: orders of this account are refused'),
-    max_order_notional: numberOrNull.describe('USD of one order, price × size; null = no limit'),
+    max_order_notional: numberOrNull.describe(`${NOTIONAL}; null = no limit`),
     max_day_notional: numberOrNull.describe("USD of a UTC day's orders, refused ones left out; null = no limit"),
     meta: PlainMeta,
   })
@@ -28,6 +33,11 @@ const shown = (limits: OrderLimits, reply: FastifyReply): z.output<typeof Answer
   meta: { request_time: requestTimeMs(reply) },
 });
 
+const onlyOff = (): ApiError =>
+  new ApiError(403, 'An API key can only switch trading off', {
+    resolution: 'Send {"trading_enabled": false} alone, or log in at POST /v1/api/auth/login and send the cookie.',
+  });
+
 /** What a user allows the keys of their account to trade. */
 export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: Services): void {
   const url = '/v1/api/auth/order-settings';
@@ -39,7 +49,7 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
       auth: 'session',
       tag: 'Account',
       operation: 'getOrderLimits',
-      summary: 'Own limits on orders',
+      summary: 'Order limits of the account',
       answer: Answer,
     },
     async ({ caller, reply }) => shown(await limitsReader(db)(caller.userId), reply),
@@ -50,20 +60,25 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
     {
       method: 'PATCH',
       url,
-      auth: 'session',
+      auth: 'either',
       tag: 'Account',
       operation: 'changeOrderLimits',
-      summary: 'Change own limits on orders',
-      description: 'A field that is left out stays as it is; null takes a limit away. In force for the next order.',
+      summary: 'Change the order limits of the account',
+      description:
+        'A field that is left out stays as it is; null takes a limit away. In force for the next order. A key with the scope trade may switch trading off, {"trading_enabled": false} alone; everything else needs a session.',
       body: {
         trading_enabled: z.boolean({ error: 'true or false' }).optional().describe('false refuses every order'),
-        max_order_notional: usd.describe('USD of one order, price × size; null takes the limit away'),
-        max_day_notional: usd.describe("USD of a UTC day's orders; null takes the limit away"),
+        max_order_notional: usd.describe(`${NOTIONAL}; null removes the limit`),
+        max_day_notional: usd.describe("USD of a UTC day's orders; null removes the limit"),
       },
       answer: Answer,
     },
     async ({ body, caller, request, reply }) => {
       const { trading_enabled: tradingEnabled, max_order_notional: maxOrder, max_day_notional: maxDay } = body;
+      if (caller.kind === 'key') {
+        requireScope(caller, 'trade');
+        if (tradingEnabled !== false || maxOrder !== undefined || maxDay !== undefined) throw onlyOff();
+      }
       const limits = await changeLimits(db, caller.userId, {
         ...(tradingEnabled === undefined ? {} : { tradingEnabled }),
         ...(maxOrder === undefined ? {} : { maxOrder }),

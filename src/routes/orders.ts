@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../app.ts';
-import { endpoint } from '../endpoint.ts';
-import { CancelAllAnswer, CancelAnswer, OneOrderAnswer, OrdersAnswer, toOrderAnswer } from '../orders/answers.ts';
+import type { Services } from './services.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { CancelAllAnswer, CancelAnswer, OneOrderAnswer, OrdersAnswer, toOrderAnswer } from '../orders/to-answer.ts';
 import { contradictionsOf, orderFields } from '../orders/request.ts';
 import type { Placed } from '../orders/send.ts';
-import { pagination, requestTimeMs } from '../pages.ts';
+import { pagination, requestTimeMs } from '../http/cursors.ts';
 import {
   cursorParam,
   enumParam,
@@ -13,17 +13,17 @@ import {
   limitParam,
   marketIdParam,
   platformParam,
-  storedTextParam,
-} from '../parameters.ts';
-import { ORDER_STATUSES } from '../platforms/orders.ts';
-import type { Platform } from '../schemas.ts';
+} from '../schemas/parameters.ts';
+import { storedTextParam } from '../core/fields.ts';
+import { ORDER_STATUSES } from '../platforms/order-contract.ts';
+import type { Platform } from '../core/model.ts';
 
 const Position = z.object({ createdAt: z.string(), id: z.string(), total: z.number() });
 const credentialId = integerParam(1, Number.MAX_SAFE_INTEGER)
   .optional()
   .describe("Number of a stored credential. Default: the platform's default one, else the operator's client");
 const orderName = storedTextParam(200).describe("The platform's order id, or client:<client_order_id>");
-const STATUS: Record<Placed['how'], number> = { placed: 201, unknown: 202, replay: 200, dry_run: 200 };
+const STATUS: Record<Placed['outcome'], number> = { placed: 201, unknown: 202, replay: 200, dry_run: 200 };
 const PLATFORM_ERRORS = [422, 502, 504] as const;
 
 /** `meta` of answers about orders. */
@@ -54,10 +54,10 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       answer: OneOrderAnswer,
     },
     async ({ body, caller, request, reply }) => {
-      const { row, how } = await orders.place(caller.userId, body, request.id);
-      reply.code(STATUS[how]);
-      const meta = metaOf(reply, body.platform, how === 'replay');
-      return { order: toOrderAnswer(row), meta: how === 'dry_run' ? { ...meta, dry_run: true as const } : meta };
+      const { row, outcome } = await orders.place(caller.userId, body, request.id);
+      reply.code(STATUS[outcome]);
+      const meta = metaOf(reply, body.platform, outcome === 'replay');
+      return { order: toOrderAnswer(row), meta: outcome === 'dry_run' ? { ...meta, dry_run: true as const } : meta };
     },
   );
 
@@ -107,7 +107,7 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       auth: 'key',
       tag: 'Orders',
       operation: 'getOrder',
-      summary: 'One order, as its platform tells it now',
+      summary: 'One order in its current state at the platform',
       params: { id: orderName },
       query: { platform: platformParam(), credential_id: credentialId },
       errors: PLATFORM_ERRORS,
@@ -128,7 +128,7 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       tag: 'Orders',
       operation: 'cancelOrder',
       summary: 'Cancel an open order',
-      description: '200 once the platform confirmed it; 409 with the final state when the order was over already.',
+      description: '200 once the platform confirmed it; 409 with the final state if the order was already final.',
       params: { id: orderName },
       query: { platform: platformParam(), credential_id: credentialId },
       errors: [409, ...PLATFORM_ERRORS],

@@ -1,47 +1,90 @@
+import type { PlatformOrders } from '../platforms/order-contract.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../app.ts';
-import { endpoint } from '../endpoint.ts';
-import { ApiError, platformName } from '../errors.ts';
-import { pagination } from '../pages.ts';
-import { cursorParam, limitParam, textParam, toPlatform } from '../parameters.ts';
-import type { ReadContext } from '../platforms/platform.ts';
-import { isNotFound } from '../platforms/rows.ts';
-import { type PlatformSocial, TradePosition } from '../platforms/social.ts';
-import { portfolioMarkets, toPosition, toUserTrade, UserPositionsAnswer, UserTradesAnswer } from '../portfolio.ts';
-import { answerStored } from '../stored-answers.ts';
-import { cacheKey } from './markets.ts';
+import type { Services } from './services.ts';
+import { sizeOrNull } from '../core/decimal.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { ApiError, PlatformError, platformName } from '../core/errors.ts';
+import { pagination } from '../http/cursors.ts';
+import { cursorParam, limitParam, toPlatform } from '../schemas/parameters.ts';
+import { textParam } from '../core/fields.ts';
+import { type ReadContext, type PlatformSocial } from '../platforms/contract.ts';
+import { isNotFound } from '../platforms/parse-rows.ts';
+import { TradePosition } from '../platforms/user-contract.ts';
+import {
+  portfolioMarkets,
+  toPosition,
+  toUserTrade,
+  UserPositionsAnswer,
+  UserTradesAnswer,
+} from '../queries/portfolio.ts';
+import type { Caller } from '../accounts/caller.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { cacheKey } from '../http/cache-key.ts';
 
 /** The platform is asked again after this: pages of one user follow each other within seconds. */
 const KEPT_MS = 2000;
-const SERVED = ['kalshi', 'polymarket'] as const;
+const SERVED = PLATFORMS.filter((platform) => 'user' in MANIFESTS[platform].profiles);
 const HoldingPosition = z.object({ after: z.string(), total: z.int() });
 
-/** Limitless shows a user's trades and positions to that user only. */
+const isPlatform = (word: unknown): word is Platform => PLATFORMS.some((platform) => platform === word);
+
+/** Why users of a platform are not shown; '' for anything else. */
+function hiddenReason(word: unknown): string {
+  const profiles = isPlatform(word) ? MANIFESTS[word].profiles : {};
+  return 'hidden' in profiles ? `: ${profiles.hidden}` : '';
+}
+
 const provider = z
-  .preprocess(
-    toPlatform,
-    z.enum(SERVED, {
-      error: ({ input }) =>
-        input === 'limitless'
-          ? `one of ${SERVED.join(', ')}: Limitless shows trades and positions to their owner only`
-          : `one of ${SERVED.join(', ')}`,
-    }),
-  )
-  .describe('kalshi or polymarket');
-const user = textParam().describe('Kalshi nickname, or Polymarket wallet or profile name');
+  .preprocess(toPlatform, z.enum(SERVED, { error: ({ input }) => `one of ${SERVED.join(', ')}${hiddenReason(input)}` }))
+  .describe(SERVED.join(' or '));
+/** `Kalshi nickname, or Polymarket wallet or profile name`. */
+const USERS = SERVED.flatMap((platform) => {
+  const { profiles } = MANIFESTS[platform];
+  return 'user' in profiles ? [profiles.user] : [];
+}).join(', or ');
+/** Who has stored a credential names the own account so. */
+const OWN = 'me';
+const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const user = textParam().describe(
+  `${USERS}; me, or the id of your key, for your own Kalshi account where its credential is stored`,
+);
 
 /** GET profile/trades, profile/positions: read from the platform, joined with what is stored of the markets. */
 export function portfolioRoutes(app: FastifyInstance, services: Services): void {
   const { clickhouse, cursors } = services;
-  const context: ReadContext = { priority: 'live', onBadRow: services.onBadRow };
+  const contextOf = (caller: string): ReadContext => ({ priority: 'live', user: caller, onBadRow: services.onBadRow });
 
-  const socialOf = (platform: (typeof SERVED)[number]): PlatformSocial => {
+  const socialOf = (platform: Platform): PlatformSocial => {
     const social = services.platforms[platform]?.social;
     if (social) return social;
-    throw new ApiError(404, `${platformName(platform)} is not served here`, {
-      resolution: 'Operator: name it in PLATFORMS.',
+    throw new ApiError(404, `${platformName(platform)} is not enabled on this server`, {
+      resolution: 'Operator: add it to PLATFORMS.',
     });
+  };
+
+  /** Whose list is asked for: the caller's own account, through the stored credential, or anybody's. */
+  const source = async <P extends Platform>(
+    platform: P,
+    name: string,
+    caller: Caller,
+  ): Promise<{ social: PlatformSocial; owner: string }> => {
+    const social = socialOf(platform);
+    const adapter: PlatformOrders<P> | undefined = services.orderAdapters?.[platform];
+    const own = adapter?.ownAccount;
+    if (!own || !(name === OWN || KEY_ID.test(name))) return { social, owner: '' };
+    const stored = await services.credentials.open(caller.userId, platform, undefined);
+    if (!stored && name === OWN) {
+      throw new ApiError(422, `No credential for ${platformName(platform)}`, {
+        resolution: 'Store one at POST /v1/api/auth/credentials.',
+        errorText: `user: ${OWN} is the account of a stored credential, and none is stored for ${platform}`,
+      });
+    }
+    if (!stored || (name !== OWN && name !== own.idOf(stored.fields))) return { social, owner: '' };
+    const access = { ...contextOf(caller.userId), credential: stored.fields, markets: services.markets };
+    return { social: own.open(access), owner: `${caller.userId}:${stored.id}` };
   };
 
   endpoint(
@@ -58,16 +101,16 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
       stored: 'rows',
       answer: UserTradesAnswer,
-      errors: [404, 502, 504],
+      errors: [404, 422, 502, 504],
     },
-    ({ query, request, reply }) => {
+    async ({ query, caller, request, reply, answer }) => {
       const { cursor, limit, ...filters } = query;
+      const { social, owner } = await source(query.provider, query.user, caller);
       const position = cursor === undefined ? null : cursors.decode('user_trades', filters, cursor, TradePosition);
-      const key = cacheKey('user_trades', query);
-      return answerStored(services, { request, reply }, { key, ttlMs: KEPT_MS }, async () => {
-        const social = socialOf(query.provider);
+      const key = cacheKey('user_trades', query, owner);
+      return answerStored(services, { request, reply, answer }, { key, ttlMs: KEPT_MS }, async () => {
         const page = await ofKnownUser(social, query.user, () =>
-          social.userTrades(query.user, { limit, position }, context),
+          social.userTrades(query.user, { limit, position }, contextOf(caller.userId)),
         );
         const markets = await portfolioMarkets(clickhouse, query.provider, page.trades);
         const next = page.next ? cursors.encode('user_trades', filters, page.next) : null;
@@ -81,6 +124,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
             data_freshness: page.readAt,
             visibility: page.visibility,
             total_is_exact: page.isTotal,
+            smallest_size: sizeOrNull(social.smallestTrade),
           },
           rows: 'trades',
         };
@@ -102,15 +146,17 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
       stored: 'rows',
       answer: UserPositionsAnswer,
-      errors: [404, 502, 504],
+      errors: [404, 422, 502, 504],
     },
-    ({ query, request, reply }) => {
+    async ({ query, caller, request, reply, answer }) => {
       const { cursor, limit, ...filters } = query;
+      const { social, owner } = await source(query.provider, query.user, caller);
       const from = cursor === undefined ? null : cursors.decode('user_positions', filters, cursor, HoldingPosition);
-      const key = cacheKey('user_positions', query);
-      return answerStored(services, { request, reply }, { key, ttlMs: KEPT_MS }, async () => {
-        const social = socialOf(query.provider);
-        const held = await ofKnownUser(social, query.user, () => social.positions(query.user, context));
+      const key = cacheKey('user_positions', query, owner);
+      return answerStored(services, { request, reply, answer }, { key, ttlMs: KEPT_MS }, async () => {
+        const held = await ofKnownUser(social, query.user, () =>
+          social.positions(query.user, contextOf(caller.userId)),
+        );
         const all = held.positions.toSorted((a, b) => (a.tokenId < b.tokenId ? -1 : 1));
         const rest = from ? all.filter(({ tokenId }) => tokenId > from.after) : all;
         const page = rest.slice(0, limit);
@@ -129,6 +175,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
             data_freshness: held.readAt,
             visibility: held.visibility,
             total_is_exact: held.isAll,
+            smallest_size: sizeOrNull(held.smallest),
           },
           rows: 'positions',
         };
@@ -142,10 +189,17 @@ async function ofKnownUser<T>({ platform }: PlatformSocial, user: string, read: 
   try {
     return await read();
   } catch (error) {
+    if (error instanceof PlatformError && error.kind === 'unauthorized') {
+      throw new ApiError(422, `${platformName(platform)} rejected the credential`, {
+        resolution: 'Store a new one at POST /v1/api/auth/credentials.',
+        errorText: error.detail,
+        cause: error,
+      });
+    }
     if (!isNotFound(error)) throw error;
+    const { profiles } = MANIFESTS[platform];
     throw new ApiError(404, `User not found on ${platformName(platform)}`, {
-      resolution:
-        platform === 'kalshi' ? 'Check the nickname.' : 'Check the wallet, or the profile name letter by letter.',
+      resolution: 'user' in profiles ? profiles.userHint : profiles.hidden,
       errorText: error.detail || `no user ${JSON.stringify(user)}`,
       cause: error,
     });

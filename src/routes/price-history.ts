@@ -1,17 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { PriceHistoryAnswer, type PricePointAnswer } from '../answers.ts';
-import type { Services } from '../app.ts';
-import { type Bar, firstBars, ohlcNumbers } from '../bars.ts';
-import { endpoint } from '../endpoint.ts';
-import { badRequest } from '../errors.ts';
-import { storedSpan, type StoredSpan } from '../history-requests.ts';
-import { readyHistory } from '../market-history.ts';
-import { integerOf, limitParam, marketIdsParam, platformParam, textParam, timestampParam } from '../parameters.ts';
-import type { MarketKeys } from '../platforms/platform.ts';
-import { CANDLE_INTERVALS_MIN } from '../schemas.ts';
-import { answerStored } from '../stored-answers.ts';
-import { cacheKey, marketWith } from './markets.ts';
+import { PriceHistoryAnswer, type PricePointAnswer } from '../schemas/markets.ts';
+import type { Services } from './services.ts';
+import { type Bar, firstBars, ohlcNumbers } from '../queries/bars.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { badRequest } from '../core/errors.ts';
+import { storedSpan, type StoredSpan } from '../markets/trade-history.ts';
+import { readyHistory } from '../markets/ensure-history.ts';
+import { limitParam, marketIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
+import { integerOf, textParam } from '../core/fields.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import { CANDLE_INTERVALS_MIN } from '../core/model.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { cacheKey } from '../http/cache-key.ts';
+import { marketWith } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
 type Point = z.infer<typeof PricePointAnswer>;
@@ -28,7 +30,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       operation: 'getPriceHistory',
       summary: 'Price bars of up to ten markets',
       description:
-        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only where it alone has more points): go on with start_ts behind the last. A bucket is left out unless it has a trade or a bar of the platform's own; a platform bar without trades carries its previous close. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
+        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only where it alone has more points): go on with start_ts behind the last. A bucket is left out unless it has a trade or a bar of the platform's own; a bar of the platform's own minute or hour without trades stands at its previous close; a day takes its price from the hours in which something traded, and has none otherwise. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
       query: {
         provider: platformParam(),
         market_ids: marketIdsParam(10),
@@ -42,14 +44,15 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       answer: PriceHistoryAnswer,
       errors: [404, 502, 504],
     },
-    ({ query, request, reply }) => {
+    ({ query, caller, request, reply, answer }) => {
+      const user = caller.userId;
       const step = query.interval * 60;
       const startTs = Math.floor(query.start_ts / 1000);
       const untilTs = Math.min(Math.ceil(query.end_ts / 1000), Math.floor(services.now() / 1000) + 1);
       const endTs = Math.max(startTs, untilTs);
       return answerStored(
         services,
-        { request, reply },
+        { request, reply, answer },
         {
           key: cacheKey('history', query),
           ttlMs: CACHE_MS,
@@ -59,12 +62,14 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
         async () => {
           const spanOf = (ref: string) => storedSpan(services.clickhouse, query.provider, ref);
           const asked = await Promise.all(
-            query.market_ids.map((id) => marketWith(services, query.provider, id, spanOf)),
+            query.market_ids.map((id) => marketWith(services, { platform: query.provider, id, user }, spanOf)),
           );
           // Two ids may name one market.
           const markets = [...new Map(asked.map((one) => [one.market.ref, one])).values()];
           const histories = await Promise.all(
-            markets.map(({ market, value }) => marketPoints(services, market, value, query, { startTs, endTs, step })),
+            markets.map(({ market, value }) =>
+              marketPoints(services, { market, stored: value, user }, query, { startTs, endTs, step }),
+            ),
           );
           const found = histories
             .flatMap((history) => history.points)
@@ -79,7 +84,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
               platforms: [query.provider],
               time_range: { start: startTs, end: endTs },
               interval: String(query.interval),
-              source: sources.size > 1 ? 'mixed' : ([...sources][0] ?? 'trades'),
+              source: sources.size > 1 ? ('mixed' as const) : ([...sources][0] ?? 'trades'),
               complete: histories.every((history) => history.complete),
             },
             rows: 'data',
@@ -90,10 +95,10 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
   );
 }
 
-/** A bar of one outcome; `flip` where it is told in terms of the other one. */
+/** A bar of one outcome; `flip` where it is stated in terms of the other one. */
 interface Found {
   bar: Bar;
-  market: MarketKeys;
+  market: StoredMarket;
   index: number;
   flip: boolean;
 }
@@ -101,8 +106,7 @@ interface Found {
 /** The oldest points of each outcome asked for, as many as the answer has room for. */
 async function marketPoints(
   services: Services,
-  market: MarketKeys,
-  stored: StoredSpan | null,
+  { market, stored, user }: { market: StoredMarket; stored: StoredSpan | null; user: string },
   { outcome, limit }: { outcome?: string | undefined; limit: number },
   range: { startTs: number; endTs: number; step: number },
 ): Promise<{ points: Found[]; complete: boolean }> {
@@ -113,12 +117,12 @@ async function marketPoints(
     endTs: range.endTs,
     stepSeconds: range.step,
   };
-  const { span, complete } = await readyHistory(services, market, stored, bounds);
+  const { span, complete } = await readyHistory(services, { market, stored, user }, bounds);
   const points: Found[] = [];
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
     const asked = { platform, ref, series, ...bounds, span, quotesAlone: false, nowMs: services.now() };
-    // One more tells whether the last timestamp is whole.
+    // One more shows whether the last timestamp is whole.
     const bars = await firstBars(services.clickhouse, asked, limit + 1, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }
@@ -133,7 +137,7 @@ function firstPoints(points: Found[], limit: number): Found[] {
   return whole.length > 0 ? whole : points.slice(0, limit);
 }
 
-function wantedOutcomes(market: MarketKeys, outcome: string | undefined): number[] {
+function wantedOutcomes(market: StoredMarket, outcome: string | undefined): number[] {
   if (outcome === undefined) return [0];
   if (outcome === 'all') return market.outcomes.map((_, index) => index);
   const index = market.outcomes.findIndex(
@@ -144,7 +148,7 @@ function wantedOutcomes(market: MarketKeys, outcome: string | undefined): number
   throw badRequest([{ field: 'outcome', expected, received: JSON.stringify(outcome) }]);
 }
 
-function toPoint(bar: Bar, market: MarketKeys, index: number, flip: boolean): Point {
+function toPoint(bar: Bar, market: StoredMarket, index: number, flip: boolean): Point {
   return {
     timestamp: bar.startTs,
     platform: market.platform,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../app.ts';
-import { ApiError } from '../errors.ts';
-import { mayReadMetrics } from '../metrics-access.ts';
+import type { Services } from './services.ts';
+import { ApiError } from '../core/errors.ts';
+import { mayReadMetrics } from '../observability/access.ts';
 
 /** GET /metrics for Prometheus, and the timing of every request; nothing where METRICS is off. */
 export function prometheusRoutes(app: FastifyInstance, { config, watch }: Services): void {
@@ -16,8 +16,8 @@ export function prometheusRoutes(app: FastifyInstance, { config, watch }: Servic
   });
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (!mayReadMetrics(config.METRICS_TOKEN, request.ip, request.headers)) {
-      throw new ApiError(401, 'Metrics are not for everybody', {
-        resolution: 'Send METRICS_TOKEN as a bearer token, or ask from this machine.',
+      throw new ApiError(401, 'Metrics require authorization', {
+        resolution: 'Send METRICS_TOKEN as a bearer token, or call from this machine.',
       });
     }
     return reply.type(metrics.registry.contentType).send(await scrape());

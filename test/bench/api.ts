@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { openClickHouse, type ClickHouse } from '../../src/clickhouse.ts';
-import { StoredMarkets } from '../../src/market-directory.ts';
-import { migrateClickHouse } from '../../src/migrations.ts';
-import type { MarketKeys } from '../../src/platforms/platform.ts';
-import type { Shared } from '../../src/redis.ts';
-import type { Platform } from '../../src/schemas.ts';
-import { createLocalShared } from '../../src/shared-local.ts';
+import { openClickHouse, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import type { StoredMarket } from '../../src/platforms/contract.ts';
+import type { Shared } from '../../src/stores/shared/shared.ts';
+import type { Platform } from '../../src/core/model.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { fillStore } from './fill.ts';
 import type { LoadOrder } from './load.ts';
@@ -182,7 +182,7 @@ async function bytesPerTrade(store: ClickHouse, trades: number) {
   return { rawBytesPerTrade: raw / trades, allBytesPerTrade: all / trades };
 }
 
-/** Stored markets of a process that has just started, whenever it is told to begin anew. */
+/** Stored markets of a process that has just started, whenever it is asked to begin anew. */
 class NewMarkets extends StoredMarkets {
   readonly #make: () => StoredMarkets;
   #now: StoredMarkets;
@@ -197,8 +197,8 @@ class NewMarkets extends StoredMarkets {
     this.#now = this.#make();
   }
 
-  override byAnyId = (platform: Platform, id: string): Promise<MarketKeys | null> => this.#now.byAnyId(platform, id);
-  override keyOf = (market: MarketKeys): Promise<string> => this.#now.keyOf(market);
+  override byAnyId = (platform: Platform, id: string): Promise<StoredMarket | null> => this.#now.byAnyId(platform, id);
+  override keyOf = (market: StoredMarket): Promise<string> => this.#now.keyOf(market);
 }
 
 /** Answers are made anew each time; that the windows exist at all stays known, as it does in a running service. */
@@ -206,7 +206,7 @@ function withoutAnswers(): Shared {
   const local = createLocalShared(log);
   return {
     ...local,
-    recall: () => undefined,
+    localCache: { ...local.localCache, get: () => undefined },
     cached: async (key, ttlMs, load) =>
       key.startsWith('windows:') ? local.cached(key, ttlMs, load) : { value: await load(), hit: false },
   };

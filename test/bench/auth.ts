@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { endpoint } from '../../src/endpoint.ts';
-import { Rendered, sendRendered } from '../../src/rendered.ts';
+import { endpoint } from '../../src/http/endpoint.ts';
+import { Rendered, sendRendered } from '../../src/http/rendered-answer.ts';
 import { startTestApp } from '../helpers/app.ts';
 
 const ROUNDS = 4000;

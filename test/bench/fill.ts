@@ -1,5 +1,5 @@
-import type { ClickHouse } from '../../src/clickhouse.ts';
-import { PLATFORMS, type Platform } from '../../src/schemas.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 
 export interface FillOptions {
   trades: number;

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { Agent, request } from 'undici';
 import { backfillTrades } from '../../ingest/backfill.ts';
-import { moveCoverage } from '../../ingest/coverage.ts';
-import type { JobRun } from '../../ingest/jobs.ts';
+import { moveCoverage } from '../../ingest/watermarks.ts';
+import type { JobRun } from '../../ingest/job-runner.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
-import { Unreadable } from '../../ingest/unreadable.ts';
-import { type ClickHouse, openClickHouse } from '../../src/clickhouse.ts';
-import { migrateClickHouse } from '../../src/migrations.ts';
-import { createPlatformHttp } from '../../src/platforms/http.ts';
+import { FailureBackoff } from '../../ingest/failure-backoff.ts';
+import { type ClickHouse, openClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
-import type { PlatformUrls } from '../../src/platforms/platform.ts';
-import { createLocalShared } from '../../src/shared-local.ts';
-import type { Lease, Shared } from '../../src/redis.ts';
-import type { TradeRecord } from '../../src/schemas.ts';
-import { TRADE_COLUMNS, tradeLine } from '../../src/storage-rows.ts';
+import type { PlatformUrls } from '../../src/core/config.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
+import type { Lease, Shared } from '../../src/stores/shared/shared.ts';
+import type { TradeRecord } from '../../src/core/model.ts';
+import { TRADE_COLUMNS, tradeLine } from '../../src/stores/clickhouse/insert-rows.ts';
 import { startPlatform } from './platform.ts';
 
 const DAYS = 20;
@@ -161,7 +161,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
     now: Date.now,
-    unreadable: new Unreadable<never>(),
+    unreadable: new FailureBackoff<never>(),
   };
   const nowUs = Date.now() * 1000;
   await moveCoverage(store, 'kalshi', '', () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { askThrough, requestText } from './plain-client.ts';
 
-/** What a client is told: ask for `path` over `connections` at once for `ms`, with the keys in turn ([] for none). */
+/** What a client is given: ask for `path` over `connections` at once for `ms`, with the keys in turn ([] for none). */
 export interface LoadOrder {
   port: number;
   path: string;

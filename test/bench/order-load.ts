@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** What a client is told: send these orders, each so many milliseconds after the first moment. */
+/** What a client is given: send these orders, each so many milliseconds after the first moment. */
 export interface OrderLoad {
   url: string;
   orders: { atMs: number; key: string; body: string }[];

@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 
 /**
  * The least that stands between a caller and a platform: a process with the service's server and client that passes each order on as
- * it came. It is told where the platform is, and answers with its own address.
+ * it came. It gets the platform's address, and answers with its own address.
  */
 process.on('message', (platform: string) => {
   const upstream = new Pool(platform, { connections: 64 });

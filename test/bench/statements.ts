@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ClickHouse, QueryParams } from '../../src/clickhouse.ts';
+import type { ClickHouse, QueryParams } from '../../src/stores/clickhouse/client.ts';
 
 interface Statement {
   name: string;

@@ -5,25 +5,28 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { buildApp, type AppDeps } from '../../src/app.ts';
-import type { ClickHouse } from '../../src/clickhouse.ts';
-import { loadConfig, type Config } from '../../src/config.ts';
-import { hashKey, keyPrefix, newApiKey } from '../../src/key-format.ts';
-import { createLog } from '../../src/log.ts';
-import { StoredMarkets } from '../../src/market-directory.ts';
-import { migratePostgres, openPostgres, type Postgres } from '../../src/postgres.ts';
-import { openShared, type Shared } from '../../src/redis.ts';
-import { apiKeys, users, type Tier } from '../../src/tables.ts';
-import { copyEmptyDatabase, freshDatabase } from './databases.ts';
+import { buildApp } from '../../src/app.ts';
+import { type AppDeps } from '../../src/routes/services.ts';
+import { createAnalystSql } from '../../src/stores/clickhouse/analyst-sql.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { loadConfig, type Config } from '../../src/core/config.ts';
+import { hashKey, keyPrefix, newApiKey } from '../../src/accounts/api-key-format.ts';
+import { createLog } from '../../src/core/log.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
+import { openShared } from '../../src/stores/shared/open.ts';
+import { type Shared } from '../../src/stores/shared/shared.ts';
+import { apiKeys, SCOPES, users, type Tier } from '../../src/accounts/tables.ts';
+import { freshDatabase, TEST_SERVER } from './databases.ts';
 
-/** A service under test on stores of its own: embedded, or on DATABASE_URL and REDIS_URL when these are set. */
+/** A service under test on a database of its own: of the run's PostgreSQL, or on DATABASE_URL and REDIS_URL when these are set. */
 export interface TestApp {
   app: FastifyInstance;
   config: Config;
   deps: AppDeps;
   postgres: Postgres;
   shared: Shared;
-  /** A key of a new user, or one more of `ownerId`, made without HTTP. */
+  /** A key of a new user, or one more of `ownerId`, made without HTTP; it reads and trades. */
   newKey(tier?: Tier, ownerId?: string): Promise<{ userId: string; key: string; keyId: string }>;
   /** An address nobody used before: counts by address start afresh. */
   newAddress(): string;
@@ -35,7 +38,7 @@ export interface TestApp {
 export interface TestAppOptions extends Partial<Omit<AppDeps, 'config' | 'log'>> {
   /** Settings beside DATA_DIR, which is a fresh directory. */
   env?: Record<string, string>;
-  /** A database to use as it is, instead of a fresh one on DATABASE_URL. */
+  /** A database to use as it is, instead of a fresh one. */
   databaseUrl?: string;
   /** Before every key in Redis; the same in processes that share. */
   prefix?: string;
@@ -58,9 +61,9 @@ export async function startTestApp({
   ...given
 }: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-app-'));
-  const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
-  const database = DATABASE_URL && !databaseUrl && !given.postgres ? await freshDatabase(DATABASE_URL) : null;
-  const url = databaseUrl ?? database?.url ?? DATABASE_URL;
+  const { REDIS_URL = '' } = process.env;
+  const database = TEST_SERVER && !databaseUrl && !given.postgres ? await freshDatabase(TEST_SERVER) : null;
+  const url = databaseUrl ?? database?.url ?? TEST_SERVER;
   const config = loadConfig({
     DATA_DIR: dataDir,
     NODE_ENV: 'test',
@@ -71,7 +74,6 @@ export async function startTestApp({
   });
   const sink = collect();
   const log = createLog(config, sink.stream);
-  if (config.DATABASE_URL === undefined && !given.postgres) await copyEmptyDatabase(join(dataDir, 'postgres'));
   const postgres = given.postgres ?? (await openPostgres(config, log));
   await migratePostgres(postgres, log);
   const shared = given.shared ?? (await openShared(config, log, prefix));
@@ -83,6 +85,7 @@ export async function startTestApp({
     markets: new StoredMarkets(given.clickhouse ?? unusedClickHouse, async () => null),
     onBadRow: () => {},
     ingestionHealth: async () => [],
+    analystSql: createAnalystSql(config),
     ...given,
     rates: { prefix, ...given.rates },
     postgres,
@@ -133,7 +136,7 @@ export async function insertKey(postgres: Postgres, tier: Tier = 'free', ownerId
   const email = `${ownerId}@example.com`;
   await postgres.db.insert(users).values({ id: ownerId, email, tier }).onConflictDoNothing();
   const key = newApiKey();
-  const row = { userId: ownerId, name: 'test', prefix: keyPrefix(key), hash: hashKey(key) };
+  const row = { userId: ownerId, name: 'test', prefix: keyPrefix(key), hash: hashKey(key), scopes: [...SCOPES] };
   const [made] = await postgres.db.insert(apiKeys).values(row).returning();
   if (!made) throw new Error('no key row');
   return { userId: ownerId, key, keyId: made.id };

@@ -37,6 +37,7 @@ export interface Variable {
   type: 'query' | 'custom' | 'textbox';
   multi?: boolean;
   query: string | { rawSql: string };
+  options?: { value: string }[];
 }
 
 export interface Dashboard {

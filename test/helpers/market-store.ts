@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { moveCoverage } from '../../ingest/coverage.ts';
+import { moveCoverage } from '../../ingest/watermarks.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
-import { refreshWindows } from '../../src/analytics-windows.ts';
-import { type ClickHouse, connect } from '../../src/clickhouse.ts';
-import { parsePrice, parseSize, parseUsd } from '../../src/decimal.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse.ts';
-import { StoredMarkets } from '../../src/market-directory.ts';
-import { MarketWriter } from '../../src/market-writer.ts';
-import { migrateClickHouse } from '../../src/migrations.ts';
+import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
+import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { parsePrice, parseSize, parseUsd } from '../../src/core/decimal.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { categorySlug } from '../../src/platforms/categories.ts';
-import type { PlatformData } from '../../src/platforms/platform.ts';
-import type { Lease, Shared } from '../../src/redis.ts';
+import type { PlatformData } from '../../src/platforms/contract.ts';
+import type { Lease, Shared } from '../../src/stores/shared/shared.ts';
 import {
   type MarketInfo,
   type MarketRecord,
@@ -22,8 +22,8 @@ import {
   type Platform,
   PLATFORMS,
   type TradeRecord,
-} from '../../src/schemas.ts';
-import { createLocalShared } from '../../src/shared-local.ts';
+} from '../../src/core/model.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { silent } from './silent-log.ts';
 
@@ -69,7 +69,7 @@ export async function startMarketStore(
   const app = await startTestApp({
     clickhouse,
     markets,
-    shared: { ...local, cached, recall: () => undefined },
+    shared: { ...local, cached, localCache: { ...local.localCache, get: () => undefined } },
     ...options,
   });
   const { log } = app.deps;
@@ -91,7 +91,9 @@ export async function startMarketStore(
     async trade(...trades) {
       for (const platform of PLATFORMS) {
         const own = trades.filter((trade) => trade.platform === platform);
-        if (own.length > 0) await writers[platform].write(own, LEASE);
+        if (own.length === 0) continue;
+        await writers[platform].write(own, LEASE);
+        await marketWriter.onTradesStored(platform, new Set(own.map(({ ref }) => ref)));
       }
     },
     cover: (platform, fromMs, toMs, ref = '') =>

@@ -17,7 +17,7 @@ const FIGURES = [
 /** When a thing was is no figure. */
 const NO_FIGURE = new Set(['timestamp']);
 
-/** The README's tables of figures, from what the schemas say of each number: definition, formula, unit and source, and when it is null. */
+/** The tables of docs/figures.md, from the description of each number in the schemas: definition, formula, unit and source, and when it is null. */
 export function metricsTables(schemas: Record<string, Schema>): string {
   const rows = (schema: Schema, path: string): string[] =>
     Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {

@@ -2,13 +2,13 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config.ts';
-import { createCredentials, type Credentials } from '../../src/credentials.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse.ts';
-import { createLog } from '../../src/log.ts';
-import { migratePostgres, openPostgres, type Database } from '../../src/postgres.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { createCredentials, type Credentials } from '../../src/accounts/credentials.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { createLog } from '../../src/core/log.ts';
+import { migratePostgres, openPostgres, type Database } from '../../src/stores/postgres/client.ts';
 import { insertKey } from './app.ts';
-import { copyEmptyDatabase, freshDatabase } from './databases.ts';
+import { freshDatabase } from './databases.ts';
 import { silent } from './silent-log.ts';
 
 /** Somebody who trades, before any service runs. */
@@ -29,13 +29,12 @@ export interface OrderStores {
   close(): Promise<void>;
 }
 
-/** A ClickHouse of this process's own, and PGlite in a fresh DATA_DIR; DATABASE_URL and REDIS_URL where they are set. */
+/** A ClickHouse of this process's own, and an embedded PostgreSQL in a fresh DATA_DIR; DATABASE_URL and REDIS_URL where they are set. */
 export async function startOrderStores(): Promise<OrderStores> {
   const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-orders-'));
   const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 1000, log: silent });
   const database = DATABASE_URL ? await freshDatabase(DATABASE_URL) : null;
-  if (!database) await copyEmptyDatabase(join(directory, 'postgres'));
   const redis = REDIS_URL && new URL(REDIS_URL);
   // A numbered database of its own: leases of another run must not be in the way.
   if (redis) redis.pathname = `/${randomInt(1, 13)}`;

@@ -1,5 +1,5 @@
-import type { CredentialOf } from '../../src/credential-forms.ts';
-import type { Platform } from '../../src/schemas.ts';
+import type { CredentialOf } from '../../src/platforms/credentials.ts';
+import type { Platform } from '../../src/core/model.ts';
 import { realClock } from '../simulators/lib/index.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
@@ -40,7 +40,7 @@ export interface Venue<P extends Platform = Platform> {
   order(number: number, fortune: Fortune): { size: number; [field: string]: unknown };
 }
 
-const told = (size: bigint): number => Number(size) / 1_000_000;
+const contracts = (size: bigint): number => Number(size) / 1_000_000;
 const atWork = (filled: number): string => (filled > 0 ? 'partially_filled' : 'open');
 
 const terms = (platform: Platform, marketId: string, [low, high]: [number, number], fortune: Fortune): object => ({
@@ -116,9 +116,9 @@ export async function polymarketVenue(seed: number): Promise<Venue<'polymarket'>
         held: () =>
           world.ordersOf(account).map(({ id, status, shares: size, matched }) => ({
             orderId: id,
-            status: status === 'LIVE' ? atWork(told(matched)) : (words[status] ?? 'cancelled'),
-            size: told(size),
-            filled: told(matched),
+            status: status === 'LIVE' ? atWork(contracts(matched)) : (words[status] ?? 'cancelled'),
+            size: contracts(size),
+            filled: contracts(matched),
           })),
       };
     },
@@ -153,9 +153,9 @@ export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> 
         held: () =>
           world.ordersOf(address).map(({ id, status, size, filled }) => ({
             orderId: id,
-            status: status === 'LIVE' ? atWork(told(filled)) : (words[status] ?? 'cancelled'),
-            size: told(size ?? 0n),
-            filled: told(filled),
+            status: status === 'LIVE' ? atWork(contracts(filled)) : (words[status] ?? 'cancelled'),
+            size: contracts(size ?? 0n),
+            filled: contracts(filled),
           })),
       };
     },

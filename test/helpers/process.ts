@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const sourceOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 
-/** A service in a process of its own, as an operator would start it. */
+/** A service or a command in a process of its own, as an operator would start it. */
 export interface ServiceProcess {
-  /** Resolves with the API's address ('' without one) once the service says that it is ready; rejects when it ends before. */
+  pid: number;
+  /** Resolves with the service's address ('' without one), or a command's URL, once it is ready; rejects when it ends before. */
   ready: Promise<string>;
   /** Everything it wrote. */
   output(): string;
@@ -21,21 +22,35 @@ export function startProcess(
   preload: readonly string[] = [],
 ): ServiceProcess {
   const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['--max-semi-space-size=64', '--initial-old-space-size=256', '--import', 'tsx', ...imports, MAIN, role],
-    {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: process.env['HOME'] ?? '',
-        LOG_LEVEL: 'info',
-        PORT: '0',
-        SQL_PORT: 'off',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const flags = ['--max-semi-space-size=16', '--import', 'tsx', ...imports];
+  return start(
+    [...flags, sourceOf('main.ts'), role],
+    { LOG_LEVEL: 'info', PORT: '0', SQL_PORT: 'off', ...env },
+    (text) => {
+      const line = /\{[^\n]*"msg":"ready"\}/.exec(text);
+      return line && String((JSON.parse(line[0]) as { url: string }).url);
     },
   );
+}
+
+/** Starts `npm run clickhouse` or `npm run postgres` with these settings and no others. */
+export function startStore(name: 'clickhouse' | 'postgres', env: Record<string, string>): ServiceProcess {
+  return start(
+    ['--import', 'tsx', sourceOf(`cli/${name}.ts`)],
+    env,
+    (text) => /^(?:CLICKHOUSE|DATABASE)_URL=(\S+)$/m.exec(text)?.[1] ?? null,
+  );
+}
+
+function start(
+  args: string[],
+  env: Record<string, string>,
+  readyIn: (output: string) => string | null,
+): ServiceProcess {
+  const child: ChildProcess = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   const ended = new Promise<number | string>((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
@@ -43,15 +58,13 @@ export function startProcess(
   const ready = new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer): void => {
       text += chunk.toString();
-      const line = /\{[^\n]*"msg":"ready"\}/.exec(text);
-      if (line) resolve(String((JSON.parse(line[0]) as { url: string }).url));
+      const url = readyIn(text);
+      if (url !== null) resolve(url);
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);
-    void ended.then((how) =>
-      reject(new Error(`the service ended (${how}) before it was ready:\n${text.slice(-2000)}`)),
-    );
+    void ended.then((how) => reject(new Error(`it ended (${how}) before it was ready:\n${text.slice(-2000)}`)));
   });
   ready.catch(() => {});
-  return { ready, output: () => text, kill: (signal) => child.kill(signal), ended };
+  return { pid: child.pid ?? 0, ready, output: () => text, kill: (signal) => child.kill(signal), ended };
 }

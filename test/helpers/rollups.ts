@@ -1,4 +1,4 @@
-import type { ClickHouse } from '../../src/clickhouse.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 
 /** Compares every roll-up with the raw trades, by counts and exact sums; returns what differs ([] when all agree). */
 export async function rollupDifferences(clickhouse: ClickHouse): Promise<string[]> {

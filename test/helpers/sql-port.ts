@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
-import { connect, type ClickHouse } from '../../src/clickhouse.ts';
-import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse.ts';
-import { migrateClickHouse } from '../../src/migrations.ts';
+import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { silent } from './silent-log.ts';
 
 export const ACCOUNT = { user: 'analyst', password: 'correct horse battery' };
@@ -42,7 +42,7 @@ export class SqlPortUnderTest {
     await fill(store);
     const keys = new Set<string>();
     const port = await engine.openSql({ host: '127.0.0.1', port: 0, accounts: [ACCOUNT, SPARE] }, async (key) =>
-      keys.has(key),
+      keys.has(key) ? key : null,
     );
     return new SqlPortUnderTest(directory, engine, store, port, keys);
   }
@@ -107,24 +107,26 @@ async function fill(store: ClickHouse): Promise<void> {
   const refs = ['M0', 'M1', 'M2', 'M3', 'M4'];
   await insertTrades(store, 1000);
   await store.insert(
-    'markets (platform, ref, platform_id, title, outcome_names, category, first_seen_at, version)',
+    'markets (platform, ref, platform_id, title, outcome_names, event_id, category, first_seen_at, version)',
     refs.map((ref) => ({
       platform: 'kalshi',
       ref,
       platform_id: ref,
       title: `Will ${ref} happen?`,
       outcome_names: ['Yes', 'No'],
+      event_id: 'EVENT',
       category: 'Politics',
       first_seen_at: at,
       version: at,
     })),
   );
   await store.insert(
-    'market_state (platform, ref, status, prices, bids, asks, volume_24h, liquidity, first_seen_at, synced_at)',
+    'market_state (platform, ref, status, event_id, prices, bids, asks, volume_24h, liquidity, first_seen_at, synced_at)',
     refs.map((ref) => ({
       platform: 'kalshi',
       ref,
       status: 'open',
+      event_id: 'EVENT',
       prices: ['0.57', '0.43'],
       bids: ['0.56', null],
       asks: ['0.58', null],
@@ -134,6 +136,12 @@ async function fill(store: ClickHouse): Promise<void> {
       synced_at: at,
     })),
   );
+  await store.insert('events (platform, event_id, series_id, version)', [
+    { platform: 'kalshi', event_id: 'EVENT', series_id: 'SERIES', version: at },
+  ]);
+  await store.insert('series (platform, series_id, version)', [
+    { platform: 'kalshi', series_id: 'SERIES', version: at },
+  ]);
   await store.insert(
     'market_snapshots (platform, ref, at, status, price, bid, ask, liquidity)',
     refs.map((ref) => ({

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openClickHouse } from '../../src/clickhouse.ts';
-import { loadConfig } from '../../src/config.ts';
-import type { CredentialOf } from '../../src/credential-forms.ts';
-import { createCredentials } from '../../src/credentials.ts';
-import { createLog } from '../../src/log.ts';
-import { StoredMarkets } from '../../src/market-directory.ts';
-import { MarketWriter } from '../../src/market-writer.ts';
-import { migrateClickHouse } from '../../src/migrations.ts';
-import { createPlatforms } from '../../src/platforms/index.ts';
-import { createPlatformOrders } from '../../src/platforms/orders-index.ts';
-import type { Platform } from '../../src/schemas.ts';
+import { openClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import type { CredentialOf } from '../../src/platforms/credentials.ts';
+import { grantDefaultClients } from '../../src/accounts/default-clients.ts';
+import { createCredentials } from '../../src/accounts/credentials.ts';
+import { createLog } from '../../src/core/log.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { createPlatforms } from '../../src/platforms/registry.ts';
+import { createPlatformOrders } from '../../src/platforms/order-adapters.ts';
+import type { Platform } from '../../src/core/model.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
@@ -49,6 +50,7 @@ export interface AnsweredOrder {
   fees: { maker_fee: number | null; taker_fee: number | null; total_fee: number | null };
   created_at: string;
   updated_at: string;
+  resolves_at: string | null;
   expiration: string | null;
   metadata?: Record<string, unknown>;
 }
@@ -67,7 +69,7 @@ export interface Customer {
 /** The service with real stores and adapters against simulated platforms, without ingestion: markets are read when asked for. */
 export interface Trading {
   service: TestApp;
-  customer(): Promise<Customer>;
+  customer(options?: { mayUseDefaultClients: boolean }): Promise<Customer>;
   /** One more service on the same stores, as another process would be; it knows the same customers. */
   another(): Promise<{ service: TestApp; as(customer: Customer): Customer }>;
   close(): Promise<void>;
@@ -128,8 +130,9 @@ export async function startTrading(given: Record<string, string>, now: () => num
 
   return {
     service,
-    async customer() {
+    async customer({ mayUseDefaultClients } = { mayUseDefaultClients: false }) {
       const { userId, key } = await service.newKey();
+      if (mayUseDefaultClients) await grantDefaultClients(service.postgres.db, userId);
       return through(service, userId, key);
     },
     async another() {

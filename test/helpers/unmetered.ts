@@ -1,4 +1,4 @@
-import { LIMIT_GROUPS } from '../../src/platforms/limits.ts';
+import { LIMIT_GROUPS } from '../../src/platforms/http/limit-groups.ts';
 
 /** Preloaded into a service: its budgets never run out, so that a test may send faster than the platforms would allow. */
 const ENDLESS = { capacity: 1e6, refillPerSecond: 1e6 };

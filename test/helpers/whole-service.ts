@@ -2,14 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfig } from '../../src/config.ts';
-import { newApiKey } from '../../src/key-format.ts';
-import { createLog } from '../../src/log.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { newApiKey } from '../../src/accounts/api-key-format.ts';
+import { createLog } from '../../src/core/log.ts';
 import { type Role, startService, type Service } from '../../src/service.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
-import { copyEmptyDatabase } from './databases.ts';
 
 const WORLD = { seed: 11, markets: 40, tradesPerMarket: 40, historyDays: 3 };
 const FILLED_WITHIN_MS = 90_000;
@@ -35,7 +34,6 @@ export interface WholeService {
 
 export async function startWholeService(env: Record<string, string> = {}, role: Role = 'all'): Promise<WholeService> {
   const directory = mkdtempSync(join(tmpdir(), 'forecastle-whole-'));
-  await copyEmptyDatabase(join(directory, 'postgres'));
   const simulators = await Promise.all([startKalshi(WORLD), startPolymarket(WORLD), startLimitless(WORLD)]);
   const key = newApiKey();
   const config = loadConfig({

@@ -17,7 +17,7 @@ export const COLORS = [
 export const FAINT = '#8e8e9a';
 const GRID = '#2a2d33';
 const LEGEND_ROW_PX = 20;
-/** Lines beyond these are left out, the smallest first: nobody tells twenty colours apart. */
+/** Lines beyond these are left out, the smallest first: twenty colours cannot be distinguished. */
 const MOST_SERIES = 8;
 const LEGEND_LETTER_PX = 5.6;
 const LEGEND_MARK_PX = 27;

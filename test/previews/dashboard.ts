@@ -1,5 +1,4 @@
-import type { Dashboard, Panel, Target, View } from '../helpers/dashboards.ts';
-import { expand } from '../helpers/dashboards.ts';
+import { type Dashboard, type Panel, type Target, type View, expand } from '../helpers/dashboards.ts';
 import { barChart, candleChart, COLORS, sparkline, timeChart } from './charts.ts';
 import { promSeries, sqlTable, type Series, type Sources, statementOf, toSeries } from './data.ts';
 import { type Box, boxOf, drawStats, drawTable, frame, nothing, TITLE_PX, type Stat } from './frame.ts';

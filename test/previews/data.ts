@@ -6,7 +6,7 @@ export interface Series {
   points: [timeMs: number, value: number | null][];
 }
 
-/** Rows as they are shown: numbers as numbers, times as Date, null where nothing is known. */
+/** Rows as they are shown: numbers as numbers, times as Date, null if unknown. */
 export type Cell = string | number | boolean | Date | null;
 export interface Table {
   columns: string[];
@@ -78,7 +78,7 @@ interface RangeAnswer {
 /** Four scrapes of five seconds and more, as Grafana takes it. */
 const RATE_INTERVAL = '40s';
 
-/** What Prometheus tells over the range of the view, named as the legend says. */
+/** What Prometheus reports over the range of the view, named as the legend says. */
 export async function promSeries(
   { prometheusUrl }: Sources,
   { expr = '', legendFormat = '' }: Target,

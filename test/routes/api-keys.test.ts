@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { newApiKey } from '../../src/key-format.ts';
-import { apiKeys } from '../../src/tables.ts';
+import { newApiKey } from '../../src/accounts/api-key-format.ts';
+import { apiKeys } from '../../src/accounts/tables.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { registered } from '../helpers/browser.ts';
 
 const KEYS = '/v1/api/auth/api-keys';
-/** Any path works: a key is told from an unknown one by whose count the answer shows. */
+/** Any path works: a key is distinguished from an unknown one by whose count the answer shows. */
 const ANY = '/v1/api/nowhere';
 
 let service: TestApp;

@@ -2,10 +2,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCredentials } from '../../src/credentials.ts';
-import { credentials, users } from '../../src/tables.ts';
+import { createCredentials } from '../../src/accounts/credentials.ts';
+import { credentials, users } from '../../src/accounts/tables.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { newEmail, registered, type Browser } from '../helpers/browser.ts';
+import { swollenPem } from '../helpers/rsa-keys.ts';
 
 const URL = '/v1/api/auth/credentials';
 const wallet = generatePrivateKey();
@@ -130,7 +131,19 @@ describe('form checks', () => {
     ['no PEM', 'kalshi', { api_key_id: 'id', private_key: 'MIIE' }, /fields\.private_key: .*PEM/],
     ['half a PEM', 'kalshi', { api_key_id: 'id', private_key: pem.slice(0, 400) }, /fields\.private_key: .*PEM/],
     ['an encrypted PEM', 'kalshi', { api_key_id: 'id', private_key: encrypted }, /unencrypted/],
-    ['a short RSA key', 'kalshi', { api_key_id: 'id', private_key: rsa(1024) }, /2048 bits \(this one has 1024\)/],
+    [
+      'a short RSA key',
+      'kalshi',
+      { api_key_id: 'id', private_key: rsa(1024) },
+      /2048 to 4096 bits \(this one has 1024\)/,
+    ],
+    [
+      'a long RSA key',
+      'kalshi',
+      { api_key_id: 'id', private_key: rsa(4104) },
+      /2048 to 4096 bits \(this one has 4104\)/,
+    ],
+    ['an RSA key of swollen parts', 'kalshi', { api_key_id: 'id', private_key: swollenPem(pem) }, /parts longer/],
     ['a key of another kind', 'kalshi', { api_key_id: 'id', private_key: p256 }, /RSA or Ed25519 .*ec/],
     ['no key id', 'kalshi', { private_key: pem }, /fields\.api_key_id: text/],
     [

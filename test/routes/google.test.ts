@@ -60,22 +60,31 @@ test('a name that no store takes as it is signs its person in all the same', asy
   expect(answer.json().user.name).toBe(`A${'n'.repeat(98)}`);
 });
 
-test('a verified e-mail links to the account registered with it, and what its unproven owner made ends', async () => {
+test('the first link to an account that owns keys deletes none: the owner of the password is asked to log in', async () => {
+  const { email } = provider.person;
+  const person = await registered(service, email);
+  const { key } = (await person.post('/v1/api/auth/api-keys', { name: 'kept' })).json();
+  const stranger = browser(service);
+  const answer = await signIn(stranger);
+  expect(answer.statusCode).toBe(409);
+  expect(answer.json().error.resolution).toMatch(/Log in .* reset/);
+  expect(stranger.cookies.has('jwt')).toBe(false);
+  const byKey = { url: ME, headers: { 'x-api-key': key }, remoteAddress: service.newAddress() };
+  expect((await service.app.inject(byKey)).statusCode, 'the key lives').toBe(403);
+  expect((await person.get(ME)).statusCode, 'the session lives').toBe(200);
+  expect((await signIn(person)).statusCode, 'logged in, it links').toBe(200);
+  expect((await signIn(browser(service))).statusCode, 'linked, it stays so').toBe(200);
+});
+
+test('where there is nothing to lose the password and sessions of an unproven owner end at the link', async () => {
   const { email } = provider.person;
   const squatter = await registered(service, email);
-  const { key } = (await squatter.post('/v1/api/auth/api-keys', { name: 'kept back' })).json();
   const { id } = (await squatter.get(ME)).json().user;
   const owner = browser(service);
   expect((await signIn(owner)).json().user.id).toBe(id);
   expect((await squatter.get(ME)).statusCode).toBe(401);
   const relogin = await browser(service).post('/v1/api/auth/login', { email, password: PASSWORD });
   expect(relogin.statusCode).toBe(401);
-  const byKey = await service.app.inject({
-    url: ME,
-    headers: { 'x-api-key': key },
-    remoteAddress: service.newAddress(),
-  });
-  expect(byKey.statusCode).toBe(401);
   const fresh = { new_password: 'another 7 good words here' };
   expect((await owner.post('/v1/api/auth/password', fresh)).statusCode).toBe(200);
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { IngestionHealth } from '../../src/routes/health.ts';
+import type { IngestionHealth } from '../../src/observability/ingestion-health.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts';
 
 const URL = '/v1/api/health';
@@ -12,11 +12,17 @@ async function health(options: TestAppOptions = {}) {
   return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
 }
 
-const lagging: IngestionHealth = { platform: 'kalshi', status: 'degraded', lagSeconds: 900, detail: 'maintenance' };
+const lagging: IngestionHealth = {
+  platform: 'kalshi',
+  status: 'degraded',
+  lagSeconds: 900,
+  feed: 'stale',
+  detail: 'maintenance',
+};
 
 test('all well is 200 and ok, with uptime and version', async () => {
   const { status, body } = await health({
-    ingestionHealth: async () => [{ ...lagging, status: 'ok', lagSeconds: 3, detail: '' }],
+    ingestionHealth: async () => [{ ...lagging, status: 'ok', lagSeconds: 3, feed: 'polling', detail: '' }],
   });
   expect(status).toBe(200);
   expect(body.status).toBe('ok');
@@ -36,6 +42,7 @@ test('old data is 200 and degraded: the service serves what it has', async () =>
     status: 'degraded',
     platform: 'kalshi',
     lag_seconds: 900,
+    feed: 'stale',
     detail: 'maintenance',
   });
 });

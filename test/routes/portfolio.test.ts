@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type ClickHouse, connect } from '../../src/clickhouse.ts';
-import { decimalNumber, SIZE_SCALE } from '../../src/decimal.ts';
-import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse.ts';
-import { MarketWriter } from '../../src/market-writer.ts';
-import { migrateClickHouse } from '../../src/migrations.ts';
+import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { decimalNumber, SIZE_SCALE } from '../../src/core/decimal.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
-import type { PlatformData, SweepScope } from '../../src/platforms/platform.ts';
+import type { PlatformData, SweepScope } from '../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
 import { collect, readContext, URLS } from '../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
@@ -241,7 +241,7 @@ describe('positions', () => {
     expect(bodies.map(({ pagination }) => pagination.total)).toEqual(bodies.map(() => expected.length));
   });
 
-  test('in a market that is not stored tell its state themselves; once it is stored, the listing does', async () => {
+  test('in a market that is not stored show its state themselves; once it is stored, the listing does', async () => {
     const { world } = polymarket;
     const marketOf = (row: Record<string, unknown>) =>
       world.markets.find(({ tokenIds }) => tokenIds.includes(String(row.token_id)))!;

@@ -1,0 +1,39 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DATASETS } from '../src/files/datasets.ts';
+import { writeDayFiles } from '../src/files/day-files.ts';
+import { directoryTarget } from '../src/files/directory-target.ts';
+import { filesRoot } from '../src/files/stored-files.ts';
+import type { Platform } from '../src/core/model.ts';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { JobResult, JobRun } from './job-runner.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Days that every run looks at; all the others every hour, for trades that came late. */
+const RECENT_DAYS = 2;
+
+/** Keeps the day files of one platform in DATA_DIR/files. */
+export class DayFileWriter {
+  readonly #deps: { clickhouse: ClickHouse; dataDir: string; platform: Platform };
+  #wholeAtMs = 0;
+
+  constructor(deps: { clickhouse: ClickHouse; dataDir: string; platform: Platform }) {
+    this.#deps = deps;
+  }
+
+  async run({ signal }: JobRun): Promise<JobResult> {
+    const { clickhouse, dataDir, platform } = this.#deps;
+    const nowMs = Date.now();
+    const whole = Math.abs(nowMs - this.#wholeAtMs) >= HOUR_MS;
+    const target = directoryTarget(filesRoot(dataDir, platform), { keepPrevious: true });
+    const fromMs = whole ? 0 : nowMs - RECENT_DAYS * DAY_MS;
+    const selection = { platforms: [platform], datasets: DATASETS, fromMs, toMs: nowMs };
+    const temporary = join(dataDir, 'files', '.tmp', platform);
+    // What a kill left of the run before.
+    await rm(temporary, { recursive: true, force: true });
+    const done = await writeDayFiles({ clickhouse, target, temporary, now: Date.now, signal }, selection);
+    if (whole) this.#wholeAtMs = nowMs;
+    return { freshTo: new Date(nowMs), rows: done.rows, note: `${done.made} files written` };
+  }
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { Lease, Shared } from '../src/stores/shared/shared.ts';
+import { LOG_CHANNEL, nameOf, type Partition, positionOf } from '../src/streams/log-position.ts';
+import { readEpochEnd, readEpochs } from '../src/streams/read-log.ts';
+
+/** An insert may take this long; a lease with less left is not written under. */
+const INSERT_MARGIN_MS = 3000;
+
+export const LOG_COLUMNS = 'event_log (feed, platform, sequence, ref, event_id, size, notional, item_text, data)';
+
+/** An event to be logged. Size in contracts, notional in USD, both '0' where it is no trade. */
+export interface NewEvent {
+  ref: string;
+  eventId: string;
+  size: string;
+  notional: string;
+  /** What it is about: the id of a trade; '' elsewhere. */
+  item: string;
+  /** JSON of the event's data. */
+  data: string;
+}
+
+export interface AppenderDeps {
+  clickhouse: ClickHouse;
+  publish: Shared['publish'];
+  log: FastifyBaseLogger;
+}
+
+/**
+ * Gives events their positions and stores them, one batch after the other. One appender a partition at a time: opening ends the epoch
+ * of the one before, whose late rows are ignored by readers and logged again by whoever compares the log with what is stored.
+ */
+export class EventAppender {
+  readonly #deps: AppenderDeps;
+  readonly #partition: Partition;
+  #epoch = 0;
+  /** n of the last row of this epoch. */
+  #last = 0;
+  /** A batch whose fate is unknown, with the n of its last row. */
+  #unsure: { body: Buffer; last: number } | null = null;
+
+  constructor(deps: AppenderDeps, partition: Partition) {
+    this.#deps = deps;
+    this.#partition = partition;
+  }
+
+  /** Opens a new epoch. Returns when the log of this partition was opened first: what happened before is history, not events. */
+  async open(lease: Lease): Promise<Date> {
+    const { clickhouse } = this.#deps;
+    const opener = randomUUID();
+    this.#unsure = null;
+    for (;;) {
+      const before = (await readEpochs(clickhouse, this.#partition, 0)).at(-1)?.epoch ?? 0;
+      // Rows that arrive between the look and the end count: whoever reads what comes behind them sees the greater end.
+      for (let end = -1, found = await this.#endOf(before); found !== end; found = await this.#endOf(before)) {
+        end = found;
+        await this.#endEpoch(before, end, opener, lease);
+      }
+      const epochs = await readEpochs(clickhouse, this.#partition, 0);
+      const own = epochs.find(({ epoch }) => epoch === before + 1);
+      // Two at once would give the same positions to different events.
+      if (own?.openers !== 1 || epochs.at(-1) !== own) continue;
+      this.#epoch = before + 1;
+      this.#last = 0;
+      return new Date(epochs[0]?.opened_ms ?? Date.now());
+    }
+  }
+
+  #endOf(epoch: number): Promise<number> {
+    return readEpochEnd(this.#deps.clickhouse, this.#partition, epoch);
+  }
+
+  async #endEpoch(epoch: number, end: number, opener: string, lease: Lease): Promise<void> {
+    this.#check(lease);
+    const { feed, platform } = this.#partition;
+    const row = { feed, platform, epoch: epoch + 1, opener, previous_end: end };
+    await this.#deps.clickhouse.insert('log_epochs (feed, platform, epoch, opener, previous_end)', [row]);
+  }
+
+  /** Logs events behind all logged so far; resolves with the position of the first once they are stored. */
+  async append(events: readonly NewEvent[], lease: Lease): Promise<number> {
+    if (events.length === 0) return positionOf(this.#epoch, this.#last + 1);
+    await this.settle(lease);
+    this.#check(lease);
+    const last = this.#last + events.length;
+    const body = Buffer.from(events.map((event, index) => this.#line(event, this.#last + 1 + index)).join(''));
+    this.#unsure = { body, last };
+    // Without a token: the store can lose a batch under one, and a row that is there twice at one position is read once.
+    await this.#deps.clickhouse.insert(LOG_COLUMNS, body);
+    this.#landed(last);
+    return positionOf(this.#epoch, last - events.length + 1);
+  }
+
+  /** Finds out what became of a batch that failed; one that is not there is sent again with its positions. */
+  async settle(lease: Lease): Promise<void> {
+    const unsure = this.#unsure;
+    if (!unsure) return;
+    if ((await this.#endOf(this.#epoch)) < unsure.last) {
+      this.#check(lease);
+      await this.#deps.clickhouse.insert(LOG_COLUMNS, unsure.body);
+    }
+    this.#landed(unsure.last);
+  }
+
+  #landed(last: number): void {
+    this.#last = last;
+    this.#unsure = null;
+    const { log, publish } = this.#deps;
+    // Readers look by themselves too.
+    publish(LOG_CHANNEL, nameOf(this.#partition)).catch((error: unknown) =>
+      log.warn({ err: error }, 'new events were not announced'),
+    );
+  }
+
+  #line(event: NewEvent, n: number): string {
+    const { feed, platform } = this.#partition;
+    return (
+      `{"feed":"${feed}","platform":"${platform}","sequence":"${positionOf(this.#epoch, n)}","ref":${JSON.stringify(event.ref)},` +
+      `"event_id":${JSON.stringify(event.eventId)},"size":"${event.size}","notional":"${event.notional}",` +
+      `"item_text":${JSON.stringify(event.item)},"data":${JSON.stringify(event.data)}}\n`
+    );
+  }
+
+  #check(lease: Lease): void {
+    if (lease.remainingMs() < INSERT_MARGIN_MS)
+      throw new Error(`lease ${lease.name} is about to end; nothing was logged`);
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { eventImage } from '../src/markets/event-images.ts';
+import type { PlatformData } from '../src/platforms/contract.ts';
+import { isItemError } from '../src/platforms/parse-rows.ts';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { Shared } from '../src/stores/shared/shared.ts';
+import type { JobResult, JobRun } from './job-runner.ts';
+
+/** Events asked for in one run, a request each, behind everything else that is read. */
+const EVENTS_PER_RUN = 30;
+const ASKED_AGAIN_MS = 86_400_000;
+const REMEMBERED = 50_000;
+
+const Row = z.object({ event_id: z.string() });
+
+/** Reads the images of the busiest open events, for platforms whose listing has none. */
+export class EventImageReader {
+  readonly #deps: { clickhouse: ClickHouse; shared: Shared; data: PlatformData; now: () => number };
+  /** When an event was asked for that has no image. */
+  readonly #askedMs = new Map<string, number>();
+
+  constructor(deps: { clickhouse: ClickHouse; shared: Shared; data: PlatformData; now: () => number }) {
+    this.#deps = deps;
+  }
+
+  async read(run: JobRun): Promise<JobResult | null> {
+    const { clickhouse, data, now } = this.#deps;
+    if (!data.eventImage) return null;
+    const events = await clickhouse.query('events_without_image', Row, { platform: data.platform });
+    const isDue = ({ event_id: id }: { event_id: string }): boolean =>
+      now() - (this.#askedMs.get(id) ?? 0) >= ASKED_AGAIN_MS;
+    const due = events.filter(isDue).slice(0, EVENTS_PER_RUN);
+    if (due.length === 0) return null;
+    const startedAt = new Date(now());
+    if (this.#askedMs.size > REMEMBERED) this.#askedMs.clear();
+    let rows = 0;
+    for (const { event_id: id } of due) {
+      if (run.signal.aborted) break;
+      try {
+        if ((await eventImage(this.#deps, data, id, run.context('backfill'))) === '') this.#askedMs.set(id, now());
+        else rows += 1;
+      } catch (error) {
+        if (!isItemError(error)) throw error;
+        this.#askedMs.set(id, now());
+      }
+    }
+    return { freshTo: startedAt, rows };
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { MarketWriter } from '../src/markets/writer.ts';
+import type { MarketDirectory, PlatformData } from '../src/platforms/contract.ts';
+import { isItemError } from '../src/platforms/parse-rows.ts';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { JobResult, JobRun } from './job-runner.ts';
+
+/** Books read in one run, one request each: 40 take 12 s of a platform that wants 300 ms between two. */
+const BOOKS_PER_RUN = 40;
+const REMEMBERED = 100_000;
+
+const Row = z.object({ ref: z.string() });
+
+export interface LiquidityDeps {
+  clickhouse: ClickHouse;
+  writer: MarketWriter;
+  data: PlatformData;
+  directory: MarketDirectory;
+  now: () => number;
+}
+
+/**
+ * Reads what rests in the books of open markets where the listing does not report it: first those of which nothing is known, the
+ * busiest first, then those that were read longest ago. It takes what polls and orders leave of the platform's budget.
+ */
+export class LiquidityReader {
+  readonly #deps: LiquidityDeps;
+  readonly #readAtMs = new Map<string, number>();
+
+  constructor(deps: LiquidityDeps) {
+    this.#deps = deps;
+  }
+
+  async read(run: JobRun): Promise<JobResult | null> {
+    const { clickhouse, data, directory, now, writer } = this.#deps;
+    if (!data.liquidity) return null;
+    const { platform } = data;
+    const open = await clickhouse.query('books_to_read', Row, { platform });
+    const readAt = ({ ref }: { ref: string }): number => this.#readAtMs.get(ref) ?? 0;
+    const due = open.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, BOOKS_PER_RUN);
+    if (due.length === 0) return null;
+    const startedAt = new Date(now());
+    const markets = await directory.byRef(
+      platform,
+      due.map(({ ref }) => ref),
+    );
+    if (this.#readAtMs.size > REMEMBERED) this.#readAtMs.clear();
+    let rows = 0;
+    for (const [ref, market] of markets) {
+      if (run.signal.aborted) break;
+      // One that cannot be read waits for its next turn like one that was.
+      this.#readAtMs.set(ref, now());
+      try {
+        const value = await data.liquidity(market, run.context('backfill'));
+        if (value === null) continue;
+        writer.setLiquidity(platform, ref, value);
+        rows += 1;
+      } catch (error) {
+        if (!isItemError(error)) throw error;
+      }
+    }
+    return { freshTo: startedAt, rows };
+  }
+}

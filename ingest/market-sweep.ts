@@ -1,0 +1,122 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { MarketWriter } from '../src/markets/writer.ts';
+import type { PlatformData, ReadContext, SweepScope } from '../src/platforms/contract.ts';
+import { isItemError } from '../src/platforms/parse-rows.ts';
+import type { MarketRecord } from '../src/core/model.ts';
+import type { JobResult, JobRun } from './job-runner.ts';
+import { FailureBackoff } from './failure-backoff.ts';
+
+/** Markets that a complete pass no longer lists are asked for singly, this many a pass. */
+const MISSING_PER_PASS = 40;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+const Trading = z.object({
+  ref: z.string(),
+  status: z.string(),
+  end_ms: z.coerce.number(),
+  provisional: z.coerce.boolean(),
+});
+
+/** Keeps one platform's listing stored. */
+export class MarketSweeper {
+  readonly #clickhouse: ClickHouse;
+  readonly #writer: MarketWriter;
+  readonly #data: PlatformData;
+  readonly #log: FastifyBaseLogger;
+  /** When a market that is no longer listed was last asked for. */
+  readonly #asked = new Map<string, number>();
+  /** Of these the platform says nothing, or nothing that can be read. */
+  readonly #silent = new FailureBackoff<string>();
+  readonly #now: () => number;
+
+  constructor(deps: {
+    clickhouse: ClickHouse;
+    writer: MarketWriter;
+    data: PlatformData;
+    log: FastifyBaseLogger;
+    now: () => number;
+  }) {
+    this.#clickhouse = deps.clickhouse;
+    this.#writer = deps.writer;
+    this.#data = deps.data;
+    this.#log = deps.log;
+    this.#now = deps.now;
+  }
+
+  /** Stores every page of one sweep. `freshTo` is when it began: whatever was listed was read after that. */
+  async sweep(scope: SweepScope, run: JobRun): Promise<JobResult> {
+    const startedAt = new Date(this.#now());
+    const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
+    const seen = new Set<string>();
+    let rows = 0;
+    for await (const page of this.#data.sweep(scope, context)) {
+      for (const { info } of page.markets) {
+        seen.add(info.ref);
+        this.#silent.forget(info.ref);
+      }
+      if (page.series) await this.#writer.writeSeries(this.#data.platform, page.series);
+      rows += await this.#writer.write(this.#data.platform, page.markets);
+      run.signal.throwIfAborted();
+    }
+    if (scope.kind === 'full' || scope.kind === 'open') rows += await this.#readMissing(seen, context);
+    return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
+  }
+
+  /** Disappearing from a list is not deletion: such a market has usually closed or moved to an archive, and says so when asked. */
+  async #readMissing(seen: Set<string>, context: ReadContext): Promise<number> {
+    const now = this.#now();
+    const trading = await this.#clickhouse.query('trading_markets', Trading, { platform: this.#data.platform });
+    const askedAt = ({ ref }: { ref: string }): number => this.#asked.get(ref) ?? 0;
+    const due = trading
+      .filter(
+        (market) =>
+          !seen.has(market.ref) && this.#silent.isDue(market.ref, now) && now - askedAt(market) >= pauseMs(market, now),
+      )
+      // Whoever waits longest, so that those never reported do not come first each time.
+      .toSorted((a, b) => askedAt(a) - askedAt(b));
+    let rows = 0;
+    for (const { ref, provisional } of due.slice(0, MISSING_PER_PASS)) {
+      context.signal?.throwIfAborted();
+      this.#asked.set(ref, now);
+      const market = await this.#read(ref, context);
+      if (market === 'unreadable') continue;
+      if (market) {
+        rows += await this.#writer.write(this.#data.platform, [market]);
+        // It has got another reference since, under which it is listed.
+        if (market.info.ref !== ref) await this.#writer.drop(this.#data.platform, ref);
+      } else if (provisional) await this.#writer.drop(this.#data.platform, ref);
+      else {
+        this.#silent.failed(ref, 'not known', now);
+        this.#log.debug({ platform: this.#data.platform, ref }, 'the platform no longer knows this market');
+      }
+    }
+    for (const ref of this.#asked.keys()) if (this.#asked.size > 100_000) this.#asked.delete(ref);
+    return rows;
+  }
+
+  /** A market by itself; one that cannot be read is counted as a bad row, and the others are still asked for. */
+  async #read(ref: string, context: ReadContext): Promise<MarketRecord | null | 'unreadable'> {
+    try {
+      const market = await this.#data.market(ref.replace(/^gamma:/, ''), context);
+      if (market) this.#silent.forget(ref);
+      return market;
+    } catch (error) {
+      if (!isItemError(error)) throw error;
+      const { platform } = this.#data;
+      context.onBadRow({ platform, kind: 'market', id: ref, reason: `${error.message} ${error.detail}` });
+      this.#silent.failed(ref, 'unreadable', this.#now());
+      return 'unreadable';
+    }
+  }
+}
+
+/** A market waiting for its result is asked after 1, 2, 3, 5, 7 … minutes, for two days hourly at least, then daily. */
+function pauseMs(market: z.infer<typeof Trading>, now: number): number {
+  if (market.status !== 'closed') return MINUTE_MS / 2;
+  const waitedMs = now - market.end_ms;
+  return Math.min(waitedMs < 2 * DAY_MS ? HOUR_MS : DAY_MS, Math.max(MINUTE_MS, waitedMs / 2));
+}

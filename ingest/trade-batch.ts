@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { TradeRecord } from '../src/core/model.ts';
+import { tradeLine } from '../src/stores/clickhouse/insert-rows.ts';
+import type { StoredKey } from './trade-dedup.ts';
+
+/** A trade of a spooled batch, with its line of the batch. */
+export type SpooledTrade = StoredKey & { line: string };
+
+const LINES_AT_ONCE = 500;
+
+/** The body of an insert, put together piece by piece: twenty thousand lines at once outlive a collection, and are copied by it. */
+export function linesOf(trades: readonly TradeRecord[]): Buffer {
+  const pieces: Buffer[] = [];
+  for (let i = 0; i < trades.length; i += LINES_AT_ONCE) {
+    const lines = trades.slice(i, i + LINES_AT_ONCE).map(tradeLine);
+    pieces.push(Buffer.from(`${lines.join('\n')}\n`));
+  }
+  return Buffer.concat(pieces);
+}
+
+const SpooledRow = z.object({
+  ref: z.string(),
+  id_form: z.string(),
+  id_text: z.string(),
+  tx_text: z.string(),
+  executed_at: z.string(),
+});
+
+/** The trades of a spooled batch; null when it is damaged. */
+export function spooledTrades(body: Buffer): SpooledTrade[] | null {
+  try {
+    return body.toString('utf8').split('\n').filter(Boolean).map(spooledTrade);
+  } catch {
+    return null;
+  }
+}
+
+function spooledTrade(line: string): SpooledTrade {
+  const row = SpooledRow.parse(JSON.parse(line));
+  const ms = Date.parse(`${row.executed_at.slice(0, 23).replace(' ', 'T')}Z`);
+  return {
+    line,
+    ref: row.ref,
+    tradeId: row.id_form === 'tx' ? `${row.tx_text}-${row.id_text}` : row.id_text,
+    transactionHash: row.tx_text,
+    executedAtUs: ms * 1000 + Number(row.executed_at.slice(23)),
+  };
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { decimalText, notionalUsd, priceText, sizeText, USD_SCALE, complement } from '../src/core/decimal.ts';
+import type { Platform, TradeRecord } from '../src/core/model.ts';
+import type { StoredMarket } from '../src/platforms/contract.ts';
+import { tradersOf, type TraderNames } from '../src/queries/market-trades.ts';
+import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
+import type { Lease } from '../src/stores/shared/shared.ts';
+import { type LoggedTrade, tradeEvent } from '../src/streams/trade-event.ts';
+import { type AppenderDeps, EventAppender, type NewEvent } from './event-appender.ts';
+
+/** Trades that a repair logs at once. */
+const REPAIR_ROWS = 20_000;
+
+const UnloggedRow = z.object({
+  ref: z.string(),
+  trade_id: z.string(),
+  executed_at_us: z.coerce.number(),
+  outcome: z.string(),
+  outcome_index: z.number(),
+  side: z.enum(['buy', 'sell']),
+  price: z.string(),
+  size: z.string(),
+  series_price: z.string(),
+  notional: z.string(),
+  is_block: z.boolean(),
+  transaction_hash: z.string(),
+  wallet: z.string(),
+  ingested_at: z.string(),
+});
+
+export interface TradeLogDeps extends AppenderDeps {
+  platform: Platform;
+  /** What is stored about markets; nobody is asked for others. */
+  markets: { storedByRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> };
+}
+
+/** Logs stored trades as events: those executed since the log of their platform was opened first. */
+export class TradeLog {
+  readonly #deps: TradeLogDeps;
+  readonly #appender: EventAppender;
+  #openedUs = Infinity;
+
+  constructor(deps: TradeLogDeps) {
+    this.#deps = deps;
+    this.#appender = new EventAppender(deps, { feed: 'trades', platform: deps.platform });
+  }
+
+  async open(lease: Lease): Promise<void> {
+    this.#openedUs = (await this.#appender.open(lease)).getTime() * 1000;
+  }
+
+  /** Logs trades that were just stored, by the time of their execution; those of one instant in the order given. */
+  async append(trades: readonly TradeRecord[], lease: Lease): Promise<void> {
+    const recent = trades.filter(({ executedAtUs }) => executedAtUs >= this.#openedUs);
+    if (recent.length === 0) return;
+    const receivedAt = new Date().toISOString();
+    const ordered = recent.toSorted((a, b) => a.executedAtUs - b.executedAtUs);
+    await this.#log(
+      ordered.map((trade) => ({
+        trade: loggedTrade(trade, receivedAt),
+        trader: trade.trader && {
+          name: trade.trader.name,
+          pseudonym: trade.trader.pseudonym,
+          profile_image: trade.trader.profileImage,
+        },
+      })),
+      lease,
+    );
+  }
+
+  /** Logs what is stored since an instant and not logged: a kill between the two, or a writer that lost its lease. */
+  async reconcile(since: Date, lease: Lease): Promise<void> {
+    await this.#appender.settle(lease);
+    const { clickhouse, platform, log } = this.#deps;
+    if (!Number.isFinite(this.#openedUs)) return;
+    for (;;) {
+      const rows = await clickhouse.query('unlogged_trades', UnloggedRow, {
+        platform,
+        since: microsecondText(since.getTime() * 1000).slice(0, 23),
+        opened: microsecondText(this.#openedUs),
+        limit: REPAIR_ROWS,
+      });
+      if (rows.length === 0) return;
+      log.info({ platform, trades: rows.length }, 'logging stored trades that were not logged');
+      const traders = await tradersOf(
+        clickhouse,
+        platform,
+        rows.map(({ wallet }) => wallet),
+      );
+      const trades = rows.map(({ ingested_at: receivedAt, ...row }) => ({ ...row, platform, received_at: receivedAt }));
+      await this.#log(
+        trades.map((trade) => ({ trade, trader: traders.get(trade.wallet) ?? null })),
+        lease,
+      );
+      if (rows.length < REPAIR_ROWS) return;
+    }
+  }
+
+  async #log(trades: readonly { trade: LoggedTrade; trader: TraderNames | null }[], lease: Lease): Promise<void> {
+    const refs = [...new Set(trades.map(({ trade }) => trade.ref))];
+    const markets = await this.#deps.markets.storedByRef(this.#deps.platform, refs);
+    const events = trades.map(({ trade, trader }): NewEvent => {
+      const market = markets.get(trade.ref);
+      return {
+        ref: trade.ref,
+        eventId: market?.eventId ?? '',
+        size: trade.size,
+        notional: trade.notional,
+        item: trade.trade_id,
+        data: JSON.stringify(tradeEvent(trade, market, trader ?? undefined)).toWellFormed(),
+      };
+    });
+    await this.#appender.append(events, lease);
+  }
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
+/** A trade in the shape in which the store answers it. */
+function loggedTrade(trade: TradeRecord, receivedAt: string): LoggedTrade {
+  const isOwnSeries = trade.outcomeCount > 2 || trade.outcomeIndex === 0;
+  const wallet = trade.trader?.address.toLowerCase() ?? '';
+  return {
+    platform: trade.platform,
+    ref: trade.ref,
+    trade_id: trade.tradeId,
+    side: trade.side,
+    outcome: trade.outcome,
+    outcome_index: trade.outcomeIndex,
+    transaction_hash: trade.transactionHash,
+    price: priceText(trade.price),
+    size: sizeText(trade.size),
+    series_price: priceText(isOwnSeries ? trade.price : complement(trade.price)),
+    notional: decimalText(notionalUsd(trade.price, trade.size), USD_SCALE),
+    executed_at_us: trade.executedAtUs,
+    is_block: trade.isBlockTrade,
+    wallet: ADDRESS.test(wallet) ? wallet : '',
+    received_at: receivedAt,
+  };
+}

@@ -1,0 +1,49 @@
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { Platform, TradeRecord } from '../src/core/model.ts';
+
+/** Stores the markets and traders that trades speak of, each when it is new or has changed. */
+export class TradeNames {
+  readonly #deps: { clickhouse: ClickHouse; platform: Platform };
+  #refs = new Set<string>();
+  #traders = new Map<string, string>();
+
+  constructor(deps: { clickhouse: ClickHouse; platform: Platform }) {
+    this.#deps = deps;
+  }
+
+  /** Names of markets and traders go first: they are idempotent, and a trade must never be seen without them. */
+  async store(trades: readonly TradeRecord[]): Promise<void> {
+    const { platform, clickhouse } = this.#deps;
+    const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.has(ref));
+    if (refs.length > 0)
+      await clickhouse.insert(
+        'market_refs (platform, ref)',
+        refs.map((ref) => ({ platform, ref })),
+      );
+    if (this.#refs.size > 1_000_000) this.#refs.clear();
+    for (const ref of refs) this.#refs.add(ref);
+
+    const people = new Map<string, object>();
+    for (const { trader } of trades) {
+      if (!trader || trader.address === '') continue;
+      const fingerprint = `${trader.name}\n${trader.pseudonym}\n${trader.profileImage}`;
+      const address = trader.address.toLowerCase();
+      if (this.#traders.get(address) === fingerprint) continue;
+      if (this.#traders.size > 200_000) this.#traders.clear();
+      this.#traders.set(address, fingerprint);
+      people.set(address, {
+        platform,
+        address,
+        name: trader.name.toWellFormed(),
+        pseudonym: trader.pseudonym.toWellFormed(),
+        profile_image: trader.profileImage.toWellFormed(),
+        seen_at: new Date().toISOString(),
+      });
+    }
+    if (people.size > 0) {
+      await clickhouse.insert('traders (platform, address, name, pseudonym, profile_image, seen_at)', [
+        ...people.values(),
+      ]);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import type { BlockList } from 'node:net';
+import { and, asc, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
+import type { FastifyBaseLogger } from 'fastify';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { clientNetwork } from '../core/client-address.ts';
+import { ApiError } from '../core/errors.ts';
+import { addressList, isListed } from './allowed-addresses.ts';
+import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './api-key-format.ts';
+import type { KeyCaller } from './caller.ts';
+import { RecentMap } from '../core/lru-map.ts';
+import type { Database } from '../stores/postgres/client.ts';
+import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import { apiKeys, users, type Scope } from './tables.ts';
+
+const CHANNEL = 'accounts';
+/** How long a looked-up key is trusted: revocations arrive immediately, so this only bounds the cost of a lost message. */
+const LIFE_MS = 30_000;
+/** The same while messages of other processes may not reach this one. */
+const UNSUBSCRIBED_TTL_MS = 1_000;
+const FLUSH_MS = 5_000;
+const LISTEN_MS = 250;
+const MAX_CACHED = 20_000;
+const MAX_KEYS_PER_USER = 100;
+const NEW_KEY = 'Make another key at POST /v1/api/auth/api-keys.';
+/** An operator's DEMO_API_KEY may have any form, up to here. */
+const MAX_KEY_CHARS = 200;
+
+/** What a key is made for. */
+export interface KeyTerms {
+  scopes: Scope[];
+  /** null = never. */
+  expiresAt: Date | null;
+  /** Addresses and CIDR blocks; [] = any. */
+  allowedAddresses: string[];
+}
+
+interface Entry {
+  caller: KeyCaller | null;
+  expiresAt: Date | null;
+  addresses: BlockList | null;
+  loadedAt: number;
+  /** Number of messages heard before the look-up began. */
+  asOf: number;
+}
+
+export interface ApiKeysOptions {
+  db: Database;
+  shared: Shared;
+  log: FastifyBaseLogger;
+  /** true when every revocation reaches this process through `shared` as long as that is healthy. */
+  revocationsArrive: boolean;
+  /** A key that is believed well-formed whatever its checksum: the operator's DEMO_API_KEY. */
+  demoKey: string | undefined;
+  now: () => number;
+}
+
+export type ApiKeys = Awaited<ReturnType<typeof openApiKeys>>;
+
+/** Keys of users: made, listed, revoked, and looked up without a database round trip once seen. */
+export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey, now }: ApiKeysOptions) {
+  const cache = new RecentMap<string, Entry>(MAX_CACHED);
+  const loading = new Map<string, Promise<Entry>>();
+  const used = new Map<string, number>();
+  const unknown = new RateLimiterMemory({ points: LIMITS.address, duration: 60 });
+  /** Key and user ids that changed, by the place of the message that said so: what was read before it is void. */
+  const changed = new RecentMap<string, number>(MAX_CACHED);
+  let messages = 0;
+
+  await shared.subscribe(CHANNEL, (id) => changed.set(id, (messages += 1)));
+
+  /** When messages were last known to be missed. */
+  let missedMessagesAt = -Infinity;
+  const listen = (): boolean => {
+    const hearing = revocationsArrive && shared.healthy();
+    if (!hearing) missedMessagesAt = now();
+    return hearing;
+  };
+
+  const isFresh = ({ caller, loadedAt, asOf }: Entry): boolean => {
+    const age = now() - loadedAt;
+    if (caller === null) return age < LIFE_MS;
+    const someChanged = asOf < messages;
+    if (someChanged && Math.max(changed.get(caller.keyId) ?? 0, changed.get(caller.userId) ?? 0) > asOf) return false;
+    return listen() ? age < LIFE_MS && loadedAt > missedMessagesAt : age < UNSUBSCRIBED_TTL_MS;
+  };
+
+  async function load(hash: string, address: string): Promise<Entry> {
+    const begun = { asOf: messages, loadedAt: now() };
+    await chargeLookup(unknown, address);
+    let found = true;
+    try {
+      const [row] = await db
+        .select({
+          keyId: apiKeys.id,
+          userId: users.id,
+          tier: users.tier,
+          scopes: apiKeys.scopes,
+          expiresAt: apiKeys.expiresAt,
+          allowedAddresses: apiKeys.allowedAddresses,
+        })
+        .from(apiKeys)
+        .innerJoin(users, eq(users.id, apiKeys.userId))
+        .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt)));
+      const { expiresAt = null, allowedAddresses = [], ...person } = row ?? {};
+      const caller = row ? { kind: 'key' as const, ...(person as Omit<KeyCaller, 'kind'>) } : null;
+      const entry = { caller, expiresAt, addresses: addressList(allowedAddresses), ...begun };
+      cache.set(hash, entry);
+      found = row !== undefined;
+      return entry;
+    } finally {
+      if (found) await unknown.reward(address);
+    }
+  }
+
+  /** The caller of a key that may be used now and from here; a refusal is no use of it. */
+  const admitted = ({ caller, expiresAt, addresses }: Entry, ip: string): KeyCaller | null => {
+    if (!caller) return null;
+    if (expiresAt !== null && expiresAt.getTime() <= now()) {
+      throw new ApiError(401, 'The API key has expired', { resolution: NEW_KEY });
+    }
+    if (!isListed(addresses, ip)) {
+      throw new ApiError(403, 'The API key is not allowed from this address', {
+        resolution: `Call from one of its allowed_addresses. ${NEW_KEY}`,
+      });
+    }
+    used.set(caller.keyId, now());
+    return caller;
+  };
+
+  async function flush(): Promise<void> {
+    if (used.size === 0) return;
+    const batch = [...used];
+    used.clear();
+    const ids = batch.map(([id]) => id);
+    const times = batch.map(([, at]) => new Date(at).toISOString());
+    await db
+      .update(apiKeys)
+      .set({ lastUsedAt: sql`greatest(${apiKeys.lastUsedAt}, seen.at)` })
+      .from(sql`unnest(${sql.param(ids)}::uuid[], ${sql.param(times)}::timestamptz[]) AS seen(id, at)`)
+      .where(and(inArray(apiKeys.id, ids), sql`${apiKeys.id} = seen.id`))
+      .catch((error: unknown) => log.warn({ err: error }, 'failed to write last_used_at'));
+  }
+  const timers = [setInterval(() => void flush(), FLUSH_MS).unref(), setInterval(listen, LISTEN_MS).unref()];
+
+  return {
+    /**
+     * The caller of a key, null when there is none; at once where it was looked up lately. Refuses an expired key, and an
+     * address that the key does not allow. `ip` pays for look-ups of keys that do not exist.
+     */
+    find(key: string, ip: string): KeyCaller | null | Promise<KeyCaller | null> {
+      if (key.length > MAX_KEY_CHARS) return null;
+      const hash = hashKey(key);
+      const entry = cache.get(hash);
+      if (entry && isFresh(entry)) return admitted(entry, ip);
+      if (key !== demoKey && !isWellFormedKey(key)) return null;
+      const flight = loading.get(hash) ?? load(hash, clientNetwork(ip)).finally(() => loading.delete(hash));
+      loading.set(hash, flight);
+      return flight.then((loaded) => admitted(loaded, ip));
+    },
+
+    /** Makes a key; its text is in this answer only. */
+    async create(userId: string, name: string, terms: KeyTerms) {
+      const [held] = await db
+        .select({ live: count() })
+        .from(apiKeys)
+        .where(and(eq(apiKeys.userId, userId), isLive(new Date(now()))));
+      if (held && held.live >= MAX_KEYS_PER_USER) {
+        throw new ApiError(409, `At most ${MAX_KEYS_PER_USER} live keys`, { resolution: 'Revoke a key first.' });
+      }
+      return insertKey(db, userId, name, terms);
+    },
+
+    list: (userId: string) =>
+      db.select().from(apiKeys).where(eq(apiKeys.userId, userId)).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
+
+    /** Revokes a key of this user in every process; false when the user has no such key. Repeating it is no error. */
+    async revoke(userId: string, id: string): Promise<boolean> {
+      const revoked = await revokeKeys(db, userId, id);
+      await forgetKeys(shared, revoked);
+      return revoked.length > 0;
+    },
+
+    async close(): Promise<void> {
+      for (const timer of timers) clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+/** Not revoked and not expired. */
+const isLive = (at: Date) => and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, at)));
+
+/** A new key; its text is in what this returns only. */
+export async function insertKey(db: Database, userId: string, name: string, terms: KeyTerms) {
+  const key = newApiKey();
+  const row = { userId, name, prefix: keyPrefix(key), hash: hashKey(key), ...terms };
+  const [made] = await db.insert(apiKeys).values(row).returning();
+  if (!made) throw new Error('INSERT … RETURNING gave no row');
+  return { ...made, key };
+}
+
+/** Revokes one key of a user, or all; returns the ids of those it found. forgetKeys ends their use in running services. */
+export async function revokeKeys(db: Database, userId: string, id?: string): Promise<string[]> {
+  const rows = await db
+    .update(apiKeys)
+    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
+    .where(and(eq(apiKeys.userId, userId), id === undefined ? undefined : eq(apiKeys.id, id)))
+    .returning({ id: apiKeys.id });
+  return rows.map((row) => row.id);
+}
+
+/** Makes every process look up keys afresh: of a user whose tier changed, or by the keys' own ids. */
+export async function forgetKeys(shared: Shared, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await shared.publish(CHANNEL, id);
+}
+
+/** Takes one look-up from an address; a look-up that finds a key is given back. */
+async function chargeLookup(unknown: RateLimiterMemory, address: string): Promise<void> {
+  try {
+    await unknown.consume(address);
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    throw tooMany(
+      { limit: LIMITS.address, remaining: 0, allowed: false, resetMs: error.msBeforeNext },
+      'with unknown keys from one address',
+    );
+  }
+}

@@ -1,0 +1,164 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { and, asc, desc, eq, ne, type SQL, sql } from 'drizzle-orm';
+import type { Config } from '../core/config.ts';
+import type { CredentialOf } from '../platforms/credentials.ts';
+import { ApiError } from '../core/errors.ts';
+import type { Database } from '../stores/postgres/client.ts';
+import type { Platform } from '../core/model.ts';
+import { credentials } from './tables.ts';
+
+export type SealingKeys = Config['credentialKeys'];
+export type CredentialRecord = Pick<
+  typeof credentials.$inferSelect,
+  'id' | 'platform' | 'label' | 'isDefault' | 'createdAt'
+>;
+
+/** An opened credential; `id` names it in orders. */
+export interface OpenedCredential<P extends Platform> {
+  id: number;
+  fields: CredentialOf<P>;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const MAX_PER_USER = 50;
+
+const PUBLIC = {
+  id: credentials.id,
+  platform: credentials.platform,
+  label: credentials.label,
+  isDefault: credentials.isDefault,
+  createdAt: credentials.createdAt,
+};
+
+export type Credentials = ReturnType<typeof createCredentials>;
+
+/** Platform credentials of users, sealed at rest with AES-256-GCM under CREDENTIALS_KEY. */
+export function createCredentials(db: Database, keys: SealingKeys) {
+  /** Prepared once: every order opens a credential. */
+  const toOpen = (chosen: SQL) =>
+    db
+      .select()
+      .from(credentials)
+      .where(
+        and(
+          eq(credentials.userId, sql.placeholder('userId')),
+          eq(credentials.platform, sql.placeholder('platform')),
+          chosen,
+        ),
+      )
+      .prepare('');
+  const openDefault = toOpen(eq(credentials.isDefault, true));
+  const openById = toOpen(eq(credentials.id, sql.placeholder('id')));
+
+  return {
+    /** Stores checked fields. The first of a platform is the default; a new default replaces the old one. */
+    async store<P extends Platform>(
+      userId: string,
+      platform: P,
+      label: string,
+      fields: CredentialOf<P>,
+      isDefault: boolean,
+    ): Promise<CredentialRecord> {
+      const sealed = seal(keys, { userId, platform }, JSON.stringify(fields));
+      return db.transaction(async (tx) => {
+        // One at a time per user, so that two parallel calls cannot both become the default.
+        await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
+        const held = await tx
+          .select({ platform: credentials.platform })
+          .from(credentials)
+          .where(eq(credentials.userId, userId));
+        if (held.length >= MAX_PER_USER) {
+          throw new ApiError(409, `At most ${MAX_PER_USER} credentials`, { resolution: 'Delete one first.' });
+        }
+        const first = !held.some((row) => row.platform === platform);
+        if (isDefault) await tx.update(credentials).set({ isDefault: false }).where(ofUser(userId, platform));
+        const row = { userId, platform, label, isDefault: isDefault || first, ...sealed };
+        const [made] = await tx.insert(credentials).values(row).returning(PUBLIC);
+        if (!made) throw new Error('INSERT … RETURNING gave no row');
+        return made;
+      });
+    },
+
+    list: (userId: string): Promise<CredentialRecord[]> =>
+      db.select(PUBLIC).from(credentials).where(eq(credentials.userId, userId)).orderBy(asc(credentials.id)),
+
+    /** false when the user has no such credential. A deleted default is followed by the newest of its platform. */
+    async remove(userId: string, id: number): Promise<boolean> {
+      return db.transaction(async (tx) => {
+        await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
+        const [gone] = await tx
+          .delete(credentials)
+          .where(and(eq(credentials.id, id), eq(credentials.userId, userId)))
+          .returning(PUBLIC);
+        if (!gone) return false;
+        if (!gone.isDefault) return true;
+        const [next] = await tx
+          .select({ id: credentials.id })
+          .from(credentials)
+          .where(ofUser(userId, gone.platform))
+          .orderBy(desc(credentials.id))
+          .limit(1);
+        if (next) await tx.update(credentials).set({ isDefault: true }).where(eq(credentials.id, next.id));
+        return true;
+      });
+    },
+
+    /** Decrypts a credential of this user, the platform's default when no id is named; null when there is none. */
+    async open<P extends Platform>(userId: string, platform: P, id?: number): Promise<OpenedCredential<P> | null> {
+      const [row] = await (id === undefined ? openDefault : openById).execute({ userId, platform, id });
+      // Checked when it was stored, and the seal shows that it is the same: checking keys again takes longer than signing.
+      return row ? { id: row.id, fields: JSON.parse(unseal(keys, row)) as CredentialOf<P> } : null;
+    },
+
+    /** Seals everything again under the newest key; returns how many were not under it. Safe to repeat and to interrupt. */
+    async rotate(): Promise<number> {
+      const newest = keys[0]?.id ?? '';
+      let done = 0;
+      for (;;) {
+        const batch = await db.select().from(credentials).where(ne(credentials.keyId, newest)).limit(100);
+        if (batch.length === 0) return done;
+        for (const row of batch) {
+          const sealed = seal(keys, row, unseal(keys, row));
+          await db
+            .update(credentials)
+            .set(sealed)
+            .where(and(eq(credentials.id, row.id), eq(credentials.keyId, row.keyId)));
+          done += 1;
+        }
+      }
+    },
+  };
+}
+
+const ofUser = (userId: string, platform: Platform) =>
+  and(eq(credentials.userId, userId), eq(credentials.platform, platform));
+
+/** Whose credential it is: sealed in, so that a row copied to another user or platform does not open. */
+interface Owner {
+  userId: string;
+  platform: Platform;
+}
+
+const associated = ({ userId, platform }: Owner): Buffer => Buffer.from(`${userId}\n${platform}`);
+
+function seal(keys: SealingKeys, owner: Owner, text: string): { keyId: string; sealed: string } {
+  const [newest] = keys;
+  if (!newest) throw new Error('CREDENTIALS_KEY holds no key');
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', newest.key, nonce).setAAD(associated(owner));
+  const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
+  return { keyId: newest.id, sealed: Buffer.concat(parts).toString('base64') };
+}
+
+function unseal(keys: SealingKeys, row: Owner & { id: number; keyId: string; sealed: string }): string {
+  const found = keys.find(({ id }) => id === row.keyId);
+  if (!found) throw new Error(`CREDENTIALS_KEY lacks the key ${row.keyId}, which sealed credential ${row.id}`);
+  const bytes = Buffer.from(row.sealed, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', found.key, bytes.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
+    .setAAD(associated(row))
+    .setAuthTag(bytes.subarray(-TAG_BYTES));
+  return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+}

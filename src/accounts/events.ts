@@ -1,0 +1,27 @@
+import { and, count, desc, eq, lt } from 'drizzle-orm';
+import type { Database } from '../stores/postgres/client.ts';
+import { accountEvents } from './tables.ts';
+
+/** Where a page of events goes on: after the event of this id; `total` is that of the first page. */
+export interface EventPosition {
+  id: number;
+  total: number;
+}
+
+/** A page of what happened to an account, newest first; `next` is the id to go on after, null on the last page. */
+export async function listEvents(db: Database, userId: string, position: EventPosition | null, limit: number) {
+  const ofUser = eq(accountEvents.userId, userId);
+  const [counted] = position ? [] : await db.select({ total: count() }).from(accountEvents).where(ofUser);
+  const rows = await db
+    .select()
+    .from(accountEvents)
+    .where(and(ofUser, position ? lt(accountEvents.id, position.id) : undefined))
+    .orderBy(desc(accountEvents.id))
+    .limit(limit + 1);
+  const page = rows.slice(0, limit);
+  return {
+    rows: page,
+    total: position?.total ?? counted?.total ?? 0,
+    next: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+  };
+}

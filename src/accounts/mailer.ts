@@ -1,0 +1,53 @@
+import type { FastifyBaseLogger } from 'fastify';
+import PQueue from 'p-queue';
+import type { Config } from '../core/config.ts';
+
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+export interface Mailer {
+  /**
+   * Composes and sends in the background, so that no answer shows by its time whether there was something to send; null sends
+   * nothing. A failure is logged.
+   */
+  send(compose: () => Promise<Mail | null>): void;
+  /** Waits for what is being sent. */
+  close(): Promise<void>;
+}
+
+const AT_ONCE = 2;
+const WAITING = 100;
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 20_000;
+
+/** Mail through SMTP_URL; null where it is not set. */
+export async function openMailer(config: Config, log: FastifyBaseLogger): Promise<Mailer | null> {
+  const { SMTP_URL: url, MAIL_FROM: from } = config;
+  if (url === undefined || from === undefined) return null;
+  // Loaded where it is used, to keep it out of every other start.
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport(
+    { url, connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+    { from, disableFileAccess: true, disableUrlAccess: true },
+  );
+  const queue = new PQueue({ concurrency: AT_ONCE });
+  const failed = ({ message }: Error): void => log.error({ reason: message }, 'Failed to send a mail');
+  return {
+    send(compose) {
+      if (queue.size >= WAITING) return failed(new Error(`${WAITING} mails are waiting`));
+      const send = async (): Promise<void> => {
+        const mail = await compose();
+        if (mail) await transport.sendMail(mail);
+      };
+      void queue.add(() => send().catch(failed));
+    },
+    async close() {
+      queue.clear();
+      await queue.onIdle();
+      transport.close();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { hash, randomBytes } from 'node:crypto';
+import { and, count, eq, gt, lt } from 'drizzle-orm';
+import type { Database } from '../stores/postgres/client.ts';
+import { revokeKeys } from './api-keys.ts';
+import { hashPassword } from './passwords.ts';
+import { passwordResets, users } from './tables.ts';
+import { setPasswordHash, type User } from './users.ts';
+
+/** How long a link is good: mailed, it lies in a mailbox; printed, somebody carries it. */
+export const MAILED_MS = 3_600_000;
+export const PRINTED_MS = 86_400_000;
+/** Links mailed to one account within MAILED_MS: a mailbox cannot be flooded. */
+const MAX_MAILED = 3;
+
+const hashToken = (token: string): string => hash('sha256', token, 'base64url');
+
+/** Where a person uses a token; behind the #, so that no server and no log on the way sees it. */
+export const resetLink = (base: string, token: string): string =>
+  `${base.replace(/\/+$/, '')}/reset-password#token=${token}`;
+
+export interface ResetRequest {
+  userId: string;
+  /** true: the link goes to the e-mail of the account, and its use proves that the e-mail is the user's. */
+  mailed: boolean;
+  now: number;
+}
+
+/** Makes a token that sets a password once; null when this account was mailed enough of them lately. */
+export async function issueReset(db: Database, { userId, mailed, now }: ResetRequest): Promise<string | null> {
+  const ofUser = eq(passwordResets.userId, userId);
+  await db.delete(passwordResets).where(and(ofUser, lt(passwordResets.expiresAt, new Date(now))));
+  if (mailed) {
+    const [held] = await db
+      .select({ links: count() })
+      .from(passwordResets)
+      .where(and(ofUser, eq(passwordResets.mailed, true)));
+    if (held && held.links >= MAX_MAILED) return null;
+  }
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(now + (mailed ? MAILED_MS : PRINTED_MS));
+  await db
+    .insert(passwordResets)
+    .values({ hash: hashToken(token), userId, mailed, createdAt: new Date(now), expiresAt });
+  return token;
+}
+
+/** Whose password a token may set; null when it was used, has expired or never was. */
+export async function userOfReset(db: Database, token: string, now: number): Promise<User | null> {
+  const [row] = await db
+    .select({ user: users })
+    .from(passwordResets)
+    .innerJoin(users, eq(users.id, passwordResets.userId))
+    .where(and(eq(passwordResets.hash, hashToken(token)), gt(passwordResets.expiresAt, new Date(now))));
+  return row?.user ?? null;
+}
+
+export interface NewPassword {
+  token: string;
+  password: string;
+  /** true: API keys end too. */
+  revokesKeys: boolean;
+  now: number;
+}
+
+/** Uses a token up: sets the password and ends every session. Returns the keys it revoked; null when the token is no longer good. */
+export async function redeemReset(
+  db: Database,
+  { token, password, revokesKeys, now }: NewPassword,
+): Promise<string[] | null> {
+  const passwordHash = await hashPassword(password);
+  return db.transaction(async (tx) => {
+    // The first to delete it has it; all others find nothing.
+    const [used] = await tx
+      .delete(passwordResets)
+      .where(and(eq(passwordResets.hash, hashToken(token)), gt(passwordResets.expiresAt, new Date(now))))
+      .returning({ userId: passwordResets.userId, mailed: passwordResets.mailed });
+    if (!used) return null;
+    const { userId, mailed } = used;
+    await setPasswordHash(tx, userId, passwordHash);
+    if (mailed) {
+      await tx
+        .update(users)
+        .set({ emailVerifiedAt: new Date(now) })
+        .where(eq(users.id, userId));
+    }
+    return revokesKeys ? revokeKeys(tx, userId) : [];
+  });
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { and, desc, eq, gt, inArray, lt, ne } from 'drizzle-orm';
+import { z } from 'zod';
+import { RecentMap } from '../core/lru-map.ts';
+import type { Database } from '../stores/postgres/client.ts';
+import type { SessionCaller } from './caller.ts';
+import { sessions, users } from './tables.ts';
+
+export const SESSION_SECONDS = 7 * 86_400;
+const MAX_ENDED = 10_000;
+/** Of one user; the oldest ends when another begins. */
+const MAX_PER_USER = 100;
+const LAST_USED_MS = 60_000;
+const MAX_USER_AGENT = 300;
+
+/** Signs and checks the text of a cookie: @fastify/jwt. */
+export interface TokenSigner {
+  sign(payload: Record<string, string>, options?: { expiresIn: number }): string;
+  verify(token: string): unknown;
+}
+
+/** What a signed text says; null when it is forged or expired. */
+export function verifiedClaims(signer: TokenSigner, token: string): unknown {
+  try {
+    return signer.verify(token);
+  } catch {
+    return null;
+  }
+}
+
+const Claims = z.object({ sub: z.uuid(), sid: z.uuid() });
+
+/** Where a session begins, for its owner to recognize it. */
+export interface Origin {
+  address: string;
+  userAgent: string;
+}
+
+export type SessionRecord = typeof sessions.$inferSelect;
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Sessions live on the server; the cookie is a signed name of one. Ending the row ends the session, whatever the cookie says. */
+export function createSessions(db: Database, signer: TokenSigner, now: () => number) {
+  /** Sessions once found ended: they never begin again, so asking for them costs nothing. */
+  const ended = new RecentMap<string, true>(MAX_ENDED);
+  return {
+    /** Starts a session and returns the cookie's text. */
+    async start(userId: string, { address, userAgent }: Origin): Promise<string> {
+      const id = randomUUID();
+      const at = new Date(now());
+      await db.delete(sessions).where(lt(sessions.expiresAt, at));
+      await db.insert(sessions).values({
+        id,
+        userId,
+        createdAt: at,
+        authenticatedAt: at,
+        expiresAt: new Date(now() + SESSION_SECONDS * 1000),
+        address,
+        userAgent: userAgent.toWellFormed().replaceAll('\0', '').slice(0, MAX_USER_AGENT),
+      });
+      const surplus = db
+        .select({ id: sessions.id })
+        .from(sessions)
+        .where(eq(sessions.userId, userId))
+        .orderBy(desc(sessions.createdAt), desc(sessions.id))
+        .offset(MAX_PER_USER);
+      await db.delete(sessions).where(inArray(sessions.id, surplus));
+      return signer.sign({ sub: userId, sid: id });
+    },
+
+    /** Who the cookie belongs to; null when it is forged, expired or ended. */
+    async find(token: string): Promise<SessionCaller | null> {
+      const claims = Claims.safeParse(verifiedClaims(signer, token));
+      if (!claims.success) return null;
+      const { sid, sub } = claims.data;
+      if (ended.has(sid)) return null;
+      const at = new Date(now());
+      const [row] = await db
+        .select({
+          caller: { sessionId: sessions.id, userId: users.id, tier: users.tier },
+          authenticatedAt: sessions.authenticatedAt,
+          lastUsedAt: sessions.lastUsedAt,
+        })
+        .from(sessions)
+        .innerJoin(users, eq(users.id, sessions.userId))
+        .where(and(eq(sessions.id, sid), eq(sessions.userId, sub), gt(sessions.expiresAt, at)));
+      if (!row) {
+        ended.set(sid, true);
+        return null;
+      }
+      if (at.getTime() - (row.lastUsedAt?.getTime() ?? 0) > LAST_USED_MS) {
+        await db.update(sessions).set({ lastUsedAt: at }).where(eq(sessions.id, sid));
+      }
+      return { kind: 'session', ...row.caller, authenticatedAt: row.authenticatedAt };
+    },
+
+    /** The sessions of a user that have not expired, newest first. */
+    list: (userId: string): Promise<SessionRecord[]> =>
+      db
+        .select()
+        .from(sessions)
+        .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, new Date(now()))))
+        .orderBy(desc(sessions.createdAt), desc(sessions.id)),
+
+    /** Notes that the user of a session proved who they are again. */
+    async authenticated(sessionId: string): Promise<void> {
+      await db
+        .update(sessions)
+        .set({ authenticatedAt: new Date(now()) })
+        .where(eq(sessions.id, sessionId));
+    },
+
+    /** false when the user has no such session. */
+    async end(userId: string, sessionId: string): Promise<boolean> {
+      const gone = await db
+        .delete(sessions)
+        .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)))
+        .returning({ id: sessions.id });
+      return gone.length > 0;
+    },
+
+    /** Ends every session of the user but this one; returns how many. */
+    async endOthers(userId: string, sessionId: string): Promise<number> {
+      const gone = await db
+        .delete(sessions)
+        .where(and(eq(sessions.userId, userId), ne(sessions.id, sessionId)))
+        .returning({ id: sessions.id });
+      return gone.length;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { ApiError } from '../core/errors.ts';
+import { hashKey, keyPrefix } from './api-key-format.ts';
+import { grantDefaultClients } from './default-clients.ts';
+import { hashPassword } from './passwords.ts';
+import type { Database } from '../stores/postgres/client.ts';
+import {
+  accountEvents,
+  apiKeys,
+  credentials,
+  identities,
+  passwordResets,
+  SCOPES,
+  sessions,
+  users,
+  type Tier,
+} from './tables.ts';
+
+export type User = typeof users.$inferSelect;
+
+/** What is kept of what people did: each event names the account, the address and, where it has one, its object. */
+export type AccountEvent =
+  | 'registered'
+  | 'logged_in'
+  | 'login_failed'
+  | 'logged_out'
+  | 'password_changed'
+  | 'identity_linked'
+  | 'key_created'
+  | 'key_revoked'
+  | 'credential_stored'
+  | 'credential_deleted'
+  | 'tier_changed'
+  | 'order_limits_changed'
+  | 'session_ended'
+  | 'password_reset_requested'
+  | 'password_reset'
+  | 'default_clients_granted'
+  | 'default_clients_revoked'
+  | 'default_clients_changed';
+
+export async function recordEvent(
+  db: Database,
+  event: AccountEvent,
+  userId: string | null,
+  address: string,
+  detail: Record<string, string> = {},
+): Promise<void> {
+  await db.insert(accountEvents).values({ event, userId, address, detail });
+}
+
+/** A new account; 409 when the e-mail has one. `email` is trimmed and lower case; without a password the operator vouches for it. */
+export async function createUser(db: Database, email: string, name: string, password: string | null): Promise<User> {
+  const row = password === null ? { emailVerifiedAt: new Date() } : { passwordHash: await hashPassword(password) };
+  const [user] = await db
+    .insert(users)
+    .values({ email, name, ...row })
+    .onConflictDoNothing()
+    .returning();
+  if (user) return user;
+  throw new ApiError(409, 'E-mail already registered', { resolution: 'Log in at POST /v1/api/auth/login.' });
+}
+
+export async function findByEmail(db: Database, email: string): Promise<User | null> {
+  const [user] = await db.select().from(users).where(eq(users.email, email));
+  return user ?? null;
+}
+
+export async function findUser(db: Database, id: string): Promise<User> {
+  const [user] = await db.select().from(users).where(eq(users.id, id));
+  if (user) return user;
+  throw new ApiError(401, 'The account no longer exists', { resolution: 'Register again.' });
+}
+
+/** Replaces the password, and ends every session and every link that could replace it again. */
+export async function changePassword(db: Database, userId: string, password: string): Promise<void> {
+  const passwordHash = await hashPassword(password);
+  await db.transaction((tx) => setPasswordHash(tx, userId, passwordHash));
+}
+
+export async function setPasswordHash(db: Database, userId: string, passwordHash: string): Promise<void> {
+  await db.update(users).set({ passwordHash }).where(eq(users.id, userId));
+  await db.delete(sessions).where(eq(sessions.userId, userId));
+  await db.delete(passwordResets).where(eq(passwordResets.userId, userId));
+}
+
+/** null when no account has this e-mail. */
+export async function setTier(db: Database, email: string, tier: Tier): Promise<User | null> {
+  const [user] = await db.update(users).set({ tier }).where(eq(users.email, email)).returning();
+  return user ?? null;
+}
+
+/** A person an identity provider vouches for; the e-mail is verified. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+  email: string;
+  name: string;
+}
+
+/**
+ * The account of an identity: linked before, of the same e-mail, or new where `registrationOpen`. Whoever registered that e-mail by
+ * password did not prove to own it, so an unproven account that owns keys or credentials is linked only to a caller who is logged
+ * in to it; where it owns none, its password and sessions end.
+ */
+export async function signInByIdentity(
+  db: Database,
+  { issuer, subject, email, name }: Identity,
+  { loggedInAs, registrationOpen }: { loggedInAs: string | null; registrationOpen: boolean },
+): Promise<User> {
+  return db.transaction(async (tx) => {
+    const [known] = await tx
+      .select({ user: users })
+      .from(identities)
+      .innerJoin(users, eq(users.id, identities.userId))
+      .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
+    if (known) return known.user;
+    const emailVerifiedAt = new Date();
+    const [created] = registrationOpen
+      ? await tx.insert(users).values({ email, name, emailVerifiedAt }).onConflictDoNothing().returning()
+      : [];
+    const user = created ?? (await findByEmail(tx, email));
+    if (!user && !registrationOpen) throw registrationClosed();
+    if (!user) throw new Error('the account was deleted meanwhile');
+    const isProven = created || loggedInAs === user.id || user.emailVerifiedAt !== null;
+    if (!isProven && (await ownsAccess(tx, user.id))) throw notLinked();
+    const link = { issuer, subject, userId: user.id };
+    const [linked] = await tx.insert(identities).values(link).onConflictDoNothing().returning();
+    // Not linked: another request of the same person just was.
+    if (created || !linked) return user;
+    await tx
+      .update(users)
+      .set({ emailVerifiedAt, ...(isProven ? {} : { passwordHash: null }) })
+      .where(eq(users.id, user.id));
+    if (!isProven) await tx.delete(sessions).where(eq(sessions.userId, user.id));
+    return user;
+  });
+}
+
+/** Whether a live key or a credential would be left with whoever made it. */
+async function ownsAccess(db: Database, userId: string): Promise<boolean> {
+  const live = and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt));
+  const [key] = await db.select({ id: apiKeys.id }).from(apiKeys).where(live).limit(1);
+  const [stored] = await db
+    .select({ id: credentials.id })
+    .from(credentials)
+    .where(eq(credentials.userId, userId))
+    .limit(1);
+  return key !== undefined || stored !== undefined;
+}
+
+const notLinked = (): ApiError =>
+  new ApiError(409, 'The e-mail has an account with a password', {
+    resolution:
+      'Log in with the password, then sign in with the identity provider in the same browser: both are linked and everything is kept. If the password is not yours, reset it at POST /v1/api/auth/password/reset.',
+  });
+
+/** 403 of whatever would make an account. */
+export const registrationClosed = (): ApiError =>
+  new ApiError(403, 'Registration is closed', { resolution: 'Ask the operator of this service for an account.' });
+
+const DEMO_EMAIL = 'demo@localhost';
+
+/** The user of DEMO_API_KEY, with that key and no password, who may use the default order clients. */
+export async function ensureDemoUser(db: Database, key: string): Promise<void> {
+  await db.insert(users).values({ email: DEMO_EMAIL, name: 'Demo' }).onConflictDoNothing();
+  const user = await findByEmail(db, DEMO_EMAIL);
+  if (!user) throw new Error('the demo user is gone');
+  const row = { userId: user.id, name: 'demo', prefix: keyPrefix(key), hash: hashKey(key), scopes: [...SCOPES] };
+  await db.insert(apiKeys).values(row).onConflictDoNothing();
+  await grantDefaultClients(db, user.id);
+}

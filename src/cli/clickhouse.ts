@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCommand } from './command.ts';
+import { loadConfig } from '../core/config.ts';
+import { makeDataDir } from '../core/data-dir.ts';
+import { createLog } from '../core/log.ts';
+import { startEmbeddedClickHouse } from '../embedded/clickhouse/supervisor.ts';
+
+const USAGE = `npm run clickhouse
+Serves the embedded ClickHouse alone, so that several processes of this machine share one store:
+DATA_DIR (its files and password), CLICKHOUSE_PORT, CLICKHOUSE_MEMORY_MB. Prints the CLICKHOUSE_URL for the others.`;
+
+await runCommand(USAGE, async () => {
+  const config = loadConfig(process.env, 'stores');
+  const log = createLog(config, process.stderr);
+  const clickhouse = await startEmbeddedClickHouse({
+    dataDir: config.dataDir,
+    memoryMb: config.CLICKHOUSE_MEMORY_MB,
+    port: config.CLICKHOUSE_PORT,
+    password: keptPassword(config.dataDir),
+    log,
+  });
+  process.stdout.write(`CLICKHOUSE_URL=${clickhouse.url}\n`);
+  const stop = () => void clickhouse.close();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+});
+
+/** Stays the same over restarts, so that the others reconnect; readable by this user only. */
+function keptPassword(dataDir: string): string {
+  const file = join(dataDir, 'clickhouse_password');
+  makeDataDir(dataDir);
+  try {
+    writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return readFileSync(file, 'utf8').trim();
+}

@@ -1,0 +1,47 @@
+import { changeDefaultClients, defaultClientRules, type DefaultClientLimits } from '../accounts/default-clients.ts';
+import { recordEvent } from '../accounts/users.ts';
+import { ConfigError } from '../core/config-error.ts';
+import { loadConfig } from '../core/config.ts';
+import { parseUsd, usdText } from '../core/decimal.ts';
+import { createLog } from '../core/log.ts';
+import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
+import { runCommand } from './command.ts';
+
+const USAGE = `npm run default-clients -- show             what the operator allows through the default order clients
+npm run default-clients -- off              refuses orders through them, and has the service cancel those that work
+npm run default-clients -- on               allows orders again
+npm run default-clients -- limit USD|none   the most that one order through them may cost
+Who may use them: npm run user -- default-clients EMAIL grant|revoke. With embedded stores the service must be stopped first;
+what works is cancelled when it runs again.`;
+
+const USD = /^\d{1,12}(\.\d{1,6})?$/;
+
+/** What a command changes; {} to show only, null when it is misspelt. */
+function changeOf([action, word = '', ...rest]: string[]): Partial<DefaultClientLimits> | null {
+  if (rest.length > 0 || (action !== 'limit' && word !== '')) return null;
+  if (action === 'show') return {};
+  if (action === 'on' || action === 'off') return { tradingEnabled: action === 'on' };
+  if (action === 'limit' && word === 'none') return { maxOrder: null };
+  return action === 'limit' && USD.test(word) ? { maxOrder: parseUsd(word) } : null;
+}
+
+await runCommand(USAGE, async (words) => {
+  const change = changeOf(words);
+  if (change === null) throw new ConfigError(USAGE);
+  const config = loadConfig(process.env, 'stores');
+  const log = createLog({ LOG_LEVEL: 'warn' });
+  const postgres = await openPostgres(config, log);
+  try {
+    await migratePostgres(postgres, log);
+    const { db } = postgres;
+    if (Object.keys(change).length > 0) {
+      await changeDefaultClients(db, change);
+      await recordEvent(db, 'default_clients_changed', null, '', { by: 'operator', change: words.join(' ') });
+    }
+    const { tradingEnabled, maxOrder } = await defaultClientRules(db).limits();
+    const most = maxOrder === null ? 'no limit' : `at most ${usdText(maxOrder)} USD`;
+    process.stdout.write(`default clients: ${tradingEnabled ? 'on' : 'off'}, ${most} for one order\n`);
+  } finally {
+    await postgres.close();
+  }
+});

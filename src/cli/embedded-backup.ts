@@ -1,0 +1,95 @@
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { connect } from '../stores/clickhouse/client.ts';
+import { ConfigError } from '../core/config-error.ts';
+import { makeDataDir, requireStore } from '../core/data-dir.ts';
+import type { Config } from '../core/config.ts';
+import { startEmbeddedClickHouse, type Log } from '../embedded/clickhouse/supervisor.ts';
+import { CLUSTER, startEmbeddedPostgres } from '../embedded/postgres/supervisor.ts';
+
+type Settings = Pick<Config, 'dataDir' | 'CLICKHOUSE_URL' | 'DATABASE_URL' | 'CLICKHOUSE_MEMORY_MB' | 'version'>;
+
+/** Without these, sessions end and sealed platform credentials cannot be opened again. */
+const SECRETS = ['jwt_secret', 'credentials_key'];
+/** Folders in DATA_DIR, and in a backup. */
+const STORES = ['clickhouse', CLUSTER] as const;
+const Manifest = z.object({ version: z.string(), createdAt: z.string() });
+
+/** Writes both embedded stores and the generated secrets into a folder that is empty or not there yet. The service must be stopped. */
+export async function backUp(config: Settings, folder: string, log: Log): Promise<void> {
+  requireEmbedded(config);
+  for (const store of STORES) requireStore(config.dataDir, store);
+  if (existsSync(folder) && (!statSync(folder).isDirectory() || readdirSync(folder).length > 0))
+    throw new ConfigError(`DIR: must be an empty directory or new, received ${folder}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await withEngine(config, folder, log, `BACKUP DATABASE forecastle TO File('${quoted(folder)}/clickhouse')`);
+  // Opened once: that refuses a database in use, and leaves its files as after a clean end.
+  await (await startEmbeddedPostgres({ dataDir: config.dataDir, log })).close();
+  cpSync(join(config.dataDir, CLUSTER), join(folder, CLUSTER), { recursive: true });
+  copySecrets(config.dataDir, folder);
+  const manifest: z.input<typeof Manifest> = { version: config.version, createdAt: new Date().toISOString() };
+  // Written last: a folder without it is an unfinished backup.
+  writeFileSync(join(folder, 'backup.json'), `${JSON.stringify(manifest)}\n`, { mode: 0o600 });
+}
+
+/** Puts a backup into a DATA_DIR that holds no stores yet. */
+export async function restore(config: Settings, folder: string, log: Log): Promise<z.output<typeof Manifest>> {
+  requireEmbedded(config);
+  if (!['backup.json', ...STORES].every((part) => existsSync(join(folder, part))))
+    throw new ConfigError(`DIR: must be a finished backup, received ${folder}`);
+  for (const store of STORES)
+    if (existsSync(join(config.dataDir, store)))
+      throw new ConfigError(
+        `DATA_DIR: must hold no stores yet, received ${config.dataDir}; move its ${store} away first`,
+      );
+  const manifest = Manifest.parse(JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')));
+  makeDataDir(config.dataDir);
+  try {
+    await withEngine(config, folder, log, `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`);
+    cpSync(join(folder, CLUSTER), join(config.dataDir, CLUSTER), { recursive: true });
+  } catch (error) {
+    // A service started on half a backup would take it for a whole one.
+    for (const store of STORES) rmSync(join(config.dataDir, store), { recursive: true, force: true });
+    throw error;
+  }
+  copySecrets(folder, config.dataDir);
+  return manifest;
+}
+
+function requireEmbedded(config: Settings): void {
+  for (const name of ['CLICKHOUSE_URL', 'DATABASE_URL'] as const)
+    if (config[name] !== undefined)
+      throw new ConfigError(`${name}: must be unset here; servers are backed up by their own tools (docs/backups.md)`);
+}
+
+async function withEngine(config: Settings, folder: string, log: Log, statement: string): Promise<void> {
+  const { dataDir, CLICKHOUSE_MEMORY_MB: memoryMb } = config;
+  const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, backups: resolve(folder), log });
+  const store = connect(engine.url, () => engine.close());
+  try {
+    await store.command(statement);
+  } finally {
+    await store.close();
+  }
+}
+
+const quoted = (folder: string) => resolve(folder).replaceAll('\\', '\\\\').replaceAll("'", "\\'");
+
+function copySecrets(from: string, to: string): void {
+  for (const name of SECRETS.filter((secret) => existsSync(join(from, secret)))) {
+    copyFileSync(join(from, name), join(to, name));
+    chmodSync(join(to, name), 0o600);
+  }
+}

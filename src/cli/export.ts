@@ -1,0 +1,73 @@
+import { join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { loadConfig } from '../core/config.ts';
+import { ConfigError } from '../core/config-error.ts';
+import { requireStore } from '../core/data-dir.ts';
+import { createLog } from '../core/log.ts';
+import { PLATFORMS } from '../core/model.ts';
+import { DATASETS } from '../files/datasets.ts';
+import { writeDayFiles } from '../files/day-files.ts';
+import { directoryTarget } from '../files/directory-target.ts';
+import { s3Target } from '../files/s3-target.ts';
+import { openClickHouse } from '../stores/clickhouse/client.ts';
+import { runCommand } from './command.ts';
+
+const USAGE = `npm run export -- --to DIR|s3://BUCKET/PREFIX [--from DAY] [--to DAY] [--dataset NAME] [--platform NAME]
+Writes a Parquet file for each dataset, platform and UTC day, and manifest.json. Days that did not change are left alone. Days are
+2026-11-20; without them all days up to now are written. --dataset and --platform may be repeated.
+s3:// takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL.
+The store is CLICKHOUSE_URL, else the one in DATA_DIR (of a service that is stopped).`;
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+await runCommand(USAGE, async (args) => {
+  const given = readArguments(args);
+  const target = given.to.startsWith('s3://') ? s3Target(given.to, process.env) : directoryTarget(resolve(given.to));
+  const config = loadConfig(process.env, 'stores');
+  if (config.CLICKHOUSE_URL === undefined) requireStore(config.dataDir, 'clickhouse');
+  const clickhouse = await openClickHouse(config, createLog(config, process.stderr));
+  try {
+    const temporary = join(tmpdir(), 'forecastle-export');
+    const done = await writeDayFiles({ clickhouse, target, temporary, now: Date.now }, given.selection);
+    process.stdout.write(`${done.made} files written, ${done.rows} rows, ${done.bytes} bytes.\n`);
+  } finally {
+    await clickhouse.close();
+  }
+});
+
+function readArguments(args: string[]) {
+  const given = new Map<string, string[]>();
+  for (let i = 0; i < args.length; i += 2) {
+    const [name = '', value] = [args[i], args[i + 1]];
+    if (!['--to', '--from', '--dataset', '--platform'].includes(name) || value === undefined)
+      throw new ConfigError(USAGE);
+    // A day after --to is where the export ends, anything else where it goes.
+    const key = name === '--to' && DAY.test(value) ? '--until' : name;
+    given.set(key, [...(given.get(key) ?? []), value]);
+  }
+  const one = (name: string): string | undefined => given.get(name)?.at(-1);
+  const to = one('--to');
+  if (to === undefined || (given.get('--to')?.length ?? 0) > 1) throw new ConfigError(USAGE);
+  const words = <const W extends readonly string[]>(name: string, all: W): W[number][] => {
+    const named = given.get(name) ?? [...all];
+    const wrong = named.find((word) => !all.includes(word));
+    if (wrong !== undefined)
+      throw new ConfigError(`${name}: must be one of ${all.join(', ')}, received ${JSON.stringify(wrong)}`);
+    return named as W[number][];
+  };
+  const dayMs = (name: string, otherwise: number): number => {
+    const text = one(name);
+    const ms = text === undefined ? otherwise : Date.parse(text);
+    if (text !== undefined && (!DAY.test(text) || Number.isNaN(ms)))
+      throw new ConfigError(`${name}: must be a day like 2026-11-20, received ${JSON.stringify(text)}`);
+    return ms;
+  };
+  const selection = {
+    datasets: words('--dataset', DATASETS),
+    platforms: words('--platform', PLATFORMS),
+    fromMs: dayMs('--from', 0),
+    toMs: dayMs('--until', Date.now()),
+  };
+  if (selection.fromMs > selection.toMs) throw new ConfigError('--from: must not be after the last day');
+  return { to, selection };
+}

@@ -1,0 +1,27 @@
+/** A wrong setting stops the start; the message names the variable, the rule and the value, unless it may be secret. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Why a store that a URL names cannot be used, without what the URL may hold of a password. */
+export function noStore(
+  name: 'CLICKHOUSE_URL' | 'DATABASE_URL' | 'REDIS_URL',
+  what: string,
+  at: string,
+  why: Error,
+): ConfigError {
+  const { host, searchParams } = new URL(at);
+  // A socket's directory stands among the parameters.
+  const place = host || searchParams.get('host');
+  const reason = why.message || ((why as NodeJS.ErrnoException).code ?? '');
+  return new ConfigError(`${name}: no ${what} at ${place}: ${reason.split('\n', 1)[0]}`);
+}
+
+/** What a listener that failed says of the settings that named its place; other failures stay as they are. */
+export function listenError(name: 'PORT' | 'METRICS_PORT', port: number, host: string, why: unknown): unknown {
+  const { code = '', message } = why as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE' || code === 'EACCES')
+    return new ConfigError(`${name}: must be free, received ${port}, which cannot be listened on at ${host} (${code})`);
+  if (!/^(EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EINVAL)$/.test(code)) return why;
+  return new ConfigError(`HOST: must be an address of this machine, received ${JSON.stringify(host)}: ${message}`);
+}

@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ConfigError } from './config-error.ts';
+import { keptSecret } from './data-dir.ts';
+import { PLATFORMS, type Platform } from './model.ts';
+import { settings, type Settings } from './settings.ts';
+
+/** Which setting holds each base address of the platforms. */
+export const PLATFORM_URLS = {
+  kalshi: 'KALSHI_API_URL',
+  kalshiSocial: 'KALSHI_SOCIAL_URL',
+  polymarketGamma: 'POLYMARKET_GAMMA_URL',
+  polymarketClob: 'POLYMARKET_CLOB_URL',
+  polymarketData: 'POLYMARKET_DATA_URL',
+  limitless: 'LIMITLESS_API_URL',
+} as const satisfies Record<string, keyof Settings>;
+
+/** Base addresses of the platforms, without a slash at the end. */
+export type PlatformUrls = Record<keyof typeof PLATFORM_URLS, string>;
+
+const HEX_KEY = /^[0-9a-f]{64}$/i;
+const SECRET_NAMES = /SECRET|KEY|TOKEN|PASSWORD|_URL$/;
+/** A name ending in _URL is secret only for the password its value may hold. */
+const isShown = (name: string, value: string): boolean =>
+  !SECRET_NAMES.test(name) || (name.endsWith('_URL') && !/[@?]/.test(value));
+/** The placeholder of secrets in .env.example. */
+const PLACEHOLDER = /change-me/i;
+
+/** Settings of one process, resolved once at start and passed in. */
+export type Config = Settings & {
+  dataDir: string;
+  /** false where SQL_PORT is the default. */
+  sqlPortChosen: boolean;
+  platforms: Platform[];
+  platformUrls: PlatformUrls;
+  jwtSecret: string;
+  /** Newest first: the first seals, all open. */
+  credentialKeys: { id: string; key: Buffer }[];
+  production: boolean;
+  registrationOpen: boolean;
+  version: string;
+};
+
+/**
+ * Reads the environment; throws ConfigError with one line per wrong setting. Outside production missing secrets are generated
+ * into DATA_DIR. `needs: 'stores'` is for commands that touch neither sessions nor credentials: their secrets stay empty.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 'stores' = 'all'): Config {
+  const issues: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, [schema]] of Object.entries(settings)) {
+    // A blank value counts as unset, not as 0.
+    const given = env[name]?.trim() === '' ? undefined : env[name];
+    const result = schema.safeParse(given);
+    if (result.success) values[name] = result.data;
+    else {
+      const rule = result.error.issues[0]?.message ?? 'invalid';
+      const shown = isShown(name, given ?? '') ? JSON.stringify(given) : 'a value that is not shown';
+      issues.push(`${name}: ${rule}, received ${shown}`);
+    }
+  }
+  if (issues.length > 0) throw new ConfigError(issues.join('\n'));
+  const parsed = values as Settings;
+  const production = parsed.NODE_ENV === 'production';
+  const example = Object.entries(parsed).find(
+    ([name, value]) => SECRET_NAMES.test(name) && PLACEHOLDER.test(String(value)),
+  );
+  if (production && example) throw new ConfigError(`${example[0]}: must not be the example's when NODE_ENV=production`);
+  if (production && parsed.DEMO_API_KEY) throw new ConfigError('DEMO_API_KEY: must be unset when NODE_ENV=production');
+  const half = [parsed.GOOGLE_CLIENT_ID, parsed.GOOGLE_CLIENT_SECRET].filter((value) => value !== undefined);
+  if (half.length === 1)
+    throw new ConfigError('GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET: must both be set, received one');
+  // Links of mails are made from PUBLIC_URL: the Host of a request is its sender's to choose.
+  const mail = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
+  const unset = mail.filter((name) => parsed[name] === undefined);
+  if (parsed.SMTP_URL !== undefined && unset.length > 0)
+    throw new ConfigError(`SMTP_URL: must be set with ${unset.join(' and ')}, received without`);
+  const generated = (name: string, create: () => string): string =>
+    keptSecret(parsed.DATA_DIR, name, production, create);
+  return {
+    ...parsed,
+    dataDir: parsed.DATA_DIR,
+    sqlPortChosen: (env['SQL_PORT'] ?? '').trim() !== '',
+    platforms: PLATFORMS.filter((platform) => parsed.PLATFORMS.includes(platform)),
+    platformUrls: Object.fromEntries(
+      Object.entries(PLATFORM_URLS).map(([name, setting]) => [name, parsed[setting]]),
+    ) as PlatformUrls,
+    jwtSecret:
+      needs === 'stores'
+        ? ''
+        : (parsed.JWT_SECRET ?? generated('JWT_SECRET', () => randomBytes(48).toString('base64url'))),
+    credentialKeys:
+      needs === 'stores'
+        ? []
+        : credentialKeys(
+            parsed.CREDENTIALS_KEY ?? generated('CREDENTIALS_KEY', () => `k1:${randomBytes(32).toString('base64')}`),
+          ),
+    production,
+    registrationOpen: (parsed.REGISTRATION ?? (production ? 'closed' : 'open')) === 'open',
+    version: '1.0.0',
+  };
+}
+
+/**
+ * Takes the secrets out of the environment once they are read: processes started from this one inherit it, and Node writes it
+ * into its crash reports.
+ */
+export function forgetSecrets(env: NodeJS.ProcessEnv = process.env): void {
+  for (const name of Object.keys(settings)) if (SECRET_NAMES.test(name)) delete env[name];
+}
+
+function credentialKeys(list: string): { id: string; key: Buffer }[] {
+  const keys = list.split(',').map((part) => {
+    const [encoded = '', named] = part.split(':').toReversed();
+    const key = Buffer.from(encoded, HEX_KEY.test(encoded) ? 'hex' : 'base64');
+    const id = named ?? createHash('sha256').update(key).digest('hex').slice(0, 8);
+    if (key.length !== 32)
+      throw new ConfigError(`CREDENTIALS_KEY: key ${id} must be of 32 bytes, received ${key.length} bytes`);
+    return { id, key };
+  });
+  const twice = keys.find(({ id }, i) => keys.findIndex((other) => other.id === id) !== i);
+  if (twice) throw new ConfigError(`CREDENTIALS_KEY: each key must have an id of its own, received ${twice.id} twice`);
+  return keys;
+}

@@ -1,0 +1,132 @@
+import { PLATFORM_NAMES, type Platform } from './model.ts';
+
+/** Everything a caller may learn about a failure; `cause` stays in the log. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly resolution: string;
+  readonly errorText: string;
+  /** Seconds, on 429 and 503 only. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    options: { resolution: string; errorText?: string; retryAfter?: number; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.name = 'ApiError';
+    this.status = status;
+    this.resolution = options.resolution;
+    this.errorText = options.errorText ?? '';
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** The error body of every route. */
+export interface ErrorEnvelope {
+  error: { status: number; message: string; resolution: string; error_text: string };
+}
+
+export const envelope = (error: ApiError): ErrorEnvelope => ({
+  error: {
+    status: error.status,
+    message: error.message,
+    resolution: error.resolution,
+    error_text: error.errorText,
+  },
+});
+
+/** One failing field of a request, as listed in `error_text`. */
+export interface FieldIssue {
+  field: string;
+  expected: string;
+  received: string;
+}
+
+/** 400 that names every failing field: what was expected and what came. */
+export function badRequest(issues: FieldIssue[], resolution = 'Correct the fields named in error_text.'): ApiError {
+  const errorText = issues.map((i) => `${i.field}: ${i.expected}, received ${i.received}`).join('; ');
+  const names = [...new Set(issues.map((i) => i.field))].join(', ');
+  return new ApiError(400, `Invalid request: ${names}`, { resolution, errorText });
+}
+
+export type PlatformErrorKind =
+  | 'not_found'
+  | 'rate_limited'
+  /** Ours, not the platform's: the caller has used up his share of what we may ask it. */
+  | 'over_share'
+  | 'unavailable'
+  | 'maintenance'
+  | 'geo_blocked'
+  | 'timeout'
+  | 'bad_answer'
+  | 'refused'
+  | 'unauthorized';
+
+/** A platform's own failure, classified by what it means to us; `detail` holds the platform's words, at most 500 characters. */
+export class PlatformError extends Error {
+  readonly platform: Platform;
+  readonly kind: PlatformErrorKind;
+  /** HTTP status of the platform, 0 when there was no answer. */
+  readonly status: number;
+  readonly detail: string;
+  readonly retryAfterMs: number | undefined;
+  /** Parsed JSON body when there was one: placement needs the platform's own code. */
+  readonly body: unknown;
+
+  constructor(
+    platform: Platform,
+    kind: PlatformErrorKind,
+    options: { status?: number; detail?: string; retryAfterMs?: number; body?: unknown; cause?: unknown } = {},
+  ) {
+    super(`${platform} ${kind}${options.status ? ` (HTTP ${options.status})` : ''}`, { cause: options.cause });
+    this.name = 'PlatformError';
+    this.platform = platform;
+    this.kind = kind;
+    this.status = options.status ?? 0;
+    this.detail = (options.detail ?? '').slice(0, 500).toWellFormed();
+    this.retryAfterMs = options.retryAfterMs;
+    this.body = options.body;
+  }
+}
+
+export const platformName = (platform: Platform): string => PLATFORM_NAMES[platform];
+
+/** A platform's failure on a read, as our caller sees it. A platform's 429 is our 503: our 429 is the caller's own limit. */
+export function toApiError(error: PlatformError): ApiError {
+  const name = platformName(error.platform);
+  const answer = (status: number, message: string, resolution: string, retryAfterMs?: number) =>
+    new ApiError(status, message, {
+      resolution,
+      errorText: error.detail,
+      cause: error,
+      ...(retryAfterMs === undefined ? {} : { retryAfter: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
+    });
+  switch (error.kind) {
+    case 'not_found':
+      return answer(404, `Not found on ${name}`, 'Check the id.');
+    case 'rate_limited':
+      return answer(503, `${name} is rate limiting`, 'Wait and try again.', error.retryAfterMs ?? 5000);
+    case 'over_share':
+      return answer(
+        429,
+        `Your share of calls to ${name} is used up`,
+        'Wait, then send fewer requests.',
+        error.retryAfterMs ?? 1000,
+      );
+    case 'maintenance':
+      return answer(503, `${name} is in maintenance`, 'Try again later.', error.retryAfterMs ?? 30_000);
+    case 'unavailable':
+      return answer(503, `${name} is unavailable`, 'Try again later.', error.retryAfterMs ?? 5000);
+    case 'geo_blocked':
+      return answer(503, `${name} is not reachable from this server`, 'Operator: check network or region.', 60_000);
+    case 'timeout':
+      return answer(504, `${name} did not respond in time`, 'Try again.');
+    case 'unauthorized':
+      return answer(502, `${name} rejected the credential`, 'Renew the key and check its scope.');
+    case 'refused':
+      return answer(502, `${name} refused our request`, 'Report it: the mapping may be wrong.');
+    case 'bad_answer':
+      return answer(502, `Invalid response from ${name}`, 'Report it.');
+  }
+}

@@ -1,0 +1,240 @@
+import type { Price, Size, Usd } from './decimal.ts';
+
+/** The vocabulary shared by adapters, ingestion, storage and routes. Times are ISO-8601 UTC with milliseconds unless said otherwise. */
+export const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;
+export type Platform = (typeof PLATFORMS)[number];
+export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
+  kalshi: 'Kalshi',
+  polymarket: 'Polymarket',
+  limitless: 'Limitless',
+};
+
+export const MARKET_STATUSES = ['unopened', 'open', 'paused', 'closed', 'settled'] as const;
+export type MarketStatus = (typeof MARKET_STATUSES)[number];
+
+export const MARKET_TYPES = ['binary', 'multiple_choice', 'scalar'] as const;
+export type MarketType = (typeof MARKET_TYPES)[number];
+
+export type Side = 'buy' | 'sell';
+export type JsonObject = { [key: string]: unknown };
+
+/** One outcome of a market. Array order is the platform's own; the first is the one prices and bars are quoted in. */
+export interface Outcome {
+  /** Stable once stored: `yes`, `no`, or a kebab form of the name. */
+  id: string;
+  name: string;
+  /** ERC-1155 token id as a decimal string of up to 78 digits; '' where the platform has none. */
+  tokenId: string;
+}
+
+/** Price, best bid and best ask of one outcome; null is unknown, 0 is a value. */
+export interface Quote {
+  price: Price | null;
+  bid: Price | null;
+  ask: Price | null;
+}
+
+/** What changes rarely about a market: rewritten only when its content changes. */
+export interface MarketInfo {
+  platform: Platform;
+  /** Storage reference: Kalshi ticker, Polymarket condition id (or `gamma:<id>` while it has none), Limitless slug. */
+  ref: string;
+  /** The id users see: Kalshi ticker, Polymarket Gamma id, Limitless slug. */
+  platformId: string;
+  title: string;
+  marketType: MarketType;
+  outcomes: Outcome[];
+  eventId: string;
+  eventName: string;
+  seriesId: string;
+  slug: string;
+  description: string;
+  /** Display name, '' when the platform names none; see src/platforms/categories.ts. */
+  category: string;
+  categorySlug: string;
+  subcategory: string | null;
+  tags: string[];
+  sourceUrl: string;
+  imageUrl: string;
+  createdAt: string | null;
+  tradingStartAt: string | null;
+  tradingEndAt: string | null;
+  resolutionDate: string | null;
+  resolutionCriteria: string;
+  resolutionSource: string;
+  /** Free-form platform facts that rarely change (tick size, token ids, fee schedule, strike …), in output form. */
+  metadata: JsonObject;
+}
+
+/** What moves with trading: written on every sweep that saw a change. */
+export interface MarketState {
+  status: MarketStatus;
+  resolvedAt: string | null;
+  /** One quote per outcome, in the order of MarketInfo.outcomes. */
+  quotes: Quote[];
+  /** USD, or contracts on Kalshi (metadata.volume_basis says which). */
+  volume24h: Usd | null;
+  volume7d: Usd | null;
+  volume30d: Usd | null;
+  volume1y: Usd | null;
+  volumeTotal: Usd | null;
+  /** USD of collateral at rest in the order book; null until the book of an open market has been read. */
+  liquidity: Usd | null;
+  openInterest: Usd | null;
+  /** Change of the first outcome's price over 24 h and 7 d as reported by the platform; null = computed from stored snapshots. */
+  priceChange24h: Price | null;
+  priceChange7d: Price | null;
+  /** Free-form platform facts that move (result, payouts, last_trade_price, accepting_orders …), in output form. */
+  metadata: JsonObject;
+}
+
+/** What a platform says of an event beside its markets. Its figures are sums over these, made where they are asked for. */
+export interface EventRecord {
+  platform: Platform;
+  /** Kalshi event ticker, Polymarket event id, Limitless slug of a group. */
+  eventId: string;
+  /** '' where it belongs to no series. */
+  seriesId: string;
+  /** Its other name in addresses; '' where it has none. */
+  slug: string;
+  title: string;
+  category: string;
+  categorySlug: string;
+  tags: string[];
+  /** Whether at most one of its markets can pay; null if not reported. */
+  mutuallyExclusive: boolean | null;
+  imageUrl: string;
+  sourceUrl: string;
+  /** MarketInfo.platformId of its markets in the platform's order; [] where the body does not list them. */
+  marketIds: readonly string[];
+}
+
+/** A series: events or markets that recur. */
+export interface SeriesRecord {
+  platform: Platform;
+  /** Kalshi series ticker, Polymarket series id, Limitless stable slug. */
+  seriesId: string;
+  title: string;
+  category: string;
+  categorySlug: string;
+  /** How often it recurs, as worded by the platform; null if not reported. */
+  frequency: string | null;
+}
+
+/** One market as an adapter's pure mapper returns it. */
+export interface MarketRecord {
+  info: MarketInfo;
+  state: MarketState;
+  /** The platform's own objects as received: {market, event?, series?, group?}. */
+  raw: JsonObject;
+  /** When the body this record came from was received. */
+  fetchedAt: string;
+  /** Its event and series as their own bodies describe them; absent where these were not read. */
+  event?: EventRecord;
+  series?: SeriesRecord;
+  /** Figures from stored trades that the platform does not report; absent if it reports all. */
+  fromTrades?: FromTrades;
+}
+
+export interface FromTrades {
+  /** Rolling volumes; trades are complete as far as the feed of all markets is, or the market's own. */
+  volumes: 'feed' | 'market';
+}
+
+/** The person behind a trade, where the platform names one. */
+export interface Trader {
+  address: string;
+  name: string;
+  pseudonym: string;
+  profileImage: string;
+}
+
+/** One fill, counted once, seen from its taker. */
+export interface TradeRecord {
+  platform: Platform;
+  /** MarketInfo.ref of its market. */
+  ref: string;
+  tradeId: string;
+  /** Unix microseconds. */
+  executedAtUs: number;
+  side: Side;
+  /** Outcome id, and its index in MarketInfo.outcomes. */
+  outcome: string;
+  outcomeIndex: number;
+  /** Number of outcomes of its market: with 2, both outcomes share one price series (a second outcome at q is 1 − q). */
+  outcomeCount: number;
+  /** In terms of the outcome traded. */
+  price: Price;
+  size: Size;
+  /** 0x-prefixed, lower case; '' where there is none. */
+  transactionHash: string;
+  trader: Trader | null;
+  isBlockTrade: boolean;
+  /** USD the platform says changed hands; null where it does not say (price × size then). */
+  quoteUsd: Usd | null;
+}
+
+/** Open, high, low, close; null together when nothing traded or nothing was quoted. */
+export interface Ohlc {
+  open: Price | null;
+  high: Price | null;
+  low: Price | null;
+  close: Price | null;
+}
+
+export const CANDLE_INTERVALS_MIN = [1, 60, 1440] as const;
+export type CandleIntervalMin = (typeof CANDLE_INTERVALS_MIN)[number];
+/** Widths of the buckets of metrics/historical. */
+export const INTERVAL_SECONDS = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600, '4h': 14_400, '1d': 86_400 } as const;
+
+/** A platform's own bar of a market's first outcome. */
+export interface CandleRecord {
+  platform: Platform;
+  ref: string;
+  intervalMin: 1 | 60;
+  /** Bucket start, Unix seconds, a multiple of the interval in UTC. */
+  startTs: number;
+  price: Ohlc;
+  /** Close of the last trade before the bucket if the platform reports it; price is carried from it when nothing traded. */
+  previousClose: Price | null;
+  bid: Ohlc;
+  ask: Ohlc;
+  /** Contracts; null where the platform's bars carry no volume. */
+  volume: Size | null;
+  openInterest: Usd | null;
+  /** Volume-weighted mean price, if reported. */
+  mean: Price | null;
+  /** What the price is: executed trades, or samples of the midpoint. */
+  source: 'trades' | 'midpoint';
+}
+
+export interface BookLevel {
+  price: Price;
+  size: Size;
+}
+
+/** Bids descending, asks ascending, no empty levels, equal prices merged. */
+export interface BookSide {
+  bids: BookLevel[];
+  asks: BookLevel[];
+}
+
+export interface OrderBook {
+  platform: Platform;
+  platformId: string;
+  /** The platform's own time of the book, else when we received it. */
+  timestamp: string;
+  /** First outcome, second outcome. */
+  yes: BookSide;
+  no: BookSide;
+  minOrderSize: Size | null;
+  tickSize: Price | null;
+  negRisk: boolean;
+  /** Mid over levels that count for rewards, if the platform reports it. */
+  adjustedMidpoint: Price | null;
+  lastTradePrice: Price | null;
+  raw: JsonObject;
+}
+
+/** `kalshi:KXTEST-1` and the like: the unified market id. */
+export const unifiedId = (platform: Platform, platformId: string): string => `${platform}:${platformId}`;

@@ -1,0 +1,36 @@
+/** What SQL cannot be cut inside of: quoted text, here-documents, comments. What is not closed ends with the text, so that hostile text is read once. */
+const OPAQUE =
+  /'(?:[^'\\]|\\[\s\S]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|`(?:[^`\\]|\\[\s\S])*(?:`|\\?$)|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
+
+/** The text with literals and comments blanked out, position by position: safe to search for keywords, `;` and `{name:Type}`. */
+export const bareSql = (text: string): string => text.replace(OPAQUE, (part) => part.replace(/[^\n]/g, ' '));
+
+/** The text without its comments and with single blanks: the same for two spellings of one statement. */
+export const normalizeSql = (text: string): string =>
+  text
+    .replace(OPAQUE, (part) => (/^(--|#|\/\*)/.test(part) ? ' ' : part))
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** The statements of a text, separated by `;`; comments and blank ones are dropped only where nothing else is left. */
+export function splitStatements(text: string): string[] {
+  const bare = bareSql(text);
+  const statements: string[] = [];
+  let start = 0;
+  for (let end = bare.indexOf(';'); ; end = bare.indexOf(';', start)) {
+    const stop = end < 0 ? bare.length : end;
+    if (bare.slice(start, stop).trim() !== '') statements.push(text.slice(start, stop).trim());
+    if (end < 0) return statements;
+    start = end + 1;
+  }
+}
+
+/** What follows is the name of a table engine of the MergeTree family that is not replicated. */
+const PLAIN_MERGE_TREE = /\bENGINE\s*=?\s*(?=\w*MergeTree\b)(?!Replicated)/gi;
+
+/** ENGINE = XMergeTree as a database needs it: a Replicated one keeps in step only tables of the Replicated engines. */
+export function forDatabaseEngine(statement: string, databaseEngine: string): string {
+  if (databaseEngine !== 'Replicated') return statement;
+  const ends = [...bareSql(statement).matchAll(PLAIN_MERGE_TREE)].map((match) => match.index + match[0].length);
+  return ends.reduceRight((text, end) => `${text.slice(0, end)}Replicated${text.slice(end)}`, statement);
+}

@@ -1,0 +1,94 @@
+import type { AddressInfo } from 'node:net';
+import { Engine } from './engine.ts';
+import { createFront, exactly } from './http-server.ts';
+import { ParentMessage, StartMessage, type ChildMessage, type SqlFace } from './messages.ts';
+import { SessionPool } from './session-pool.ts';
+import { openSqlFace } from '../sql-port/server.ts';
+
+/** The process that owns the engine: its parent sends it what to serve, and it ends with its parent. */
+const POOL_SIZE = 4;
+const QUEUE = 256;
+const MEGABYTE = 1_048_576;
+const CLOSE_TIMEOUT_MS = 3000;
+const ANSWER_TIMEOUT_MS = 5000;
+
+const report = (message: ChildMessage) => process.send?.(message);
+const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Ends what is open, the last opened first. */
+const closers: (() => void | Promise<void>)[] = [];
+async function close(): Promise<void> {
+  for (const end of closers.toReversed()) await end();
+}
+
+async function start(message: StartMessage): Promise<void> {
+  const engine = await Engine.open(message);
+  closers.push(() => engine.close());
+  const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE });
+  const front = createFront(pool, {
+    database: message.database,
+    maxBodyBytes: 64 * MEGABYTE,
+    maxHeldBytes: 256 * MEGABYTE,
+    // A URL may carry a megabyte of parameters, as on a server.
+    maxHeaderBytes: MEGABYTE,
+    admits: exactly(message.user, message.password),
+  });
+  await new Promise<void>((resolve, reject) => {
+    front.once('error', reject);
+    front.listen(message.port, '127.0.0.1', resolve);
+  });
+  closers.push(() => {
+    front.close();
+    front.closeAllConnections();
+    pool.close();
+  });
+  process.on('message', (later) => obey(ParentMessage.parse(later), engine, message));
+  report({ kind: 'ready', port: (front.address() as AddressInfo).port });
+}
+
+function obey(message: ParentMessage, engine: Engine, { database, memoryMb }: StartMessage): void {
+  if (message.kind === 'key owner') answers.get(message.id)?.(message.owner);
+  else
+    serveSql(engine, message.face, database, memoryMb).catch((error: unknown) =>
+      report({ kind: 'sql failed', message: words(error) }),
+    );
+}
+
+async function serveSql(engine: Engine, face: SqlFace, database: string, memoryMb: number): Promise<void> {
+  const opened = await openSqlFace(engine, { ...face, database, memoryMb, ownerOfKey });
+  closers.push(() => opened.close());
+  report({ kind: 'sql open', port: opened.port });
+}
+
+/** Questions to the parent that wait for their answer, as many as there are connections at most. */
+const answers = new Map<number, (owner: string | null) => void>();
+let questions = 0;
+
+function ownerOfKey(key: string, address: string): Promise<string | null> {
+  const id = (questions += 1);
+  return new Promise((resolve) => {
+    const answer = (owner: string | null) => {
+      clearTimeout(timer);
+      answers.delete(id);
+      resolve(owner);
+    };
+    const timer = setTimeout(answer, ANSWER_TIMEOUT_MS, null);
+    answers.set(id, answer);
+    report({ kind: 'whose key', id, key, address });
+  });
+}
+
+// A terminal's Ctrl-C reaches the whole process group; the parent decides when to end, so that it can finish its work.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+// The channel also closes when the parent is killed.
+process.once('disconnect', () => {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), CLOSE_TIMEOUT_MS).unref();
+  void close().finally(() => process.exit(0));
+});
+process.once('message', (message) => {
+  start(StartMessage.parse(message)).catch((error: unknown) => {
+    report({ kind: 'failed', message: words(error) });
+    process.disconnect();
+  });
+});

@@ -1,0 +1,82 @@
+/** ClickHouse's error codes that the embedded server raises or translates itself. */
+export const CODES = {
+  BAD_ARGUMENTS: 36,
+  UNKNOWN_FUNCTION: 46,
+  NOT_IMPLEMENTED: 48,
+  UNKNOWN_TABLE: 60,
+  SYNTAX_ERROR: 62,
+  UNKNOWN_FORMAT: 73,
+  UNKNOWN_DATABASE: 81,
+  UNKNOWN_SETTING: 115,
+  TIMEOUT_EXCEEDED: 159,
+  READONLY: 164,
+  TOO_MANY_SIMULTANEOUS_QUERIES: 202,
+  MEMORY_LIMIT_EXCEEDED: 241,
+  TOO_MANY_BYTES: 307,
+  UNKNOWN_QUERY_PARAMETER: 456,
+  ACCESS_DENIED: 497,
+  AUTHENTICATION_FAILED: 516,
+} as const;
+
+/** A failure in ClickHouse's own words: `Code: N. DB::Exception: … (NAME)`. */
+export class EngineError extends Error {
+  override name = 'EngineError';
+  readonly code: number;
+
+  constructor(code: number, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+
+  static of(name: keyof typeof CODES, text: string): EngineError {
+    return new EngineError(CODES[name], `Code: ${CODES[name]}. DB::Exception: ${text} (${name})`);
+  }
+
+  /** From whatever the binding threw; 1001 (STD_EXCEPTION) where it names no code. */
+  static from(error: unknown): EngineError {
+    if (error instanceof EngineError) return error;
+    const message = error instanceof Error ? error.message : String(error);
+    const code = /Code: (\d+)/.exec(message)?.[1];
+    if (code) return new EngineError(Number(code), message, error);
+    return new EngineError(1001, `Code: 1001. DB::Exception: ${message} (STD_EXCEPTION)`, error);
+  }
+}
+
+const NOT_FOUND: ReadonlySet<number> = new Set([
+  CODES.UNKNOWN_TABLE,
+  CODES.UNKNOWN_FORMAT,
+  CODES.UNKNOWN_DATABASE,
+  CODES.UNKNOWN_SETTING,
+]);
+
+/** What no statement is to blame for: files, memory, threads, network, parts of tables, the engine's own faults; time, which a busy machine takes too. */
+const SERVER_TROUBLE = new Set([
+  23, 24, 40, 49, 74, 75, 76, 77, 87, 88, 95, 96, 107, 109, 110, 114, 159, 160, 172, 173, 204, 209, 210, 214, 225, 226,
+  227, 228, 231, 232, 236, 239, 240, 243, 244, 246, 252, 279, 294, 384, 394, 400, 411, 425, 439, 458, 459, 468, 473,
+  531, 586, 677, 696, 734, 735, 738, 745, 757, 771, 777, 778, 999, 1000, 1001, 1002,
+]);
+
+/**
+ * The HTTP status of a failure: 400 for whatever the caller's statement did wrong or wanted too much of, 500 and up for trouble
+ * of the server alone. A server of ClickHouse answers 500 for most of both; clients go by the code.
+ */
+export function httpStatus({ code, message }: EngineError): number {
+  if (NOT_FOUND.has(code)) return 404;
+  if (SERVER_TROUBLE.has(code)) return 500;
+  switch (code) {
+    case CODES.ACCESS_DENIED:
+    case CODES.AUTHENTICATION_FAILED:
+      return 403;
+    case CODES.TOO_MANY_BYTES:
+      return 413;
+    case CODES.NOT_IMPLEMENTED:
+      return 501;
+    case CODES.TOO_MANY_SIMULTANEOUS_QUERIES:
+      return 503;
+    case CODES.MEMORY_LIMIT_EXCEEDED:
+      // Of one query, or of all together.
+      return message.includes('(total)') ? 500 : 400;
+    default:
+      return 400;
+  }
+}

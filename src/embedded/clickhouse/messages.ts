@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** From parent to child, first: what to serve and how. */
+export const StartMessage = z.object({
+  directory: z.string(),
+  memoryMb: z.number(),
+  port: z.number(),
+  user: z.string(),
+  password: z.string(),
+  database: z.string(),
+  /** Folder that BACKUP may write to and RESTORE read from; null = none. */
+  backups: z.string().nullable(),
+});
+export type StartMessage = z.infer<typeof StartMessage>;
+
+/** The read-only face: where it listens, and who is let in beside holders of API keys. */
+export const SqlFace = z.object({
+  host: z.string(),
+  port: z.number(),
+  accounts: z.array(z.object({ user: z.string(), password: z.string() })),
+});
+export type SqlFace = z.infer<typeof SqlFace>;
+
+/** From parent to child, later. */
+export const ParentMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('open sql'), face: SqlFace }),
+  z.object({ kind: z.literal('key owner'), id: z.number(), owner: z.string().nullable() }),
+]);
+export type ParentMessage = z.infer<typeof ParentMessage>;
+
+/** From child to parent: it serves, or why it cannot; whose an API key is, which only the parent knows. */
+export const ChildMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready'), port: z.number() }),
+  z.object({ kind: z.literal('failed'), message: z.string() }),
+  z.object({ kind: z.literal('sql open'), port: z.number() }),
+  z.object({ kind: z.literal('sql failed'), message: z.string() }),
+  z.object({ kind: z.literal('whose key'), id: z.number(), key: z.string(), address: z.string() }),
+]);
+export type ChildMessage = z.infer<typeof ChildMessage>;

@@ -1,0 +1,173 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, type BrotliOptions, type ZlibOptions } from 'node:zlib';
+import { EngineError } from './errors.ts';
+
+/** One HTTP request in ClickHouse's terms: the statement, what it runs under, and how the answer is wanted. */
+export interface ClickHouseRequest {
+  sql: string;
+  /** Rows of an INSERT whose statement came in the URL. */
+  data: Buffer | null;
+  params: Map<string, string>;
+  settings: Map<string, string>;
+  database: string | null;
+  defaultFormat: string;
+  queryId: string | null;
+  /** The whole result before the first byte, so that a failure still has its own status. */
+  waitEnd: boolean;
+  gzip: boolean;
+}
+
+export interface Credentials {
+  user: string;
+  password: string;
+}
+
+/** Names of the URL that are no settings of the engine: about the connection, the answer, or features it does not have. */
+const NOT_SETTINGS = new Set([
+  'buffer_size',
+  'client_protocol_version',
+  'compress',
+  'database',
+  'decompress',
+  'default_format',
+  'enable_http_compression',
+  'http_headers_progress_interval_ms',
+  'max_query_size',
+  'password',
+  'query',
+  'query_id',
+  'quota_key',
+  'send_progress_in_http_headers',
+  'stacktrace',
+  'user',
+  'wait_end_of_query',
+]);
+
+/** Features of a server that a statement would rely on, so they are refused instead of ignored. */
+const REFUSED = new Set(['role', 'session_check', 'session_id', 'session_timeout']);
+
+/** Counts the bytes that requests hold in memory, all of them together. */
+export class BodyBudget {
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Takes bytes, or throws 202: the client may try again. */
+  take(bytes: number): void {
+    if (this.#bytes + bytes > this.#maxBytes)
+      throw EngineError.of('TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many large requests at the same time.');
+    this.#bytes += bytes;
+  }
+
+  giveBack(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+/** Credentials in any place ClickHouse takes them from; null when there are none. */
+export function credentialsOf(request: IncomingMessage, url: URL): Credentials | null {
+  const { authorization } = request.headers;
+  if (authorization?.startsWith('Basic ')) {
+    const [, user = '', password = ''] =
+      /^([^:]*):?(.*)$/s.exec(Buffer.from(authorization.slice(6), 'base64').toString()) ?? [];
+    return { user, password };
+  }
+  if (authorization?.startsWith('Bearer ')) return { user: 'default', password: authorization.slice(7).trim() };
+  const key = request.headers['x-clickhouse-key'] ?? url.searchParams.get('password');
+  if (key === null) return null;
+  return {
+    user: String(request.headers['x-clickhouse-user'] ?? url.searchParams.get('user') ?? 'default'),
+    password: String(key),
+  };
+}
+
+/** Reads a request whose body is at most `maxBytes`, packed and unpacked; 307 beyond. `take` receives the number of bytes held. */
+export async function readRequest(
+  request: IncomingMessage,
+  url: URL,
+  maxBytes: number,
+  take: (bytes: number) => void,
+): Promise<ClickHouseRequest> {
+  const packed = await readBody(request, maxBytes, take);
+  const body = await unpack(packed, request.headers['content-encoding'], maxBytes);
+  if (body !== packed) take(body.length);
+  const fields = url.searchParams;
+  const multipart = request.headers['content-type']?.startsWith('multipart/form-data') ?? false;
+  if (multipart) await addFormFields(fields, body, String(request.headers['content-type']));
+  const query = fields.get('query');
+  const params = new Map<string, string>();
+  const settings = new Map<string, string>();
+  for (const [name, value] of fields) {
+    if (NOT_SETTINGS.has(name)) continue;
+    if (REFUSED.has(name)) throw EngineError.of('NOT_IMPLEMENTED', `The embedded server does not support ${name}.`);
+    if (!/^\w+$/.test(name)) throw EngineError.of('UNKNOWN_SETTING', `Unknown setting '${name}'`);
+    if (name.startsWith('param_')) params.set(name.slice('param_'.length), value);
+    else settings.set(name, value);
+  }
+  const header = (name: string) => (request.headers[name] === undefined ? null : String(request.headers[name]));
+  return {
+    sql: query ?? body.toString(),
+    data: query !== null && !multipart && body.length > 0 ? body : null,
+    params,
+    settings,
+    database: fields.get('database') ?? header('x-clickhouse-database'),
+    defaultFormat: fields.get('default_format') ?? header('x-clickhouse-format') ?? 'TabSeparated',
+    queryId: fields.get('query_id'),
+    waitEnd: fields.get('wait_end_of_query') === '1',
+    gzip: fields.get('enable_http_compression') === '1' && (request.headers['accept-encoding'] ?? '').includes('gzip'),
+  };
+}
+
+async function addFormFields(fields: URLSearchParams, body: Buffer, contentType: string): Promise<void> {
+  const form = await new Response(body, { headers: { 'content-type': contentType } }).formData().catch(() => {
+    throw EngineError.of('BAD_ARGUMENTS', 'The body is not valid multipart/form-data.');
+  });
+  for (const [name, value] of form) if (typeof value === 'string') fields.set(name, value);
+}
+
+const tooLarge = (maxBytes: number) =>
+  EngineError.of('TOO_MANY_BYTES', `Request body is larger than ${maxBytes} bytes; send smaller batches.`);
+
+/** By events: the turns of an iterator take longer than a small body. */
+function readBody(request: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      try {
+        size += chunk.length;
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        request.off('data', onData).pause();
+        reject(error as Error);
+      }
+    };
+    request.on('data', onData);
+    request.once('error', reject);
+    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)));
+  });
+}
+
+const DECODERS = new Map([
+  ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
+  ['br', promisify<Buffer, BrotliOptions, Buffer>(brotliDecompress)],
+]);
+
+async function unpack(body: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
+  if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
+  const decode = DECODERS.get(encoding);
+  if (!decode) throw EngineError.of('NOT_IMPLEMENTED', `Content-Encoding ${encoding} is not supported; use gzip.`);
+  try {
+    return await decode(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
+    throw EngineError.of('BAD_ARGUMENTS', `The body is not valid ${encoding}.`);
+  }
+}

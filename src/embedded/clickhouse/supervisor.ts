@@ -1,0 +1,225 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { FastifyBaseLogger } from 'fastify';
+import { ConfigError } from '../../core/config-error.ts';
+import { makeDataDir } from '../../core/data-dir.ts';
+import { ChildMessage, type ParentMessage, type SqlFace, type StartMessage } from './messages.ts';
+
+export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
+
+export interface EmbeddedOptions {
+  /** The engine keeps its files in <dataDir>/clickhouse. */
+  dataDir: string;
+  memoryMb: number;
+  /** Default 0: a free one. It stays the same over restarts. */
+  port?: number;
+  /** Default: random, known to this process only. */
+  password?: string;
+  /** Folder that BACKUP may write to and RESTORE read from; default none. */
+  backups?: string;
+  log: Log;
+}
+
+/** The user that an API key belongs to, null for an unknown key; `address` is the one that asks. */
+export type KeyOwner = (key: string, address: string) => Promise<string | null>;
+
+/** A running ClickHouse on this machine's loopback. */
+export interface EmbeddedClickHouse {
+  /** http://user:password@127.0.0.1:port/database */
+  readonly url: string;
+  /** Process id of the engine now; it changes when a crashed engine is replaced. */
+  pid(): number | undefined;
+  /** Opens the read-only face, once; it comes back with a replaced engine. Resolves with its port; rejects when it is taken. */
+  openSql(face: SqlFace, ownerOfKey: KeyOwner): Promise<number>;
+  close(): Promise<void>;
+}
+
+const USER = 'default';
+const DATABASE = 'forecastle';
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 5000;
+const RESTART_FIRST_MS = 200;
+const RESTART_MAX_MS = 10_000;
+/** An engine that misses this many pings in a row, twenty seconds or more, hangs. Suspended together with us, it misses one. */
+const PING_EVERY_MS = 2000;
+const PING_TIMEOUT_MS = 5000;
+const MISSED_PINGS = 4;
+/** The engine's calls, and file and zlib work besides, run on libuv's threads. */
+const THREADS = 16;
+
+/** Starts the engine in a process of its own and keeps it running. Rejects with one line when it cannot start. */
+export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
+  const { log } = options;
+  const start: StartMessage = {
+    directory: resolve(options.dataDir, 'clickhouse'),
+    memoryMb: options.memoryMb,
+    port: options.port ?? 0,
+    user: USER,
+    password: options.password ?? randomBytes(24).toString('base64url'),
+    database: DATABASE,
+    backups: options.backups ?? null,
+  };
+  const closing = new AbortController();
+  let restarting = Promise.resolve();
+  let sql: { face: SqlFace; ownerOfKey: KeyOwner } | null = null;
+  makeDataDir(start.directory);
+  let { child, port } = await startChild(start, log);
+  start.port = port;
+
+  const watch = () => {
+    child.once('exit', (code, signal) => {
+      if (closing.signal.aborted) return;
+      log.error({ code, signal }, 'the embedded ClickHouse exited unexpectedly; restarting it');
+      restarting = restart();
+    });
+    void endWhenHung(child, port, log);
+  };
+  const restart = async () => {
+    for (let waitMs = RESTART_FIRST_MS; !closing.signal.aborted; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
+      await sleep(waitMs);
+      try {
+        ({ child } = await startChild(start, log));
+        watch();
+        log.info({ pid: child.pid }, 'the embedded ClickHouse is running again');
+        if (sql) void reopenSql(child, sql);
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'the embedded ClickHouse failed to start');
+      }
+    }
+  };
+  /** Another process may hold the port by now: the store goes on without it, and it opens once it is free. */
+  const reopenSql = async (current: ChildProcess, { face, ownerOfKey }: NonNullable<typeof sql>) => {
+    for (let waitMs = RESTART_FIRST_MS; current.connected; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
+      try {
+        await openSqlFace(current, face, ownerOfKey);
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'failed to reopen SQL_PORT');
+        await sleep(waitMs, undefined, { ref: false });
+      }
+    }
+  };
+  watch();
+  return {
+    url: `http://${USER}:${start.password}@127.0.0.1:${port}/${DATABASE}`,
+    pid: () => child.pid,
+    async openSql(face, ownerOfKey) {
+      const opened = await openSqlFace(child, face, ownerOfKey);
+      sql = { face: { ...face, port: opened }, ownerOfKey };
+      return opened;
+    },
+    async close() {
+      closing.abort();
+      await restarting;
+      await stopChild(child);
+    },
+  };
+}
+
+/** A process that is stopped or hangs keeps its port and never ends by itself: it is killed, and replaced as any that ends. */
+async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise<void> {
+  for (let missed = 0; ; await sleep(PING_EVERY_MS, undefined, { ref: false })) {
+    if (hasEnded(child)) return;
+    missed = (await answersPing(port)) ? 0 : missed + 1;
+    if (missed < MISSED_PINGS || hasEnded(child)) continue;
+    log.error({ pid: child.pid }, 'the embedded ClickHouse does not respond; restarting it');
+    child.kill('SIGKILL');
+    return;
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+const answersPing = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/ping`, { signal: AbortSignal.timeout(PING_TIMEOUT_MS) })
+    .then((reply) => reply.text())
+    .then(
+      () => true,
+      () => false,
+    );
+
+async function startChild(start: StartMessage, log: Log): Promise<{ child: ChildProcess; port: number }> {
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  const child = fork(fileURLToPath(new URL('child.ts', import.meta.url)), [], {
+    execArgv: ['--import', tsx],
+    env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let lastWords = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-4000);
+    log.debug({ text }, 'embedded ClickHouse');
+  });
+  const answer = new Promise<number>((ready, failed) => {
+    child.once('message', (message) => {
+      const parsed = ChildMessage.parse(message);
+      if (parsed.kind === 'ready') ready(parsed.port);
+      else if (parsed.kind === 'failed') failed(startFailure(start, `${lastWords}\n${parsed.message}`));
+    });
+    child.once('error', failed);
+    child.once('exit', (code, signal) => failed(startFailure(start, `${lastWords}\nended with ${signal ?? code}`)));
+  });
+  const timeout = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`the embedded ClickHouse did not start within ${START_TIMEOUT_MS / 1000} s`);
+  });
+  try {
+    child.send(start);
+    return { child, port: await Promise.race([answer, timeout]) };
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+}
+
+/** Opens the second face in a running engine and answers its questions for as long as it lives. */
+function openSqlFace(child: ChildProcess, face: SqlFace, ownerOfKey: KeyOwner): Promise<number> {
+  const send = (message: ParentMessage) => {
+    // A child that has just ended is replaced, and its callers are gone with it: without a callback its EPIPE would end us.
+    if (child.connected) child.send(message, () => {});
+  };
+  return new Promise((opened, failed) => {
+    const hear = (message: unknown) => {
+      const said = ChildMessage.parse(message);
+      if (said.kind === 'sql open') opened(said.port);
+      else if (said.kind === 'sql failed') {
+        child.off('message', hear);
+        failed(new Error(said.message));
+      } else if (said.kind === 'whose key')
+        void ownerOfKey(said.key, said.address)
+          .catch(() => null)
+          .then((owner) => send({ kind: 'key owner', id: said.id, owner }));
+    };
+    child.on('message', hear);
+    child.once('exit', () => failed(new Error('the embedded ClickHouse ended')));
+    send({ kind: 'open sql', face });
+  });
+}
+
+/** One line that says what to do, in place of the engine's. */
+function startFailure(start: StartMessage, words: string): Error {
+  if (/Cannot lock file|Code: 76\b/.test(words))
+    return new ConfigError(
+      `DATA_DIR: ${start.directory} is in use by another process; stop it, or share the store: npm run clickhouse, then CLICKHOUSE_URL`,
+    );
+  if (/EADDRINUSE/.test(words))
+    return new ConfigError(`CLICKHOUSE_PORT: must be free, received ${start.port}, which another process listens on`);
+  const lines = words.trim().split('\n');
+  return new Error(`the embedded ClickHouse did not start in ${start.directory}: ${lines.at(-1) ?? ''}`);
+}
+
+/** Closing the channel is the signal to end; the engine finishes what it writes. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
+  if (child.connected) child.disconnect();
+  await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+  if (!hasEnded(child)) child.kill('SIGKILL');
+  await ended;
+}

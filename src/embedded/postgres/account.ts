@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, lchownSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../core/config-error.ts';
+
+/** The user that PostgreSQL runs as where this process is root. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+/** Users to run as, where the directory has no owner but root yet. */
+const NAMES = ['forecastle', 'nobody'];
+const ADVICE = 'run the service as an ordinary user, or set DATABASE_URL';
+
+/**
+ * PostgreSQL refuses to run as root. There it runs as the owner of `directory`, or as an unprivileged user that then owns it; null
+ * = as this process.
+ */
+export function postgresAccount(directory: string): Account | null {
+  if (process.getuid?.() !== 0) return null;
+  if (process.platform !== 'linux')
+    throw new ConfigError(
+      `DATABASE_URL: must be set where root runs the service, as PostgreSQL refuses root; ${ADVICE}`,
+    );
+  const owner = lstatSync(directory, { throwIfNoEntry: false });
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  for (const name of NAMES) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
+    if (uid?.status === 0 && gid?.status === 0 && Number(uid.stdout) > 0)
+      return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  }
+  throw new ConfigError(
+    `DATABASE_URL: must be set where root is the only user, as PostgreSQL refuses root; or make one: useradd --system forecastle`,
+  );
+}
+
+/** Gives a directory and what is in it to the account. Symbolic links are not followed. */
+export function giveTo(account: Account, directory: string): void {
+  try {
+    chownSync(directory, account.uid, account.gid);
+    for (const entry of readdirSync(directory, { recursive: true, encoding: 'utf8' }))
+      lchownSync(join(directory, entry), account.uid, account.gid);
+  } catch (error) {
+    throw refusedToRoot(error);
+  }
+}
+
+/** Says what to do where root lacks its powers, as in a container that dropped them; other errors stay as they are. */
+export function refusedToRoot(error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'EPERM') return error;
+  return new ConfigError(`DATABASE_URL: must be set where root may not start processes as another user; or ${ADVICE}`);
+}

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { ConfigError } from '../../core/config-error.ts';
+import { giveTo, refusedToRoot, type Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import { inUse } from './lock.ts';
+
+const run = promisify(execFile);
+/** A predecessor whose service was killed writes its last checkpoint. */
+const PREDECESSOR_MS = 10_000;
+
+/** Where a process of the account finds its working directory, though it may not enter the directories above it. */
+export const pathFor = (account: Account | null, directory: string): string =>
+  account === null ? directory : '/proc/self/cwd';
+
+/** Makes the cluster in `directory` unless there is one, and checks that it is ours and that no process serves it. */
+export async function prepareCluster(directory: string, binaries: Binaries, account: Account | null): Promise<void> {
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (found) claim(directory, found, account);
+  else {
+    refusePglite(directory);
+    await initialize(directory, binaries, account);
+  }
+  await predecessorEnds(directory);
+}
+
+/** A directory that another user may write to, or that is elsewhere, could be somebody's trap. */
+function claim(directory: string, found: Stats, account: Account | null): void {
+  if (!found.isDirectory())
+    throw new ConfigError(
+      `DATA_DIR: ${directory} must be a directory, received ${found.isSymbolicLink() ? 'a symbolic link' : 'a file'}`,
+    );
+  const uid = account?.uid ?? process.getuid?.();
+  if (account && found.uid === 0) giveTo(account, directory);
+  else if (found.uid !== uid)
+    throw new ConfigError(
+      `DATA_DIR: ${directory} must belong to the user of the service, user id ${uid}, received one of user id ${found.uid}`,
+    );
+  if ((found.mode & 0o077) !== 0)
+    throw new ConfigError(`DATA_DIR: ${directory} must be its owner's only; run: chmod 700 ${directory}`);
+}
+
+function refusePglite(directory: string): void {
+  const older = join(dirname(directory), 'postgres');
+  if (existsSync(join(older, 'PG_VERSION')))
+    throw new ConfigError(
+      `DATA_DIR: ${older} was written by PGlite of an older release; move its accounts and orders: npm run import-pglite`,
+    );
+}
+
+/** In a directory beside it, which is renamed when it is whole. */
+async function initialize(directory: string, { initdb }: Binaries, account: Account | null): Promise<void> {
+  const unfinished = `${directory}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
+  if (account) giveTo(account, unfinished);
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--wal-segsize=4'];
+  const collation = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  try {
+    await run(initdb, ['-D', pathFor(account, unfinished), ...options, ...collation, '--no-instructions'], {
+      cwd: unfinished,
+      env: { LC_ALL: 'C', TZ: 'UTC' },
+      ...account,
+    });
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: string };
+    const [reason] = (stderr || message).trim().split('\n').toReversed();
+    const refused = refusedToRoot(error);
+    throw refused instanceof ConfigError
+      ? refused
+      : new ConfigError(`DATABASE_URL: must be set, as the embedded PostgreSQL does not work here: ${reason}`);
+  }
+  renameSync(unfinished, directory);
+  // A power cut must not take the name of what is stored in it.
+  const parent = openSync(dirname(directory), 'r');
+  fsyncSync(parent);
+  closeSync(parent);
+}
+
+/**
+ * Waits for the server of a killed service to end. A `postmaster.pid` whose number is another program's by now is removed, as
+ * PostgreSQL would take that for a server; one of a dead process is PostgreSQL's to judge.
+ */
+async function predecessorEnds(directory: string): Promise<void> {
+  const file = join(directory, 'postmaster.pid');
+  for (const deadline = Date.now() + PREDECESSOR_MS; existsSync(file); await sleep(50)) {
+    const pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
+    if (!isAlive(pid)) return;
+    if (!serves(pid, directory)) return rmSync(file, { force: true });
+    if (Date.now() > deadline) throw inUse(pid);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** A server's working directory is its cluster. Without /proc every live process may be one. */
+function serves(pid: number, directory: string): boolean {
+  if (process.platform !== 'linux') return true;
+  const [its, ours] = [`/proc/${pid}/cwd`, directory].map((path) => {
+    try {
+      return statSync(path);
+    } catch {
+      return undefined;
+    }
+  });
+  return its !== undefined && its.ino === ours?.ino && its.dev === ours.dev;
+}

@@ -1,0 +1,42 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { ConfigError } from '../../core/config-error.ts';
+
+/** Takes a lock file that names this process; one left behind by a dead process is taken over. Returns what releases it. */
+export function lock(file: string): () => void {
+  const mine = `${process.pid} ${startTime(process.pid)}`;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      writeFileSync(file, mine, { flag: 'wx', mode: 0o600 });
+      return () => rmSync(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const holder = readFileSync(file, 'utf8');
+    const pid = Number(holder.split(' ', 1)[0]);
+    if (holder === mine || holder === `${pid} ${startTime(pid)}`) throw inUse(pid);
+    rmSync(file, { force: true });
+  }
+  throw new ConfigError(`DATA_DIR: cannot take the lock ${file}`);
+}
+
+/** The refusal of a database that another process holds. */
+export function inUse(pid: number): ConfigError {
+  return new ConfigError(
+    `DATA_DIR: its database is in use by process ${pid}; stop it, or share the store: npm run postgres, then DATABASE_URL`,
+  );
+}
+
+/** When a live process started, so that a reused process id is not taken for the old holder; '' for no such process. */
+function startTime(pid: number): string {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return '';
+  }
+  try {
+    // Field 22 of /proc/<pid>/stat, counted after the name in parentheses; other systems have no such file.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? 'alive';
+  } catch {
+    return 'alive';
+  }
+}

@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { refusedToRoot, type Account } from './account.ts';
+import { pathFor } from './cluster.ts';
+
+export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
+
+export interface ServerOptions {
+  postgres: string;
+  cluster: string;
+  /** Directory of the socket. */
+  socket: string;
+  account: Account | null;
+  log: Log;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 5000;
+
+/** Few connections and small tables: little memory and few processes. What a crash or a power cut must not take is stated, too. */
+const SETTINGS = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  shared_buffers: '16MB',
+  max_connections: '50',
+  io_method: 'sync',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  min_wal_size: '16MB',
+  max_wal_size: '128MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // Errors of statements are the caller's to log.
+  log_min_messages: 'log',
+};
+
+/**
+ * The guard ends the server when this process ends, however it ends: then nothing holds the other end of descriptor 3. A line on it
+ * means that the server has ended already. It is not the server's child, which would log its end.
+ */
+const WITH_GUARD = '(( read -r ended || kill -INT "$$" ) <&3 >/dev/null 2>&1 3<&- &); exec "$@" 3<&-';
+
+/** Starts PostgreSQL and resolves once it takes connections. */
+export async function startServer(options: ServerOptions): Promise<ChildProcess> {
+  const { postgres, cluster, socket, account, log } = options;
+  const settings = { ...SETTINGS, unix_socket_directories: socket === cluster ? '.' : socket };
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn('/bin/sh', ['-c', WITH_GUARD, 'sh', postgres, '-D', pathFor(account, cluster), ...args], {
+    cwd: cluster,
+    env: { LC_ALL: 'C' },
+    ...account,
+    // A terminal's Ctrl-C is for the service, which stops the server last.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  const guard = child.stdio[3] as Writable;
+  guard.on('error', () => {});
+  child.once('exit', () => guard.end('ended\n'));
+  let lastWords = '';
+  const answer = new Promise<void>((ready, failed) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      lastWords = (lastWords + text).slice(-4000);
+      log.debug({ text }, 'embedded PostgreSQL');
+      if (lastWords.includes('database system is ready to accept connections')) ready();
+    });
+    child.once('error', (error) => failed(refusedToRoot(error)));
+    child.once('exit', (code, signal) => {
+      const fatal = lastWords.split('\n').findLast((line) => line.includes('FATAL:')) ?? lastWords.trim();
+      failed(
+        new Error(`the embedded PostgreSQL did not start in ${cluster}: ${fatal || `ended with ${signal ?? code}`}`),
+      );
+    });
+  });
+  const timeout = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`the embedded PostgreSQL did not start within ${START_TIMEOUT_MS / 1000} s`);
+  });
+  try {
+    await Promise.race([answer, timeout]);
+    return child;
+  } catch (error) {
+    await stopServer(child);
+    throw error;
+  }
+}
+
+/** Ends connections and writes what is open; a server that takes too long is ended as by a crash, which loses nothing stored. */
+export async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
+  child.kill('SIGINT');
+  await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGQUIT');
+  await ended;
+}

@@ -1,0 +1,112 @@
+import type { Engine } from '../clickhouse/engine.ts';
+
+/** Groups of system.functions whose members compute from their arguments alone. */
+const PURE = new Set([
+  'Aggregate Functions',
+  'Arithmetic',
+  'Arrays',
+  'Bit',
+  'Comparison',
+  'Conditional',
+  'Dates and Times',
+  'Distance',
+  'Encoding',
+  'Financial',
+  'Hash',
+  'JSON',
+  'Logical',
+  'Map',
+  'Mathematical',
+  'Null',
+  'Random Number',
+  'Rounding',
+  'String',
+  'String Replacement',
+  'String Search',
+  'String Splitting',
+  'Time Window',
+  'Tuple',
+  'Type Conversion',
+  'URL',
+]);
+
+/** Members of these groups that do more, or whose work grows with the square of their arguments. */
+const REFUSED =
+  /^(aggThrow|arrayReduce.*|arrayLevenshtein.*|arraySimilarity|chdb|flameGraph|format|formatRow.*|groupFormat|multiFuzzy.*|naiveBayes.*|nothing.*|sparseGrams.*|.*(levenshtein|editDistance|jaro).*|.*IgnoreSet)$/i;
+
+/** Of the other groups: what analysts and dashboards use. Two are syntax and in no list of the engine. */
+const USEFUL = new Set([
+  '_CAST',
+  'bar',
+  'caseWithExpression',
+  'currentDatabase',
+  'exists',
+  'formatReadableDecimalSize',
+  'formatReadableQuantity',
+  'formatReadableSize',
+  'formatReadableTimeDelta',
+  'grouping',
+  'identity',
+  'ignore',
+  'lambda',
+  'materialize',
+  'neighbor',
+  'rowNumberInAllBlocks',
+  'rowNumberInBlock',
+  'runningDifference',
+  'throwIf',
+  'toTypeName',
+  'transform',
+  'version',
+]);
+
+const COMBINATORS = /(If|Array|Map|Distinct|OrNull|OrDefault|ForEach|ArgMin|ArgMax|Tuple)$/;
+
+/** Sources of rows that are made up on the spot. */
+export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
+  'numbers',
+  'zeros',
+  'values',
+  'VALUES',
+  'generate_series',
+  'generateSeries',
+]);
+
+/** Which functions of this engine read nothing but their arguments. */
+export class PureFunctions {
+  /** By name, aliases too: true = pure. */
+  readonly #scalar = new Map<string, boolean>();
+  readonly #aggregate = new Map<string, boolean>();
+
+  static async of(engine: Engine): Promise<PureFunctions> {
+    const functions = new PureFunctions();
+    const listed = await engine.control('SELECT name, alias_to, is_aggregate, categories FROM system.functions');
+    const rows = listed
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    const groups = new Map(rows.map(([name = '', , , group = '']) => [name, group]));
+    for (const [name = '', alias = '', aggregate] of rows) {
+      const real = alias || name;
+      const pure = USEFUL.has(real) || (PURE.has(groups.get(real) ?? '') && !REFUSED.test(real));
+      (aggregate === '1' ? functions.#aggregate : functions.#scalar).set(name, pure);
+    }
+    for (const name of USEFUL) functions.#scalar.set(name, true);
+    return functions;
+  }
+
+  /** Undefined for a name that no function of the engine has. */
+  isPure(name: string): boolean | undefined {
+    const scalar = known(this.#scalar, name);
+    if (scalar !== undefined) return scalar;
+    for (let base = name; ; base = base.replace(COMBINATORS, '')) {
+      const aggregate = known(this.#aggregate, base);
+      if (aggregate !== undefined) return aggregate;
+      if (!COMBINATORS.test(base)) return undefined;
+    }
+  }
+}
+
+/** Many functions may be written in any case; a name spelled exactly as listed is that function. */
+const known = (names: ReadonlyMap<string, boolean>, name: string): boolean | undefined =>
+  names.get(name) ?? names.get(name.toLowerCase()) ?? names.get(name.toUpperCase());

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../core/config-error.ts';
+import type { Config } from '../../core/config.ts';
+import type { EmbeddedClickHouse, KeyOwner, Log } from '../clickhouse/supervisor.ts';
+
+type Settings = Pick<Config, 'SQL_PORT' | 'SQL_HOST' | 'SQL_USER' | 'SQL_PASSWORD' | 'sqlPortChosen' | 'dataDir'>;
+
+/** Where the shell finds the port of a service that runs on the same directory, with a password of this start. */
+export const sqlUrlFile = (dataDir: string): string => join(dataDir, 'sql_url');
+
+/**
+ * Opens SQL_PORT on the embedded engine: for API keys, for SQL_USER, and for the shell. A taken port stops the start with
+ * one line where it was asked for; the default port being taken is only logged. Returns the port, null where there is none.
+ */
+export async function openSqlPort(
+  embedded: EmbeddedClickHouse,
+  config: Settings,
+  log: Log,
+  ownerOfKey: KeyOwner,
+): Promise<number | null> {
+  const { SQL_PORT: port, SQL_HOST: host, SQL_USER: user, SQL_PASSWORD: password, dataDir } = config;
+  if (port === null) return null;
+  const shell = { user: 'shell', password: randomBytes(24).toString('base64url') };
+  const accounts = password === undefined ? [shell] : [shell, { user, password }];
+  try {
+    const opened = await embedded.openSql({ host, port, accounts }, ownerOfKey);
+    const address = `http://${shell.user}:${shell.password}@${host.includes(':') ? `[${host}]` : host}:${opened}`;
+    writeFileSync(sqlUrlFile(dataDir), `${address}\n`, { mode: 0o600 });
+    return opened;
+  } catch (error) {
+    if (/EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EINVAL/.test(String(error)))
+      throw new ConfigError(`SQL_HOST: must be an address of this machine, received ${JSON.stringify(host)}`);
+    if (!/EADDRINUSE|EACCES/.test(String(error))) throw error;
+    const reason = `SQL_PORT: must be free, received ${port}, which cannot be listened on at ${host}`;
+    if (config.sqlPortChosen) throw new ConfigError(reason);
+    log.warn(`${reason}; continuing without the SQL port`);
+    return null;
+  }
+}
+
+/** A file that names a port without a server would mislead. */
+export const closeSqlPort = (dataDir: string): void => rmSync(sqlUrlFile(dataDir), { force: true });

@@ -1,0 +1,90 @@
+import type { AddressInfo, Socket } from 'node:net';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { clientNetwork } from '../../core/client-address.ts';
+import type { Engine } from '../clickhouse/engine.ts';
+import { EngineError } from '../clickhouse/errors.ts';
+import { createFront, exactly } from '../clickhouse/http-server.ts';
+import type { SqlFace } from '../clickhouse/messages.ts';
+import { SessionPool } from '../clickhouse/session-pool.ts';
+import type { Credentials } from '../clickhouse/request.ts';
+import { PureFunctions } from './allowed-functions.ts';
+import { SqlCheck } from './statement-check.ts';
+import { answerHello } from './clickhouse-go-hello.ts';
+import { MOST } from './allowed-settings.ts';
+import { Strangers } from './strangers.ts';
+
+/** Few connections and one thread a query: what is left of the machine ingests and serves. */
+const POOL_SIZE = 2;
+const QUEUE = 64;
+/** Of one user, all of its keys together. */
+const PER_OWNER = { size: 1, queue: 32 };
+const MAX_CONNECTIONS = 512;
+const MAX_HEADER_BYTES = 16_384;
+const MAX_STATEMENT_BYTES = 65_536;
+const MAX_HELD_BYTES = 16 * 1_048_576;
+/** Passwords of one account from one address, then even the right one waits for the minute's end. Keys are too long to guess. */
+const WRONG_A_MINUTE = 10;
+/** Beyond the time of a query itself: for waiting in the queue. */
+const WAIT_MS = 30_000;
+
+export interface SqlFaceOptions extends SqlFace {
+  database: string;
+  memoryMb: number;
+  ownerOfKey(key: string, address: string): Promise<string | null>;
+}
+
+/**
+ * The engine's second face, for analysts and Grafana: reads of the documented views, nothing else. Users are the accounts
+ * given, or any user name with an API key as the password.
+ */
+export async function openSqlFace(engine: Engine, options: SqlFaceOptions) {
+  const { database, memoryMb, ownerOfKey } = options;
+  const version = (await engine.control('SELECT version()')).trim();
+  const check = new SqlCheck(await PureFunctions.of(engine), database, memoryMb);
+  const accounts = new Map(options.accounts.map(({ user, password }) => [user, exactly(user, password)]));
+  const wrong = new RateLimiterMemory({ points: WRONG_A_MINUTE, duration: 60 });
+  const strangers = new Strangers();
+  const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE, perOwner: PER_OWNER });
+  const front = createFront(pool, {
+    database,
+    maxBodyBytes: MAX_STATEMENT_BYTES,
+    maxHeldBytes: MAX_HELD_BYTES,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    deadlineMs: Number(MOST['max_execution_time']) * 1000 + WAIT_MS,
+    async admits(credentials: Credentials | null, address) {
+      if (credentials === null) return null;
+      const { user, password } = credentials;
+      const owner = password.startsWith('pk_') ? await ownerOfKey(password, address) : null;
+      if (owner !== null) return `user ${owner}`;
+      const admit = accounts.get(user);
+      if (!admit) return null;
+      const guesser = `${user} ${clientNetwork(address)}`;
+      if ((await wrong.get(guesser))?.remainingPoints === 0)
+        throw EngineError.of('AUTHENTICATION_FAILED', `${user}: Too many wrong passwords; wait a minute.`);
+      const admitted = await admit(credentials, address);
+      if (admitted === null) await wrong.penalty(guesser);
+      return admitted;
+    },
+    answers: (request) => answerHello(request, version),
+    prepare: (call, session) => check.prepare(call, session),
+    reword: (error) => check.reword(error),
+    onAdmitted: (socket) => strangers.admit(socket),
+  });
+  front.maxConnections = MAX_CONNECTIONS;
+  front.on('connection', (socket: Socket) => strangers.add(socket));
+  await new Promise<void>((resolve, reject) => {
+    front.once('error', reject);
+    front.listen(options.port, options.host, resolve);
+  }).catch((error: unknown) => {
+    pool.close();
+    throw error;
+  });
+  return {
+    port: (front.address() as AddressInfo).port,
+    close(): void {
+      front.close();
+      front.closeAllConnections();
+      pool.close();
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { bareSql } from '../../core/sql-text.ts';
+import { EngineError } from '../clickhouse/errors.ts';
+import type { Call } from '../clickhouse/http-server.ts';
+import type { EngineSession } from '../clickhouse/session.ts';
+import type { PureFunctions } from './allowed-functions.ts';
+import { type Catalogue, checkStatement, isView } from './syntax-rules.ts';
+import { requireFormat, settingsFor } from './allowed-settings.ts';
+import { readSyntax } from './explain-ast.ts';
+
+/** Answered from system tables, where the filters below apply. A WHERE could call functions. Literals are blanked. */
+const SHOW =
+  /^SHOW (?:TABLES|DATABASES|COLUMNS FROM \S+)(?: FROM \S+)?(?: (?:NOT )?I?LIKE +)?(?: LIMIT \d+)?(?: FORMAT (?<format>\w+))?$/;
+
+/** A statement as the engine spells it, and what there is in the engine. */
+interface Spelled {
+  spelled: string;
+  tables: string[];
+  databases: string[];
+}
+
+/**
+ * Lets through one reading statement over the views and refuses everything else, judged by the engine's own parse:
+ * allow-lists of statement parts, functions, tables, settings and formats. `memoryMb` is the engine's.
+ */
+export class SqlCheck {
+  readonly #functions: PureFunctions;
+  readonly #database: string;
+  readonly #memoryMb: number;
+  /** Rows of system tables that speak of anything but the views do not exist here. */
+  readonly #filters: string;
+  /** Tables and databases that no answer names, as of the last statement. */
+  #hidden: ReadonlySet<string> = new Set();
+
+  constructor(functions: PureFunctions, database: string, memoryMb: number) {
+    this.#functions = functions;
+    this.#database = database;
+    this.#memoryMb = memoryMb;
+    const own = (column: string) => `database = '${database}' AND startsWith(${column}, 'v_')`;
+    this.#filters = mapLiteral({
+      'system.tables': own('name'),
+      'system.columns': own('table'),
+      'system.databases': `name = '${database}'`,
+    });
+  }
+
+  /** The call as it may run: read-only, within its limits. The connection must be renewed after it, as readonly cannot be undone. */
+  async prepare({ statement, context, data }: Call, session: EngineSession): Promise<Call> {
+    if (data !== null)
+      throw EngineError.of('READONLY', 'Send the statement in the body or in the URL, and nothing else.');
+    if (![this.#database, 'default', ''].includes(context.database))
+      throw EngineError.of('UNKNOWN_DATABASE', `Database ${context.database} does not exist`);
+    const { spelled, tables, databases } = await this.#spell(statement.sql, session);
+    this.#hidden = new Set([
+      ...tables.filter((name) => !isView(name)),
+      ...databases.filter((name) => name !== this.#database),
+    ]);
+    const bare = bareSql(spelled);
+    requirePlainTypes(spelled, bare);
+    if (/\bINTO OUTFILE\b/i.test(bare))
+      throw EngineError.of('ACCESS_DENIED', 'INTO OUTFILE is not available on this port.');
+    const { sql, settings: ownSettings } = cutSettings(spelled, bare) ?? { sql: statement.sql, settings: new Map() };
+    const settings = settingsFor(new Map([...context.settings, ...ownSettings]), this.#memoryMb);
+    settings.set('additional_table_filters', this.#filters).set('readonly', '1');
+    const show = SHOW.exec(bare);
+    const catalogue = { database: this.#database, tables: new Set(tables), databases: new Set(databases) };
+    const own = show ? show.groups?.['format'] : await this.#checkSyntax(sql, context.params, session, catalogue);
+    const format = own ?? statement.format;
+    requireFormat(format);
+    return {
+      statement: { ...statement, sql, format },
+      context: { ...context, settings, database: this.#database },
+      data,
+    };
+  }
+
+  /** The engine's words without hints that name what this port hides. */
+  reword({ code, message }: EngineError): EngineError {
+    const shown = message.replaceAll(HINT, (hint, names: string) =>
+      names.match(/\w+/g)?.some((name) => this.#hidden.has(name)) ? '' : hint,
+    );
+    return new EngineError(code, shown);
+  }
+
+  /** Read as a value: whatever is not exactly one statement fails here, before any of it is run. */
+  async #spell(sql: string, session: EngineSession): Promise<Spelled> {
+    const context = {
+      settings: settingsFor(new Map(), this.#memoryMb),
+      params: new Map([['statement', tsvEscaped(sql)]]),
+      database: this.#database,
+    };
+    const spelling = session.run(
+      context,
+      `SELECT formatQuerySingleLine({statement:String}) AS spelled,
+        (SELECT groupArray(name) FROM system.tables WHERE database = '${this.#database}') AS tables,
+        (SELECT groupArray(name) FROM system.databases) AS databases`,
+      'JSONEachRow',
+    );
+    const { bytes } = await spelling.catch((error: unknown) => {
+      throw error instanceof EngineError ? withoutScope(error) : error;
+    });
+    return JSON.parse(Buffer.from(bytes).toString()) as Spelled;
+  }
+
+  /** Parameters go along: an {x:Identifier} is judged by its value. */
+  async #checkSyntax(
+    sql: string,
+    params: ReadonlyMap<string, string>,
+    session: EngineSession,
+    catalogue: Catalogue,
+  ): Promise<string | undefined> {
+    const settings = settingsFor(new Map(), this.#memoryMb).set('readonly', '1');
+    try {
+      const { bytes } = await session.run(
+        { settings, params, database: this.#database },
+        `EXPLAIN AST ${sql}`,
+        'TSVRaw',
+      );
+      const root = readSyntax(Buffer.from(bytes).toString());
+      if (!root)
+        throw EngineError.of(
+          'SYNTAX_ERROR',
+          'Names with line breaks or counts in them cannot be distinguished from syntax.',
+        );
+      return checkStatement(root, this.#functions, catalogue);
+    } finally {
+      session.renew();
+    }
+  }
+}
+
+const HINT = /\.? Maybe you meant:? (\[[^\]]*\]|[^?]*\?)/g;
+
+/** The engine reads parameters before anything of the statement can be judged: states of aggregate functions are no values here. */
+function requirePlainTypes(spelled: string, bare: string): void {
+  for (const { index, 0: opening } of bare.matchAll(/\{\s*[A-Za-z_]\w*\s*:/g)) {
+    const end = bare.indexOf('}', index);
+    const type = spelled.slice(index + opening.length, end < 0 ? undefined : end);
+    // A quoted name could be spelled with escapes.
+    if (/AggregateFunction|[`"\\]/i.test(type))
+      throw EngineError.of('ACCESS_DENIED', `A parameter of type ${type} is not available on this port.`);
+  }
+}
+
+/** What the engine says of the statement, without the query around it that only this check knows of. */
+const withoutScope = ({ code, message }: EngineError): EngineError =>
+  new EngineError(code, message.replace(/: In scope SELECT formatQuerySingleLine\(.*(?= \([A-Z_]+\)\s*$)/s, ''));
+
+/** The last SETTINGS clause apart from its statement; null where there is none at the end. */
+function cutSettings(spelled: string, bare: string): { sql: string; settings: Map<string, string> } | null {
+  const at = bare.lastIndexOf(' SETTINGS ');
+  const from = at + ' SETTINGS '.length;
+  const [, list = '', format = ''] =
+    /^((?:\w+ = [^()]+?)(?:, \w+ = [^()]+?)*)( FORMAT \w+)?$/.exec(bare.slice(from)) ?? [];
+  if (at < 0 || list === '') return null;
+  const settings = new Map<string, string>();
+  let start = from;
+  for (const item of list.split(', ')) {
+    const [name = '', value = ''] = spelled.slice(start, start + item.length).split(/ = (.*)/s);
+    settings.set(name, value.startsWith("'") ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value);
+    start += item.length + ', '.length;
+  }
+  return { sql: spelled.slice(0, at) + format, settings };
+}
+
+const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+const mapLiteral = (entries: Record<string, string>) =>
+  `{${Object.entries(entries)
+    .map(([key, value]) => `${quoted(key)}:${quoted(value)}`)
+    .join(',')}}`;
+
+/** The value of a String parameter as it travels over HTTP. */
+const tsvEscaped = (text: string) =>
+  text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\t', '\\t')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\0', '\\0');

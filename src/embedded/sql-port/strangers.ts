@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+
+/** Half of all connections: those who were let in find the other half. */
+const MOST_STRANGERS = 256;
+const LOGIN_WITHIN_MS = 10_000;
+
+/** Connections that have not been let in yet: a bounded number for a bounded time. */
+export class Strangers {
+  /** The one that waits longest first. */
+  readonly #waiting = new Map<Socket, NodeJS.Timeout>();
+
+  add(socket: Socket): void {
+    const [oldest] = this.#waiting.keys();
+    // Whoever has a password sends it at once: the longest silence makes room.
+    if (oldest && this.#waiting.size >= MOST_STRANGERS) this.#end(oldest);
+    this.#waiting.set(
+      socket,
+      setTimeout(() => this.#end(socket), LOGIN_WITHIN_MS),
+    );
+    socket.once('close', () => this.admit(socket));
+  }
+
+  /** From here on the connection is held by the server's own time-outs. */
+  admit(socket: Socket): void {
+    clearTimeout(this.#waiting.get(socket));
+    this.#waiting.delete(socket);
+  }
+
+  #end(socket: Socket): void {
+    this.admit(socket);
+    socket.destroy();
+  }
+}

@@ -1,0 +1,135 @@
+import { EngineError } from '../clickhouse/errors.ts';
+import { TABLE_FUNCTIONS, type PureFunctions } from './allowed-functions.ts';
+import type { SyntaxNode } from './explain-ast.ts';
+
+/** What there is in the engine: names in the main database, and of all databases. */
+export interface Catalogue {
+  database: string;
+  tables: ReadonlySet<string>;
+  databases: ReadonlySet<string>;
+}
+
+/** Parts of a SELECT that hold nothing but other parts. */
+const PLAIN = new Set([
+  'ArrayJoin',
+  'Asterisk',
+  'ColumnsExceptTransformer',
+  'ColumnsListMatcher',
+  'ColumnsRegexpMatcher',
+  'ColumnsReplaceTransformer',
+  'ColumnsReplaceTransformer::Replacement',
+  'ColumnsTransformerList',
+  'ExpressionList',
+  'Identifier',
+  'InterpolateElement',
+  'OrderByElement',
+  'QualifiedAsterisk',
+  'QualifiedColumnsListMatcher',
+  'QualifiedColumnsRegexpMatcher',
+  'SampleRatio',
+  'SelectIntersectExceptQuery',
+  'SelectQuery',
+  'SelectWithUnionQuery',
+  'Subquery',
+  'TableExpression',
+  'TableJoin',
+  'TablesInSelectQuery',
+  'TablesInSelectQueryElement',
+  'WindowDefinition',
+  'WindowListElement',
+  'WithElement',
+]);
+const EXPLAINS = new Set([
+  'EXPLAIN',
+  ...['AST', 'SYNTAX', 'QUERY TREE', 'PIPELINE', 'ESTIMATE'].map((w) => `EXPLAIN ${w}`),
+]);
+
+/** What clients look tables and columns up in. */
+const SYSTEM_TABLES = new Set(['system.tables', 'system.columns', 'system.databases', 'system.one']);
+const IN = /^(global)?(not)?(null)?in$/i;
+const CASTS = /^(_?cast|accurateCast\w*|reinterpret|JSONExtract(CaseInsensitive)?)$/i;
+
+const denied = (text: string) => EngineError.of('ACCESS_DENIED', `${text} is not available on this port.`);
+
+/** Views are the interface; every other table is how it is made. */
+export const isView = (table: string): boolean => table.startsWith('v_');
+
+/** Throws for a statement that is not one SELECT, EXPLAIN of a SELECT or DESCRIBE over views and pure functions. Returns its FORMAT. */
+export function checkStatement(root: SyntaxNode, functions: PureFunctions, catalogue: Catalogue): string | undefined {
+  const known =
+    root.kind === 'SelectWithUnionQuery' ||
+    root.kind === 'DescribeQuery' ||
+    (root.kind === 'Explain' && EXPLAINS.has(root.name) && root.children[0]?.kind === 'SelectWithUnionQuery');
+  const [body, format, ...more] = root.children;
+  if (!known || !body || more.length > 0) throw denied('This kind of statement');
+  if (format && format.kind !== 'Identifier')
+    throw denied(format.kind === 'Set' ? 'SETTINGS in this place' : 'INTO OUTFILE');
+  checkNode(body, root, functions, catalogue);
+  requireNoPaths(root);
+  return format?.name;
+}
+
+/** Where the store lies on this machine is in two columns of system.databases, which a `*` shows too. */
+function requireNoPaths(root: SyntaxNode): void {
+  let asked = false;
+  let shown = false;
+  const look = ({ kind, name, children }: SyntaxNode): void => {
+    if (name === 'system.databases') {
+      asked = true;
+      // To the right of IN it stands for all of its columns.
+      shown ||= kind === 'Identifier';
+    }
+    shown ||= /Asterisk|Matcher/.test(kind) || (kind === 'Identifier' && /(^|\.)(meta)?data_path$/.test(name));
+    for (const child of children) look(child);
+  };
+  look(root);
+  if (asked && shown) throw denied('A path of system.databases (name its columns: name, engine, uuid, comment)');
+}
+
+function checkNode(node: SyntaxNode, parent: SyntaxNode, functions: PureFunctions, catalogue: Catalogue): void {
+  if (node.kind === 'Function') checkFunction(node, parent, functions, catalogue);
+  else if (node.kind === 'TableIdentifier') checkTable(node.name, catalogue);
+  else if (node.kind === 'Literal') {
+    // States of aggregate functions are read back without much suspicion: none is taken from outside.
+    if (/AggregateFunction\s*\(/i.test(node.name)) throw denied('A state of an aggregate function');
+  } else if (!PLAIN.has(node.kind)) throw denied(node.kind === 'Set' ? 'SETTINGS in this place' : node.kind);
+  for (const child of node.children) checkNode(child, node, functions, catalogue);
+}
+
+function checkFunction(node: SyntaxNode, parent: SyntaxNode, functions: PureFunctions, catalogue: Catalogue): void {
+  const { name } = node;
+  if (parent.kind === 'TableExpression') {
+    if (!TABLE_FUNCTIONS.has(name)) throw denied(`Table function ${name}`);
+    const [first] = node.children[0]?.children ?? [];
+    // Text that is computed could name the columns, and types that are refused as text.
+    if (/^values$/i.test(name) && first && first.kind !== 'Literal' && first.name !== 'tuple')
+      throw denied('A computed first argument of values');
+    return;
+  }
+  const pure = functions.isPure(name);
+  if (pure === undefined) throw EngineError.of('UNKNOWN_FUNCTION', `Function with name ${name} does not exist`);
+  if (!pure) throw denied(`Function ${name}`);
+  const [, second] = node.children[0]?.children ?? [];
+  // To the right of IN a name may be a table's.
+  if (IN.test(name) && second?.kind === 'Identifier') checkNameOrTable(second.name, catalogue);
+  if (CASTS.test(name) && second && second.kind !== 'Literal' && !/^JSON/i.test(name))
+    throw denied('A computed type name');
+}
+
+function checkTable(name: string, { database, tables }: Catalogue): void {
+  const dot = name.indexOf('.');
+  const visible =
+    dot < 0
+      ? // What is no table here is the name of a WITH, or unknown to the engine too.
+        isView(name) || !tables.has(name)
+      : SYSTEM_TABLES.has(name) || (name.slice(0, dot) === database && isView(name.slice(dot + 1)));
+  if (visible) return;
+  const views = [...tables].filter(isView).toSorted().join(', ');
+  throw EngineError.of('UNKNOWN_TABLE', `Unknown table expression identifier '${name}'. There are: ${views}`);
+}
+
+function checkNameOrTable(name: string, catalogue: Catalogue): void {
+  const [first = ''] = name.split('.', 1);
+  // A dotted name is a column unless it begins with a database.
+  if (first === name || catalogue.databases.has(first)) checkTable(name, catalogue);
+}

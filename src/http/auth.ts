@@ -1,0 +1,223 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { clientNetwork } from '../core/client-address.ts';
+import type { ApiKeys } from '../accounts/api-keys.ts';
+import type { Config } from '../core/config.ts';
+import { ApiError, badRequest } from '../core/errors.ts';
+import { setLimitHeaders, tooMany, type RateCount, type RateLimits } from '../stores/shared/rate-limits.ts';
+import type { Caller, KeyCaller } from '../accounts/caller.ts';
+import type { Device, KnownDevices } from '../accounts/known-devices.ts';
+import type { Sessions } from '../accounts/sessions.ts';
+import { readCookie } from './session-cookie.ts';
+import type { Scope } from '../accounts/tables.ts';
+
+/**
+ * What a route asks for: an API key with the scope of its method (where it only reads, a session cookie will do), a session cookie,
+ * either (its handler decides what a key may do), or nothing.
+ */
+export type AuthMode = 'key' | 'session' | 'either' | 'none';
+/** Which count a call belongs to, where that is not its caller's: of its address, among logins, or among those of its device. */
+export type LimitMode = 'address' | 'login' | 'device';
+
+/** How stored data leaves: a list of rows (as CSV and NDJSON too), one body, or a Parquet file. */
+export type Stored = 'rows' | 'whole' | 'file';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+    /** The browser that sent a device cookie; read on routes with the limit `device` alone. */
+    device: Device | null;
+    /** Why there is no caller although the request named one; the guard throws it where a caller is needed. */
+    refusal: Error | null;
+  }
+  interface FastifyContextConfig {
+    auth?: AuthMode;
+    limit?: LimitMode;
+    /** Schema of a success's body: tests hold answers against it. */
+    answer?: z.ZodType;
+    /** How OpenAPI describes what leaves through answerStored. */
+    stored?: Stored | undefined;
+    /** Its success is server-sent events. */
+    streamed?: true | undefined;
+  }
+}
+
+export const callerOf = (request: FastifyRequest): Caller | null => request.caller;
+const modeOf = (request: FastifyRequest): AuthMode => request.routeOptions.config.auth ?? 'none';
+
+const BEARER = /^Bearer +(\S+) *$/i;
+/** Methods that change nothing. */
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const unauthorized = (message: string, resolution: string): ApiError => new ApiError(401, message, { resolution });
+const KEY_HELP = 'Send a key made at POST /v1/api/auth/api-keys as X-API-Key or Authorization: Bearer.';
+const SESSION_HELP = 'Log in at POST /v1/api/auth/login and send the cookie.';
+
+/**
+ * Goes on at once where there is nothing to wait for: the turns of promises take a cached answer longer than what they wait for.
+ */
+export const thenOrNow = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value);
+
+/** What callers are identified by. */
+export interface Identification {
+  config: Config;
+  apiKeys: ApiKeys;
+  sessions: Sessions;
+  devices: KnownDevices;
+}
+
+/** Hook 1: finds out who calls. Never refuses, so that even refusals are counted. */
+export function identify(
+  request: FastifyRequest,
+  { config, apiKeys: keys, sessions, devices }: Identification,
+): void | Promise<void> {
+  const { PUBLIC_URL } = config;
+  if (request.routeOptions.config.limit === 'device') {
+    request.device = devices.read(readCookie('device', request, PUBLIC_URL));
+  }
+  const mode = modeOf(request);
+  // Browsers send a cookie along unasked: on a data endpoint it may read, and a key that is sent as well counts instead.
+  const keyOnly = mode === 'key' && (!SAFE.has(request.method) || namesKey(request));
+  const cookie = keyOnly ? undefined : readCookie('session', request, PUBLIC_URL);
+  return cookie === undefined ? identifyByKey(request, keys) : identifyBySession(request, cookie, keys, sessions);
+}
+
+const namesKey = ({ headers }: FastifyRequest): boolean =>
+  headers['x-api-key'] !== undefined || BEARER.test(headers.authorization ?? '');
+
+async function identifyBySession(request: FastifyRequest, cookie: string, keys: ApiKeys, sessions: Sessions) {
+  try {
+    request.caller = await sessions.find(cookie);
+    if (!request.caller) await identifyByKey(request, keys);
+  } catch (error) {
+    request.refusal = error as Error;
+  }
+}
+
+function identifyByKey(request: FastifyRequest, keys: ApiKeys): void | Promise<void> {
+  try {
+    const key = givenKey(request);
+    if (key === null) return;
+    const found = keys.find(key, request.ip);
+    if (found instanceof Promise) return identifyLate(request, found);
+    callBy(request, found);
+  } catch (error) {
+    request.refusal = error as Error;
+  }
+}
+
+async function identifyLate(request: FastifyRequest, found: Promise<KeyCaller | null>): Promise<void> {
+  try {
+    callBy(request, await found);
+  } catch (error) {
+    request.refusal = error as Error;
+  }
+}
+
+function callBy(request: FastifyRequest, caller: KeyCaller | null): void {
+  request.caller = caller;
+  if (!caller) request.refusal = unauthorized('Invalid API key', KEY_HELP);
+}
+
+/** The API key of the request, null when it names none; 400 when its two headers differ. */
+export function givenKey(request: FastifyRequest): string | null {
+  const named = request.headers['x-api-key'];
+  const header = Array.isArray(named) ? named.join(', ') : named;
+  const bearer = BEARER.exec(request.headers.authorization ?? '')?.[1];
+  if (header !== undefined && bearer !== undefined && header !== bearer) {
+    const received = 'two different keys';
+    throw badRequest([
+      { field: 'X-API-Key', expected: 'the key of Authorization, or one of the two headers', received },
+    ]);
+  }
+  return header ?? bearer ?? null;
+}
+
+/** Hook 2: counts the request against its caller, or its address, and says so in the headers. */
+export function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
+  const { caller, device } = request;
+  const login = (request.routeOptions.config.limit ?? 'address') !== 'address';
+  if (device) return admit(reply, limits.count('login', `device:${device.id}`), 'on one device');
+  if (login) return countLogin(request, reply, limits);
+  if (!caller) return admit(reply, limits.count('address', clientNetwork(request.ip)), 'from one address');
+  const own = () => admit(reply, limits.count(caller.tier, caller.userId), 'of one user, all keys together');
+  if (caller.tier !== 'free') return own();
+  const network = limits.count('network', clientNetwork(request.ip));
+  return brake(reply, network, 'from one address, all its free accounts together').then(own);
+}
+
+/** Counts a login against its address. */
+export function countLogin(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
+  const count = limits.count('login', `${request.routeOptions.url}${clientNetwork(request.ip)}`);
+  return admit(reply, count, 'from one address');
+}
+
+/** A count beside the one that the headers show: 429, then of this one, when nothing is left of it. */
+export async function brake(
+  reply: FastifyReply,
+  counted: RateCount | Promise<RateCount>,
+  whose: string,
+): Promise<void> {
+  const count = await counted;
+  if (count.allowed) return;
+  setLimitHeaders(reply, count);
+  throw tooMany(count, whose);
+}
+
+/** Says in the headers what is left; 429 when nothing is. `whose` ends "10 requests a minute …". */
+function admit(reply: FastifyReply, counted: RateCount | Promise<RateCount>, whose: string): void | Promise<void> {
+  return thenOrNow(counted, (count) => {
+    setLimitHeaders(reply, count);
+    if (!count.allowed) throw tooMany(count, whose);
+  });
+}
+
+/** Hook 3: refuses who may not call this route. */
+export function guard(request: FastifyRequest, config: Config): void {
+  const { httpVersion, headers } = request.raw;
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    throw badRequest([{ field: 'Host', expected: 'the name this service was called by', received: 'nothing' }]);
+  }
+  const mode = modeOf(request);
+  if (mode !== 'key') refuseCrossSite(request, config);
+  if (mode === 'none') return;
+  if (request.refusal) throw request.refusal;
+  if (mode === 'key') {
+    if (request.caller === null) throw unauthorized('Missing API key', KEY_HELP);
+    // A session is identified here only where the method reads.
+    if (request.caller.kind === 'key') requireScope(request.caller, SAFE.has(request.method) ? 'read' : 'trade');
+  }
+  if (mode === 'either' && request.caller === null) throw unauthorized('Missing API key or session', KEY_HELP);
+  if (mode === 'session') {
+    if (request.caller === null) throw unauthorized('Missing or invalid session', SESSION_HELP);
+    if (request.caller.kind === 'key') {
+      throw new ApiError(403, 'A session is required; an API key is not sufficient', { resolution: SESSION_HELP });
+    }
+  }
+}
+
+/** 403 when the key was not made for this. */
+export function requireScope(caller: KeyCaller, scope: Scope): void {
+  if (caller.scopes.includes(scope)) return;
+  throw new ApiError(403, `The API key lacks the scope ${scope}`, {
+    resolution: 'Create a key with "scopes": ["read", "trade"], or those it needs, at POST /v1/api/auth/api-keys.',
+    errorText: `scopes of this key: ${caller.scopes.join(', ')}`,
+  });
+}
+
+/** Whether a page of another site made the browser send this. */
+export function isForeignOrigin(request: FastifyRequest, config: Config): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const ours = [`${request.protocol}://${request.host}`, ...config.CORS_ORIGINS];
+  if (config.PUBLIC_URL) ours.push(new URL(config.PUBLIC_URL).origin);
+  return origin === undefined ? site === 'cross-site' || site === 'same-site' : !ours.includes(origin);
+}
+
+/** Refuses a request another site made the browser send: where cookies count, only our own pages may change state. */
+function refuseCrossSite(request: FastifyRequest, config: Config): void {
+  if (SAFE.has(request.method) || !isForeignOrigin(request, config)) return;
+  throw new ApiError(403, 'Cross-site request refused', {
+    resolution: "Call from the service's own origin, or add yours to CORS_ORIGINS.",
+  });
+}

@@ -1,0 +1,184 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { buffer } from 'node:stream/consumers';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { COLUMNAR_TYPES, type ColumnarFormat, columnarRows } from './columnar.ts';
+import { csvText, ndjsonText } from './csv.ts';
+import type { Freshness } from '../queries/freshness.ts';
+import { requestTimeMs } from './cursors.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import { isKnown, Rendered, sendRendered } from './rendered-answer.ts';
+import type { Platform } from '../core/model.ts';
+
+/** What an endpoint over stored data makes: its body without `meta`, and what of `meta` belongs to the data, `data_freshness` excepted. */
+export interface StoredAnswer<Answer = object> {
+  body: Omit<Answer, 'meta'>;
+  meta: Answer extends { meta: infer Meta }
+    ? Omit<Meta, AddedMeta> & Partial<Pick<Meta, keyof Meta & AddedMeta>>
+    : object;
+  /** The rows of a list, for callers that ask for CSV or NDJSON; their name in the body. */
+  rows?: string;
+}
+
+/** Parts of `meta` that come with sending, or with what the answer is made of. */
+type AddedMeta = 'request_time' | 'cache_hit' | 'data_freshness';
+
+/** A call of an endpoint, with the schema that it declared for its answer. */
+interface StoredCall<R extends z.ZodType> {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  answer: R;
+}
+
+/** Where answers are kept, and who knows up to when stored rows are complete. */
+interface Means {
+  shared: Shared;
+  freshness: Pick<Freshness, 'listings' | 'trades'>;
+  /** Writes Parquet and Arrow. */
+  clickhouse: Pick<ClickHouse, 'stream'>;
+}
+
+/** How an answer is kept, and whose `meta.data_freshness` it contains, if its endpoint has one. */
+interface Kept {
+  key: string;
+  ttlMs: number;
+  /** The rows it is made of; the answer states up to when they are complete. */
+  from?: 'listings' | 'trades';
+  platforms?: readonly Platform[];
+}
+
+/**
+ * Answers from a cache of some milliseconds with single flight, else from `load`; with ETag, `meta.cache_hit` and
+ * `meta.request_time`. Equal requests of all users share one entry, as stored data is the same for all.
+ */
+export function answerStored<R extends z.ZodType>(
+  services: Means,
+  call: StoredCall<R>,
+  cache: Kept,
+  load: () => Promise<StoredAnswer<z.input<R>>>,
+): FastifyReply | Promise<FastifyReply> {
+  const format = wantedFormat(call.request.headers.accept);
+  if (format !== 'json') {
+    return withFreshness(services, cache, load).then((answer) => sendRows(services, call, answer, format));
+  }
+  const kept = services.shared.localCache.get<Rendered>(cache.key);
+  return kept ? sendKept(call, kept, true) : answerThrough(services, call, cache, load);
+}
+
+async function answerThrough(
+  services: Means,
+  call: { request: FastifyRequest; reply: FastifyReply },
+  cache: Kept,
+  load: () => Promise<StoredAnswer>,
+): Promise<FastifyReply> {
+  const { shared } = services;
+  const { key, ttlMs } = cache;
+  let made: Rendered | undefined;
+  const { value, hit } = await shared.cached(key, ttlMs, async () => {
+    const { body, meta } = await withFreshness(services, cache, load);
+    made = Rendered.of(body, meta);
+    return textOf(made, Date.now() + ttlMs);
+  });
+  // Whoever waited for the same load finds what it kept.
+  const kept = made ? undefined : shared.localCache.get<Rendered>(key);
+  if (kept) return sendKept(call, kept, hit);
+  const { data, until } = made ? { data: made, until: Date.now() + ttlMs } : fromText(value);
+  // Another machine's clock may differ: never longer than a fresh one.
+  shared.localCache.set(key, data, Math.min(ttlMs, until - Date.now()), data.json.length * KEPT_PER_BYTE);
+  return sendKept(call, data, hit);
+}
+
+/** How an answer is shared with other processes: JSON text holds no line breaks, so lines keep a large body from being encoded twice. */
+const textOf = ({ etag, meta, json }: Rendered, until: number): string =>
+  `${until}\n${etag}\n${JSON.stringify(meta)}\n${json.toString()}`;
+
+function fromText(text: string): { data: Rendered; until: number } {
+  const [until = '', etag = '', meta = '{}'] = text.split('\n', 3);
+  const json = Buffer.from(text.slice(until.length + etag.length + meta.length + 3));
+  return { data: new Rendered({ json, etag, meta: JSON.parse(meta) as object }), until: Number(until) };
+}
+
+/** The watermark is read before the rows: what is stored meanwhile may be in the answer, what is claimed must be. */
+async function withFreshness(
+  { freshness }: Means,
+  { from, platforms = [] }: Kept,
+  load: () => Promise<StoredAnswer>,
+): Promise<StoredAnswer> {
+  if (!from) return load();
+  const freshTo = await freshness[from](platforms);
+  const answer = await load();
+  return { ...answer, meta: { data_freshness: freshTo, ...answer.meta } };
+}
+
+/** The data, its body, and some of them compressed. */
+const KEPT_PER_BYTE = 3;
+
+const sendKept = (
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  kept: Rendered,
+  cacheHit: boolean,
+): FastifyReply | Promise<FastifyReply> =>
+  sendRendered(request, reply, kept, { requestTimeMs: requestTimeMs(reply), cacheHit });
+
+type Format = 'json' | 'csv' | 'ndjson' | ColumnarFormat;
+const FORMATS: ReadonlyMap<string, Format> = new Map([
+  ['application/json', 'json'],
+  ['text/csv', 'csv'],
+  ['application/x-ndjson', 'ndjson'],
+  [COLUMNAR_TYPES.Parquet, 'Parquet'],
+  [COLUMNAR_TYPES.ArrowStream, 'ArrowStream'],
+  ['application/*', 'json'],
+  ['*/*', 'json'],
+]);
+
+/** The format that the caller prefers (RFC 9110 §12.5.1); of equal ones the first that is named by itself, JSON when none is. */
+export function wantedFormat(accept = ''): Format {
+  if (!/csv|ndjson|apache/i.test(accept)) return 'json';
+  const ranges = accept.split(',').flatMap((range) => {
+    const [type = '', ...parameters] = range.toLowerCase().replaceAll(/\s/g, '').split(';');
+    const weight = Number(parameters.find((one) => one.startsWith('q='))?.slice(2) ?? 1);
+    const format = FORMATS.get(type);
+    return format && weight > 0 ? [{ format, rank: weight + (type.endsWith('*') ? 0 : 0.0001) }] : [];
+  });
+  return ranges.toSorted((a, b) => b.rank - a.rank)[0]?.format ?? 'json';
+}
+
+/** The rows of a list, streamed; the cursor of the next page travels in X-Next-Cursor. What is no list comes as JSON. */
+async function sendRows(
+  { clickhouse }: Means,
+  call: { request: FastifyRequest; reply: FastifyReply },
+  answer: StoredAnswer,
+  format: Exclude<Format, 'json'>,
+): Promise<FastifyReply> {
+  const { request, reply } = call;
+  if (answer.rows === undefined) return sendKept(call, Rendered.of(answer.body, answer.meta), false);
+  const body = answer.body as Record<string, unknown>;
+  const rows = body[answer.rows] as object[];
+  if (isKnown(request, reply, Rendered.of(body, answer.meta).etag.replace(/"$/, `-${format}"`)))
+    return reply.code(304).send();
+  const next = (body['pagination'] as { next_cursor?: string | null } | undefined)?.next_cursor;
+  if (next) reply.header('x-next-cursor', next);
+  const { answer: schema } = request.routeOptions.config;
+  if (format === 'Parquet' || format === 'ArrowStream') {
+    const row = rowSchema(schema, answer.rows) ?? z.object({});
+    // Made whole, so that a failure gets a status of its own.
+    const bytes = await buffer(await columnarRows(clickhouse, rows, row, format));
+    return reply.type(COLUMNAR_TYPES[format]).header('content-encoding', 'identity').send(bytes);
+  }
+  const type = format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson; charset=utf-8';
+  const names = rowNames(schema, answer.rows);
+  return reply.type(type).send(format === 'csv' ? csvText(rows, names) : ndjsonText(rows));
+}
+
+/** The schema of a list's rows, by the schema of the whole answer. */
+function rowSchema(answer: z.ZodType | undefined, list: string): z.ZodObject | undefined {
+  const rows = answer instanceof z.ZodObject ? (answer.shape as Record<string, unknown>)[list] : undefined;
+  const row = rows instanceof z.ZodArray ? rows.element : undefined;
+  return row instanceof z.ZodObject ? row : undefined;
+}
+
+/** What every row of a list has. */
+const rowNames = (answer: z.ZodType | undefined, list: string): string[] =>
+  Object.entries(rowSchema(answer, list)?.shape ?? {}).flatMap(([name, field]) =>
+    field instanceof z.ZodOptional ? [] : [name],
+  );

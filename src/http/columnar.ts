@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+
+export const COLUMNAR_TYPES = {
+  Parquet: 'application/vnd.apache.parquet',
+  ArrowStream: 'application/vnd.apache.arrow.stream',
+} as const;
+export type ColumnarFormat = keyof typeof COLUMNAR_TYPES;
+
+/** The type of a field's column: nested values are JSON text, as in CSV. */
+function columnType(field: unknown): string {
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) return columnType(field.unwrap());
+  if (field instanceof z.ZodBoolean) return 'Nullable(Bool)';
+  if (field instanceof z.ZodNumber) return field.format === 'safeint' ? 'Nullable(Int64)' : 'Nullable(Float64)';
+  return 'Nullable(String)';
+}
+
+const cell = (value: unknown): unknown => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value);
+
+/** The rows of a list as one Parquet file or Arrow stream, written by the engine; columns are the fields of `row`. */
+export function columnarRows(
+  clickhouse: Pick<ClickHouse, 'stream'>,
+  rows: readonly object[],
+  row: z.ZodObject,
+  format: ColumnarFormat,
+): Promise<Readable> {
+  const structure = Object.entries(row.shape)
+    .map(([name, field]) => `\`${name}\` ${columnType(field)}`)
+    .join(', ');
+  const lines = rows.map((one) =>
+    JSON.stringify(Object.fromEntries(Object.entries(one).map(([name, value]) => [name, cell(value)]))),
+  );
+  return clickhouse.stream('rows_as_columns', { structure, rows: lines.join('\n') }, format);
+}

@@ -1,0 +1,135 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { z } from 'zod';
+import type { Caller, SessionCaller } from '../accounts/caller.ts';
+import { callerOf, type AuthMode, type LimitMode, type Stored } from './auth.ts';
+import { ErrorAnswer, type Tag } from './openapi/describe.ts';
+import { readInput, type Fields, type Together, type Values } from './read-input.ts';
+
+/** One endpoint: what it takes, who may call it, what it answers. OpenAPI is generated from the same declaration. */
+export interface Endpoint<
+  P extends Fields,
+  Q extends Fields,
+  B extends Fields,
+  A extends AuthMode,
+  R extends z.ZodType,
+> {
+  method: 'GET' | 'POST' | 'DELETE' | 'PATCH';
+  /** The whole path, e.g. `/v1/api/markets/id/:id`. */
+  url: string;
+  auth: A;
+  /** The section of the specification it belongs to. */
+  tag: Tag;
+  /** Its name in generated clients: a verb and what it is about. */
+  operation: string;
+  summary: string;
+  description?: string;
+  params?: P;
+  query?: Q;
+  /** Fields of the JSON body; without it a body is ignored. */
+  body?: B;
+  /** What fields of the body break together; listed in the same 400 as what each breaks by itself. */
+  together?: Together<B>;
+  /** The body of a success. */
+  answer: R;
+  /** It leaves through answerStored: with ETag and 304; a list of `rows` as CSV and NDJSON too. A `file` leaves as Parquet. */
+  stored?: Stored;
+  /** It is sent as server-sent events, by the handler itself. */
+  streamed?: true;
+  /** Success statuses; the first is the one answered unless the handler sets another. Default 200. */
+  statuses?: readonly [number, ...number[]];
+  /** Error statuses beyond 400, 401, 404 with an id in the path, 413, 415, 429, 500 and 503. */
+  errors?: readonly number[];
+  /** Which count a call without an identified caller belongs to; `login` and `device` count every call. */
+  limit?: LimitMode;
+}
+
+/** What a handler is given: every section read and typed, and who calls. */
+export interface Call<P extends Fields, Q extends Fields, B extends Fields, A extends AuthMode, R extends z.ZodType> {
+  /** The declared schema, for answerStored: what leaves through it is checked against this one. */
+  answer: R;
+  params: Values<P>;
+  query: Values<Q>;
+  body: Values<B>;
+  /** null only where auth is `none` and no caller was identified. */
+  caller: A extends 'session' ? SessionCaller : A extends 'none' ? Caller | null : Caller;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+type None = Record<never, z.ZodType>;
+
+/** Declares an endpoint. The handler runs after identification, limits, guard and validation, and returns the body or the reply it sent. */
+export function endpoint<
+  A extends AuthMode,
+  R extends z.ZodType,
+  P extends Fields = None,
+  Q extends Fields = None,
+  B extends Fields = None,
+>(
+  app: FastifyInstance,
+  spec: Endpoint<P, Q, B, A, R>,
+  handler: (call: Call<P, Q, B, A, R>) => Promise<z.input<R> | FastifyReply> | z.input<R> | FastifyReply,
+): void {
+  const { method, url, auth, params = {} as P, query = {} as Q, body } = spec;
+  const statuses = spec.statuses ?? [200];
+  const remembered = rememberReads<object>();
+  app.route({
+    method: method as HTTPMethods,
+    url,
+    config: { auth, limit: spec.limit ?? 'address', answer: spec.answer, stored: spec.stored, streamed: spec.streamed },
+    schema: {
+      tags: [spec.tag],
+      operationId: spec.operation,
+      summary: spec.summary,
+      ...(spec.description ? { description: spec.description } : {}),
+      ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
+      ...(Object.keys(query).length > 0 ? { querystring: z.object(query) } : {}),
+      ...(body ? { body: z.object(body) } : {}),
+      response: Object.fromEntries([
+        ...errorStatuses(spec).map((status) => [status, ErrorAnswer]),
+        ...statuses.map((status) => [status, spec.answer]),
+      ]),
+    },
+    handler: (request, reply) => {
+      const read = remembered(method === 'GET' ? request.originalUrl : '', () =>
+        readInput(
+          { params, query, ...(body ? { body } : {}) },
+          { params: request.params, query: request.query, body: request.body },
+          spec.together as Together<Fields> | undefined,
+        ),
+      ) as { params: Values<P>; query: Values<Q>; body: Values<B> };
+      reply.code(statuses[0]);
+      // The guard let this caller through, so it is of the kind that `auth` names.
+      const caller = callerOf(request) as Call<P, Q, B, A, R>['caller'];
+      const { answer: schema } = spec;
+      const answer = handler({ ...read, caller, request, reply, answer: schema });
+      // Fastify would wait for the end of a reply that it is handed back.
+      return answer === reply ? undefined : answer;
+    },
+  });
+}
+
+const REMEMBERED_READS = 500;
+
+/** What an address means does not change: a call repeated lately is not read again. Values are shared, so handlers leave them as they are. */
+function rememberReads<T>(): (url: string, read: () => T) => T {
+  const known = new Map<string, T>();
+  return (url, read) => {
+    const found = known.get(url);
+    if (found !== undefined) return found;
+    const value = read();
+    if (url === '') return value;
+    if (known.size >= REMEMBERED_READS) known.delete(known.keys().next().value ?? '');
+    known.set(url, value);
+    return value;
+  };
+}
+
+function errorStatuses(spec: { url: string; auth: AuthMode; body?: Fields; errors?: readonly number[] }): number[] {
+  const statuses = new Set([400, 429, 500, 503, ...(spec.errors ?? [])]);
+  if (spec.auth !== 'none') statuses.add(401);
+  if (spec.auth !== 'none') statuses.add(403);
+  if (spec.url.includes(':')) statuses.add(404);
+  if (spec.body) for (const status of [413, 415]) statuses.add(status);
+  return [...statuses].toSorted((a, b) => a - b);
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** JSON bodies only, in sound UTF-8; an empty body is none, whatever type it is said to be. */
+export function acceptOnlyJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    let text: string;
+    try {
+      text = UTF8.decode(body as Buffer);
+    } catch {
+      return done(Object.assign(new SyntaxError('not UTF-8'), { statusCode: 400 }));
+    }
+    if (text === '') done(null, undefined);
+    else void parse(request, text, done);
+  });
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else done(Object.assign(new Error('not JSON'), { statusCode: 415 }));
+  });
+}

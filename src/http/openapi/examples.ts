@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const FOLDER = new URL('examples/', import.meta.url);
+
+/** Bodies by `<operation id>.<status>` and `<operation id>.request`, taken from the simulated platforms: src/http/openapi/examples. */
+const examples = new Map<string, unknown>(
+  readdirSync(FOLDER).map((file) => [
+    file.replace(/\.json$/, ''),
+    JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as unknown,
+  ]),
+);
+
+export const exampleOf = (name: string): unknown => examples.get(name);

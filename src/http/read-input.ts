@@ -1,0 +1,245 @@
+import { distance } from 'fastest-levenshtein';
+import type { z } from 'zod';
+import { badRequest, type FieldIssue } from '../core/errors.ts';
+import { isMarketId, toPlatform } from '../schemas/parameters.ts';
+import { PLATFORMS, type Platform } from '../core/model.ts';
+
+/** The parameters or body fields of an endpoint, by canonical name. */
+export type Fields = Record<string, z.ZodType>;
+export type Values<F extends Fields> = { [K in keyof F]: z.output<F[K]> };
+export type Section = 'params' | 'query' | 'body';
+/** What the fields of a body say together, as far as they were read; `failing` names those that were not. */
+export type Together<B extends Fields> = (body: Partial<Values<B>>, failing: ReadonlySet<string>) => FieldIssue[];
+
+/** Accepted on input, never shown in an answer. Where an endpoint has a parameter of the alias's own name, that one is meant. */
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    provider: 'platform',
+    platform: 'provider',
+    start: 'start_ts',
+    start_time: 'start_ts',
+    from: 'start_ts',
+    end: 'end_ts',
+    end_time: 'end_ts',
+    to: 'end_ts',
+    sort: 'sort_by',
+    sort_by: 'sort',
+    minimum_size: 'min_size',
+    minSize: 'min_size',
+    taker_only: 'takerOnly',
+    address: 'user',
+    username: 'user',
+    user_id: 'user',
+    market_id: 'market_ids',
+    q: 'query',
+    search: 'query',
+    includeRaw: 'include_raw',
+  }),
+);
+
+const PREFIXED = /^([a-z_]+):(.+)$/s;
+const SECRET = /password|secret|passphrase|private_?key|^key$|token|^fields/i;
+/** API keys, which callers put in the wrong place, whole or cut off at the end. */
+const KEY = /pk_[\w-]{8,}|pk_[\w-]*$/g;
+const HIDDEN = 'a value that is not shown';
+
+/** What bounds the time and the length of an answer, whatever a body of 64 KiB holds. */
+const UNKNOWN_NAMED = 20;
+const PATHS_NAMED = 20;
+/** More than any list takes: each item that is wrong costs an issue of its own. */
+const MOST_ITEMS = 500;
+const NAME_BYTES = 120;
+const VALUE_BYTES = 180;
+/** Enough to show 120 characters of, keys left out. */
+const READ_LENGTH = 400;
+
+/**
+ * Reads the sections of a request against their fields: aliases resolved, unknown names refused, market ids checked
+ * against the platform, the fields of the body held together. Throws one 400 that lists every failing field of all sections.
+ */
+export function readInput<F extends Partial<Record<Section, Fields>>>(
+  sections: F,
+  given: Record<Section, unknown>,
+  together: Together<Fields> = () => [],
+): { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined } {
+  const issues: FieldIssue[] = [];
+  const values: Partial<Record<Section, Record<string, unknown>>> = {};
+  for (const section of ['params', 'query', 'body'] as const) {
+    const fields = sections[section];
+    if (!fields) continue;
+    const raw = given[section] ?? {};
+    if (typeof raw === 'object' && !Array.isArray(raw)) values[section] = readSection(section, fields, raw, issues);
+    else issues.push({ field: section, expected: 'a JSON object', received: shown(section, raw) });
+  }
+  settleMarketIds(sections, values, issues);
+  if (values.body) issues.push(...together(values.body, new Set(issues.map(({ field }) => field))));
+  if (issues.length > 0) throw badRequest(issues);
+  return values as { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined };
+}
+
+/** What each field may be called, with its canonical name. */
+function spellings(fields: Fields): ReadonlyMap<string, string> {
+  const known = new Map(Object.keys(fields).map((field) => [field, field]));
+  for (const [alias, field] of ALIASES) if (Object.hasOwn(fields, field) && !known.has(alias)) known.set(alias, field);
+  return known;
+}
+
+function readSection(section: Section, fields: Fields, raw: object, issues: FieldIssue[]): Record<string, unknown> {
+  const named = new Map<string, unknown>();
+  const differing = new Set<string>();
+  let unknown = 0;
+  const given = raw as Record<string, unknown>;
+  const known = spellings(fields);
+  for (const name of Object.keys(given)) {
+    const field = known.get(name);
+    if (field === undefined) {
+      unknown += 1;
+      if (unknown <= UNKNOWN_NAMED) issues.push(unknownField(section, name, given[name], known));
+      continue;
+    }
+    const value = given[name];
+    // A query parameter given twice arrives as an array; in a body an array is a value like any other.
+    for (const one of section === 'query' && Array.isArray(value) ? value : [value]) {
+      if (!named.has(field)) named.set(field, one);
+      else if (!differing.has(field) && !same(field, named.get(field), one)) {
+        differing.add(field);
+        issues.push({
+          field,
+          expected: 'one value',
+          received: `${shown(field, named.get(field))} and ${shown(field, one)}`,
+        });
+      }
+    }
+  }
+  if (unknown > UNKNOWN_NAMED) {
+    const received = `${unknown - UNKNOWN_NAMED} more unknown parameters`;
+    issues.push({ field: section, expected: 'known parameters only', received });
+  }
+  const values: Record<string, unknown> = {};
+  for (const [field, schema] of Object.entries(fields)) {
+    const value = named.get(field);
+    if (Array.isArray(value) && value.length > MOST_ITEMS) {
+      issues.push({ field, expected: `at most ${MOST_ITEMS} items`, received: `${value.length} items` });
+      continue;
+    }
+    const result = schema.safeParse(value);
+    if (result.success) values[field] = result.data;
+    else issues.push(...fieldIssues(field, value, result.error.issues));
+  }
+  const { start_ts: start, end_ts: end } = values;
+  if (typeof start === 'number' && typeof end === 'number' && start >= end) {
+    const [since, until] = ['start_ts', 'end_ts'].map((field) => shown(field, named.get(field)));
+    issues.push({ field: 'start_ts', expected: 'a time before end_ts', received: `${since} with end_ts ${until}` });
+  }
+  return values;
+}
+
+/** The first rule that each path of a field breaks. */
+export function fieldIssues(field: string, value: unknown, found: z.core.$ZodIssue[]): FieldIssue[] {
+  const byPath = new Map<string, FieldIssue>();
+  for (const { path, message } of found) {
+    const name = [field, ...path.map(String)].join('.');
+    if (byPath.size === PATHS_NAMED) break;
+    if (!byPath.has(name)) byPath.set(name, { field: name, expected: message, received: shown(name, at(value, path)) });
+  }
+  return [...byPath.values()];
+}
+
+const same = (field: string, a: unknown, b: unknown): boolean =>
+  a === b || ((field === 'provider' || field === 'platform') && toPlatform(a) === toPlatform(b));
+
+/** Takes the `<platform>:` prefix off market ids; a platform that was left out is the one the prefix names. */
+function settleMarketIds(
+  sections: Partial<Record<Section, Fields>>,
+  values: Partial<Record<Section, Record<string, unknown>>>,
+  issues: FieldIssue[],
+): void {
+  const home = (['query', 'body'] as const).find(
+    (s) => sections[s] && ('provider' in sections[s] || 'platform' in sections[s]),
+  );
+  const platformField = home && ('provider' in (sections[home] ?? {}) ? 'provider' : 'platform');
+  for (const section of ['params', 'query', 'body'] as const) {
+    const read = values[section];
+    for (const [field, schema] of Object.entries(sections[section] ?? {})) {
+      const value = read?.[field];
+      if (!read || value === undefined || !isMarketId(schema)) continue;
+      const bare = (id: string): string => {
+        const [, prefix, rest = ''] = PREFIXED.exec(id) ?? [];
+        const named = toPlatform(prefix) as Platform;
+        if (!PLATFORMS.includes(named) || !home || !platformField) return id;
+        const platforms = values[home] ?? {};
+        if (!(platformField in platforms)) return rest;
+        const platform = (platforms[platformField] ??= named);
+        if (platform !== named) {
+          issues.push({
+            field,
+            expected: `a market id of ${platformField} ${String(platform)}`,
+            received: shown(field, id),
+          });
+        }
+        return rest;
+      };
+      read[field] = Array.isArray(value) ? [...new Set(value.map((id) => bare(String(id))))] : bare(String(value));
+    }
+  }
+}
+
+function unknownField(section: Section, name: string, value: unknown, known: ReadonlyMap<string, string>): FieldIssue {
+  return {
+    field: brief(name.slice(0, 60).replaceAll(KEY, 'pk_…'), NAME_BYTES),
+    expected: `no such parameter (nearest: ${nearest(name, known)})`,
+    // A mistyped field of a body may hold a secret.
+    received: section === 'body' ? HIDDEN : shown(name, value),
+  };
+}
+
+function at(value: unknown, path: PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
+}
+
+function shown(field: string, value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (SECRET.test(field)) return HIDDEN;
+  const text = jsonStart(value, READ_LENGTH).slice(0, READ_LENGTH).replaceAll(KEY, 'pk_…');
+  return brief(text.length > 120 ? `${text.slice(0, 120)}…` : text, VALUE_BYTES);
+}
+
+/** The text as far as it takes at most `bytes` in the answer, where a control character takes six. */
+function brief(text: string, bytes: number): string {
+  if (encodedBytes(text) <= bytes) return text;
+  let left = bytes;
+  const kept = [...text].findIndex((character) => (left -= encodedBytes(character)) < 0);
+  return `${[...text].slice(0, kept).join('')}…`;
+}
+const encodedBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
+
+/** The beginning of the value's JSON: a body may nest deeper than JSON.stringify can follow. */
+function jsonStart(value: unknown, length: number): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, length));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const list = Array.isArray(value);
+  let text = list ? '[' : '{';
+  for (const name of list ? value.keys() : Object.keys(value)) {
+    if (text.length >= length) break;
+    if (text.length > 1) text += ',';
+    if (!list) text += `${jsonStart(name, length)}:`;
+    text += jsonStart((value as Record<PropertyKey, unknown>)[name], length - text.length);
+  }
+  return text + (list ? ']' : '}');
+}
+
+/** The canonical name of what takes the fewest changes. */
+function nearest(name: string, known: ReadonlyMap<string, string>): string {
+  let best = 'none, it takes no parameters';
+  let fewest = Infinity;
+  const given = name.slice(0, 40).toLowerCase();
+  for (const [spelling, field] of known) {
+    // A difference in length is a change for each letter.
+    if (Math.abs(spelling.length - given.length) >= fewest) continue;
+    const changes = distance(given, spelling.toLowerCase());
+    if (changes >= fewest) continue;
+    fewest = changes;
+    best = field;
+  }
+  return best;
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, type BrotliOptions } from 'node:zlib';
+import { Negotiator } from '@fastify/accept-negotiator';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+type Encoding = 'br' | 'gzip';
+
+/** What of `meta` differs by call: `request_time` in whole milliseconds, and whether a cache answered. */
+export interface CallMeta {
+  requestTimeMs: number;
+  cacheHit: boolean;
+}
+
+/** An answer over stored data as a cache keeps it: JSON without `meta`, the ETag of that, and what of `meta` belongs to the data. */
+export class Rendered {
+  readonly json: Buffer;
+  readonly etag: string;
+  readonly meta: object;
+  readonly #bodies = new Map<number, Buffer | Promise<Buffer>>();
+
+  constructor({ json, etag, meta }: { json: Buffer; etag: string; meta: object }) {
+    this.json = json;
+    this.etag = etag;
+    this.meta = meta;
+  }
+
+  /** Renders a body. The ETag is weak: `meta` differs between two equal answers. */
+  static of(body: object, meta: object): Rendered {
+    const json = Buffer.from(JSON.stringify(body));
+    const etag = `W/"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`;
+    return new Rendered({ json, etag, meta });
+  }
+
+  /** The bytes to send. Calls that took equally long share them: neither put together nor compressed again. */
+  body(encoding: Encoding | null, call: CallMeta): Buffer | Promise<Buffer> {
+    const key = call.requestTimeMs * 8 + (call.cacheHit ? 4 : 0) + (encoding === null ? 0 : encoding === 'br' ? 1 : 2);
+    const kept = this.#bodies.get(key);
+    if (kept) return kept;
+    const plain = this.#plain(call);
+    const made = encoding === null ? plain : ENCODE[encoding](plain);
+    if (this.#bodies.size >= BODIES_KEPT) this.#bodies.clear();
+    this.#bodies.set(key, made);
+    return made;
+  }
+
+  #plain({ requestTimeMs, cacheHit }: CallMeta): Buffer {
+    const meta = JSON.stringify({ ...this.meta, request_time: requestTimeMs, cache_hit: cacheHit });
+    const comma = this.json.length > EMPTY_BYTES ? ',' : '';
+    return Buffer.concat([this.json.subarray(0, -1), Buffer.from(`${comma}"meta":${meta}}`)]);
+  }
+}
+
+const EMPTY_BYTES = '{}'.length;
+/** While an answer is fresh, the calls that it answers take few different times. */
+const BODIES_KEPT = 6;
+
+const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+const ENCODE = {
+  br: (body: Buffer): Promise<Buffer> => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify<Buffer, Buffer>(gzip),
+};
+/** Shorter bodies are not worth it. */
+const ENCODED_FROM_BYTES = 1024;
+const negotiator = new Negotiator<Encoding>({ supportedValues: ['br', 'gzip'] });
+
+/** Sends rendered data, or 304 when the caller already has it; compressed where the caller takes that. */
+export function sendRendered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  data: Rendered,
+  call: CallMeta,
+): FastifyReply | Promise<FastifyReply> {
+  const packable = data.json.length >= ENCODED_FROM_BYTES;
+  if (isKnown(request, reply, data.etag, packable ? 'accept, accept-encoding' : 'accept')) {
+    return reply.code(304).send();
+  }
+  reply.type('application/json; charset=utf-8');
+  const accepted = packable ? request.headers['accept-encoding'] : undefined;
+  const encoding = accepted === undefined ? null : negotiator.negotiate(accepted);
+  if (encoding !== null) reply.header('content-encoding', encoding);
+  const body = data.body(encoding, call);
+  return body instanceof Promise ? body.then((bytes) => reply.send(bytes)) : reply.send(body);
+}
+
+/** Names the representation and the headers it depends on; true when the caller has it already, and 304 says it all. */
+export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string, vary = 'accept'): boolean {
+  const others = reply.getHeader('vary');
+  reply.header('vary', others === undefined ? vary : `${String(others)}, ${vary}`);
+  reply.header('etag', etag).header('cache-control', 'private, no-cache');
+  return etagMatches(request.headers['if-none-match'], etag);
+}
+
+const bare = (tag: string): string => tag.trim().replace(/^W\//, '');
+
+/** Weak comparison (RFC 9110 §8.8.3.2) over the list of If-None-Match. */
+function etagMatches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === '*' || header.split(',').some((tag) => bare(tag) === bare(etag));
+}

@@ -1,0 +1,47 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from './rendered-answer.ts';
+
+/** An open file, and the ETag of its content. */
+export interface SentFile {
+  handle: FileHandle;
+  bytes: number;
+  etag: string;
+  type: string;
+}
+
+const RANGE = /^bytes=(\d*)-(\d*)$/;
+
+/** The bytes that one Range names, both inclusive; null for all of them, `outside` where it begins behind the end. */
+function rangeOf(header: string | undefined, bytes: number): { from: number; to: number } | null | 'outside' {
+  const [, first = '', last = ''] = RANGE.exec(header ?? '') ?? [];
+  // Several ranges, and what is no range, are answered with the whole file (RFC 9110 §14.2).
+  if (first === '' && last === '') return null;
+  if (first === '')
+    return last === '0' || bytes === 0 ? 'outside' : { from: Math.max(0, bytes - Number(last)), to: bytes - 1 };
+  const to = Math.min(last === '' ? bytes - 1 : Number(last), bytes - 1);
+  if (Number(first) >= bytes) return 'outside';
+  return Number(first) > to ? null : { from: Number(first), to };
+}
+
+/** Sends a file and closes it: the part of it that Range names (206), 304 where the caller has it, or 416. */
+export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: SentFile): Promise<FastifyReply> {
+  reply.header('accept-ranges', 'bytes');
+  if (isKnown(request, reply, file.etag)) {
+    await file.handle.close();
+    return reply.code(304).send();
+  }
+  const { range, 'if-range': condition } = request.headers;
+  const asked = condition === undefined || condition === file.etag ? range : undefined;
+  const part = rangeOf(asked, file.bytes);
+  // Parquet is compressed already, and parts of it are counted in its own bytes.
+  reply.type(file.type).header('content-encoding', 'identity');
+  if (part === 'outside') {
+    await file.handle.close();
+    return reply.code(416).header('content-range', `bytes */${file.bytes}`).header('content-length', 0).send('');
+  }
+  const { from, to } = part ?? { from: 0, to: file.bytes - 1 };
+  reply.header('content-length', to - from + 1);
+  if (part) reply.code(206).header('content-range', `bytes ${from}-${to}/${file.bytes}`);
+  return reply.send(file.handle.createReadStream({ start: from, end: to }));
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { KNOWN_SECONDS } from '../accounts/known-devices.ts';
+import { SESSION_SECONDS } from '../accounts/sessions.ts';
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;
+
+const isTls = (request: FastifyRequest, publicUrl: string | undefined): boolean =>
+  publicUrl?.startsWith('https:') === true || request.protocol === 'https';
+
+/** `session` names who is logged in, `device` a browser that logged in before. */
+const NAMES = { session: 'jwt', device: 'device' } as const;
+type Cookie = keyof typeof NAMES;
+
+/** Over TLS the prefix __Host- keeps other hosts of the domain, and plain http, from setting the cookie. */
+const nameOf = (cookie: Cookie, request: FastifyRequest, publicUrl: string | undefined): string =>
+  `${isTls(request, publicUrl) ? '__Host-' : ''}${NAMES[cookie]}`;
+
+export const readCookie = (cookie: Cookie, request: FastifyRequest, publicUrl?: string): string | undefined =>
+  request.cookies[nameOf(cookie, request, publicUrl)];
+
+/** Not Secure only on plain http to this very machine, where browsers would drop such a cookie. */
+const attributes = (request: FastifyRequest, publicUrl: string | undefined) => ({
+  httpOnly: true,
+  sameSite: 'lax' as const,
+  path: '/',
+  secure: isTls(request, publicUrl) || !LOOPBACK.test(request.hostname),
+});
+
+export function setCookie(
+  cookie: Cookie,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+  publicUrl?: string,
+): void {
+  const maxAge = cookie === 'session' ? SESSION_SECONDS : KNOWN_SECONDS;
+  reply.setCookie(nameOf(cookie, request, publicUrl), token, { ...attributes(request, publicUrl), maxAge });
+}
+
+export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply, publicUrl?: string): void {
+  reply.clearCookie(nameOf('session', request, publicUrl), attributes(request, publicUrl));
+}

@@ -1,0 +1,262 @@
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { z } from 'zod';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
+import { isItemError } from '../platforms/parse-rows.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import type { JsonObject, Platform } from '../core/model.ts';
+import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
+
+const KEPT = 100_000;
+const KEPT_MS = 60_000;
+const UNKNOWN_MS = 30_000;
+
+const KeysRow = z.object({
+  market_key: z.string(),
+  ref: z.string(),
+  platform_id: z.string(),
+  slug: z.string(),
+  event_id: z.string(),
+  series_id: z.string(),
+  source_url: z.string(),
+  title: z.string(),
+  outcome_ids: z.array(z.string()),
+  outcome_names: z.array(z.string()),
+  token_ids: z.array(z.string()),
+  status: z.string(),
+  trading_start_at: z.string().nullable(),
+  trading_end_at: z.string().nullable(),
+  metadata: z.string(),
+});
+
+/** A row of sql/queries/market_refs_by_ids.sql. */
+const NamesRow = z.object({ ref: z.string(), platform_id: z.string(), slug: z.string() });
+
+/** An id as it is stored: each platform has a spelling of its own. null for text that is no id of a market or event there. */
+export const normalId = (platform: Platform, id: string): string | null => MANIFESTS[platform].normalizeId(id);
+
+/** The reference that an id is unless it is another name of the market; null when it cannot be one. */
+export const likelyRef = (platform: Platform, id: string): string | null => MANIFESTS[platform].likelyRef(id);
+
+/** Reads one market from its platform and stores it; null when the platform does not know it. Without `user` it is our own work. */
+export type FetchMarket = (platform: Platform, id: string, user?: string) => Promise<string | null>;
+
+/**
+ * Stored markets by reference, with a short memory, and by any id a user may send. What the store does not know is fetched from
+ * the platform through `fetchMarket`, stored, and answered.
+ */
+export class StoredMarkets implements MarketDirectory {
+  readonly #clickhouse: ClickHouse;
+  readonly #fetchMarket: FetchMarket;
+  readonly #cached: Shared['cached'];
+  readonly #markets = new Map<string, { keys: StoredMarket | null; key: string; until: number }>();
+  /** References by platform and whatever id a user wrote. */
+  readonly #aliases = new Map<string, { ref: string; until: number }>();
+  /** Reads under way: whoever asks for the same meanwhile waits for the one. */
+  readonly #reads = new Map<string, Promise<unknown>>();
+
+  /** Without `cached` what no platform knows is remembered by this process alone. */
+  constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket, cached: Shared['cached'] = cacheThrough(localTexts())) {
+    this.#clickhouse = clickhouse;
+    this.#fetchMarket = fetchMarket;
+    this.#cached = cached;
+  }
+
+  async byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
+    const { found, unknown } = await this.#lookUp(platform, refs);
+    for (const ref of unknown) {
+      if (found.has(ref)) continue;
+      // A market that cannot be read is one that is not known: its trades must not keep those of others waiting.
+      const fetched = await this.#fetch(platform, ref).catch((error: unknown) => {
+        if (isItemError(error)) return null;
+        throw error;
+      });
+      if (fetched?.keys) found.set(ref, fetched.keys);
+      else remember(this.#markets, `${platform}:${ref}`, { keys: null, key: '0', until: Date.now() + UNKNOWN_MS });
+    }
+    return found;
+  }
+
+  /** Those of these markets that are stored; no platform is asked for the others. */
+  async storedByRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
+    return (await this.#lookUp(platform, refs)).found;
+  }
+
+  /** What is stored of these markets, and the references that were not remembered as found or as unknown. */
+  async #lookUp(platform: Platform, refs: string[]) {
+    const found = new Map<string, StoredMarket>();
+    const unknown: string[] = [];
+    const now = Date.now();
+    for (const ref of new Set(refs)) {
+      const kept = this.#markets.get(`${platform}:${ref}`);
+      if (!kept || kept.until < now) unknown.push(ref);
+      else if (kept.keys) found.set(ref, kept.keys);
+    }
+    for (const keys of await this.#stored(platform, unknown)) found.set(keys.ref, keys);
+    return { found, unknown };
+  }
+
+  /**
+   * The market a user means by a platform id, condition id, ticker or slug; null when neither store nor platform knows it. What a
+   * platform did not know, no process asks it again for a while; ingestion (byRef) goes by its own memory.
+   */
+  async byAnyId(platform: Platform, id: string, user?: string): Promise<StoredMarket | null> {
+    const wanted = normalId(platform, id);
+    if (wanted === null) return null;
+    const stored = await this.storedByAnyId(platform, id);
+    if (stored) return stored;
+    const fetched = await this.#cached(`looked_up:${platform}:${wanted}`, UNKNOWN_MS, async () => {
+      const found = await this.#fetch(platform, wanted, user);
+      return found?.ref ?? null;
+    });
+    return fetched.value === null ? null : this.#byRef(platform, fetched.value);
+  }
+
+  /** The same among the stored markets only. */
+  async storedByAnyId(platform: Platform, id: string): Promise<StoredMarket | null> {
+    const wanted = normalId(platform, id);
+    if (wanted === null) return null;
+    const alias = `${platform}:${wanted}`;
+    const known = this.#aliases.get(alias);
+    if (known && known.until > Date.now()) return this.#byRef(platform, known.ref);
+    const market = (await this.#byRef(platform, wanted)) ?? (await this.#byOtherId(platform, wanted));
+    if (market) remember(this.#aliases, alias, { ref: market.ref, until: Date.now() + KEPT_MS });
+    return market;
+  }
+
+  /** The stored markets of many ids, by these, in two statements; ids that name none are left out. */
+  async storedByAnyIds(platform: Platform, ids: readonly string[]): Promise<Map<string, StoredMarket>> {
+    const wanted = new Map(ids.map((id) => [id, normalId(platform, id)]));
+    const refs = [...new Set([...wanted.values()].filter((one) => one !== null))];
+    const found = await this.#listedByRefs(platform, refs);
+    const others = refs.filter((ref) => !found.has(ref));
+    if (others.length > 0) {
+      const rows = await this.#clickhouse.query('market_refs_by_ids', NamesRow, { platform, ids: others });
+      const known = await this.#listedByRefs(
+        platform,
+        rows.map(({ ref }) => ref),
+      );
+      const names = new Map([
+        ...rows.map(({ slug, ref }) => [slug, ref] as const),
+        ...rows.map(({ platform_id: id, ref }) => [id, ref] as const),
+      ]);
+      for (const id of others) {
+        const market = known.get(names.get(id) ?? '');
+        if (market) found.set(id, market);
+      }
+    }
+    const named = new Map<string, StoredMarket>();
+    for (const [id, one] of wanted) {
+      const market = found.get(one ?? '');
+      if (market) named.set(id, market);
+    }
+    return named;
+  }
+
+  async #listedByRefs(platform: Platform, refs: readonly string[]): Promise<Map<string, StoredMarket>> {
+    const kept = refs.flatMap((ref) => {
+      const one = this.#markets.get(`${platform}:${ref}`);
+      return one?.keys && one.until > Date.now() ? [one.keys] : [];
+    });
+    const have = new Set(kept.map(({ ref }) => ref));
+    const read = await this.#stored(
+      platform,
+      refs.filter((ref) => !have.has(ref)),
+    );
+    return new Map([...kept, ...read.filter(isListed)].map((market) => [market.ref, market]));
+  }
+
+  async #byOtherId(platform: Platform, id: string): Promise<StoredMarket | null> {
+    const [row] = await this.#once(`other id ${platform}:${id}`, () =>
+      this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id }),
+    );
+    return row ? this.#byRef(platform, row.ref) : null;
+  }
+
+  /** A market read from its platform, and what is stored of it then: a read that began before would not find it. */
+  #fetch(
+    platform: Platform,
+    id: string,
+    user?: string,
+  ): Promise<{ ref: string; keys: StoredMarket | undefined } | null> {
+    return this.#once(`fetch ${platform}:${id}`, async () => {
+      const ref = await this.#fetchMarket(platform, id, user);
+      return ref === null ? null : { ref, keys: (await this.#stored(platform, [ref]))[0] };
+    });
+  }
+
+  async #once<T>(name: string, read: () => Promise<T>): Promise<T> {
+    const running = this.#reads.get(name) as Promise<T> | undefined;
+    if (running) return running;
+    const made = read().finally(() => this.#reads.delete(name));
+    this.#reads.set(name, made);
+    return made;
+  }
+
+  async #byRef(platform: Platform, ref: string): Promise<StoredMarket | null> {
+    const kept = this.#markets.get(`${platform}:${ref}`);
+    if (kept?.keys && kept.until > Date.now()) return kept.keys;
+    const [keys] = await this.#once(`ref ${platform}:${ref}`, () => this.#stored(platform, [ref]));
+    return keys && isListed(keys) ? keys : null;
+  }
+
+  /** The key of a market's rows in the store. */
+  async keyOf({ platform, ref }: StoredMarket): Promise<string> {
+    const kept = this.#markets.get(`${platform}:${ref}`);
+    if (kept?.keys) return kept.key;
+    await this.#stored(platform, [ref]);
+    return this.#markets.get(`${platform}:${ref}`)?.key ?? '0';
+  }
+
+  /** Drops what is remembered of a market, after it was stored again. */
+  forget(platform: Platform, ref: string): void {
+    this.#markets.delete(`${platform}:${ref}`);
+  }
+
+  async #stored(platform: Platform, refs: string[]): Promise<StoredMarket[]> {
+    const found: StoredMarket[] = [];
+    for (let i = 0; i < refs.length; i += 500) {
+      const rows = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 500) });
+      found.push(...rows.map((row) => this.#keepRow(platform, row)));
+    }
+    return found;
+  }
+
+  #keepRow(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
+    const keys = toMarketKeys(platform, row);
+    if (isListed(keys)) {
+      remember(this.#markets, `${platform}:${row.ref}`, { keys, key: row.market_key, until: Date.now() + KEPT_MS });
+    }
+    return keys;
+  }
+}
+
+/** A market's state is written last: without one its listing is just being written, or was broken off by a kill. */
+const isListed = ({ status }: Pick<StoredMarket, 'status'>): boolean => status !== '';
+
+function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  if (map.size >= KEPT) map.delete(map.keys().next().value ?? '');
+  map.set(key, value);
+}
+
+function toMarketKeys(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
+  return {
+    platform,
+    ref: row.ref,
+    platformId: row.platform_id,
+    slug: row.slug,
+    title: row.title,
+    eventId: row.event_id,
+    eventSlug: /\/event\/([^/]+)\//.exec(row.source_url)?.[1] ?? '',
+    seriesId: row.series_id,
+    status: row.status,
+    outcomes: row.outcome_ids.map((id, index) => ({
+      id,
+      name: row.outcome_names[index] ?? '',
+      tokenId: row.token_ids[index] ?? '',
+    })),
+    tradingStartAt: row.trading_start_at,
+    tradingEndAt: row.trading_end_at,
+    metadata: JSON.parse(row.metadata) as JsonObject,
+  };
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { decimalNumber, parsePrice, parseUsd, type Price, PRICE_SCALE, type Usd } from '../core/decimal.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { complementQuote } from '../platforms/market-fields.ts';
+import type { JsonObject, MarketInfo, MarketRecord, MarketState } from '../core/model.ts';
+
+const decimalOrNull = z.string().nullable();
+
+/** A row of sql/queries/market_lookback.sql: the record as last written, and totals and prices of a day and a week ago. */
+export const LookbackRow = z.object({
+  ref: z.string(),
+  first_seen_at: z.string(),
+  event_id: z.string(),
+  event_name: z.string(),
+  series_id: z.string(),
+  category: z.string(),
+  category_slug: z.string(),
+  subcategory: z.string().nullable(),
+  tags: z.array(z.string()),
+  image_url: z.string(),
+  outcome_ids: z.array(z.string()),
+  metadata: z.string(),
+  open_interest: decimalOrNull,
+  liquidity: z.string(),
+  liquidity_basis: z.string(),
+  day_total: decimalOrNull,
+  week_total: decimalOrNull,
+  day_price: decimalOrNull,
+  week_price: decimalOrNull,
+});
+export type LookbackRow = z.infer<typeof LookbackRow>;
+
+/** A row of sql/queries/market_traded.sql. */
+export const TradedMarket = z.object({
+  ref: z.string(),
+  day_sold: decimalOrNull,
+  week_sold: decimalOrNull,
+  last_price: decimalOrNull,
+});
+export type TradedMarket = z.infer<typeof TradedMarket>;
+
+/** Open interest that was read beside the listing, and the ISO time of it. */
+export interface ReadInterest {
+  value: Usd;
+  at: string;
+}
+
+/** What is known of a market beside what its platform just said. */
+export interface Known {
+  stored: LookbackRow | undefined;
+  traded: TradedMarket | undefined;
+  openInterest: ReadInterest | undefined;
+  liquidity: Usd | undefined;
+}
+
+/** Fills what only the store knows: first sight, fields a shorter body lacks, volumes and prices of trades, and changes since. */
+export function enrichFromStore(record: MarketRecord, known: Known): { record: MarketRecord; firstSeenAt: string } {
+  return {
+    firstSeenAt: known.stored?.first_seen_at ?? record.fetchedAt,
+    record: {
+      ...record,
+      info: known.stored ? completeInfo(record.info, known.stored) : record.info,
+      state: completeState(record, known),
+    },
+  };
+}
+
+function completeInfo(info: MarketInfo, stored: LookbackRow): MarketInfo {
+  return {
+    ...info,
+    // Ids never change after they were first stored, even if the platform edits a name.
+    outcomes: info.outcomes.map((outcome, i) =>
+      stored.outcome_ids.length === info.outcomes.length
+        ? { ...outcome, id: stored.outcome_ids[i] ?? outcome.id }
+        : outcome,
+    ),
+    eventId: info.eventId || stored.event_id,
+    eventName: info.eventName || stored.event_name,
+    seriesId: info.seriesId || stored.series_id,
+    category: info.category || stored.category,
+    categorySlug: info.category ? info.categorySlug : stored.category_slug,
+    subcategory: info.subcategory ?? stored.subcategory,
+    tags: info.tags.length > 0 ? info.tags : stored.tags,
+    imageUrl: info.imageUrl || stored.image_url,
+    metadata: { ...ofItsParent(JSON.parse(stored.metadata) as JsonObject), ...info.metadata },
+  };
+}
+
+/** What a body says about a market only together with its event, group or series; everything else that it leaves out is no more. */
+const OF_PARENTS = new Set(['event_sub_title', 'mutually_exclusive', 'fee', 'series_slug', 'order_in_group']);
+const ofItsParent = (metadata: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => OF_PARENTS.has(key)));
+
+function completeState(
+  { info, state: said, fromTrades }: MarketRecord,
+  { stored, traded, openInterest, liquidity: read }: Known,
+): MarketState {
+  const state = fromTrades && MANIFESTS[info.platform].lastTradeFrom === 'trades' ? priceByTrade(said, traded) : said;
+  const { volumeTotal } = state;
+  const price = state.quotes[0]?.price ?? null;
+  const change = (then: string | null | undefined): Price | null =>
+    state.status !== 'open' || price === null || then == null ? null : price - parsePrice(then);
+  const sold = (then: string | null | undefined, sum: string | null | undefined): Usd | null => {
+    // Of a market that never traded nothing was sold lately.
+    if (volumeTotal === null || volumeTotal === 0n) return volumeTotal;
+    if (then != null && volumeTotal >= parseUsd(then)) return volumeTotal - parseUsd(then);
+    return sum == null ? null : parseUsd(sum);
+  };
+  const interest =
+    state.openInterest ?? openInterest?.value ?? (stored?.open_interest ? parseUsd(stored.open_interest) : null);
+  const kept = stored?.liquidity_basis === 'best_level' ? parseUsd(stored.liquidity) : null;
+  const liquidity = state.liquidity ?? read ?? kept;
+  return {
+    ...state,
+    liquidity,
+    metadata: {
+      ...state.metadata,
+      // What an earlier process read is of an unknown age.
+      ...(state.openInterest === null && interest !== null
+        ? { open_interest_basis: 'usd', ...(openInterest ? { open_interest_at: openInterest.at } : {}) }
+        : {}),
+      ...(state.liquidity === null && liquidity !== null ? { liquidity_basis: 'best_level' } : {}),
+    },
+    volume24h: state.volume24h ?? sold(stored?.day_total, traded?.day_sold),
+    volume7d: state.volume7d ?? sold(stored?.week_total, traded?.week_sold),
+    openInterest: interest,
+    priceChange24h: state.priceChange24h ?? change(stored?.day_price),
+    priceChange7d: state.priceChange7d ?? change(stored?.week_price),
+  };
+}
+
+/** The newest trade instead of a midpoint; a settled market keeps its payout and shows the trade beside it. */
+function priceByTrade(state: MarketState, traded: TradedMarket | undefined): MarketState {
+  if (traded?.last_price == null || state.status === 'unopened') return state;
+  const price = parsePrice(traded.last_price);
+  if (state.status === 'settled') {
+    return { ...state, metadata: { ...state.metadata, last_trade_price: decimalNumber(price, PRICE_SCALE) } };
+  }
+  const [first = { price, bid: null, ask: null }] = state.quotes;
+  const quote = { ...first, price };
+  return { ...state, quotes: [quote, complementQuote(quote)] };
+}

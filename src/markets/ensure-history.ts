@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { storedSpan, type StoredSpan, wantHistory } from './trade-history.ts';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Platform } from '../core/model.ts';
+import type { BadRow, StoredMarket, PlatformData } from '../platforms/contract.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import { isPool } from '../platforms/market-fields.ts';
+import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
+
+/** A caller waits this long for history that is not stored; what comes later is there on the next call. */
+const WAIT_MS = 2500;
+/** Bars that a caller did not wait for are still read and stored, for as long as this. */
+const READ_MS = 30_000;
+const OPEN_BARS_MS = 60_000;
+const CLOSED_BARS_MS = 3_600_000;
+
+/** What reading history needs. */
+export interface HistoryDeps {
+  clickhouse: ClickHouse;
+  shared: Shared;
+  log: FastifyBaseLogger;
+  platforms: Partial<Record<Platform, PlatformData>>;
+  onBadRow: (row: BadRow) => void;
+  now: () => number;
+}
+
+export interface ReadyHistory {
+  /** null when no trades of the market are stored, as none of a pool ever are. */
+  span: StoredSpan | null;
+  /** false when older trades or bars of the range are still being fetched, or could not be. */
+  complete: boolean;
+}
+
+/**
+ * Makes a market's range, of which `stored` is there, as complete as a bounded wait allows: bars of the platform are read and
+ * stored, trades that are not stored are asked from the ingesting process. A platform that fails leaves what the store has.
+ */
+export async function readyHistory(
+  services: HistoryDeps,
+  { market, stored, user }: { market: StoredMarket; stored: StoredSpan | null; user: string },
+  range: { startTs: number; endTs: number; stepSeconds: number },
+): Promise<ReadyHistory> {
+  const { clickhouse, shared } = services;
+  const { platform, ref } = market;
+  const bornMs = market.tradingStartAt === null ? 0 : Date.parse(market.tradingStartAt);
+  const sinceMs = Math.max(range.startTs * 1000, bornMs);
+  const bars = readBars(services, { market, user }, { ...range, startTs: Math.floor(sinceMs / 1000) })
+    .catch((error: unknown) => {
+      services.log.warn({ err: error, platform, ref }, 'failed to read bars of the platform');
+      return null;
+    })
+    .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
+  const isWithoutFeed = isPool(market.metadata);
+  const [{ span: known, complete }, read] = await Promise.all([
+    isWithoutFeed
+      ? { span: null, complete: true }
+      : wantHistory({ clickhouse, shared }, { platform, ref, sinceUs: sinceMs * 1000, user }, stored, WAIT_MS),
+    Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
+  ]);
+  // While the platform was asked, trades came in.
+  const span = read.asked && !isWithoutFeed ? await storedSpan(clickhouse, platform, ref) : known;
+  // Before it was born a market had no trades: from then on is from ever on.
+  const whole = span !== null && span.fromUs <= bornMs * 1000;
+  return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read.done };
+}
+
+/** Reads the platform's bars of a range once a minute at most, for one caller at a time; true when the platform was asked now. */
+async function readBars(
+  services: HistoryDeps,
+  { market, user }: { market: StoredMarket; user: string },
+  { startTs, endTs, stepSeconds }: { startTs: number; endTs: number; stepSeconds: number },
+): Promise<boolean> {
+  const data = services.platforms[market.platform];
+  const intervalMin = stepSeconds < 3600 ? 1 : 60;
+  if (!data?.candleIntervalsMin.includes(intervalMin)) return false;
+  // Whole blocks, so that neighbouring requests share one read; whole days, as a bar of a day is made of all its hours.
+  const block = intervalMin === 1 ? 3600 : 3 * 86_400;
+  const from = Math.floor(startTs / block) * block;
+  const to = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.now() / 1000 / 60) * 60);
+  if (from >= to) return false;
+  const ttlMs = market.status === 'open' || market.status === 'paused' ? OPEN_BARS_MS : CLOSED_BARS_MS;
+  const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(endTs / block)}`;
+  const { hit } = await services.shared.cached(key, ttlMs, async () => {
+    const signal = AbortSignal.timeout(READ_MS);
+    const candles = await data.candles(market, intervalMin, from, to, {
+      priority: 'live',
+      user,
+      signal,
+      onBadRow: services.onBadRow,
+    });
+    await services.clickhouse.insert(CANDLE_COLUMNS, candles.map(candleRow));
+    return candles.length;
+  });
+  return !hit;
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { PlatformData, ReadContext } from '../platforms/contract.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+
+/** An event without an image is asked for again after this. */
+const KEPT_MS = 86_400_000;
+
+const Row = z.object({ image_url: z.string() });
+
+/**
+ * The image of an event's markets where the listing brings none, '' where the platform has none: read once, then kept with each
+ * of them. Callers in any process share one request.
+ */
+export async function eventImage(
+  { clickhouse, shared }: { clickhouse: ClickHouse; shared: Shared },
+  data: PlatformData,
+  eventId: string,
+  context: ReadContext,
+): Promise<string> {
+  const { platform } = data;
+  if (!data.eventImage || eventId === '') return '';
+  const read = data.eventImage.bind(data);
+  const { value } = await shared.cached(`event-image:${platform}:${eventId}`, KEPT_MS, async () => {
+    const [stored] = await clickhouse.query('event_image', Row, { platform, event_id: eventId });
+    return stored?.image_url || read(eventId, context);
+  });
+  // A market that was listed since has none yet.
+  if (value !== '') await keepImage(clickhouse, { platform, event_id: eventId, image_url: value });
+  return value;
+}
+
+/** The newest of two rows of one version stands. */
+async function keepImage(
+  clickhouse: ClickHouse,
+  params: { platform: string; event_id: string; image_url: string },
+): Promise<void> {
+  for (const table of ['markets', 'events']) {
+    await clickhouse.command(
+      `INSERT INTO ${table} SELECT * REPLACE ({image_url:String} AS image_url) FROM (
+         SELECT * FROM ${table} FINAL WHERE platform = {platform:String} AND event_id = {event_id:String} AND image_url = ''
+       )`,
+      params,
+    );
+  }
+}

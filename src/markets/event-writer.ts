@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { RecentMap } from '../core/lru-map.ts';
+import type { EventRecord, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { eventRow, seriesRow } from '../stores/clickhouse/insert-rows.ts';
+
+/** Events and series whose last written form is remembered. */
+const REMEMBERED = 200_000;
+const LOOKBACK_IDS = 1000;
+
+/** A row of sql/queries/parents_lookback.sql. */
+const StoredParent = z.object({
+  kind: z.enum(['event', 'series']),
+  id: z.string(),
+  series_id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  category: z.string(),
+  category_slug: z.string(),
+  tags: z.array(z.string()),
+  mutually_exclusive: z.boolean().nullable(),
+  image_url: z.string(),
+  source_url: z.string(),
+  market_ids: z.array(z.string()),
+  frequency: z.string().nullable(),
+});
+type StoredParent = z.infer<typeof StoredParent>;
+
+/** Stores events and series where their content changed. Writing the same body twice changes nothing. */
+export class EventWriter {
+  readonly #clickhouse: ClickHouse;
+  readonly #written = new RecentMap<string, string>(REMEMBERED);
+
+  constructor(clickhouse: ClickHouse) {
+    this.#clickhouse = clickhouse;
+  }
+
+  /** Stores the events and series that these markets of one platform belong to, and series that were listed by themselves. */
+  async write(
+    platform: Platform,
+    markets: readonly MarketRecord[],
+    listed: readonly SeriesRecord[] = [],
+  ): Promise<void> {
+    const version = markets[0]?.fetchedAt ?? new Date().toISOString();
+    const events = this.#due(
+      'event',
+      newest(markets.flatMap(eventOf), ({ eventId }) => eventId),
+    );
+    const series = this.#due(
+      'series',
+      newest([...markets.flatMap(seriesOf), ...listed], ({ seriesId }) => seriesId),
+    );
+    const stored = await this.#stored(platform, [...events.keys()], [...series.keys()]);
+    const rows = {
+      events: [...events.values()].map(({ record }) => completeEvent(record, stored.get(`event ${record.eventId}`))),
+      series: [...series.values()].map(({ record }) => completeSeries(record, stored.get(`series ${record.seriesId}`))),
+    };
+    await this.#clickhouse.insert(
+      'events',
+      rows.events.map((event) => eventRow(event, version)),
+    );
+    await this.#clickhouse.insert(
+      'series',
+      rows.series.map((one) => seriesRow(one, version)),
+    );
+    for (const { key, print } of [...events.values(), ...series.values()]) this.#written.set(key, print);
+  }
+
+  #due<R extends { platform: Platform }>(kind: string, records: ReadonlyMap<string, R>) {
+    const due = new Map<string, { record: R; key: string; print: string }>();
+    for (const [id, record] of records) {
+      const key = `${kind} ${record.platform} ${id}`;
+      const print = createHash('sha1').update(JSON.stringify(record)).digest('base64url');
+      if (this.#written.get(key) !== print) due.set(id, { record, key, print });
+    }
+    return due;
+  }
+
+  async #stored(platform: Platform, eventIds: string[], seriesIds: string[]): Promise<Map<string, StoredParent>> {
+    const found = new Map<string, StoredParent>();
+    for (let from = 0; from < Math.max(eventIds.length, seriesIds.length); from += LOOKBACK_IDS) {
+      const part = (ids: string[]): string[] => ids.slice(from, from + LOOKBACK_IDS);
+      const params = { platform, event_ids: part(eventIds), series_ids: part(seriesIds) };
+      for (const row of await this.#clickhouse.query('parents_lookback', StoredParent, params)) {
+        found.set(`${row.kind} ${row.id}`, row);
+      }
+    }
+    return found;
+  }
+}
+
+/** The last of each id. */
+const newest = <R>(records: readonly R[], id: (record: R) => string): Map<string, R> =>
+  new Map(records.map((record) => [id(record), record]));
+
+/** A market's event; what the market itself says of it where the event's own body was not read. */
+function eventOf({ info, event }: MarketRecord): EventRecord[] {
+  if (event) return [event];
+  if (info.eventId === '') return [];
+  const { platform, eventId, seriesId, category, categorySlug } = info;
+  return [
+    {
+      platform,
+      eventId,
+      seriesId,
+      slug: '',
+      title: info.eventName,
+      category,
+      categorySlug,
+      tags: [],
+      mutuallyExclusive: null,
+      imageUrl: '',
+      sourceUrl: '',
+      marketIds: [],
+    },
+  ];
+}
+
+function seriesOf({ info, series }: MarketRecord): SeriesRecord[] {
+  if (series) return [series];
+  if (info.seriesId === '') return [];
+  const { platform, seriesId, category, categorySlug } = info;
+  return [{ platform, seriesId, title: '', category, categorySlug, frequency: null }];
+}
+
+/** Keeps what a shorter body lacks, as for markets. */
+function completeEvent(event: EventRecord, stored: StoredParent | undefined): EventRecord {
+  if (!stored) return event;
+  return {
+    ...event,
+    seriesId: event.seriesId || stored.series_id,
+    slug: event.slug || stored.slug,
+    title: event.title || stored.title,
+    category: event.category || stored.category,
+    categorySlug: event.category ? event.categorySlug : stored.category_slug,
+    tags: event.tags.length > 0 ? event.tags : stored.tags,
+    mutuallyExclusive: event.mutuallyExclusive ?? stored.mutually_exclusive,
+    imageUrl: event.imageUrl || stored.image_url,
+    sourceUrl: event.sourceUrl || stored.source_url,
+    marketIds: event.marketIds.length > 0 ? event.marketIds : stored.market_ids,
+  };
+}
+
+function completeSeries(series: SeriesRecord, stored: StoredParent | undefined): SeriesRecord {
+  if (!stored) return series;
+  return {
+    ...series,
+    title: series.title || stored.title,
+    category: series.category || stored.category,
+    categorySlug: series.category ? series.categorySlug : stored.category_slug,
+    frequency: series.frequency ?? stored.frequency,
+  };
+}

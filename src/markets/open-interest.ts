@@ -1,0 +1,53 @@
+import { decimalNumber, USD_SCALE } from '../core/decimal.ts';
+import type { JsonObject, Platform } from '../core/model.ts';
+import { PlatformError } from '../core/errors.ts';
+import type { BadRow, PlatformData } from '../platforms/contract.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+
+/** An older figure is read again before it is answered. */
+const CURRENT_MS = 600_000;
+/** A caller waits this long for it. */
+const WAIT_MS = 1000;
+
+/** What a figure of open interest is read with. */
+export interface OpenInterestDeps {
+  platforms: Partial<Record<Platform, PlatformData>>;
+  shared: Shared;
+  onBadRow: (row: BadRow) => void;
+  now: () => number;
+}
+
+/** A market's open interest as stored; metadata holds when it was read. */
+interface Stored {
+  platform: Platform;
+  ref: string;
+  value: number | null;
+  metadata: JsonObject;
+}
+
+/**
+ * A market's open interest and the metadata that goes with it. Where the listing lacks the figure and the stored one is unknown or
+ * older than ten minutes, the platform is asked immediately; null when it does not know or is too slow.
+ */
+export async function currentOpenInterest(
+  { platforms, shared, onBadRow, now }: OpenInterestDeps,
+  { platform, ref, value, metadata }: Stored,
+): Promise<{ value: number | null; metadata: JsonObject }> {
+  const data = platforms[platform];
+  const { open_interest_at: at, open_interest_basis: _basis, ...others } = metadata;
+  if (!data?.openInterest) return { value, metadata };
+  if (value !== null && typeof at === 'string' && now() - Date.parse(at) <= CURRENT_MS) return { value, metadata };
+  const read = async () => {
+    const context = { priority: 'live', onBadRow, signal: AbortSignal.timeout(WAIT_MS) } as const;
+    const usd = (await data.openInterest?.([ref], context))?.get(ref);
+    return { usd: usd === undefined ? null : decimalNumber(usd, USD_SCALE), at: new Date(now()).toISOString() };
+  };
+  try {
+    const { value: fresh } = await shared.cached(`open_interest:${platform}:${ref}`, CURRENT_MS, read);
+    if (fresh.usd === null) return { value: null, metadata: others };
+    return { value: fresh.usd, metadata: { ...others, open_interest_basis: 'usd', open_interest_at: fresh.at } };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return { value: null, metadata: others };
+  }
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import type { Platform } from '../core/model.ts';
+
+export const HISTORY_CHANNEL = 'history';
+
+/** A market whose trades since `sinceUs` are wanted and not stored. */
+export interface HistoryRequest {
+  platform: Platform;
+  ref: string;
+  sinceUs: number;
+  /** Whose share of the platform's budgets it takes. */
+  user: string;
+}
+
+/** The marker of a platform's span that is made of its markets' own: up to its end each of these is complete. */
+export const EACH_MARKET = 'each market';
+
+const Span = z.object({
+  of_market: z.boolean(),
+  from_us: z.coerce.number(),
+  to_us: z.coerce.number(),
+  marker: z.string(),
+});
+
+/** The stored span of a market's trades, Unix µs. */
+export interface StoredSpan {
+  fromUs: number;
+  toUs: number;
+}
+
+/** A market's own span, joined with the platform's feed where they touch; null when nothing is stored. */
+export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredSpan | null> {
+  const spans = await clickhouse.query('trade_spans', Span, { platform, ref });
+  const own = spans.find((span) => span.of_market);
+  const feed = spans.find((span) => !span.of_market);
+  if (feed?.marker === EACH_MARKET) {
+    return own ? { fromUs: own.from_us, toUs: Math.max(own.to_us, feed.to_us) } : null;
+  }
+  if (!feed || !own) {
+    const span = own ?? feed;
+    return span ? { fromUs: span.from_us, toUs: span.to_us } : null;
+  }
+  const touch = own.to_us >= feed.from_us && feed.to_us >= own.from_us;
+  if (!touch)
+    return own.to_us > feed.to_us
+      ? { fromUs: own.from_us, toUs: own.to_us }
+      : { fromUs: feed.from_us, toUs: feed.to_us };
+  return { fromUs: Math.min(own.from_us, feed.from_us), toUs: Math.max(own.to_us, feed.to_us) };
+}
+
+/**
+ * Asks the ingesting process for a market's older trades, unless the span `known` reaches back far enough, and waits at most `waitMs`;
+ * `complete` when they are stored now.
+ */
+export async function wantHistory(
+  deps: { clickhouse: ClickHouse; shared: Shared },
+  request: HistoryRequest,
+  known: StoredSpan | null,
+  waitMs: number,
+): Promise<{ span: StoredSpan | null; complete: boolean }> {
+  const deadline = Date.now() + waitMs;
+  const judged = (span: StoredSpan | null) => ({ span, complete: span !== null && span.fromUs <= request.sinceUs });
+  let found = judged(known);
+  if (!found.complete) await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
+  while (!found.complete && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    found = judged(await storedSpan(deps.clickhouse, request.platform, request.ref));
+  }
+  return found;
+}

@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import PQueue from 'p-queue';
+import type { Usd } from '../core/decimal.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { priceByLastTrades } from './last-trades.ts';
+import { enrichFromStore, type ReadInterest, LookbackRow, TradedMarket } from './enrich.ts';
+import { EventWriter } from './event-writer.ts';
+import type { MarketInfo, MarketRecord, MarketState, Platform, SeriesRecord } from '../core/model.ts';
+import {
+  marketRow,
+  RAW_COLUMNS,
+  rawRow,
+  SNAPSHOT_COLUMNS,
+  snapshotRow,
+  STATE_COLUMNS,
+  stateRow,
+} from '../stores/clickhouse/insert-rows.ts';
+
+/** An unchanged market leaves a snapshot in every minute that sweeps it: "unchanged" is distinguished from "not read". */
+const SNAPSHOT_MS = 55_000;
+/** Its state is written again after this long, as differences to 24 h and 7 d ago move with the clock. */
+const STATE_MS = 5 * 60_000;
+const REMEMBERED = 300_000;
+const LOOKBACK_REFS = 500;
+
+interface Written {
+  info: string;
+  state: string;
+  stateAtMs: number;
+  snapshotAtMs: number;
+  snapshot: object;
+  /** Whether part of it comes from stored trades. */
+  fromTrades: boolean;
+}
+
+/** Stores listings: what changed, and a heartbeat of what did not. Writing the same body twice changes nothing. */
+export class MarketWriter {
+  readonly #clickhouse: ClickHouse;
+  readonly #events: EventWriter;
+  // By platform and reference: two platforms may use one slug.
+  readonly #written = new Map<string, Written>();
+  readonly #openInterest = new Map<string, ReadInterest>();
+  readonly #liquidity = new Map<string, Usd>();
+  /** Markets with facts that come from elsewhere than their listing and are not written yet. */
+  readonly #needsRewrite = new Set<string>();
+  /** One at a time: of two under way, the one that saw fewer trades could come last. */
+  readonly #pricing = new PQueue({ concurrency: 1 });
+  readonly #onWritten: (platform: Platform, ref: string) => void;
+
+  constructor(clickhouse: ClickHouse, onWritten: (platform: Platform, ref: string) => void = () => {}) {
+    this.#clickhouse = clickhouse;
+    this.#events = new EventWriter(clickhouse);
+    this.#onWritten = onWritten;
+  }
+
+  /** Stores what is new in these records of one platform; returns how many markets were written. */
+  async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
+    await this.#events.write(platform, records);
+    const newest = [...new Map(records.map((record) => [record.info.ref, record])).values()];
+    const due = newest.filter((record) => this.#needsRewrite.delete(keyOf(record.info)) || this.#isDue(record));
+    const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
+    const stored = await this.#lookBack(platform, due);
+    const traded = await this.#readTraded(platform, due);
+    const rows = due.map((asSent) => {
+      const { ref } = asSent.info;
+      const known = {
+        stored: stored.get(ref),
+        traded: traded.get(ref),
+        openInterest: this.#openInterest.get(keyOf(asSent.info)),
+        liquidity: this.#liquidity.get(keyOf(asSent.info)),
+      };
+      const { record, firstSeenAt } = enrichFromStore(asSent, known);
+      const snapshot = snapshotRow(record.info, record.state, record.fetchedAt);
+      return {
+        asSent,
+        record,
+        firstSeenAt,
+        snapshot,
+        infoChanged: this.#written.get(keyOf(asSent.info))?.info !== fingerprint(asSent.info),
+      };
+    });
+    const changed = rows.filter((row) => row.infoChanged);
+    const snapshots = [...rows.map((row) => row.snapshot), ...still.flatMap((record) => this.#stillRow(record) ?? [])];
+    // The state comes last: a market is listed once its state is there, and then everything else is too.
+    await this.#clickhouse.insert(
+      'markets',
+      changed.map(({ record, firstSeenAt }) => marketRow(record.info, firstSeenAt, record.fetchedAt)),
+    );
+    await this.#clickhouse.insert(
+      RAW_COLUMNS,
+      rows.map(({ record }) => rawRow(record)),
+    );
+    await this.#clickhouse.insert(SNAPSHOT_COLUMNS, snapshots);
+    await this.#clickhouse.insert(
+      STATE_COLUMNS,
+      rows.map(({ record, firstSeenAt }) => stateRow(record.info, record.state, firstSeenAt, record.fetchedAt)),
+    );
+    for (const { asSent, snapshot } of rows) this.#remember(asSent, snapshot);
+    // Trades that were stored since the bodies were received: whichever comes last, states or trades, finds the other.
+    const refs = rows.map(({ record }) => record.info.ref);
+    await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, refs));
+    for (const { record } of rows) this.#onWritten(platform, record.info.ref);
+    return rows.length;
+  }
+
+  /** Stores series that were listed by themselves. */
+  async writeSeries(platform: Platform, series: readonly SeriesRecord[]): Promise<void> {
+    await this.#events.write(platform, [], series);
+  }
+
+  /** Prices these markets by their newest trade at once; their other figures are written at their next sweep. */
+  async onTradesStored(platform: Platform, refs: Iterable<string>): Promise<void> {
+    const all = [...refs];
+    for (const ref of all) {
+      const key = keyOf({ platform, ref });
+      if (this.#written.has(key)) this.#needsRewrite.add(key);
+    }
+    await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, all));
+  }
+
+  /** Trades of any market may have been stored: volumes of trades are written at the next sweep. */
+  markAllStale(platform: Platform): void {
+    for (const [key, { fromTrades }] of this.#written) {
+      if (fromTrades && key.startsWith(`${platform}:`)) this.#needsRewrite.add(key);
+    }
+  }
+
+  /** Takes a market that its platform has forgotten out of the listing; its trades stay. */
+  async drop(platform: Platform, ref: string): Promise<void> {
+    for (const table of ['market_state', 'market_state_texts', 'markets', 'market_info_texts', 'market_raw']) {
+      const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
+      await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
+    }
+    this.#written.delete(keyOf({ platform, ref }));
+    this.#onWritten(platform, ref);
+  }
+
+  /** Open interest that the listing does not bring; written with the market from its next sweep on. */
+  setOpenInterest(platform: Platform, ref: string, read: ReadInterest): void {
+    const key = keyOf({ platform, ref });
+    if (this.#openInterest.size >= REMEMBERED) this.#openInterest.clear();
+    this.#openInterest.set(key, read);
+    this.#needsRewrite.add(key);
+  }
+
+  /** What rests in a book that the listing does not bring; written with the market at its next sweep. */
+  setLiquidity(platform: Platform, ref: string, value: Usd): void {
+    const key = keyOf({ platform, ref });
+    if (this.#liquidity.get(key) === value) return;
+    if (this.#liquidity.size >= REMEMBERED) this.#liquidity.clear();
+    this.#liquidity.set(key, value);
+    this.#needsRewrite.add(key);
+  }
+
+  #isDue(record: MarketRecord): boolean {
+    const last = this.#written.get(keyOf(record.info));
+    if (!last || last.state !== fingerprint(record.state) || last.info !== fingerprint(record.info)) return true;
+    return record.state.status !== 'settled' && Date.parse(record.fetchedAt) - last.stateAtMs >= STATE_MS;
+  }
+
+  #needsSnapshot(record: MarketRecord): boolean {
+    const last = this.#written.get(keyOf(record.info));
+    return record.state.status === 'open' && Date.parse(record.fetchedAt) - (last?.snapshotAtMs ?? 0) >= SNAPSHOT_MS;
+  }
+
+  /** Nothing changed since the last row but the time. */
+  #stillRow(record: MarketRecord): object | null {
+    const last = this.#written.get(keyOf(record.info));
+    if (!last) return null;
+    last.snapshotAtMs = Date.parse(record.fetchedAt);
+    return { ...last.snapshot, at: record.fetchedAt };
+  }
+
+  /** What the platform said is compared with what it says next; what the store added is not. */
+  #remember(asSent: MarketRecord, snapshot: object): void {
+    const key = keyOf(asSent.info);
+    if (this.#written.size >= REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? '');
+    const atMs = Date.parse(asSent.fetchedAt);
+    this.#written.delete(key);
+    this.#written.set(key, {
+      info: fingerprint(asSent.info),
+      state: fingerprint(asSent.state),
+      stateAtMs: atMs,
+      snapshotAtMs: atMs,
+      snapshot,
+      fromTrades: asSent.fromTrades !== undefined,
+    });
+  }
+
+  async #lookBack(platform: Platform, records: readonly MarketRecord[]) {
+    const known = new Map<string, LookbackRow>();
+    for (const part of parts(records)) {
+      for (const row of await this.#clickhouse.query('market_lookback', LookbackRow, { platform, ...part })) {
+        known.set(row.ref, row);
+      }
+    }
+    return known;
+  }
+
+  /** What trades say of the markets whose platform leaves something to them. */
+  async #readTraded(platform: Platform, records: readonly MarketRecord[]) {
+    const known = new Map<string, TradedMarket>();
+    for (const part of parts(records.filter(({ fromTrades }) => fromTrades))) {
+      const [record] = part.records;
+      const params = {
+        platform,
+        refs: part.refs,
+        at: part.at,
+        own_feed: record?.fromTrades?.volumes === 'market',
+        in_contracts: record?.info.metadata['volume_basis'] === 'contracts',
+      };
+      for (const row of await this.#clickhouse.query('market_traded', TradedMarket, params)) known.set(row.ref, row);
+    }
+    return known;
+  }
+}
+
+/** Records in lists that fit into one query, with the time they were read at. */
+function parts(records: readonly MarketRecord[]) {
+  return Array.from({ length: Math.ceil(records.length / LOOKBACK_REFS) }, (_, n) => {
+    const part = records.slice(n * LOOKBACK_REFS, (n + 1) * LOOKBACK_REFS);
+    const at = part[0]?.fetchedAt.replace('T', ' ').replace('Z', '') ?? '';
+    return { records: part, refs: part.map((record) => record.info.ref), at };
+  });
+}
+
+const keyOf = ({ platform, ref }: { platform: Platform; ref: string }): string => `${platform}:${ref}`;
+
+const fingerprint = (value: MarketInfo | MarketState): string =>
+  createHash('sha1')
+    .update(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part)))
+    .digest('base64');

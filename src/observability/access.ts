@@ -1,0 +1,18 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Headers that only proxies write: any of them is a sign of one. */
+const OF_PROXIES = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|.*-client-ip|.*-connecting-ip|x-envoy-.*)$/;
+
+/**
+ * Who may read metrics: who sends METRICS_TOKEN as a bearer token; without one only this machine, and nobody a proxy
+ * forwards, whose own address would say nothing.
+ */
+export function mayReadMetrics(token: string | undefined, address: string, headers: IncomingHttpHeaders): boolean {
+  if (token !== undefined) return same(headers.authorization ?? '', `Bearer ${token}`);
+  const forwarded = Object.keys(headers).some((name) => OF_PROXIES.test(name));
+  return !forwarded && /^(127\.|::1$|::ffff:127\.)/.test(address);
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+const same = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));

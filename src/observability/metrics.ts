@@ -1,0 +1,178 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { AttemptReport } from '../platforms/http/client.ts';
+import { budgetKind } from '../platforms/http/limit-groups.ts';
+import type { BadRow } from '../platforms/contract.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import type { IngestionHealth } from './ingestion-health.ts';
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** What an operator watches, in Prometheus's terms. Every label has few values: routes and query names, never ids. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter({ name: `forecastle_${name}`, help, labelNames, registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Gauge({ name: `forecastle_${name}`, help, labelNames, registers });
+  const seconds = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Histogram({ name: `forecastle_${name}`, help, labelNames, buckets: SECONDS, registers });
+  return {
+    registry,
+    httpSeconds: seconds('http_request_seconds', 'Requests answered, by route', ['method', 'route', 'status']),
+    cache: counter('cache_requests_total', 'Look-ups in the cache of answers', ['kind', 'result']),
+    platformSeconds: seconds('platform_request_seconds', 'Requests sent to a platform, each attempt', [
+      'platform',
+      'group',
+      'status',
+      'outcome',
+    ]),
+    budgetTokens: counter('platform_budget_tokens_total', 'Tokens taken from a request budget', ['budget']),
+    budgetRefill: gauge('platform_budget_refill_per_second', 'Tokens a second that a request budget allows', [
+      'budget',
+    ]),
+    budgetRefused: counter('platform_budget_refused_total', 'Requests a budget had no room for', ['budget']),
+    waiting: gauge('platform_waiting_requests', 'Requests that wait for their departure', ['budget']),
+    badRows: counter('platform_bad_rows_total', 'Rows of a platform skipped while answering a caller', ['platform']),
+    stalePages: counter(
+      'platform_stale_pages_total',
+      'Pages out of a cache in front of a platform, though asked for fresh',
+      ['platform', 'route'],
+    ),
+    runs: counter('ingestion_runs_total', 'Finished runs of ingestion jobs', ['platform', 'job', 'ok']),
+    runSeconds: seconds('ingestion_run_seconds', 'Duration of runs', ['platform', 'job']),
+    rows: counter('ingestion_rows_total', 'Rows stored by ingestion jobs', ['platform', 'job']),
+    skipped: counter('ingestion_bad_rows_total', 'Rows of a platform skipped by ingestion jobs', ['platform', 'job']),
+    freshTo: gauge('ingestion_fresh_timestamp_seconds', 'Up to when the data of a job is complete', [
+      'platform',
+      'job',
+    ]),
+    lag: gauge('ingestion_lag_seconds', 'How far stored data is behind a platform', ['platform']),
+    storeSeconds: seconds('store_seconds', 'Calls of ClickHouse, by query or table', ['call', 'outcome']),
+    storeUp: gauge('store_up', '1 while the store answers', ['store']),
+  };
+}
+
+/** A report of src/platforms/http/client.ts, counted. */
+export function observeAttempt(metrics: Metrics, { platform, group, status, outcome, ms }: AttemptReport): void {
+  metrics.platformSeconds.observe({ platform, group, status: String(status), outcome }, ms / 1000);
+}
+
+export const observeBadRow = (metrics: Metrics, row: BadRow): void => metrics.badRows.inc({ platform: row.platform });
+
+/** The store, its calls timed. What ingestion records of its runs is counted on the way. */
+export function meteredClickHouse(clickhouse: ClickHouse, metrics: Metrics): ClickHouse {
+  const timed = async <T>(call: string, work: Promise<T>): Promise<T> => {
+    const end = metrics.storeSeconds.startTimer({ call });
+    try {
+      const result = await work;
+      end({ outcome: 'ok' });
+      return result;
+    } catch (error) {
+      end({ outcome: 'failed' });
+      throw error;
+    }
+  };
+  return {
+    ...clickhouse,
+    query: (name, row, params, options) => timed(name, clickhouse.query(name, row, params, options)),
+    stream: (name, params, format, options) => timed(name, clickhouse.stream(name, params, format, options)),
+    async insert(table, rows, options) {
+      const [name = ''] = table.split(/[ (]/, 1);
+      // Before the insert: a run that failed because the store is away cannot be recorded there, and counts all the same.
+      if (name === 'ingestion_runs' && !Buffer.isBuffer(rows)) for (const run of rows) observeRun(metrics, run as Run);
+      await timed(`insert ${name}`, clickhouse.insert(table, rows, options));
+    },
+  };
+}
+
+/** A row of ingestion_runs. */
+interface Run {
+  platform: string;
+  job: string;
+  started_at: string;
+  finished_at: string;
+  ok: boolean;
+  fresh_to: string;
+  rows: number;
+  bad_rows: number;
+}
+
+function observeRun(metrics: Metrics, run: Run): void {
+  const { platform, job } = run;
+  metrics.runs.inc({ platform, job, ok: String(run.ok) });
+  metrics.runSeconds.observe({ platform, job }, (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000);
+  metrics.rows.inc({ platform, job }, run.rows);
+  metrics.skipped.inc({ platform, job }, run.bad_rows);
+  if (run.ok) metrics.freshTo.set({ platform, job }, Date.parse(run.fresh_to) / 1000);
+}
+
+/** What processes share, its cache and budgets counted. The kind of a cached value is what its key begins with. */
+export function meteredShared(shared: Shared, metrics: Metrics): Shared {
+  const count = (key: string, result: 'hit' | 'miss'): void =>
+    metrics.cache.inc({ kind: key.split(':', 1)[0] ?? '', result });
+  return {
+    healthy: () => shared.healthy(),
+    async cached(key, ttlMs, load) {
+      const answer = await shared.cached(key, ttlMs, load);
+      count(key, answer.hit ? 'hit' : 'miss');
+      return answer;
+    },
+    localCache: {
+      get<T extends object>(key: string): T | undefined {
+        const value = shared.localCache.get<T>(key);
+        if (value) count(key, 'hit');
+        return value;
+      },
+      set: (key, value, ttlMs, bytes) => shared.localCache.set(key, value, ttlMs, bytes),
+    },
+    async takeBudget(budget, cost, maxWaitMs) {
+      const wait = await shared.takeBudget(budget, cost, maxWaitMs);
+      const kind = { budget: budgetKind(budget.name) };
+      metrics.budgetRefill.set(kind, budget.refillPerSecond);
+      if (wait === null) metrics.budgetRefused.inc(kind);
+      else metrics.budgetTokens.inc(kind, cost);
+      return wait;
+    },
+    lease: (name, ttlMs) => shared.lease(name, ttlMs),
+    slot: (name, limit, ttlMs) => shared.slot(name, limit, ttlMs),
+    publish: (channel, message) => shared.publish(channel, message),
+    subscribe: (channel, listener) => shared.subscribe(channel, listener),
+    close: () => shared.close(),
+  };
+}
+
+/** What is asked at each scrape, beside what was counted. */
+export interface Watched {
+  /** Requests that wait for their departure, by budget. */
+  queues(): { budget: string; waiting: number }[];
+  /** true for each store that answers now. */
+  stores(): Promise<Record<string, boolean>>;
+  ingestionHealth(): Promise<IngestionHealth[]>;
+}
+
+/** The metrics of a process and the text of one scrape. */
+export interface Watch {
+  metrics: Metrics;
+  scrape(): Promise<string>;
+}
+
+/** What cannot be read at a scrape is left out of it; it never fails for that. */
+export function watch(metrics: Metrics, { queues, stores, ingestionHealth }: Watched): Watch {
+  return {
+    metrics,
+    async scrape() {
+      metrics.waiting.reset();
+      for (const { budget, waiting } of queues()) metrics.waiting.inc({ budget: budgetKind(budget) }, waiting);
+      metrics.lag.reset();
+      const [up, health] = await Promise.all([stores().catch(() => ({})), ingestionHealth().catch(() => [])]);
+      for (const [store, answers] of Object.entries(up)) metrics.storeUp.set({ store }, answers ? 1 : 0);
+      for (const { platform, lagSeconds } of health) if (lagSeconds !== null) metrics.lag.set({ platform }, lagSeconds);
+      return metrics.registry.metrics();
+    },
+  };
+}

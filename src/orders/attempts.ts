@@ -1,0 +1,55 @@
+import { sql, type SQL } from 'drizzle-orm';
+import type { Database } from '../stores/postgres/client.ts';
+import { rowsOf, rowJson } from '../stores/postgres/json-row.ts';
+import { orderAttempts, orders } from './tables.ts';
+
+/** One request to a platform about an order, for the audit. */
+export type Attempt = Omit<typeof orderAttempts.$inferInsert, 'id' | 'at'>;
+const attemptJson = rowJson(orderAttempts);
+const ATTEMPTED = sql.raw(attemptJson.names('id', 'at').join(', '));
+/** The statement that writes an attempt, to stand in a larger one. */
+export const audit = (attempt: Attempt): SQL =>
+  sql`INSERT INTO ${orderAttempts} (${ATTEMPTED}) SELECT ${ATTEMPTED} FROM jsonb_populate_record(NULL::order_attempts, ${attemptJson.value(cut(attempt))})`;
+
+/** An attempt with at most 500 characters of the platform's words; no store takes half a character. */
+export const cut = (attempt: Attempt): Attempt => ({ ...attempt, detail: attempt.detail.slice(0, 500).toWellFormed() });
+
+const DAY_MS = 86_400_000;
+/** Rows of one statement: placing orders goes on beside it. */
+const BATCH = 5000;
+/** Beyond these the oldest of a user go first, whatever their age, so that attempts cannot fill the store. */
+const MAX_PER_USER = 100_000;
+
+/** Drops attempts that are old, or too many of one user. Those of an order whose fate is open stay. */
+export async function dropOldAttempts(
+  db: Database,
+  days: number,
+  now: number,
+  maxPerUser: number = MAX_PER_USER,
+): Promise<void> {
+  await dropAll(db, sql`a.at < ${new Date(now - days * DAY_MS).toISOString()}::timestamptz`);
+  const crowded = await db.execute(
+    sql`SELECT user_id FROM ${orderAttempts} GROUP BY user_id HAVING count(*) > ${maxPerUser}::int`,
+  );
+  for (const { user_id: user } of rowsOf(crowded)) {
+    const newestToGo = await db.execute(sql`SELECT at::text, id FROM ${orderAttempts} WHERE user_id = ${user}::uuid
+      ORDER BY ${orderAttempts.at} DESC, id DESC OFFSET ${maxPerUser}::int LIMIT 1`);
+    const [row] = rowsOf(newestToGo);
+    if (row)
+      await dropAll(
+        db,
+        sql`a.user_id = ${user}::uuid AND (a.at, a.id) <= (${row['at']}::timestamptz, ${row['id']}::bigint)`,
+      );
+  }
+}
+
+/** In batches, until none is left. */
+async function dropAll(db: Database, where: SQL): Promise<void> {
+  for (;;) {
+    const dropped = await db.execute(sql`DELETE FROM ${orderAttempts} WHERE id IN (
+      SELECT a.id FROM ${orderAttempts} AS a
+      WHERE ${where} AND NOT EXISTS (SELECT FROM ${orders} AS o WHERE o.id = a.row_id AND o.state IN ('sending', 'unknown'))
+      ORDER BY a.at LIMIT ${BATCH}::int) RETURNING id`);
+    if (rowsOf(dropped).length < BATCH) return;
+  }
+}

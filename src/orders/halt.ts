@@ -1,0 +1,66 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { Database } from '../stores/postgres/client.ts';
+import type { CancelOrders } from './cancel.ts';
+import type { OrderClients } from './clients.ts';
+import type { OrderRow } from './order-row.ts';
+import { WORKING } from './stored-orders.ts';
+import { orders } from './tables.ts';
+
+/** Orders that one pass cancels. */
+const BATCH = 50;
+/** An order that could not be cancelled is tried again after this. */
+const AGAIN_MS = 5000;
+
+const accountOf = ({ platform, userId }: OrderRow): string => `${platform} ${userId}`;
+
+export interface HaltDeps {
+  db: Database;
+  clients: OrderClients;
+  canceller: CancelOrders;
+  log: FastifyBaseLogger;
+}
+
+/** The operator's kill switch: cancels what works through the default clients while trading through them is switched off. */
+export function createHalt({ db, clients, canceller, log }: HaltDeps) {
+  const switchedOff = sql`EXISTS (SELECT FROM default_client_settings AS d WHERE NOT d.trading_enabled)`;
+  const atWork = db
+    .select()
+    .from(orders)
+    .where(and(switchedOff, isNull(orders.credentialId), inArray(orders.status, WORKING), eq(orders.state, 'placed')))
+    .orderBy(asc(orders.askedAt))
+    .limit(BATCH)
+    .prepare('');
+  let nextAt = 0;
+
+  async function cancel(rows: readonly OrderRow[]): Promise<void> {
+    const [first] = rows;
+    if (!first) return;
+    const { userId, platform } = first;
+    const client = await clients.reopen(first, 'live');
+    if (!client) throw new Error(`the default client of ${platform} is not configured any more`);
+    const done = await canceller.all(client, rows, '');
+    const left = done.filter(({ cancelled }) => !cancelled).length;
+    log.warn({ platform, user: userId, cancelled: done.length - left, left }, 'Cancelled orders of a default client');
+  }
+
+  return {
+    /** Orders to cancel now; [] while trading is on. */
+    due: async (): Promise<OrderRow[]> => (performance.now() < nextAt ? [] : atWork.execute()),
+
+    /** Cancels account by account; a failure is logged and tried again. */
+    async cancel(rows: readonly OrderRow[]): Promise<void> {
+      const accounts = [...new Set(rows.map(accountOf))];
+      const results = await Promise.allSettled(
+        accounts.map((account) => cancel(rows.filter((row) => accountOf(row) === account))),
+      );
+      for (const one of results) {
+        if (one.status === 'rejected')
+          log.error({ err: one.reason as unknown }, 'Failed to cancel orders of a default client');
+      }
+      if (rows.length > 0) nextAt = performance.now() + (rows.length < BATCH ? AGAIN_MS : 0);
+    },
+  };
+}
+
+export type Halt = ReturnType<typeof createHalt>;

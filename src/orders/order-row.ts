@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import { complement, parsePrice, parseSize, parseUsd, priceText, sizeText, usdText } from '../core/decimal.ts';
+import type { orders } from './tables.ts';
+import { isOver, type OrderRecord, type OrderTerms, type PlatformOrder } from '../platforms/order-contract.ts';
+import { orderNotional } from './spending-limits.ts';
+
+export type OrderRow = typeof orders.$inferSelect;
+/** What a platform reports about an order, as columns. */
+export type OrderFacts = Pick<
+  OrderRow,
+  | 'state'
+  | 'orderId'
+  | 'status'
+  | 'filledSize'
+  | 'remainingSize'
+  | 'averageFillPrice'
+  | 'makerFee'
+  | 'takerFee'
+  | 'metadata'
+  | 'updatedAt'
+>;
+
+const textOf = <T extends bigint>(value: T | null, text: (value: T) => string): string | null =>
+  value === null ? null : text(value);
+
+/**
+ * What was asked for, as it was stored; the book that bounded a market order is gone. `own`: asked for with the credential it
+ * was placed with.
+ */
+export function recordOf(row: OrderRow, own: boolean): OrderRecord {
+  const terms: OrderTerms = {
+    side: row.side,
+    outcomeIndex: row.outcomeIndex,
+    type: row.type,
+    timeInForce: row.timeInForce,
+    price: parsePrice(row.price ?? '0'),
+    size: parseSize(row.size),
+    expirationMs: row.expiresAt?.getTime() ?? null,
+    walk: null,
+  };
+  return {
+    orderId: row.orderId,
+    clientOrderId: row.clientOrderId,
+    marketRef: row.marketRef,
+    marketId: row.marketId,
+    terms,
+    wire: row.wire,
+    sentAtMs: row.createdAt.getTime(),
+    placed: row.state === 'placed',
+    own,
+  };
+}
+
+/**
+ * What a platform's order changes in a row; null when nothing is new. A read may lag behind what is known: an order that is
+ * over stays over, though a fill before its end may be reported later, and fills do not shrink while it works, unless their settlement
+ * failed; what it does not report is kept.
+ */
+export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
+  const known = row.state === 'placed';
+  const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
+  const undone = order.settlement === 'retrying' || order.settlement === 'failed';
+  const ended = known && !undone && isOver(row.status) && !isOver(order.status);
+  const lags = !isOver(order.status) && (ended ? order.filledSize <= filledBefore : order.filledSize < filledBefore);
+  if (known && lags && !undone) return null;
+  const { averageFillPrice: average } = order;
+  const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
+  const same = known && order.filledSize === filledBefore;
+  const reportedOr = (reported: string | null, before: string | null): string | null =>
+    reported ?? (same ? before : null);
+  // Some platforms do not report how an order ended: cancelled before its date, it did not expire by it.
+  const cancelled = known && row.status === 'cancelled' && order.status === 'expired';
+  const facts: OrderFacts = {
+    state: 'placed',
+    orderId: order.orderId,
+    status: ended || cancelled ? row.status : order.status,
+    filledSize: sizeText(order.filledSize),
+    remainingSize: ended ? '0' : sizeText(order.remainingSize),
+    averageFillPrice: reportedOr(textOf(own, priceText), row.averageFillPrice),
+    makerFee: reportedOr(textOf(order.makerFee, usdText), row.makerFee),
+    takerFee: reportedOr(textOf(order.takerFee, usdText), row.takerFee),
+    metadata: { ...row.metadata, ...order.metadata },
+    updatedAt: order.updatedAt === null ? receivedAt : new Date(order.updatedAt),
+  };
+  const changed = (Object.keys(facts) as (keyof OrderFacts)[]).some(
+    (name) => name !== 'updatedAt' && !isDeepStrictEqual(facts[name], row[name]),
+  );
+  return changed ? facts : null;
+}
+
+/** The row of an order found in a user's account, placed elsewhere. */
+export function foreignRow(
+  owner: Pick<OrderRow, 'id' | 'userId' | 'platform' | 'credentialId'>,
+  order: PlatformOrder,
+  receivedAt: Date,
+): OrderRow {
+  const createdAt = order.createdAt === null ? receivedAt : new Date(order.createdAt);
+  return {
+    ...owner,
+    origin: 'platform',
+    marketRef: order.marketRef,
+    marketId: order.marketId,
+    outcome: order.outcome,
+    outcomeIndex: order.outcomeIndex,
+    side: order.side,
+    type: order.type,
+    timeInForce: order.timeInForce,
+    price: textOf(order.price, priceText),
+    size: sizeText(order.size),
+    expiresAt: order.expiration === null ? null : new Date(order.expiration),
+    clientOrderId: order.clientOrderId,
+    notional: usdText(orderNotional({ ...order, price: order.price ?? 0n })),
+    idempotencyKey: null,
+    bodyHash: null,
+    wire: {},
+    state: 'placed',
+    orderId: order.orderId,
+    status: order.status,
+    filledSize: sizeText(order.filledSize),
+    remainingSize: sizeText(order.remainingSize),
+    averageFillPrice: textOf(order.averageFillPrice, priceText),
+    makerFee: textOf(order.makerFee, usdText),
+    takerFee: textOf(order.takerFee, usdText),
+    metadata: order.metadata,
+    refusal: null,
+    createdAt,
+    updatedAt: order.updatedAt === null ? createdAt : new Date(order.updatedAt),
+    askedAt: receivedAt,
+    nextCheckAt: null,
+  };
+}
+
+/** maker_fee + taker_fee; null while one of them is not known. */
+export function totalFee(row: Pick<OrderRow, 'makerFee' | 'takerFee'>): bigint | null {
+  return row.makerFee === null || row.takerFee === null ? null : parseUsd(row.makerFee) + parseUsd(row.takerFee);
+}

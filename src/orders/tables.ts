@@ -1,0 +1,100 @@
+import {
+  bigint,
+  boolean,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { OrderStatus, OrderType, TimeInForce } from '../platforms/order-contract.ts';
+import type { JsonObject, Platform, Side } from '../core/model.ts';
+
+/** The tables of sql/postgres/002_orders.sql, where each column is explained. Decimals are texts. */
+const time = (name: string) => timestamp(name, { withTimezone: true });
+
+/** sending and unknown: its fate is open. */
+export type OrderState = 'sending' | 'unknown' | 'placed' | 'rejected';
+
+/** An ApiError as it is kept for replays. */
+export interface Refusal {
+  status: number;
+  message: string;
+  resolution: string;
+  errorText: string;
+}
+
+export const orders = pgTable('orders', {
+  id: uuid('id').primaryKey(),
+  userId: uuid('user_id').notNull(),
+  platform: text('platform').$type<Platform>().notNull(),
+  credentialId: bigint('credential_id', { mode: 'number' }),
+  origin: text('origin').$type<'service' | 'platform'>().notNull(),
+  marketRef: text('market_ref').notNull(),
+  marketId: text('market_id').notNull(),
+  outcome: text('outcome').notNull(),
+  outcomeIndex: smallint('outcome_index').notNull(),
+  side: text('side').$type<Side>().notNull(),
+  type: text('type').$type<OrderType>().notNull(),
+  timeInForce: text('time_in_force').$type<TimeInForce>().notNull(),
+  price: numeric('price'),
+  size: numeric('size').notNull(),
+  expiresAt: time('expires_at'),
+  clientOrderId: text('client_order_id').notNull(),
+  notional: numeric('notional').notNull(),
+  idempotencyKey: text('idempotency_key'),
+  bodyHash: text('body_hash'),
+  wire: jsonb('wire').$type<JsonObject>().notNull().default({}),
+  state: text('state').$type<OrderState>().notNull(),
+  orderId: text('order_id'),
+  status: text('status').$type<OrderStatus>().notNull(),
+  filledSize: numeric('filled_size'),
+  remainingSize: numeric('remaining_size'),
+  averageFillPrice: numeric('average_fill_price'),
+  makerFee: numeric('maker_fee'),
+  takerFee: numeric('taker_fee'),
+  metadata: jsonb('metadata').$type<JsonObject>().notNull().default({}),
+  refusal: jsonb('refusal').$type<Refusal>(),
+  createdAt: time('created_at').notNull(),
+  updatedAt: time('updated_at').notNull(),
+  askedAt: time('asked_at').notNull(),
+  nextCheckAt: time('next_check_at'),
+});
+
+export const orderSyncs = pgTable(
+  'order_syncs',
+  {
+    userId: uuid('user_id').notNull(),
+    platform: text('platform').$type<Platform>().notNull(),
+    credentialId: bigint('credential_id', { mode: 'number' }).notNull(),
+    syncedAt: time('synced_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.platform, table.credentialId] })],
+);
+
+export const orderAttempts = pgTable('order_attempts', {
+  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  at: time('at').notNull().defaultNow(),
+  userId: uuid('user_id').notNull(),
+  platform: text('platform').$type<Platform>().notNull(),
+  credentialId: bigint('credential_id', { mode: 'number' }),
+  rowId: uuid('row_id'),
+  orderId: text('order_id'),
+  action: text('action').$type<'place' | 'dry_run' | 'find' | 'cancel'>().notNull(),
+  result: text('result').notNull(),
+  httpStatus: integer('http_status').notNull(),
+  detail: text('detail').notNull(),
+  ms: integer('ms').notNull(),
+  requestId: text('request_id').notNull(),
+});
+
+export const orderSettings = pgTable('order_settings', {
+  userId: uuid('user_id').primaryKey(),
+  tradingEnabled: boolean('trading_enabled').notNull().default(true),
+  maxOrderNotional: numeric('max_order_notional'),
+  maxDayNotional: numeric('max_day_notional'),
+});

@@ -1,0 +1,80 @@
+import { ONE_PRICE, priceText, sizeText, type Price, type Size } from '../core/decimal.ts';
+import { orderRefused } from '../platforms/failed-placement.ts';
+import type { BookWalk, TimeInForce } from '../platforms/order-contract.ts';
+import type { PriceGrid } from '../platforms/price-grid.ts';
+import type { BookLevel, BookSide, Side } from '../core/model.ts';
+
+/** A market order before it has a worst price. */
+export interface MarketOrder {
+  side: Side;
+  size: Size;
+  timeInForce: TimeInForce;
+  /** The caller's own worst price; null = none. */
+  price: Price | null;
+  /** How far from the best price the order may go; null = as far as its size needs. */
+  maxSlippage: Price | null;
+}
+
+/**
+ * The worst price of a market order, from the book just read: that of the last level its size needs, or the best price plus
+ * (selling: minus) `maxSlippage`; the caller's own price if that is tighter; then inward to the grid. Never unbounded.
+ * 422 when nothing is offered within it, or not enough for a fok.
+ */
+export function boundMarketOrder(
+  order: MarketOrder,
+  book: BookSide,
+  grid: PriceGrid,
+): { price: Price; walk: BookWalk } {
+  const buys = order.side === 'buy';
+  const levels = buys ? book.asks : book.bids;
+  const [best] = levels;
+  if (!best)
+    throw orderRefused(
+      'No liquidity',
+      `The order book has no ${buys ? 'asks' : 'bids'} for this outcome: use a limit order.`,
+    );
+  const tighter = (a: Price, b: Price): Price => (a < b === buys ? a : b);
+  const reach =
+    order.maxSlippage === null ? lastNeeded(levels, order.size) : best.price + order.maxSlippage * (buys ? 1n : -1n);
+  const worst = order.price === null ? reach : tighter(reach, order.price);
+  const price = buys ? grid.atMost(worst) : grid.atLeast(worst);
+  const isAcceptable = (level: BookLevel): boolean =>
+    price !== null && (buys ? level.price <= price : level.price >= price);
+  const walk = take(levels.filter(isAcceptable), order.size);
+  if (price === null || walk.size === 0n) {
+    throw orderRefused(
+      'No liquidity within the worst price',
+      'Raise max_slippage, move price, or use a limit order.',
+      `best price ${priceText(best.price)}, worst price ${priceText(worst)}`,
+    );
+  }
+  if (order.timeInForce === 'fok' && walk.size < order.size) {
+    throw orderRefused(
+      'The book cannot fill all of it',
+      'Use ioc, a smaller size, or a worse price.',
+      `${sizeText(walk.size)} of ${sizeText(order.size)} within ${priceText(price)}`,
+    );
+  }
+  return { price, walk };
+}
+
+/** Price of the level at which the size is reached; of the worst level when the book holds less. */
+function lastNeeded(levels: readonly BookLevel[], size: Size): Price {
+  let left = size;
+  for (const level of levels) {
+    left -= level.size;
+    if (left <= 0n) return level.price;
+  }
+  return levels.at(-1)?.price ?? 0n;
+}
+
+function take(levels: readonly BookLevel[], size: Size): BookWalk {
+  let taken = 0n;
+  let cost = 0n;
+  for (const level of levels) {
+    const part = level.size < size - taken ? level.size : size - taken;
+    taken += part;
+    cost += part * level.price;
+  }
+  return { size: taken, cost: (cost + ONE_PRICE - 1n) / ONE_PRICE };
+}

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { parseSize } from '../core/decimal.ts';
+import { complementNumber } from './market-rows.ts';
+import type { Platform } from '../core/model.ts';
+
+const decimals = z.array(z.string().nullable());
+const text = z.string().nullable();
+
+/** A row of sql/queries/bars.sql. */
+const BarRow = z.object({
+  src: z.enum(['trades', 'platform', 'snapshots']),
+  t: z.coerce.number(),
+  open: text,
+  high: text,
+  low: text,
+  close: text,
+  previous_close: text,
+  bid: decimals,
+  ask: decimals,
+  volume: text,
+  notional: text,
+  trades: z.coerce.number(),
+  open_interest: text,
+  read_at: z.string(),
+  source: z.string(),
+});
+type BarRow = z.infer<typeof BarRow>;
+/** A row of sql/queries/trade_gaps.sql: a span of the platform's feed that is missing. */
+const GapRow = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
+type GapRow = z.infer<typeof GapRow>;
+
+export interface OhlcText {
+  open: string | null;
+  high: string | null;
+  low: string | null;
+  close: string | null;
+}
+
+/** One bucket of a market, in terms of its first outcome; decimals as text, null if unknown. */
+export interface Bar {
+  startTs: number;
+  price: OhlcText;
+  bid: OhlcText;
+  ask: OhlcText;
+  volume: string | null;
+  /** Σ price × size on the outcomes actually traded; null when the bucket's trades are not all stored. */
+  notional: string | null;
+  trades: number | null;
+  openInterest: string | null;
+  /** Σ mean × volume of the platform's bars: notional in terms of the first outcome, where there is no trade history. */
+  platformNotional: string | null;
+  source: 'trades' | 'midpoint';
+  /** Whether trades or a bar of the platform stand behind it; false when only snapshots do. */
+  priced: boolean;
+}
+
+export interface BarQuery {
+  platform: Platform;
+  ref: string;
+  series: number;
+  stepSeconds: number;
+  startTs: number;
+  endTs: number;
+  /** The stored span of the market's trades, Unix µs. */
+  span: { fromUs: number; toUs: number } | null;
+  /** Whether buckets are wanted of which quotes of our snapshots alone are stored: a quiet market has one of each minute. */
+  quotesAlone: boolean;
+  nowMs: number;
+}
+
+/** Buckets read at a time: of a second or so. */
+const MAX_BUCKETS = 20_000;
+
+const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
+
+/**
+ * The buckets of [startTs, endTs) in which something is known, oldest first. A finished bar of the platform's own trades wins,
+ * then our bars from trades, then (where trades are not stored) the platform's samples; quotes come from the platform's bars,
+ * else from snapshots. A minute or hour of the platform without trades stands at its previous close; a bucket of several takes its
+ * price from those alone in which something traded, and has none when nothing did.
+ */
+export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
+  const { platform } = query;
+  const [rows, gaps] = await Promise.all([
+    clickhouse.query('bars', BarRow, {
+      platform,
+      ref: query.ref,
+      series: query.series,
+      candles: candlesFor(query.stepSeconds),
+      step: query.stepSeconds,
+      quotes_alone: query.quotesAlone,
+      start: query.startTs,
+      // The last bucket is read whole, wherever in it the range ends.
+      end: Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds,
+    }),
+    clickhouse.query('trade_gaps', GapRow, { platform }),
+  ]);
+  const buckets = new Map<number, Partial<Record<BarRow['src'], BarRow>>>();
+  for (const row of rows) buckets.set(row.t, { ...buckets.get(row.t), [row.src]: row });
+  return [...buckets]
+    .toSorted(([a], [b]) => a - b)
+    .map(([startTs, sources]) => {
+      const endTs = startTs + query.stepSeconds;
+      return toBar(sources, { startTs, endTs, covered: isCovered(startTs, endTs, query, gaps) });
+    });
+}
+
+/** The first `limit` bars that are wanted, read in spans that grow up to a bound: a year of minutes is never held. */
+export async function firstBars(
+  clickhouse: ClickHouse,
+  query: BarQuery,
+  limit: number,
+  isWanted: (bar: Bar) => boolean,
+): Promise<Bar[]> {
+  const bars: Bar[] = [];
+  let from = query.startTs;
+  for (let buckets = limit; from < query.endTs && bars.length < limit; buckets = Math.min(2 * buckets, MAX_BUCKETS)) {
+    const to = Math.min(query.endTs, from + buckets * query.stepSeconds);
+    const found = (await loadBars(clickhouse, { ...query, startTs: from, endTs: to })).filter(isWanted);
+    bars.push(...found);
+    // Years before a market began, or in which nothing was traded, are not read span by span.
+    from = found.length > 0 || to >= query.endTs ? to : ((await nextBar(clickhouse, query, to)) ?? query.endTs);
+  }
+  return bars.slice(0, limit);
+}
+
+const NextRow = z.object({ t: z.coerce.number().nullable() });
+
+/** The start of the next bucket, from `fromTs` on, in which there may be a bar; null when there is none. */
+async function nextBar(clickhouse: ClickHouse, query: BarQuery, fromTs: number): Promise<number | null> {
+  const { platform, ref, series, stepSeconds: step } = query;
+  const [row] = await clickhouse.query('next_bar', NextRow, {
+    platform,
+    ref,
+    series,
+    candles: candlesFor(step),
+    step,
+    quotes_alone: query.quotesAlone,
+    start: fromTs,
+  });
+  return row?.t == null ? null : Math.max(fromTs, Math.floor(row.t / step) * step);
+}
+
+const candlesFor = (stepSeconds: number): string => (stepSeconds < 3600 ? 'candles_1m' : 'candles_1h');
+
+/**
+ * Whether every trade of a bucket is stored. One that is still filling, or whose end the feed is about to reach, counts: what is
+ * stored of it is all there is so far. One that a feed fell behind in does not.
+ */
+function isCovered(startTs: number, endTs: number, { span, nowMs }: BarQuery, gaps: GapRow[]): boolean {
+  if (span === null || span.fromUs > startTs * 1e6 || span.toUs < startTs * 1e6) return false;
+  if (span.toUs < Math.min(endTs * 1e6, (nowMs - FEED_LAG_MS) * 1000)) return false;
+  return !gaps.some((gap) => gap.from_us < endTs * 1e6 && gap.to_us >= startTs * 1e6);
+}
+
+interface Bucket {
+  startTs: number;
+  endTs: number;
+  covered: boolean;
+}
+
+function toBar(sources: Partial<Record<BarRow['src'], BarRow>>, { startTs, endTs, covered }: Bucket): Bar {
+  const { trades, platform, snapshots } = sources;
+  // Of several bars some may be unread, and one may have been read before its last trade was in it: the trades hold more then.
+  const lacking = covered && parseSize(platform?.volume ?? '0') < parseSize(trades?.volume ?? '0');
+  const finished = platform?.source === 'trades' && !lacking && Date.parse(platform.read_at) >= endTs * 1000;
+  const usable = platform && (platform.source === 'trades' || !covered);
+  const own = trades && trades.open !== null ? ohlc(trades) : null;
+  const theirs = usable && platform.open !== null ? ohlc(platform) : null;
+  const isWhole = endTs - startTs === 60 || endTs - startTs === 3600;
+  const carried = usable && isWhole && platform.previous_close !== null ? flat(platform.previous_close) : null;
+  const price = (finished ? (theirs ?? own) : (own ?? theirs)) ?? carried ?? NOTHING;
+  const ownVolume = covered ? (trades?.volume ?? '0') : null;
+  const quotes = [platform, snapshots].find((one) => quoted(one?.bid) ?? quoted(one?.ask));
+  const theirVolume = platform?.source === 'trades' ? platform.volume : null;
+  return {
+    startTs,
+    price,
+    bid: quoted(quotes?.bid) ?? NOTHING,
+    ask: quoted(quotes?.ask) ?? NOTHING,
+    volume: finished ? (theirVolume ?? ownVolume) : (ownVolume ?? theirVolume),
+    notional: covered ? (trades?.notional ?? '0') : null,
+    trades: covered ? (trades?.trades ?? 0) : null,
+    openInterest: platform?.open_interest ?? snapshots?.open_interest ?? null,
+    platformNotional: platform?.source === 'trades' ? platform.notional : null,
+    source: price === theirs && platform?.source === 'midpoint' ? 'midpoint' : 'trades',
+    priced: trades !== undefined || Boolean(usable),
+  };
+}
+
+const ohlc = ({ open, high, low, close }: BarRow): OhlcText => ({ open, high, low, close });
+const flat = (close: string): OhlcText => ({ open: close, high: close, low: close, close });
+
+function quoted(values: (string | null)[] | undefined): OhlcText | null {
+  const [open = null, high = null, low = null, close = null] = values ?? [];
+  return values?.some((value) => value !== null) ? { open, high, low, close } : null;
+}
+
+const numeric = (value: string | null): number | null => (value === null ? null : Number(value));
+const other = (value: string | null): number | null => (value === null ? null : complementNumber(value));
+
+/** OHLC as numbers; `flip` puts it in terms of a binary market's other outcome (1 − p, high and low swapped). */
+export function ohlcNumbers(
+  bar: OhlcText,
+  flip = false,
+): { open: number | null; high: number | null; low: number | null; close: number | null } {
+  if (!flip)
+    return { open: numeric(bar.open), high: numeric(bar.high), low: numeric(bar.low), close: numeric(bar.close) };
+  return { open: other(bar.open), high: other(bar.low), low: other(bar.high), close: other(bar.close) };
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { CategoryAnswer } from '../schemas/analytics.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE, USD_SCALE } from '../core/decimal.ts';
+import { canonicalCategory } from '../platforms/categories.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
+
+const amount = z.string().nullable();
+const CategoryRow = z.object({
+  slug: z.string(),
+  name: z.string(),
+  as_of: z.string(),
+  active: z.coerce.number(),
+  total: z.coerce.number(),
+  volume_24h: amount,
+  volume_7d: amount,
+  volume_30d: amount,
+  volume_total: amount,
+  liquidity: z.string(),
+  spreads: amount,
+  two_sided: z.coerce.number(),
+  platforms: z.array(z.enum(PLATFORMS)),
+});
+type CategoryRow = z.infer<typeof CategoryRow>;
+
+/** Every category that a stored market has, by volume of the last day; `asOf` null while nothing is stored. */
+export async function categories(
+  clickhouse: ClickHouse,
+  platforms: readonly Platform[],
+): Promise<{
+  categories: z.infer<typeof CategoryAnswer>[];
+  totalVolume24h: number | null;
+  asOf: string | null;
+}> {
+  const rows = await clickhouse.query('categories', CategoryRow, {
+    platforms: platforms.length === PLATFORMS.length ? [] : platforms,
+  });
+  const volumes = rows.flatMap((row) => (row.volume_24h === null ? [] : [parseUsd(row.volume_24h)]));
+  return {
+    categories: rows.toSorted(byVolume).map(toCategory),
+    totalVolume24h:
+      volumes.length === 0
+        ? null
+        : decimalNumber(
+            volumes.reduce((sum, volume) => sum + volume, 0n),
+            USD_SCALE,
+          ),
+    asOf: rows[0]?.as_of ?? null,
+  };
+}
+
+function byVolume(a: CategoryRow, b: CategoryRow): number {
+  const [left, right] = [a, b].map((row) => (row.volume_24h === null ? -1n : parseUsd(row.volume_24h)));
+  if (left !== right) return (left ?? 0n) < (right ?? 0n) ? 1 : -1;
+  return a.slug < b.slug ? -1 : 1;
+}
+
+const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
+/** A mean to 6 decimals of a sum in units of 10^-scale. */
+const mean = (sum: bigint, count: number, scale: number): number =>
+  decimalNumber(divideHalfEven(sum, BigInt(count) * 10n ** BigInt(scale - USD_SCALE)), USD_SCALE);
+
+function toCategory(row: CategoryRow): z.infer<typeof CategoryAnswer> {
+  return {
+    name: canonicalCategory([row.slug])?.name ?? (row.name || 'Other'),
+    slug: row.slug,
+    active_markets: row.active,
+    total_markets: row.total,
+    volume_24h: numeric(row.volume_24h),
+    volume_7d: numeric(row.volume_7d),
+    volume_30d: numeric(row.volume_30d),
+    total_volume: numeric(row.volume_total),
+    total_liquidity: Number(row.liquidity),
+    avg_liquidity_per_market: row.active === 0 ? 0 : mean(parseUsd(row.liquidity), row.active, USD_SCALE),
+    avg_spread:
+      row.two_sided === 0 || row.spreads === null ? null : mean(parsePrice(row.spreads), row.two_sided, PRICE_SCALE),
+    platforms: PLATFORMS.filter((platform) => row.platforms.includes(platform)),
+  };
+}

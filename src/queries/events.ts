@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { decimalNumber, parseUsd, USD_SCALE } from '../core/decimal.ts';
+import { unifiedId, type Platform } from '../core/model.ts';
+import type { EventAnswer, SeriesAnswer } from '../schemas/events.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { optional } from './market-rows.ts';
+import type { Market } from './markets-by-key.ts';
+
+type Reader = Pick<ClickHouse, 'query'>;
+type Event = z.infer<typeof EventAnswer>;
+
+/** A row of sql/queries/events_page.sql. */
+const EventRow = z.object({
+  event_key: z.string(),
+  event_id: z.string(),
+  series_id: z.string(),
+  title: z.string(),
+  category: z.string(),
+  tags: z.array(z.string()),
+  mutually_exclusive: z.boolean().nullable(),
+  image_url: z.string(),
+  source_url: z.string(),
+  status: z.string(),
+  markets_count: z.coerce.number(),
+  open_markets: z.coerce.number(),
+  volume_24h: optional,
+  volume_total: optional,
+  liquidity: optional,
+  trading_end_at: z.string().nullable(),
+  market_ids: z.array(z.string()),
+  market_keys: z.array(z.string()),
+});
+type EventRow = z.infer<typeof EventRow>;
+
+/** An event, and the keys of its markets in the order of `market_ids`. */
+export interface FoundEvent {
+  event: Event;
+  marketKeys: string[];
+}
+
+/** Events by key, in this order; a key without a stored market is left out. */
+export async function eventsByKey(
+  clickhouse: Reader,
+  platform: Platform,
+  keys: readonly string[],
+): Promise<FoundEvent[]> {
+  if (keys.length === 0) return [];
+  const rows = await clickhouse.query('events_page', EventRow, { platform, keys: keys.map(BigInt) });
+  const found = new Map(rows.map((row) => [row.event_key, row]));
+  return keys.flatMap((key) => {
+    const row = found.get(key);
+    return row ? [{ event: toEvent(platform, row), marketKeys: row.market_keys }] : [];
+  });
+}
+
+/** An event by its id, or by its other name on the platform; null when none is stored. */
+export async function eventById(clickhouse: Reader, platform: Platform, id: string): Promise<FoundEvent | null> {
+  const [row] = await clickhouse.query('event_key', z.object({ event_key: z.string() }), { platform, id });
+  const [found] = row ? await eventsByKey(clickhouse, platform, [row.event_key]) : [];
+  return found ?? null;
+}
+
+const toEvent = (platform: Platform, row: EventRow): Event => ({
+  id: unifiedId(platform, row.event_id),
+  platform,
+  event_id: row.event_id,
+  series_id: row.series_id,
+  title: row.title,
+  category: row.category,
+  tags: row.tags,
+  status: row.status,
+  markets_count: row.markets_count,
+  open_markets: row.open_markets,
+  volume_24h: row.volume_24h,
+  volume_total: row.volume_total,
+  liquidity: row.liquidity,
+  mutually_exclusive: row.mutually_exclusive,
+  trading_end_at: row.trading_end_at,
+  image_url: row.image_url,
+  source_url: row.source_url,
+  market_ids: row.market_ids,
+});
+
+/** The states that an event may have, the one that counts first. */
+const PRECEDENCE = ['open', 'paused', 'unopened', 'closed'] as const;
+
+/** The event with the figures of exactly these markets: those read a moment later may have moved. */
+export function withFiguresOf(event: Event, markets: readonly Market[]): Event {
+  const statuses = new Set(markets.map(({ status }) => status));
+  const ends = markets.map(({ trading_end_at: end }) => end);
+  return {
+    ...event,
+    status: PRECEDENCE.find((status) => statuses.has(status)) ?? 'settled',
+    markets_count: markets.length,
+    open_markets: markets.filter(({ status }) => status === 'open').length,
+    volume_24h: sumOf(markets.map((market) => market.volume_24h)),
+    volume_total: sumOf(markets.map((market) => market.volume_total)),
+    liquidity: sumOf(markets.map((market) => market.liquidity)),
+    trading_end_at: ends.reduce<string | null>(
+      (last, end) => (last === null || end === null ? null : later(last, end)),
+      ends[0] ?? null,
+    ),
+    market_ids: markets.map(({ platform_id: id }) => id),
+  };
+}
+
+const later = (a: string, b: string): string => (a > b ? a : b);
+
+function sumOf(values: readonly (number | null)[]): number | null {
+  let sum = 0n;
+  for (const value of values) {
+    if (value === null) return null;
+    sum += parseUsd(value);
+  }
+  return decimalNumber(sum, USD_SCALE);
+}
+
+/** A row of sql/queries/series_list.sql. */
+const SeriesRow = z.object({
+  series_id: z.string(),
+  title: z.string(),
+  category: z.string(),
+  frequency: z.string().nullable(),
+  events_count: z.coerce.number(),
+  open_events: z.coerce.number(),
+  total: z.coerce.number(),
+});
+
+/** Series after the id `after`, by id; `total` is null on a page without rows. */
+export async function seriesPage(
+  clickhouse: Reader,
+  filter: { platform: Platform; category: string; words: string[]; after: string; limit: number },
+): Promise<{ series: z.infer<typeof SeriesAnswer>[]; total: number | null }> {
+  const { platform } = filter;
+  const rows = await clickhouse.query('series_list', SeriesRow, filter);
+  return {
+    total: rows[0]?.total ?? null,
+    series: rows.map((row) => ({
+      id: unifiedId(platform, row.series_id),
+      platform,
+      series_id: row.series_id,
+      title: row.title,
+      category: row.category,
+      frequency: row.frequency,
+      events_count: row.events_count,
+      open_events: row.open_events,
+    })),
+  };
+}

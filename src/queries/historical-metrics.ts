@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
+import type { HistoryAnswer, HistoryItemAnswer } from '../schemas/metrics.ts';
+import { type Bar, ohlcNumbers } from './bars.ts';
+import { decimalNumber, midpoint, parsePrice, type Price, PRICE_SCALE } from '../core/decimal.ts';
+
+type Item = z.infer<typeof HistoryItemAnswer>;
+type Availability = z.infer<typeof HistoryAnswer>['data_availability'];
+type NotionalMethod = z.infer<typeof HistoryAnswer>['meta']['notional_method'];
+
+/** Whether anything is known of a bucket beside that it is there. */
+export const isKnown = (bar: Bar): boolean =>
+  bar.priced || bar.openInterest !== null || bar.bid.close !== null || bar.ask.close !== null;
+
+/**
+ * Bars as items of metrics/historical. One notional method in one answer: the trades' own, unless trades are missing in a bucket
+ * that the platform's bars contain. Of the newest buckets they only are not read yet: these do not turn the others' figures round.
+ */
+export function historyItems(bars: readonly Bar[], nowMs: number): { items: Item[]; method: NotionalMethod } {
+  const readTs = (nowMs - FEED_LAG_MS) / 1000;
+  const old = bars.filter((bar) => bar.startTs <= readTs);
+  const isEstimated = (old.length > 0 ? old : bars).some(
+    (bar) => bar.notional === null && bar.platformNotional !== null,
+  );
+  const method = isEstimated ? 'platform_mean' : 'trades';
+  return { items: bars.map((bar) => toItem(bar, method)), method };
+}
+
+function toItem(bar: Bar, method: NotionalMethod): Item {
+  const notional = method === 'trades' ? bar.notional : bar.platformNotional;
+  return {
+    timestamp: bar.startTs,
+    price: ohlcNumbers(bar.price),
+    volume: numeric(bar.volume),
+    open_interest: numeric(bar.openInterest),
+    trade_count: bar.trades,
+    notional_value: numeric(notional),
+    liquidity: topOfBook(bar.bid.close, bar.ask.close),
+  };
+}
+
+const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
+const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
+
+/** Best bid and ask of the first outcome with their spread and midpoint, exactly; null where a side is missing. */
+export function topOfBook(bidText: string | null, askText: string | null): Item['liquidity'] {
+  const [bid, ask] = [bidText, askText].map((text) => (text === null ? null : parsePrice(text)));
+  const both = bid != null && ask != null;
+  return {
+    best_bid: bid == null ? null : number(bid),
+    best_ask: ask == null ? null : number(ask),
+    spread: both ? number(ask - bid) : null,
+    midpoint: both ? number(midpoint(bid, ask)) : null,
+  };
+}
+
+/** Which series these items really have. */
+export function availability(items: readonly Item[]): Availability {
+  const has = (pick: (item: Item) => number | null): boolean => items.some((item) => pick(item) !== null);
+  return {
+    price: has((item) => item.price.close),
+    volume: has((item) => item.volume),
+    open_interest: has((item) => item.open_interest),
+    liquidity: has((item) => item.liquidity.best_bid ?? item.liquidity.best_ask),
+    trade_count: has((item) => item.trade_count),
+    notional_value: has((item) => item.notional_value),
+  };
+}

@@ -1,0 +1,165 @@
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { z } from 'zod';
+import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
+import type { SnapshotAnswer } from '../schemas/metrics.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import {
+  decimalNumber,
+  divideHalfEven,
+  midpoint,
+  ONE_PRICE,
+  parsePrice,
+  parseUsd,
+  type Price,
+  PRICE_SCALE,
+  USD_SCALE,
+} from '../core/decimal.ts';
+import { currentOpenInterest, type OpenInterestDeps } from '../markets/open-interest.ts';
+import { storedSpan } from '../markets/trade-history.ts';
+import { InfoText, optional, StateText, liquidityOf } from './market-rows.ts';
+import { topOfBook } from './historical-metrics.ts';
+import { isPool } from '../platforms/market-fields.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { JsonObject, Platform } from '../core/model.ts';
+
+const DAY_US = 86_400 * 1_000_000;
+const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
+type Window = keyof typeof WINDOW_DAYS;
+
+/** A row of sql/queries/market_figures.sql. */
+const FiguresRow = StateText.pick({
+  status: true,
+  prices: true,
+  bids: true,
+  asks: true,
+  volume_24h: true,
+  volume_7d: true,
+  volume_total: true,
+  liquidity: true,
+  open_interest: true,
+  state_metadata: true,
+}).extend({
+  ...InfoText.pick({ title: true, trading_start_at: true, info_metadata: true }).shape,
+  volume_30d: optional,
+  volume_1y: optional,
+  created_at: z.string().nullable(),
+  total_30d_ago: z.string().nullable(),
+  total_1y_ago: z.string().nullable(),
+  gap_to_us: z.coerce.number(),
+});
+type FiguresRow = z.infer<typeof FiguresRow>;
+
+/** A row of sql/queries/market_volumes.sql. */
+const VolumesRow = z.object({
+  size_24h: z.string(),
+  size_7d: z.string(),
+  size_30d: z.string(),
+  size_1y: z.string(),
+  notional_24h: z.string(),
+  notional_7d: z.string(),
+  notional_30d: z.string(),
+  notional_1y: z.string(),
+  notional_total: z.string(),
+  traders: z.coerce.number(),
+});
+type VolumesRow = z.infer<typeof VolumesRow>;
+type Metrics = z.infer<typeof SnapshotAnswer>['metrics'];
+
+/** Title, status and metrics of a stored market at `nowMs`; null when the store has no state of it. */
+export async function marketSnapshot(
+  { clickhouse, ...deps }: OpenInterestDeps & { clickhouse: ClickHouse },
+  { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
+  nowMs: number,
+): Promise<{ title: string; status: string; metrics: Metrics } | null> {
+  const at = new Date(nowMs).toISOString().slice(0, 23).replace('T', ' ');
+  // Two halves of one cost: each takes a core.
+  const [[row], [stored], span] = await Promise.all([
+    clickhouse.query('market_figures', FiguresRow, { platform, ref, at }),
+    clickhouse.query('market_volumes', VolumesRow, { platform, ref, at }),
+    storedSpan(clickhouse, platform, ref),
+  ]);
+  if (!row || !stored) return null;
+  const metadata = { ...row.info_metadata, ...row.state_metadata };
+  const interest = await currentOpenInterest(deps, { platform, ref, value: row.open_interest, metadata });
+  const since = isPool(metadata) ? null : completeSince(row, span, nowMs);
+  const current = { ...row, open_interest: interest.value };
+  return { title: row.title, status: row.status, metrics: metrics(platform, current, metadata, stored, since, nowMs) };
+}
+
+/** Unix µs since when every trade of the market is stored (0: all its life); null when its feed is not up to date. */
+function completeSince(row: FiguresRow, span: { fromUs: number; toUs: number } | null, nowMs: number): number | null {
+  if (span === null || span.toUs < (nowMs - FEED_LAG_MS) * 1000) return null;
+  const sinceUs = Math.max(span.fromUs, row.gap_to_us);
+  const born = row.trading_start_at ?? row.created_at;
+  return born !== null && Date.parse(born) * 1000 >= sinceUs ? 0 : sinceUs;
+}
+
+function metrics(
+  platform: Platform,
+  row: FiguresRow,
+  metadata: JsonObject,
+  stored: VolumesRow,
+  sinceUs: number | null,
+  nowMs: number,
+): Metrics {
+  const [bid, ask, price] = [row.bids, row.asks, row.prices].map(([first]) =>
+    first == null ? null : parsePrice(first),
+  );
+  const { best_bid, best_ask, spread, midpoint: adjusted } = topOfBook(row.bids[0] ?? null, row.asks[0] ?? null);
+  const manifest = MANIFESTS[platform];
+  const fees = manifest.takerFees(metadata, { price: price ?? null, buyAt: ask ?? price ?? null });
+  const total = row.volume_total === null ? null : parseUsd(row.volume_total);
+  const { liquidity, liquidity_score } = liquidityOf(row);
+  const traded = (window: Window): number | null => {
+    const fromUs = nowMs * 1000 - WINDOW_DAYS[window] * DAY_US;
+    if (sinceUs === null || sinceUs > fromUs) return null;
+    return Number(manifest.volumeBasis === 'contracts' ? stored[`size_${window}`] : stored[`notional_${window}`]);
+  };
+  const grown = (then: string | null): number | null => {
+    const sold = total === null || then === null ? -1n : total - parseUsd(then);
+    return sold < 0n ? null : decimalNumber(sold, USD_SCALE);
+  };
+  return {
+    volume: {
+      total: row.volume_total,
+      volume_24h: row.volume_24h ?? traded('24h'),
+      volume_7d: row.volume_7d ?? traded('7d'),
+      volume_30d: row.volume_30d ?? grown(row.total_30d_ago) ?? traded('30d'),
+      volume_1y: row.volume_1y ?? grown(row.total_1y_ago) ?? traded('1y'),
+    },
+    liquidity: {
+      total: liquidity,
+      liquidity_score,
+      clob_liquidity: clobLiquidity(metadata, liquidity),
+    },
+    open_interest: row.open_interest,
+    notional_value: sinceUs === 0 ? Number(stored.notional_total) : null,
+    spread: { best_bid, best_ask, spread, adjusted_midpoint: adjusted },
+    fees: {
+      fee_rate: numeric(fees.rate),
+      trading_fee: numeric(fees.perContract),
+      withdrawal_fee: numeric(fees.withdrawal),
+    },
+    competitive_score: competitiveScore(metadata, bid != null && ask != null ? midpoint(bid, ask) : null),
+    unique_traders: stored.traders === 0 ? null : stored.traders,
+  };
+}
+
+const numeric = (price: Price | null): number | null => (price === null ? null : decimalNumber(price, PRICE_SCALE));
+
+/** What a pool holds is not in a book, and the listing of Limitless does not report its books. */
+function clobLiquidity(metadata: JsonObject, liquidity: number | null): number | null {
+  const { liquidity_basis: basis, liquidity_clob: clob } = metadata;
+  if (typeof clob === 'number') return clob;
+  if (basis === 'amm') return 0;
+  return basis === 'none' ? null : liquidity;
+}
+
+/** Polymarket prints 0 on closed markets, a value that the formula never takes. */
+function competitiveScore({ competitive }: JsonObject, mid: Price | null): number | null {
+  if (typeof competitive === 'number') return competitive === 0 ? null : competitive;
+  if (mid === null) return null;
+  const distance = mid - ONE_PRICE / 2n;
+  const square = ONE_PRICE * ONE_PRICE;
+  return decimalNumber(divideHalfEven(square * ONE_PRICE, square + distance * distance), PRICE_SCALE);
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { decimalNumber, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
+import { liquidityScore } from '../platforms/market-fields.ts';
+import type { MarketAnswer } from '../schemas/markets.ts';
+import { unifiedId, type JsonObject, type Platform } from '../core/model.ts';
+
+/** A decimal as a number; null where it is not known. */
+export const optional = z
+  .string()
+  .nullable()
+  .transform((text) => (text === null ? null : Number(text)));
+const time = z.string().nullable();
+/** Read where the row is: the rows of one statement while others are still awaited. */
+const jsonText = z.string().transform((text) => JSON.parse(text) as JsonObject);
+const priceTexts = z.array(z.string().nullable());
+
+/** A row of sql/queries/market_texts.sql: a part of a market as JSON text. */
+export const TextRow = z.object({ market_key: z.string(), part: z.enum(['info', 'state', 'traders']), body: jsonText });
+
+/** What changes rarely about a market. */
+export const InfoText = z.object({
+  platform_id: z.string(),
+  title: z.string(),
+  market_type: z.string(),
+  outcome_ids: z.array(z.string()),
+  outcome_names: z.array(z.string()),
+  event_id: z.string(),
+  event_name: z.string(),
+  series_id: z.string(),
+  slug: z.string(),
+  description: z.string(),
+  category: z.string(),
+  subcategory: z.string().nullable(),
+  tags: z.array(z.string()),
+  source_url: z.string(),
+  image_url: z.string(),
+  created_at: z.string(),
+  trading_start_at: time,
+  trading_end_at: time,
+  resolution_date: time,
+  resolution_criteria: z.string(),
+  resolution_source: z.string(),
+  info_metadata: jsonText,
+});
+
+/** What moves with trading. */
+export const StateText = z.object({
+  status: z.string(),
+  prices: priceTexts,
+  bids: priceTexts,
+  asks: priceTexts,
+  last_synced_at: z.string(),
+  volume_24h: optional,
+  volume_7d: optional,
+  volume_total: optional,
+  liquidity: z.string(),
+  open_interest: optional,
+  resolved_at: time,
+  price_change_24h: z.string().nullable(),
+  price_change_7d: z.string().nullable(),
+  state_metadata: jsonText,
+});
+
+/** Takers among the stored trades of a market. */
+export const TradersText = z.object({
+  unique_traders: z.number(),
+  unique_traders_since: z.string(),
+});
+
+/** What the store holds of one market; `traders` undefined where its trades name none, `raw` the JSON text of its platform. */
+interface MarketParts {
+  platform: Platform;
+  info: z.infer<typeof InfoText>;
+  state: z.infer<typeof StateText>;
+  traders: z.infer<typeof TradersText> | undefined;
+  raw: string | undefined;
+}
+
+/** Nothing is known of a book that was not read yet: that is not an empty one. */
+export function liquidityOf({
+  status,
+  liquidity,
+  state_metadata: metadata,
+}: Pick<z.infer<typeof StateText>, 'status' | 'liquidity' | 'state_metadata'>): {
+  liquidity: number | null;
+  liquidity_score: number | null;
+} {
+  const isUnread = metadata['liquidity_basis'] === 'none' && (status === 'open' || status === 'paused');
+  if (isUnread) return { liquidity: null, liquidity_score: null };
+  return { liquidity: Number(liquidity), liquidity_score: liquidityScore(parseUsd(liquidity)) };
+}
+
+const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
+
+/** The unified market as endpoints answer it; with the platform's own objects where `raw` is given. */
+export function toMarket({ platform, info, state, traders, raw }: MarketParts): z.infer<typeof MarketAnswer> {
+  return {
+    id: unifiedId(platform, info.platform_id),
+    platform,
+    platform_id: info.platform_id,
+    title: info.title,
+    status: state.status,
+    market_type: info.market_type,
+    outcomes: info.outcome_ids.map((id, i) => ({ id, name: info.outcome_names[i] ?? '' })),
+    current_prices: Object.fromEntries(
+      info.outcome_ids.map((id, i) => [
+        id,
+        { price: quote(state.prices, i), bid: quote(state.bids, i), ask: quote(state.asks, i) },
+      ]),
+    ),
+    last_synced_at: state.last_synced_at,
+    event_id: info.event_id,
+    event_name: info.event_name,
+    series_id: info.series_id,
+    slug: info.slug,
+    description: info.description,
+    category: info.category,
+    subcategory: info.subcategory,
+    tags: info.tags,
+    volume_24h: state.volume_24h,
+    volume_7d: state.volume_7d,
+    volume_total: state.volume_total,
+    ...liquidityOf(state),
+    open_interest: state.open_interest,
+    unique_traders: traders?.unique_traders ?? null,
+    source_url: info.source_url,
+    image_url: info.image_url,
+    created_at: info.created_at,
+    trading_start_at: info.trading_start_at,
+    trading_end_at: info.trading_end_at,
+    resolution_date: info.resolution_date,
+    resolved_at: state.resolved_at,
+    resolution_criteria: info.resolution_criteria,
+    resolution_source: info.resolution_source,
+    price_24h_changes: changes(info.outcome_ids, state.price_change_24h),
+    price_7d_changes: changes(info.outcome_ids, state.price_change_7d),
+    metadata: {
+      ...info.info_metadata,
+      ...state.state_metadata,
+      ...(traders && { unique_traders_since: traders.unique_traders_since }),
+    },
+    ...(raw ? { raw_data: JSON.parse(raw) as Record<string, unknown> } : {}),
+  };
+}
+
+/** The first outcome's change; the other side of a binary market moves by the opposite. */
+function changes(outcomeIds: string[], change: string | null): Record<string, number> {
+  const [first, second] = outcomeIds;
+  if (change === null || first === undefined) return {};
+  const value = Number(change);
+  // A sign is exact; 0 has none.
+  return second === undefined || outcomeIds.length > 2 ? { [first]: value } : { [first]: value, [second]: 0 - value };
+}
+
+/** 1 − price as a number, exactly. */
+export const complementNumber = (text: string): number => decimalNumber(ONE_PRICE - parsePrice(text), PRICE_SCALE);

@@ -1,0 +1,122 @@
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { z } from 'zod';
+import type { MarketTradeAnswer } from '../schemas/markets.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { Platform } from '../core/model.ts';
+import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
+
+/** The last trade of a page: the next begins behind it. */
+export const TradePosition = z.object({ atUs: z.number(), order: z.string(), id: z.string(), total: z.number() });
+type TradePosition = z.infer<typeof TradePosition>;
+
+const TradeRow = z.object({
+  trade_id: z.string(),
+  side: z.enum(['buy', 'sell']),
+  outcome: z.string(),
+  outcome_index: z.number(),
+  transaction_hash: z.string(),
+  price: z.string(),
+  size: z.string(),
+  series_price: z.string(),
+  executed_at_us: z.coerce.number(),
+  trade_order: z.string(),
+  is_block: z.boolean(),
+  wallet: z.string(),
+});
+/** What an answer shows of a stored trade. */
+export type TradeRow = Omit<z.infer<typeof TradeRow>, 'trade_order'>;
+
+const TraderRow = z.object({ wallet: z.string(), name: z.string(), pseudonym: z.string(), profile_image: z.string() });
+export type TraderRow = z.infer<typeof TraderRow>;
+export type TraderNames = Omit<TraderRow, 'wallet'>;
+
+/** A page of a market's stored trades, newest first, and where the next one begins. */
+export async function tradePage(
+  clickhouse: ClickHouse,
+  market: StoredMarket,
+  after: TradePosition | null,
+  limit: number,
+): Promise<{ trades: z.infer<typeof MarketTradeAnswer>[]; total: number; next: TradePosition | null }> {
+  const { platform, ref } = market;
+  const rows = await clickhouse.query('market_trades', TradeRow, {
+    platform,
+    ref,
+    before: after ? microsecondText(after.atUs) : '2199-01-01 00:00:00',
+    before_order: after ? BigInt(after.order) : 0n,
+    before_id: after?.id ?? '',
+    limit: limit + 1,
+  });
+  const page = rows.slice(0, limit);
+  const [counted, people] = await Promise.all([
+    after ? after.total : countTrades(clickhouse, platform, ref),
+    tradersOf(
+      clickhouse,
+      platform,
+      page.map((row) => row.wallet),
+    ),
+  ]);
+  // A trade is seen a moment before the totals count it.
+  const total = after ? counted : Math.max(counted, rows.length);
+  const last = page.at(-1);
+  return {
+    trades: page.map((row) => tradeAnswer(row, market, people.get(row.wallet))),
+    total,
+    next:
+      rows.length > limit && last
+        ? { atUs: last.executed_at_us, order: last.trade_order, id: last.trade_id, total }
+        : null,
+  };
+}
+
+async function countTrades(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<number> {
+  const [row] = await clickhouse.query('market_trade_count', z.object({ trades: z.coerce.number() }), {
+    platform,
+    ref,
+  });
+  return row?.trades ?? 0;
+}
+
+/** Names of wallets, as last reported by the platform, by 0x address in lower case. */
+export async function tradersOf(
+  clickhouse: ClickHouse,
+  platform: Platform,
+  wallets: string[],
+): Promise<Map<string, TraderRow>> {
+  const known = [...new Set(wallets)].filter((wallet) => wallet !== '');
+  if (known.length === 0) return new Map();
+  const rows = await clickhouse.query('traders', TraderRow, { platform, wallets: known });
+  return new Map(rows.map((row) => [row.wallet, row]));
+}
+
+/** A trade as GET markets/trades answers it. */
+export function tradeAnswer(
+  row: TradeRow,
+  market: StoredMarket,
+  trader: TraderNames | undefined,
+): z.infer<typeof MarketTradeAnswer> {
+  const { platform } = market;
+  const facts = {
+    isBlock: row.is_block,
+    seriesPrice: row.series_price,
+    tokenId: market.outcomes[row.outcome_index]?.tokenId ?? '',
+    conditionId: market.ref,
+    wallet: row.wallet,
+    eventSlug: market.eventSlug,
+  };
+  const executedAt = { executed_at: new Date(Math.floor(row.executed_at_us / 1000)).toISOString() };
+  return {
+    trade_id: row.trade_id,
+    market_id: market.platformId,
+    platform,
+    side: row.side,
+    outcome: row.outcome,
+    price: Number(row.price),
+    size: Number(row.size),
+    timestamp: Math.floor(row.executed_at_us / 1e6),
+    taker: true,
+    transaction_hash: row.transaction_hash,
+    user: { name: trader?.name ?? '', pseudonym: trader?.pseudonym ?? '', profile_image: trader?.profile_image ?? '' },
+    metadata: { ...MANIFESTS[platform].tradeMetadata(facts), ...executedAt },
+  };
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Platform } from '../core/model.ts';
+import { likelyRef } from '../markets/directory.ts';
+import { requireMarket, unknownMarket, type WantedMarket } from '../markets/lookup.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { InfoText, StateText, TextRow, toMarket, TradersText } from './market-rows.ts';
+
+const RawRow = z.object({ market_key: z.string(), raw: z.string() });
+
+/** Markets by their keys, in this order; a key that is not listed is left out. `withRaw` adds the platform's own objects. */
+export async function marketsByKey(
+  clickhouse: Pick<ClickHouse, 'query'>,
+  platform: Platform,
+  keys: readonly string[],
+  withRaw: boolean,
+): Promise<Market[]> {
+  if (keys.length === 0) return [];
+  const of = { platform, keys: keys.map(BigInt) };
+  const [texts, raws] = await Promise.all([
+    clickhouse.query('market_texts', TextRow, { ...of, refs: [] }),
+    withRaw ? clickhouse.query('markets_raw', RawRow, of) : [],
+  ]);
+  return marketsOf(platform, keys, texts, raws);
+}
+
+/**
+ * The market that a user asks for and its reference: in one statement where the id is the reference, as nearly all are. What is not
+ * stored is fetched from the platform; 404 when it does not know it either.
+ */
+export async function listedMarket(
+  services: Parameters<typeof requireMarket>[0],
+  wanted: WantedMarket,
+  withRaw: boolean,
+): Promise<{ ref: string; market: Market }> {
+  const { clickhouse } = services;
+  const { platform, id } = wanted;
+  const likely = withRaw ? null : likelyRef(platform, id);
+  if (likely !== null) {
+    const texts = await clickhouse.query('market_texts', TextRow, { platform, keys: [], refs: [likely] });
+    const [market] = marketsOf(platform, [...byKey(texts).keys()], texts, []);
+    if (market) return { ref: likely, market };
+  }
+  const known = await requireMarket(services, wanted);
+  const [market] = await marketsByKey(clickhouse, platform, [await services.markets.keyOf(known)], withRaw);
+  // Its platform may have forgotten it since this process last looked.
+  if (!market) throw await unknownMarket(services, platform, id);
+  return { ref: known.ref, market };
+}
+
+function marketsOf(
+  platform: Platform,
+  keys: readonly string[],
+  texts: readonly z.infer<typeof TextRow>[],
+  raws: readonly z.infer<typeof RawRow>[],
+): Market[] {
+  const part = (name: string) => byKey(texts.filter((row) => row.part === name));
+  const [infos, states, traders, rawOf] = [part('info'), part('state'), part('traders'), byKey(raws)];
+  return keys.flatMap((key) => {
+    const [info, state, took] = [infos.get(key), states.get(key), traders.get(key)];
+    if (!info || !state) return [];
+    return toMarket({
+      platform,
+      info: InfoText.parse(info.body),
+      state: StateText.parse(state.body),
+      traders: took && TradersText.parse(took.body),
+      raw: rawOf.get(key)?.raw,
+    });
+  });
+}
+
+export type Market = ReturnType<typeof toMarket>;
+
+const byKey = <Row extends { market_key: string }>(rows: readonly Row[]): Map<string, Row> =>
+  new Map(rows.map((row) => [row.market_key, row]));
+
+/** The words of a search, as the index holds them: runs of letters and digits, lower case. Without any, what no text holds. */
+export function searchWords(query: string | undefined): string[] {
+  if (query === undefined) return [];
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))].slice(0, 20);
+  return words.length > 0 ? words : [' '];
+}

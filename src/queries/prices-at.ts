@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { MarketPriceAnswer } from '../schemas/batches.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { complementNumber } from './market-rows.ts';
+
+/** A row of sql/queries/prices_at.sql. */
+const Row = z.object({
+  market_key: z.string(),
+  is_settled: z.coerce.boolean(),
+  payouts: z.array(z.string().nullable()),
+  settled_at: z.string().nullable(),
+  traded_series: z.array(z.number()),
+  traded: z.array(z.string()),
+  traded_at: z.string(),
+  quoted: z.string().nullable(),
+  quoted_at: z.string(),
+});
+type Row = z.infer<typeof Row>;
+type MarketPrice = z.infer<typeof MarketPriceAnswer>;
+
+/**
+ * Prices of these markets as they were known at an instant, in this order: the payout of one that was settled, else its last trade,
+ * else the last price that its platform quoted. Block trades have no price.
+ */
+export async function pricesAt(
+  clickhouse: Pick<ClickHouse, 'query'>,
+  markets: readonly { market: StoredMarket; key: string }[],
+  atMs: number,
+): Promise<MarketPrice[]> {
+  const [first] = markets;
+  if (!first) return [];
+  const keys = markets.map(({ key }) => BigInt(key));
+  const at = new Date(atMs).toISOString().replace('T', ' ').replace('Z', '');
+  const rows = await clickhouse.query('prices_at', Row, { platform: first.market.platform, keys, at });
+  const found = new Map(rows.map((row) => [row.market_key, row]));
+  return markets.map(({ market, key }) => toPrice(market, found.get(key)));
+}
+
+function toPrice(market: StoredMarket, row: Row | undefined): MarketPrice {
+  const { platform, platformId } = market;
+  const answer = (prices: (number | null)[], at: string | null, source: MarketPrice['source']): MarketPrice => ({
+    market_id: platformId,
+    platform,
+    prices: Object.fromEntries(market.outcomes.map(({ id }, i) => [id, prices[i] ?? null])),
+    at: at === null ? null : `${at.replace(' ', 'T').slice(0, 23)}Z`,
+    source,
+  });
+  if (row?.is_settled && row.payouts.some((payout) => payout !== null)) {
+    return answer(row.payouts.map(number), row.settled_at, 'payout');
+  }
+  if (row && row.traded.length > 0) return answer(ofOutcomes(market, row), row.traded_at, 'trade');
+  if (row?.quoted != null) return answer(bothSides(market, row.quoted), row.quoted_at, 'quote');
+  return answer([], null, null);
+}
+
+const number = (text: string | null): number | null => (text === null ? null : Number(text));
+
+/** Both outcomes of a two-sided market share one series; of more outcomes each has its own. */
+function ofOutcomes(market: StoredMarket, row: Row): (number | null)[] {
+  const priceOf = (series: number): string | undefined => row.traded[row.traded_series.indexOf(series)];
+  if (market.outcomes.length <= 2) return bothSides(market, priceOf(0) ?? null);
+  return market.outcomes.map((_, index) => number(priceOf(index) ?? null));
+}
+
+const bothSides = (market: StoredMarket, first: string | null): (number | null)[] =>
+  market.outcomes.length > 2 || first === null ? [number(first)] : [Number(first), complementNumber(first)];

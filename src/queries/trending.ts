@@ -1,0 +1,153 @@
+import { TupleParam } from '@clickhouse/client';
+import { z } from 'zod';
+import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
+import type { TrendingAnswer, TrendingItemAnswer } from '../schemas/analytics.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
+import { type MarketName, marketNames } from './market-names.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
+
+const PERCENT_SCALE = 6;
+const WINDOW_MS = { '24h': 86_400_000, '7d': 7 * 86_400_000 } as const;
+
+export interface TrendingFilter {
+  platforms: readonly Platform[];
+  /** '' for all. */
+  category: string;
+  window: '24h' | '7d';
+  sort: 'volume_change' | 'price_change';
+}
+
+const amount = z.string().nullable();
+const TrendingRow = z.object({
+  platform: z.enum(PLATFORMS),
+  market_key: z.string(),
+  as_of: z.string(),
+  status: z.string(),
+  category: z.string(),
+  price: amount,
+  other_price: amount,
+  liquidity: z.string(),
+  open_interest: amount,
+  volume_total: amount,
+  day_volume: amount,
+  sold: amount,
+  sold_before: amount,
+  price_change_24h: amount,
+  price_change: amount,
+});
+type TrendingRow = z.infer<typeof TrendingRow>;
+
+const CompletenessRow = z.object({
+  platform: z.enum(PLATFORMS),
+  as_of: z.string(),
+  markets: z.coerce.number(),
+  with_volume_change: z.coerce.number(),
+  with_price_change: z.coerce.number(),
+  by_trades: z.coerce.number(),
+  by_snapshots: z.coerce.number(),
+  oldest_snapshot: z.string(),
+  trades_from_ms: z.coerce.number(),
+  trades_to_ms: z.coerce.number(),
+  gap_to_ms: z.coerce.number(),
+});
+type CompletenessRow = z.infer<typeof CompletenessRow>;
+type Meta = z.infer<typeof TrendingAnswer>['meta'];
+
+/** The markets that moved most, and how complete the data behind that is. */
+export async function trendingMarkets(
+  clickhouse: ClickHouse,
+  filter: TrendingFilter,
+  limit: number,
+): Promise<{
+  trending: z.infer<typeof TrendingItemAnswer>[];
+  meta: Pick<Meta, 'total_markets_analyzed' | 'data_completeness' | 'as_of'>;
+}> {
+  const { platforms, category, window, sort } = filter;
+  const params = { platforms: platforms.length === PLATFORMS.length ? [] : platforms, category, window };
+  const [rows, completeness] = await Promise.all([
+    clickhouse.query('trending', TrendingRow, { ...params, sort, limit }),
+    clickhouse.query('trending_completeness', CompletenessRow, params),
+  ]);
+  const [names, unread] = await Promise.all([marketNames(clickhouse, rows), unreadBooks(clickhouse, rows)]);
+  const known = PLATFORMS.flatMap((platform) => completeness.find((row) => row.platform === platform) ?? []);
+  return {
+    trending: rows.map((row) => toItem(row, names.get(row.market_key), unread.has(row.market_key))),
+    meta: {
+      total_markets_analyzed: known.reduce((sum, row) => sum + row.markets, 0),
+      data_completeness: Object.fromEntries(known.map((row) => [row.platform, toCompleteness(row, window)])),
+      as_of: rows[0]?.as_of ?? known[0]?.as_of ?? null,
+    },
+  };
+}
+
+const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
+
+/** 100 × change / base to 6 decimals; null when the base is not above 0. */
+function percent(change: bigint, base: bigint): number | null {
+  if (base <= 0n) return null;
+  return decimalNumber(divideHalfEven(change * 100n * 10n ** BigInt(PERCENT_SCALE), base), PERCENT_SCALE);
+}
+
+/** Of these markets those whose liquidity is unknown. */
+async function unreadBooks(clickhouse: ClickHouse, rows: readonly TrendingRow[]): Promise<Set<string>> {
+  const empty = rows.filter(({ liquidity }) => Number(liquidity) === 0);
+  if (empty.length === 0) return new Set();
+  const markets = empty.map(({ platform, market_key: key }) => new TupleParam([platform, BigInt(key)]));
+  const unread = await clickhouse.query('unread_books', TrendingRow.pick({ market_key: true }), { markets });
+  return new Set(unread.map((row) => row.market_key));
+}
+
+function toItem(row: TrendingRow, name: MarketName | undefined, isUnread: boolean): z.infer<typeof TrendingItemAnswer> {
+  const [sold, before] = [row.sold, row.sold_before].map((text) => (text === null ? null : parseUsd(text)));
+  const [price, moved] = [row.price, row.price_change].map((text) => (text === null ? null : parsePrice(text)));
+  return {
+    market_id: name?.market_id ?? '',
+    platform: row.platform,
+    title: name?.title ?? '',
+    category: row.category,
+    status: row.status,
+    url: name?.source_url ?? '',
+    image_url: name?.image_url ?? '',
+    current_price: { yes: numeric(row.price), no: numeric(row.other_price) },
+    change: {
+      volume_24h: numeric(row.day_volume),
+      volume_change_percent: sold == null || before == null ? null : percent(sold - before, before),
+      price_change_24h:
+        row.price_change_24h === null ? null : decimalNumber(parsePrice(row.price_change_24h), PRICE_SCALE),
+      price_change_percent: price == null || moved == null ? null : percent(moved, price - moved),
+    },
+    metrics: {
+      total_volume: numeric(row.volume_total),
+      liquidity: isUnread ? null : Number(row.liquidity),
+      open_interest: numeric(row.open_interest),
+    },
+  };
+}
+
+function toCompleteness(row: CompletenessRow, window: TrendingFilter['window']) {
+  const isRead = row.trades_to_ms > 0;
+  const fromMs = Math.max(row.trades_from_ms, row.gap_to_ms);
+  const time = (ms: number): string | null => (isRead ? new Date(ms).toISOString() : null);
+  return {
+    markets: row.markets,
+    with_volume_change: row.with_volume_change,
+    with_price_change: row.with_price_change,
+    volumes_from: {
+      trades: row.by_trades,
+      snapshots: row.by_snapshots,
+      unknown: row.markets - row.by_trades - row.by_snapshots,
+    },
+    trades_complete_from: time(fromMs),
+    trades_complete_to: time(row.trades_to_ms),
+    window_covered: covered({ fromMs, toMs: row.trades_to_ms }, Date.parse(row.as_of), WINDOW_MS[window]),
+    oldest_snapshot: row.oldest_snapshot,
+  };
+}
+
+/** How much of the two windows that end at `asOfMs` a stored span covers. */
+function covered(span: { fromMs: number; toMs: number }, asOfMs: number, windowMs: number) {
+  const startMs = asOfMs - 2 * windowMs;
+  if (span.toMs <= startMs || span.fromMs >= asOfMs) return 'none' as const;
+  return span.fromMs <= startMs && span.toMs >= asOfMs - FEED_LAG_MS ? ('full' as const) : ('partial' as const);
+}

@@ -1,0 +1,189 @@
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { z } from 'zod';
+import type { WhaleTradeAnswer } from '../schemas/whale-trades.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { parseSize, type Size, sizeText, type Usd, usdText } from '../core/decimal.ts';
+import { type MarketName, marketNames } from './market-names.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
+import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
+import { type TraderRow, tradersOf } from './market-trades.ts';
+
+/** Trades of this size and more are in whales and whale_sizes (sql/schema/004_whales.sql). */
+const TABLE_FLOOR = parseSize('250');
+const LARGEST = parseSize('999999999999');
+
+/** Which trades: size in contracts, notional in USD, span in Unix ms with an exclusive end. */
+export interface WhaleFilter {
+  platforms: readonly Platform[];
+  market: StoredMarket | null;
+  minSize: Size;
+  minNotional: Usd;
+  startMs: number | undefined;
+  endMs: number | undefined;
+  sort: 'time' | 'size';
+}
+
+/** The last trade of a page: the next begins behind it. */
+export const WhalePosition = z.object({
+  size: z.string(),
+  atUs: z.number(),
+  order: z.string(),
+  tx: z.string(),
+  id: z.string(),
+  total: z.number(),
+});
+type WhalePosition = z.infer<typeof WhalePosition>;
+
+const WhaleRow = z.object({
+  platform: z.enum(PLATFORMS),
+  market_key: z.string(),
+  trade_id: z.string(),
+  side: z.enum(['buy', 'sell']),
+  outcome: z.string(),
+  transaction_hash: z.string(),
+  price: z.string(),
+  size: z.string(),
+  notional: z.string(),
+  is_block: z.boolean(),
+  executed_at_us: z.coerce.number(),
+  trade_order: z.string(),
+  id_tx: z.string(),
+  id_hex: z.string(),
+  wallet: z.string(),
+});
+type WhaleRow = z.infer<typeof WhaleRow>;
+const CountRow = z.object({ trades: z.coerce.number() });
+
+/** A page of large trades over all markets or of one, and where the next one begins. */
+export async function whalePage(
+  clickhouse: ClickHouse,
+  filter: WhaleFilter,
+  after: WhalePosition | null,
+  limit: number,
+): Promise<{ trades: z.infer<typeof WhaleTradeAnswer>[]; total: number; next: WhalePosition | null }> {
+  const [rows, counted] = await Promise.all([
+    readRows(clickhouse, filter, after, limit + 1),
+    after ? after.total : countRows(clickhouse, filter),
+  ]);
+  // A row that two writers stored is there twice until a merge.
+  const page = [...new Map(rows.slice(0, limit).map((row) => [row.trade_id, row])).values()];
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  // The rows may be read a moment after they were counted.
+  const total = after ? counted : Math.max(counted, page.length + (last ? 1 : 0));
+  return {
+    trades: await describe(clickhouse, page),
+    total,
+    next: last ? positionOf(last, total) : null,
+  };
+}
+
+const positionOf = (row: WhaleRow, total: number): WhalePosition => ({
+  size: row.size,
+  atUs: row.executed_at_us,
+  order: row.trade_order,
+  tx: row.id_tx,
+  id: row.id_hex,
+  total,
+});
+
+/** A price is at most 1, so a trade worth n USD has n contracts or more: either floor may lift the search into the tables of whales. */
+const isListed = ({ market, minSize, minNotional }: WhaleFilter): boolean =>
+  market === null && (minSize >= TABLE_FLOOR || minNotional >= TABLE_FLOOR);
+
+async function readRows(
+  clickhouse: ClickHouse,
+  filter: WhaleFilter,
+  after: WhalePosition | null,
+  limit: number,
+): Promise<WhaleRow[]> {
+  const params = {
+    ...bounds(filter),
+    before_size: after?.size ?? sizeText(LARGEST),
+    before: after ? microsecondText(after.atUs) : FAR,
+    before_order: after ? BigInt(after.order) : 0n,
+    before_tx: after?.tx ?? '',
+    before_id: after?.id ?? '',
+    limit,
+  };
+  const listed = isListed(filter);
+  if (filter.sort === 'time') {
+    return clickhouse.query('whales_by_time', WhaleRow, { ...params, source: listed ? 'whales' : 'trades' });
+  }
+  const bySize = (source: 'whale_sizes' | 'trades') =>
+    clickhouse.query('whales_by_size', WhaleRow, { ...params, source });
+  if (filter.market === null) {
+    // The largest trades are in whale_sizes whatever the floor is; the rest is only read once these end.
+    const rows = await bySize('whale_sizes');
+    if (listed || rows.length === limit) return rows;
+  }
+  return bySize('trades');
+}
+
+async function countRows(clickhouse: ClickHouse, filter: WhaleFilter): Promise<number> {
+  const hasSpan = filter.startMs !== undefined || filter.endMs !== undefined;
+  const source = !isListed(filter) ? 'trades' : hasSpan ? 'whales' : 'whale_sizes';
+  const name = filter.market ? 'market_whales_count' : 'whales_count';
+  const [row] = await clickhouse.query(name, CountRow, { ...bounds(filter), source });
+  return row?.trades ?? 0;
+}
+
+const FAR = '2199-01-01 00:00:00';
+
+function bounds({ platforms, market, minSize, minNotional, startMs, endMs }: WhaleFilter) {
+  return {
+    platforms: platforms.length === PLATFORMS.length ? [] : platforms,
+    ref: market?.ref ?? '',
+    min_size: sizeText(minSize),
+    min_notional: usdText(minNotional),
+    start: microsecondText((startMs ?? 0) * 1000),
+    end: endMs === undefined ? FAR : microsecondText(endMs * 1000),
+  };
+}
+
+async function describe(clickhouse: ClickHouse, rows: WhaleRow[]) {
+  const [names, ...people] = await Promise.all([
+    marketNames(clickhouse, rows),
+    ...PLATFORMS.map((platform) =>
+      tradersOf(
+        clickhouse,
+        platform,
+        rows.filter((row) => row.platform === platform).map((row) => row.wallet),
+      ),
+    ),
+  ]);
+  return rows.map((row) =>
+    toWhale(row, names.get(row.market_key), people[PLATFORMS.indexOf(row.platform)]?.get(row.wallet)),
+  );
+}
+
+function toWhale(
+  row: WhaleRow,
+  market: MarketName | undefined,
+  trader: TraderRow | undefined,
+): z.infer<typeof WhaleTradeAnswer> {
+  const { platform } = row;
+  return {
+    trade_id: row.trade_id,
+    market_id: market?.market_id ?? '',
+    platform,
+    market_title: market?.title ?? '',
+    side: row.side,
+    outcome: row.outcome,
+    price: Number(row.price),
+    size: Number(row.size),
+    notional_value: Number(row.notional),
+    timestamp: Math.floor(row.executed_at_us / 1e6),
+    transaction_hash: row.transaction_hash,
+    trader: {
+      address: MANIFESTS[platform].walletText(row.wallet),
+      name: trader?.name ?? '',
+      pseudonym: trader?.pseudonym ?? '',
+      profile_image: trader?.profile_image ?? '',
+    },
+    metadata: {
+      executed_at: new Date(Math.floor(row.executed_at_us / 1000)).toISOString(),
+      ...MANIFESTS[platform].whaleMetadata({ isBlock: row.is_block }),
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify';
+import { answerStored } from '../http/cached-answer.ts';
+import { requestTimeMs } from '../http/cursors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { storedMarkets } from '../markets/lookup.ts';
+import { cutBook, liveBooks } from '../queries/order-book.ts';
+import { pricesAt } from '../queries/prices-at.ts';
+import { MarketPricesAnswer, OrderBooksAnswer } from '../schemas/batches.ts';
+import { integerParam, marketIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
+import { cacheKey } from '../http/cache-key.ts';
+import type { Services } from './services.ts';
+
+const PRICES_MS = 2000;
+const DEEPEST = 1000;
+
+/** GET orderbooks, markets/prices. */
+export function batchRoutes(app: FastifyInstance, services: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/orderbooks',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'listOrderBooks',
+      summary: 'Live order books of several stored markets',
+      description:
+        "Read through the platform's batch calls, one by one where it has none (Limitless), at most a second old. A closed or settled market has an empty book. Markets that could not be read are named in meta.errors; when none could, the error is the answer.",
+      query: {
+        provider: platformParam(),
+        market_ids: marketIdsParam(50),
+        depth: integerParam(1, DEEPEST)
+          .optional()
+          .describe(`Number of levels of each side, the best first, 1 to ${DEEPEST}. Default: all`),
+      },
+      answer: OrderBooksAnswer,
+      errors: [502, 504],
+    },
+    async ({ query, caller, reply }) => {
+      const { provider, market_ids: ids, depth = Infinity } = query;
+      const { markets, notFound } = await storedMarkets(services.markets, provider, ids);
+      const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;
+      const { books, errors, hit } = await liveBooks(services, provider, markets, context);
+      const data = books.map(({ raw_data: _raw, ...book }) => cutBook(book, depth));
+      return { data, meta: { request_time: requestTimeMs(reply), cache_hit: hit, not_found: notFound, errors } };
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/markets/prices',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'listMarketPrices',
+      summary: 'Prices of several stored markets at any instant',
+      description:
+        'The last known price of each market at `at`, never a later one: its payout once it was settled, else its last stored trade, else the last price its platform quoted.',
+      query: {
+        provider: platformParam(),
+        market_ids: marketIdsParam(100),
+        at: timestampParam().optional(),
+      },
+      stored: 'rows',
+      answer: MarketPricesAnswer,
+    },
+    ({ query, request, reply, answer }) => {
+      const { provider, market_ids: ids } = query;
+      const key = cacheKey('prices', query);
+      const cache = { key, ttlMs: PRICES_MS, from: 'trades', platforms: [provider] } as const;
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const { markets, notFound } = await storedMarkets(services.markets, provider, ids);
+        const keyed = await Promise.all(
+          markets.map(async (market) => ({ market, key: await services.markets.keyOf(market) })),
+        );
+        const data = await pricesAt(services.clickhouse, keyed, query.at ?? services.now());
+        return { body: { data }, meta: { not_found: notFound }, rows: 'data' };
+      });
+    },
+  );
+}

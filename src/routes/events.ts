@@ -1,0 +1,185 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError, platformName } from '../core/errors.ts';
+import { textParam } from '../core/fields.ts';
+import { MARKET_STATUSES } from '../core/model.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { pagination } from '../http/cursors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { normalId } from '../markets/directory.ts';
+import { categorySlug } from '../platforms/categories.ts';
+import { eventById, eventsByKey, seriesPage, withFiguresOf } from '../queries/events.ts';
+import { ListPosition, ListRow, nextPosition, placeAfter, SETTLED_MS } from '../queries/listing-pages.ts';
+import { marketsByKey, searchWords } from '../queries/markets-by-key.ts';
+import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/events.ts';
+import { cursorParam, enumParam, eventIdParam, flagParam, limitParam, platformParam } from '../schemas/parameters.ts';
+import { cacheKey } from '../http/cache-key.ts';
+import type { Services } from './services.ts';
+
+/** Lists and records may be this old; the sweep behind them is older. */
+const LIST_MS = 2000;
+const SeriesPosition = z.object({ after: z.string(), total: z.int() });
+
+const categoryParam = () => textParam(100).optional().describe('Slug, as analytics/categories lists them');
+
+/** GET events, events/{id}, series. */
+export function eventRoutes(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/events',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'listEvents',
+      summary: 'List events',
+      description:
+        'Events of one platform that have a stored market. Figures are sums over the markets of an event at one instant. All pages of one listing are in the order of the first page: none repeats, none is missed.',
+      query: {
+        provider: platformParam(),
+        limit: limitParam(50, 200),
+        cursor: cursorParam(),
+        status: enumParam(MARKET_STATUSES).optional().describe('Only events in this state; open: with an open market'),
+        query: textParam().optional().describe('Words that must all occur in the title'),
+        category: categoryParam(),
+        series_id: eventIdParam("Only events of this series, by the platform's id").optional(),
+        sort: enumParam(['volume_24h', 'end_date', 'created', 'markets'])
+          .default('volume_24h')
+          .describe('Largest, newest or with the most markets first; end_date: soonest first'),
+      },
+      stored: 'rows',
+      answer: EventsAnswer,
+    },
+    ({ query, request, reply, answer }) => {
+      const { provider } = query;
+      const cache = {
+        key: cacheKey('events', query),
+        ttlMs: LIST_MS,
+        from: 'listings',
+        platforms: [provider],
+      } as const;
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const { cursor, limit, ...filters } = query;
+        const position = cursor === undefined ? null : cursors.decode('events', filters, cursor, ListPosition);
+        const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
+        const [listing] = await clickhouse.query('events_list', ListRow, {
+          platform: provider,
+          as_of: asOf.slice(0, 23).replace('T', ' '),
+          sort: query.sort,
+          status: query.status ?? '',
+          category: query.category === undefined ? '' : categorySlug(query.category),
+          series_id: query.series_id ?? '',
+          words: searchWords(query.query),
+          after: placeAfter(position),
+          limit: limit + 1,
+        });
+        const { total, page: found } = listing ?? { total: 0, page: [] };
+        const next = nextPosition(found, limit, asOf);
+        const keys = found.slice(0, limit).map(([, key]) => key);
+        const events = await eventsByKey(clickhouse, provider, keys);
+        return {
+          body: {
+            pagination: pagination(total, limit, next && cursors.encode('events', filters, next)),
+            events: events.map(({ event }) => event),
+          },
+          meta: { platforms_queried: [provider] },
+          rows: 'events',
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/events/:id',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'getEvent',
+      summary: 'One event by id, with its markets',
+      description:
+        'Takes the platform id, the unified id, and on Polymarket the slug too. Only stored events are known.',
+      params: { id: eventIdParam() },
+      query: {
+        provider: platformParam(),
+        include_markets: flagParam(true).describe('false leaves the markets out'),
+      },
+      stored: 'whole',
+      answer: OneEventAnswer,
+    },
+    ({ params, query, request, reply, answer }) => {
+      const { provider, include_markets: withMarkets } = query;
+      const key = cacheKey('event', query, params.id);
+      const cache = { key, ttlMs: LIST_MS, from: 'listings', platforms: [provider] } as const;
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const id = normalId(provider, params.id);
+        const found = id === null ? null : await eventById(clickhouse, provider, id);
+        if (!found) {
+          throw new ApiError(404, `Event not found on ${platformName(provider)}`, {
+            resolution: 'Check the id and the provider; GET /v1/api/events lists all events.',
+            errorText: `no event ${JSON.stringify(params.id)} on ${platformName(provider)}`,
+          });
+        }
+        const markets = withMarkets ? await marketsByKey(clickhouse, provider, found.marketKeys, false) : [];
+        return {
+          body: { event: withMarkets ? withFiguresOf(found.event, markets) : found.event, markets },
+          meta: { platforms_queried: [provider] },
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/series',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'listSeries',
+      summary: 'List series',
+      description: 'Series of one platform by id, with the number of their events.',
+      query: {
+        provider: platformParam(),
+        limit: limitParam(50, 200),
+        cursor: cursorParam(),
+        query: textParam().optional().describe('Words that must all occur in the title'),
+        category: categoryParam(),
+      },
+      stored: 'rows',
+      answer: SeriesListAnswer,
+    },
+    ({ query, request, reply, answer }) => {
+      const { provider } = query;
+      const cache = {
+        key: cacheKey('series', query),
+        ttlMs: LIST_MS,
+        from: 'listings',
+        platforms: [provider],
+      } as const;
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const { cursor, limit, ...filters } = query;
+        const position = cursor === undefined ? null : cursors.decode('series', filters, cursor, SeriesPosition);
+        const found = await seriesPage(clickhouse, {
+          platform: provider,
+          category: query.category === undefined ? '' : categorySlug(query.category),
+          words: searchWords(query.query),
+          after: position?.after ?? '',
+          limit: limit + 1,
+        });
+        const series = found.series.slice(0, limit);
+        const total = position?.total ?? found.total ?? 0;
+        const last = found.series.length > limit ? series.at(-1) : undefined;
+        const next = last ? cursors.encode('series', filters, { after: last.series_id, total }) : null;
+        return {
+          body: { pagination: pagination(total, limit, next), series },
+          meta: { platforms_queried: [provider] },
+          rows: 'series',
+        };
+      });
+    },
+  );
+}

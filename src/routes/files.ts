@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { ApiError, badRequest } from '../core/errors.ts';
+import { textParam } from '../core/fields.ts';
+import { DATASETS } from '../files/datasets.ts';
+import { findFile, storedFiles } from '../files/stored-files.ts';
+import { cacheKey } from '../http/cache-key.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { sendFile } from '../http/send-file.ts';
+import { FilesAnswer } from '../schemas/files.ts';
+import { enumParam, integerParam, platformParam, timestampParam } from '../schemas/parameters.ts';
+import type { Services } from './services.ts';
+
+const LIST_MS = 2000;
+const MOST_REVISIONS = 1_000_000_000;
+
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** GET files, files/{path}. */
+export function fileRoutes(app: FastifyInstance, services: Services): void {
+  const { config } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/files',
+      auth: 'key',
+      tag: 'Files',
+      operation: 'listFiles',
+      summary: 'List Parquet day files',
+      description:
+        'One file for each dataset, platform and UTC day. Datasets that are not recorded have no files. Files of the current day grow with each revision.',
+      query: {
+        dataset: enumParam(DATASETS).optional().describe(DATASETS.join(', ')),
+        platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
+        from: timestampParam()
+          .optional()
+          .describe('Only UTC days from this one on: a day, Unix seconds, milliseconds or ISO-8601'),
+        to: timestampParam()
+          .optional()
+          .describe('Only UTC days up to this one, inclusive: a day, Unix seconds, milliseconds or ISO-8601'),
+      },
+      stored: 'rows',
+      answer: FilesAnswer,
+    },
+    ({ query, request, reply, answer }) => {
+      const { dataset, platform, from = 0, to = Infinity } = query;
+      if (from > to) {
+        throw badRequest([{ field: 'from', expected: 'a time not after to', received: `${from} with to ${to}` }]);
+      }
+      const cache = { key: cacheKey('files', query), ttlMs: LIST_MS };
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const files = await storedFiles(config.dataDir, platform ? [platform] : config.platforms);
+        const listed = files.filter(
+          (file) =>
+            (!dataset || file.dataset === dataset) &&
+            file.date >= dayOf(from) &&
+            (to === Infinity || file.date <= dayOf(to)),
+        );
+        return { body: { files: listed.map(({ content: _content, ...file }) => file) }, meta: {}, rows: 'files' };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/files/:dataset/:platform/:date/:file',
+      auth: 'key',
+      tag: 'Files',
+      operation: 'getFile',
+      summary: 'One Parquet day file',
+      description:
+        'The path as GET files lists it. Range, If-Range and If-None-Match are honoured; the ETag is the SHA-256. A revision never changes; the one before the newest stays readable with `revision` until the next.',
+      params: {
+        dataset: textParam().describe('dataset=<name>'),
+        platform: textParam().describe('platform=<name>'),
+        date: textParam().describe('date=<UTC day>'),
+        file: textParam().describe('part-0.parquet'),
+      },
+      query: {
+        revision: integerParam(1, MOST_REVISIONS)
+          .optional()
+          .describe('Number of the revision: the newest (default), or the one before it'),
+      },
+      stored: 'file',
+      statuses: [200, 206],
+      errors: [416],
+      answer: z.unknown(),
+    },
+    async ({ params, query, request, reply }) => {
+      const path = [params.dataset, params.platform, params.date, params.file].join('/');
+      const file = await findFile(config.dataDir, config.platforms, path, query.revision);
+      if (!file) {
+        throw new ApiError(404, 'File not found', {
+          resolution: 'GET /v1/api/files lists all files.',
+          errorText: `no file ${JSON.stringify(path)}${query.revision === undefined ? '' : ` of revision ${query.revision}`}`,
+        });
+      }
+      const etag = file.sha256 === null ? `"${path}-r${query.revision}"` : `"${file.sha256}"`;
+      return sendFile(request, reply, { ...file, etag, type: 'application/vnd.apache.parquet' });
+    },
+  );
+}

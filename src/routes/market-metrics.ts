@@ -1,0 +1,139 @@
+import type { FastifyInstance } from 'fastify';
+import { HistoryAnswer, SnapshotAnswer } from '../schemas/metrics.ts';
+import type { Services } from './services.ts';
+import { firstBars } from '../queries/bars.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { ApiError, badRequest, platformName } from '../core/errors.ts';
+import { storedSpan } from '../markets/trade-history.ts';
+import { readyHistory } from '../markets/ensure-history.ts';
+import { marketSnapshot } from '../queries/market-metrics.ts';
+import { availability, historyItems, isKnown } from '../queries/historical-metrics.ts';
+import { enumParam, limitParam, marketIdParam, platformParam, timestampParam } from '../schemas/parameters.ts';
+import { INTERVAL_SECONDS } from '../core/model.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { cacheKey } from '../http/cache-key.ts';
+import { marketWith } from '../markets/lookup.ts';
+
+const CACHE_MS = 2000;
+const DAY_MS = 86_400_000;
+
+/** GET metrics/historical, metrics/snapshot. */
+export function metricsRoutes(app: FastifyInstance, services: Services): void {
+  const { clickhouse } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/metrics/historical',
+      auth: 'key',
+      tag: 'Metrics',
+      operation: 'getHistoricalMetrics',
+      summary: 'Price, volume, open interest and top of book of one market over time',
+      description:
+        'Buckets with start_ts ≤ timestamp < end_ts (default: the last 24 hours), oldest first, cut at `limit`: go on with start_ts behind the last. A bucket is left out unless it has a trade, a bar of the platform or a stored quote; its price is never invented. Trades that are not stored yet are fetched first, within a bounded wait: meta.complete says whether they came.',
+      query: {
+        platform: platformParam(),
+        market_id: marketIdParam(),
+        start_ts: timestampParam().optional(),
+        end_ts: timestampParam().optional(),
+        interval: enumParam(['1m', '5m', '15m', '1h', '4h', '1d']).default('1h').describe('Width of a bucket'),
+        limit: limitParam(1000, 5000),
+      },
+      stored: 'rows',
+      answer: HistoryAnswer,
+      errors: [404, 502, 504],
+    },
+    ({ query, caller, request, reply, answer }) => {
+      const user = caller.userId;
+      const key = cacheKey('metrics_history', query);
+      const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms: [query.platform] } as const;
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const { platform, market_id: id } = query;
+        const spanOf = (ref: string) => storedSpan(clickhouse, platform, ref);
+        const { market, value: stored } = await marketWith(services, { platform, id, user }, spanOf);
+        const { startTs, endTs } = range(query.start_ts, query.end_ts, services.now());
+        const stepSeconds = INTERVAL_SECONDS[query.interval];
+        const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
+        const { span, complete } = await readyHistory(services, { market, stored, user }, bounds);
+        const nowMs = services.now();
+        const { ref } = market;
+        const asked = { platform, ref, series: 0, ...bounds, span, quotesAlone: true, nowMs };
+        const bars = await firstBars(clickhouse, asked, query.limit, isKnown);
+        const { items, method } = historyItems(bars, nowMs);
+        return {
+          body: {
+            market_id: market.platformId,
+            platform: market.platform,
+            interval: query.interval,
+            data: items,
+            data_availability: availability(items),
+          },
+          meta: {
+            platforms: [market.platform],
+            time_range: { start: startTs, end: endTs },
+            interval: query.interval,
+            total_candles: items.length,
+            notional_method: method,
+            complete,
+          },
+          rows: 'data',
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/metrics/snapshot',
+      auth: 'key',
+      tag: 'Metrics',
+      operation: 'getMetricsSnapshot',
+      summary: 'Current figures of one market',
+      description: 'From stored data; a figure that neither the platform nor stored history provides is null.',
+      query: { platform: platformParam(), market_id: marketIdParam() },
+      stored: 'whole',
+      answer: SnapshotAnswer,
+      errors: [404, 502, 504],
+    },
+    ({ query, caller, request, reply, answer }) => {
+      const user = caller.userId;
+      const key = cacheKey('metrics_snapshot', query);
+      const cache = { key, ttlMs: CACHE_MS, from: 'listings', platforms: [query.platform] } as const;
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const { platform, market_id: id } = query;
+        const read = (ref: string) => marketSnapshot(services, { platform, ref }, services.now());
+        const { market, value } = await marketWith(services, { platform, id, user }, read);
+        // It may have been fetched from its platform meanwhile.
+        const snapshot = value ?? (await read(market.ref));
+        if (!snapshot)
+          throw new ApiError(404, `Market not found on ${platformName(platform)}`, {
+            resolution: 'It was just listed, or removed by its platform. Retry in a minute.',
+            errorText: `${market.platformId} has no state in the store`,
+          });
+        return {
+          body: { market_id: market.platformId, platform: market.platform, ...snapshot },
+          meta: { platforms: [market.platform] },
+        };
+      });
+    },
+  );
+}
+
+/** Unix seconds: what was asked for, by default the 24 hours up to now (or up to the end named, where it is past), cut at now. */
+function range(startMs: number | undefined, endMs: number | undefined, nowMs: number) {
+  const untilMs = endMs ?? nowMs;
+  const sinceMs = startMs ?? Math.max(0, Math.min(untilMs, nowMs) - DAY_MS);
+  if (sinceMs >= untilMs)
+    throw badRequest([
+      {
+        field: 'start_ts',
+        expected: 'a time before end_ts (default: now)',
+        received: `${sinceMs / 1000} (${new Date(sinceMs).toISOString()})`,
+      },
+    ]);
+  const startTs = Math.floor(sinceMs / 1000);
+  return { startTs, endTs: Math.max(startTs, Math.min(Math.ceil(untilMs / 1000), Math.floor(nowMs / 1000) + 1)) };
+}

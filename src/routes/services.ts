@@ -1,0 +1,83 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { ApiKeys } from '../accounts/api-keys.ts';
+import type { Credentials } from '../accounts/credentials.ts';
+import type { KnownDevices } from '../accounts/known-devices.ts';
+import type { Mailer } from '../accounts/mailer.ts';
+import type { Sessions } from '../accounts/sessions.ts';
+import type { Config } from '../core/config.ts';
+import type { Platform } from '../core/model.ts';
+import type { Cursors } from '../http/cursors.ts';
+import type { StoredMarkets } from '../markets/directory.ts';
+import type { IngestionHealth } from '../observability/ingestion-health.ts';
+import type { Watch } from '../observability/metrics.ts';
+import type { Orders } from '../orders/orders.ts';
+import type { BadRow, PlatformData } from '../platforms/contract.ts';
+import type { OrderAdapters } from '../platforms/order-adapters.ts';
+import type { Freshness } from '../queries/freshness.ts';
+import type { AnalystSql } from '../stores/clickhouse/analyst-sql.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
+import type { Streams } from '../streams/streams.ts';
+import type { RateLimitOptions, RateLimits } from '../stores/shared/rate-limits.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+
+/**
+ * How a route is declared, everywhere (src/routes/api-keys.ts is the example):
+ *
+ *     export function marketRoutes(app: FastifyInstance, { cursors, clickhouse }: Services): void {
+ *       endpoint(app, {
+ *         method: 'GET', url: '/v1/api/…', auth: 'key', tag: 'Markets', summary: '…',
+ *         query: { provider: platformParam(), limit: limitParam(50, 500), cursor: cursorParam() },
+ *         answer: MarketsAnswer,
+ *       }, async ({ query, caller, request, reply }) => ({ … }));
+ *     }
+ *
+ * `auth` is `key` (data: X-API-Key or Authorization: Bearer), `session` (accounts: the cookie), `either`, or `none`.
+ * Parameters are schemas of schemas/parameters.ts under their canonical names; aliases, unknown names and the listing of every
+ * failing field come with readInput (http/read-input.ts). A failure is thrown as ApiError, badRequest or PlatformError.
+ * Stored data leaves through answerStored (http/cached-answer.ts), with ETag and 304.
+ * A request meets, in this order: its id, identification, limit, guard, validation, the handler.
+ */
+export interface AppDeps {
+  config: Config;
+  log: FastifyBaseLogger;
+  clickhouse: ClickHouse;
+  postgres: Postgres;
+  shared: Shared;
+  /** The read sides of config.platforms. */
+  platforms: Partial<Record<Platform, PlatformData>>;
+  /** The order sides; without them orders are refused. */
+  orderAdapters?: OrderAdapters;
+  /** Stored markets by any id; what is not stored is fetched. */
+  markets: StoredMarkets;
+  /** Called for each row of a platform that had to be skipped. */
+  onBadRow: (row: BadRow) => void;
+  /** How fresh each platform's data is; [] where this process cannot know. */
+  ingestionHealth: () => Promise<IngestionHealth[]>;
+  /** Counts what happens and answers /metrics; absent where METRICS is off. */
+  watch?: Watch;
+  /** Read-only SQL for users with a session. */
+  analystSql: AnalystSql;
+  /** Adds to the finished app; the demo signs browsers in with it. */
+  extend?: (app: FastifyInstance, services: Services) => void;
+  /** Tests move time; servers leave it out. */
+  now?: () => number;
+  /** Tests name the counters in Redis apart and shorten the window. */
+  rates?: RateLimitOptions;
+}
+
+/** What routes are built from. */
+export interface Services extends AppDeps {
+  now: () => number;
+  cursors: Cursors;
+  apiKeys: ApiKeys;
+  sessions: Sessions;
+  devices: KnownDevices;
+  /** null where no mail is sent. */
+  mailer: Mailer | null;
+  credentials: Credentials;
+  orders: Orders;
+  limits: RateLimits;
+  freshness: Freshness;
+  streams: Streams;
+}

@@ -1,0 +1,200 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RawData, WebSocket } from 'ws';
+import { z } from 'zod';
+import { ApiError, badRequest, envelope } from '../core/errors.ts';
+import { textParam } from '../core/fields.ts';
+import { isForeignOrigin, requireScope } from '../http/auth.ts';
+import { toFailure } from '../http/error-handlers.ts';
+import { readInput } from '../http/read-input.ts';
+import type { Upgrades } from '../http/upgrades.ts';
+import { enumParam } from '../schemas/parameters.ts';
+import { floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
+import { CHANNELS } from '../streams/filter.ts';
+import type { Reader } from '../streams/sse-stream.ts';
+import { startPositions } from '../streams/start.ts';
+import { WsStream } from '../streams/ws-stream.ts';
+import type { Services } from './services.ts';
+import { mayRead, readerOf, streamFilter } from './stream.ts';
+
+const AUTH_MS = 5000;
+/** Messages of one client a second, and how many may wait for their turn. */
+const MESSAGES_A_SECOND = 50;
+const WAITING_MESSAGES = 100;
+const MAX_SUBSCRIPTIONS = 100;
+
+const SUBSCRIBE = {
+  channel: enumParam(CHANNELS),
+  platform: platformsParam().optional(),
+  market_ids: unifiedIdsParam().optional(),
+  event_id: textParam(512).optional(),
+  min_size: floorParam('contracts'),
+  min_notional: floorParam('USD'),
+  since: sinceParam().optional(),
+};
+const AUTH = { key: textParam(200) };
+const UNSUBSCRIBE = { sid: z.int({ error: 'the sid of a subscription' }) };
+
+const Message = z.looseObject({ op: z.string(), id: z.union([z.string().max(100), z.number()]).optional() });
+
+/** GET /v1/api/ws: the same events over a WebSocket, several subscriptions on one connection. */
+export function socketRoutes(app: FastifyInstance, services: Services, upgrades: Upgrades): void {
+  app.get('/v1/api/ws', { config: { auth: 'none' }, schema: { hide: true } }, async (request, reply) => {
+    if (request.refusal) throw request.refusal;
+    if (!upgrades.isAsked(request)) {
+      throw new ApiError(426, 'A WebSocket is required', { resolution: 'Connect with a WebSocket client.' });
+    }
+    const { caller } = request;
+    if (caller?.kind === 'key') requireScope(caller, 'read');
+    // A browser sends the cookie with whatever page opens the socket.
+    if (caller?.kind === 'session' && isForeignOrigin(request, services.config)) {
+      throw new ApiError(403, 'Cross-site WebSocket refused', {
+        resolution: "Connect from the service's own origin, or with an API key.",
+      });
+    }
+    const session = new SocketSession(services, request);
+    if (caller) session.admit(readerOf(services, caller, request));
+    reply.hijack();
+    session.run(await upgrades.accept(request));
+    return reply;
+  });
+}
+
+/** One client's side of a WebSocket: its messages, in their order, answered one by one. */
+class SocketSession {
+  readonly #services: Services;
+  readonly #request: FastifyRequest;
+  #reader: Reader | null = null;
+  #socket: WebSocket | null = null;
+  #stream: WsStream | null = null;
+  #turn: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #second = 0;
+  #messages = 0;
+
+  constructor(services: Services, request: FastifyRequest) {
+    this.#services = services;
+    this.#request = request;
+  }
+
+  admit(reader: Reader): void {
+    this.#reader = reader;
+  }
+
+  run(socket: WebSocket): void {
+    this.#socket = socket;
+    socket.on('error', () => socket.terminate());
+    socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    if (this.#reader) this.#open(this.#reader);
+    const late = setTimeout(() => {
+      if (!this.#stream) socket.close(1008, 'No key came within 5 s');
+    }, AUTH_MS).unref();
+    socket.once('close', () => clearTimeout(late));
+  }
+
+  #open(reader: Reader): void {
+    const { streams } = this.#services;
+    const stream = new WsStream(streams, reader, this.#socket as WebSocket);
+    try {
+      streams.connections.add(stream);
+    } catch (error) {
+      this.#refuse(undefined, error);
+      this.#socket?.close(1013, 'Too many streams');
+      return;
+    }
+    this.#stream = stream;
+    void stream.run();
+  }
+
+  #take(data: RawData, isBinary: boolean): void {
+    const second = Math.floor(performance.now() / 1000);
+    this.#messages = second === this.#second ? this.#messages + 1 : 1;
+    this.#second = second;
+    this.#waiting += 1;
+    if (this.#messages > MESSAGES_A_SECOND || this.#waiting > WAITING_MESSAGES) {
+      this.#socket?.close(1008, 'Too many messages');
+      return;
+    }
+    this.#turn = this.#turn
+      .then(() => this.#answer(isBinary ? '' : String(data)))
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+  }
+
+  async #answer(text: string): Promise<void> {
+    let id: string | number | undefined;
+    try {
+      const message = messageOf(text);
+      ({ id } = message);
+      await this.#run(message);
+    } catch (error) {
+      this.#refuse(id, error);
+    }
+  }
+
+  async #run({ op, id, ...body }: z.output<typeof Message>): Promise<void> {
+    if (op === 'ping') return this.#send({ op: 'pong', id });
+    if (op === 'auth') return this.#auth(id, body);
+    const stream = this.#stream;
+    if (!stream) throw new ApiError(401, 'Not authenticated', { resolution: 'Send {"op":"auth","key":"pk_…"} first.' });
+    if (op === 'subscribe') return this.#subscribe(stream, id, body);
+    if (op === 'unsubscribe') {
+      const { sid } = readInput({ body: UNSUBSCRIBE }, { params: {}, query: {}, body }).body;
+      if (!stream.unsubscribe(sid)) {
+        throw new ApiError(404, 'No such subscription', { resolution: 'Name the sid of an open subscription.' });
+      }
+      return this.#send({ op: 'unsubscribed', id, sid });
+    }
+    const expected = 'auth, subscribe, unsubscribe or ping';
+    throw badRequest([{ field: 'op', expected, received: JSON.stringify(op.slice(0, 40)) }]);
+  }
+
+  async #auth(id: string | number | undefined, body: object): Promise<void> {
+    const { key } = readInput({ body: AUTH }, { params: {}, query: {}, body }).body;
+    if (this.#stream) throw new ApiError(409, 'Already authenticated', { resolution: 'Open another connection.' });
+    const { ip } = this.#request;
+    const caller = await this.#services.apiKeys.find(key, ip);
+    if (!caller) {
+      throw new ApiError(401, 'Invalid API key', { resolution: 'Send a key made at POST /v1/api/auth/api-keys.' });
+    }
+    requireScope(caller, 'read');
+    const { userId, tier, keyId } = caller;
+    this.#send({ op: 'authenticated', id });
+    this.#open({ userId, tier, admission: keyId, isAdmitted: () => mayRead(this.#services, key, ip) });
+  }
+
+  async #subscribe(stream: WsStream, id: string | number | undefined, body: object): Promise<void> {
+    const { channel, ...asked } = readInput({ body: SUBSCRIBE }, { params: {}, query: {}, body }).body;
+    if (stream.subscriptions >= MAX_SUBSCRIPTIONS) {
+      throw new ApiError(429, 'Too many subscriptions', {
+        resolution: 'Unsubscribe first.',
+        errorText: `${MAX_SUBSCRIPTIONS} of one connection`,
+      });
+    }
+    const { streams } = this.#services;
+    const filter = await streamFilter(this.#services, { ...asked, channels: [channel] });
+    streams.connections.allowMarkets(stream, asked.market_ids?.length ?? 0);
+    const positions = await startPositions(streams.hub, filter, { field: 'since', from: asked.since ?? null });
+    const sid = stream.subscribe(filter, positions);
+    this.#send({ op: 'subscribed', id, sid });
+  }
+
+  #refuse(id: string | number | undefined, error: unknown): void {
+    const failure = toFailure(error);
+    if (failure.status >= 500) this.#services.log.error({ err: error, reqId: this.#request.id }, failure.message);
+    this.#send({ op: 'error', id, ...envelope(failure) });
+  }
+
+  #send(message: object): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+}
+
+function messageOf(text: string): z.output<typeof Message> {
+  try {
+    return Message.parse(JSON.parse(text));
+  } catch {
+    const received = JSON.stringify(text.slice(0, 80).replaceAll(/pk_[\w-]*/g, 'pk_…'));
+    throw badRequest([{ field: 'message', expected: 'a JSON object with op, as text', received }]);
+  }
+}

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { endpoint } from '../http/endpoint.ts';
+import { enumParam } from '../schemas/parameters.ts';
+import { JSON_ROWS, SQL_FORMATS } from '../stores/clickhouse/analyst-sql.ts';
+import type { Services } from './services.ts';
+
+const MAX_STATEMENT = 60_000;
+const TYPES = {
+  json: 'application/json; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+} as const;
+const rule = { error: `a statement of 1 to ${MAX_STATEMENT} characters` };
+
+const SqlAnswer = z
+  .object({
+    meta: z
+      .array(z.object({ name: z.string().describe('Of the column'), type: z.string().describe("ClickHouse's type") }))
+      .describe('The columns'),
+    data: z.array(z.array(z.unknown())).describe('Rows; 64-bit integers and decimals as text'),
+    rows: z.int().describe('Number of rows in data'),
+  })
+  .loose()
+  .meta({ id: 'SqlResult', description: "ClickHouse's JSONCompact" });
+
+/** POST /v1/api/sql: what SQL_PORT answers, for a page that has a session instead of a key. */
+export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/api/sql',
+      auth: 'session',
+      tag: 'Infrastructure',
+      operation: 'runSql',
+      summary: 'Read-only SQL over the views',
+      description: `Within the limits and the statements of SQL_PORT; two statements of one user at once. JSON holds the first ${JSON_ROWS} rows, CSV and Parquet hold all. Programs use SQL_PORT with an API key.`,
+      body: {
+        query: z.string(rule).trim().min(1, rule).max(MAX_STATEMENT, rule).describe('One SELECT, SHOW or DESCRIBE'),
+        format: enumParam(Object.keys(SQL_FORMATS) as ['json', 'csv', 'parquet'])
+          .default('json')
+          .describe('What the rows come as'),
+      },
+      answer: SqlAnswer,
+    },
+    async ({ body, caller, reply }) => {
+      const gone = new AbortController();
+      reply.raw.on('close', () => gone.abort());
+      const answer = await analystSql.run(caller.userId, body.query, body.format, gone.signal);
+      const rows = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
+      return reply.type(TYPES[body.format]).send(rows);
+    },
+  );
+}

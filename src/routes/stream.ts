@@ -1,0 +1,162 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Caller } from '../accounts/caller.ts';
+import { ApiError, badRequest } from '../core/errors.ts';
+import { textParam } from '../core/fields.ts';
+import type { Platform } from '../core/model.ts';
+import { givenKey } from '../http/auth.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { readCookie } from '../http/session-cookie.ts';
+import {
+  floorParam,
+  type NamedMarket,
+  platformsParam,
+  sinceParam,
+  unifiedIdsParam,
+  wordsParam,
+} from '../schemas/streams.ts';
+import { CHANNELS, type Channel, type StreamFilter } from '../streams/filter.ts';
+import { SseStream, type Reader } from '../streams/sse-stream.ts';
+import { startPositions } from '../streams/start.ts';
+import type { Services } from './services.ts';
+
+const QUERY = {
+  channels: wordsParam(CHANNELS),
+  platform: platformsParam().optional(),
+  market_ids: unifiedIdsParam().optional(),
+  event_id: textParam(512).optional().describe("Markets of this event, by the platform's id"),
+  min_size: floorParam('contracts or shares; 1000 with the channel whales alone'),
+  min_notional: floorParam('USD'),
+  since: sinceParam().optional(),
+};
+
+/** A stream as it was asked for. */
+interface Asked {
+  channels: readonly Channel[];
+  platform?: readonly Platform[] | undefined;
+  market_ids?: readonly NamedMarket[] | undefined;
+  event_id?: string | undefined;
+  min_size?: number | undefined;
+  min_notional?: number | undefined;
+}
+
+/** GET /v1/api/stream: events as they are stored, and everything since a cursor. */
+export function streamRoutes(app: FastifyInstance, services: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/stream',
+      auth: 'key',
+      tag: 'Streams',
+      operation: 'streamEvents',
+      summary: 'Trades, changes of markets and quotes as they come, as server-sent events',
+      description:
+        'Each durable event has an id. A client that comes back with the last one as Last-Event-ID (browsers do) or `since` gets every later event once. /v1/api/asyncapi.json describes the events.',
+      query: QUERY,
+      answer: z.string().describe('Server-sent events: id, event and data, a JSON object'),
+      streamed: true,
+      errors: [404],
+    },
+    async ({ query, caller, request, reply }) => {
+      const filter = await streamFilter(services, query);
+      const { 'last-event-id': lastId } = request.headers;
+      const since =
+        typeof lastId === 'string' && lastId !== ''
+          ? { field: 'Last-Event-ID', from: { cursor: lastId } }
+          : { field: 'since', from: query.since ?? null };
+      const { streams } = services;
+      const positions = await startPositions(streams.hub, filter, since);
+      const stream = new SseStream(streams, readerOf(services, caller, request), filter, positions, reply.raw);
+      streams.connections.allowMarkets(stream, stream.markets());
+      if (request.method !== 'HEAD') streams.connections.add(stream);
+      reply.hijack();
+      reply.raw.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      if (request.method === 'HEAD') reply.raw.end();
+      else await stream.run();
+      return reply;
+    },
+  );
+}
+
+/** What was asked for with its markets looked up; 404 for markets that nobody stored, 400 for those of other platforms. */
+export async function streamFilter({ config, markets }: Services, asked: Asked): Promise<StreamFilter> {
+  const platforms = asked.platform ?? config.platforms;
+  const named = asked.market_ids;
+  const foreign = named?.find(({ platform }) => !platforms.includes(platform));
+  if (foreign) {
+    const expected = `ids of ${platforms.join(', ')}`;
+    throw badRequest([
+      { field: 'market_ids', expected, received: JSON.stringify(`${foreign.platform}:${foreign.id}`) },
+    ]);
+  }
+  const found = new Map<Platform, Set<string>>();
+  const unknown: string[] = [];
+  for (const { platform, id } of named ?? []) {
+    const market = await markets.storedByAnyId(platform, id);
+    if (market) found.set(platform, (found.get(platform) ?? new Set()).add(market.ref));
+    else unknown.push(`${platform}:${id}`);
+  }
+  if (unknown.length > 0) {
+    throw new ApiError(404, 'Unknown markets', {
+      resolution: 'Check the ids; GET /v1/api/markets lists all markets.',
+      errorText: `no market ${unknown
+        .slice(0, 20)
+        .map((id) => JSON.stringify(id))
+        .join(', ')}`,
+    });
+  }
+  return {
+    channels: asked.channels,
+    platforms,
+    markets: named ? found : null,
+    eventId: asked.event_id ?? null,
+    minSize: asked.min_size ?? null,
+    minNotional: asked.min_notional ?? null,
+  };
+}
+
+/** A session is looked up in the database: not at every check. */
+const SESSION_CHECK_MS = 5000;
+
+/** Who streams; whether they still may is asked again and again while they do. */
+export function readerOf(services: Services, caller: Caller, request: FastifyRequest): Reader {
+  const { userId, tier } = caller;
+  if (caller.kind === 'key') {
+    const key = givenKey(request) ?? '';
+    return { userId, tier, admission: caller.keyId, isAdmitted: () => mayRead(services, key, request.ip) };
+  }
+  const cookie = readCookie('session', request, services.config.PUBLIC_URL) ?? '';
+  let checkedMs = performance.now();
+  const isAdmitted = (): boolean | Promise<boolean> => {
+    if (performance.now() - checkedMs < SESSION_CHECK_MS) return true;
+    checkedMs = performance.now();
+    return services.sessions.find(cookie).then(
+      (found) => found !== null,
+      () => true,
+    );
+  };
+  return { userId, tier, admission: caller.sessionId, isAdmitted };
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 401 || error.status === 403);
+
+/** Whether a key may still read from this address; a store that does not answer ends no stream. */
+export function mayRead({ apiKeys }: Services, key: string, ip: string): boolean | Promise<boolean> {
+  try {
+    const found = apiKeys.find(key, ip);
+    if (!(found instanceof Promise)) return found?.scopes.includes('read') === true;
+    return found.then(
+      (caller) => caller?.scopes.includes('read') === true,
+      (error: unknown) => !isRefusal(error),
+    );
+  } catch (error) {
+    return !isRefusal(error);
+  }
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+const emailRule = { error: 'an e-mail address' };
+export const email = z
+  .string(emailRule)
+  .trim()
+  .toLowerCase()
+  .max(254, emailRule)
+  .pipe(z.email(emailRule))
+  .describe('E-mail address, whatever its case');
+
+const lengthRule = { error: 'text of 12 to 128 characters' };
+export const newPassword = z
+  .string(lengthRule)
+  .refine((text) => [...text].length >= 12 && [...text].length <= 128, lengthRule)
+  .describe('12 to 128 characters, none of the common ones');
+
+/** At login only the right one passes, so its form is not checked. */
+export const password = z
+  .string({ error: 'text' })
+  .min(1, { error: 'text' })
+  .max(1024, { error: 'text' })
+  .describe('The current password');
+
+/** Beside what a thief of a session could do lasting harm with. */
+export const currentPassword = password
+  .optional()
+  .describe('The current password; needed when the last login is over 15 minutes old');

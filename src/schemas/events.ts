@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import {
+  cacheHitField,
+  freshnessField,
+  MarketAnswer,
+  META,
+  numberOrNull,
+  Pagination,
+  platformField,
+  platformsField,
+  requestTimeField,
+  timeOrNull,
+} from './markets.ts';
+
+const sum = (what: string) => numberOrNull.describe(`${what}; null when it is not known for every market`);
+const categoryField = z.string().describe("One vocabulary over the platforms; '' when the platform names none");
+
+export const EventAnswer = z
+  .object({
+    id: z.string().describe('Unified id: <platform>:<event_id>'),
+    platform: platformField,
+    event_id: z
+      .string()
+      .describe("The platform's id: Kalshi event ticker, Polymarket event id, Limitless slug of a group"),
+    series_id: z.string().describe("The platform's id of its series; '' where there is none"),
+    title: z.string().describe('As worded by the platform'),
+    category: categoryField,
+    tags: z.array(z.string()).describe("The platform's own tags"),
+    status: z
+      .string()
+      .describe(
+        'open when at least one market is open; else paused, unopened or closed when at least one market is, in this order; settled when all are',
+      ),
+    markets_count: z.int().describe('Number of its markets'),
+    open_markets: z.int().describe('Number of these that are open'),
+    volume_24h: sum('Σ over its markets: contracts on Kalshi, USD elsewhere'),
+    volume_total: sum('Σ over its markets: contracts on Kalshi, USD elsewhere'),
+    liquidity: sum('Σ over its markets, USD of collateral at rest'),
+    mutually_exclusive: z
+      .boolean()
+      .nullable()
+      .describe('true when at most one of its markets can pay; null if not reported'),
+    trading_end_at: timeOrNull('When trading ends in the last of its markets', 'when it is not known for every market'),
+    image_url: z.string().describe("URL; '' where there is none"),
+    source_url: z.string().describe("Page of the event on its platform; '' where there is none"),
+    market_ids: z.array(z.string()).describe("The platform's ids of its markets, in the platform's order"),
+  })
+  .meta({ id: 'Event', description: 'An event with sums over its markets, all of one instant' });
+
+const listMeta = z
+  .object({
+    platforms_queried: platformsField,
+    request_time: requestTimeField,
+    cache_hit: cacheHitField,
+    data_freshness: freshnessField,
+  })
+  .describe(META);
+
+export const EventsAnswer = z
+  .object({
+    pagination: Pagination,
+    events: z.array(EventAnswer).describe('In the requested order'),
+    meta: listMeta,
+  })
+  .meta({ id: 'EventList' });
+
+export const OneEventAnswer = z
+  .object({
+    event: EventAnswer,
+    markets: z
+      .array(MarketAnswer)
+      .describe("In the platform's order; [] with include_markets=false. The event's sums are sums of these"),
+    meta: listMeta,
+  })
+  .meta({ id: 'EventWithMarkets' });
+
+export const SeriesAnswer = z
+  .object({
+    id: z.string().describe('Unified id: <platform>:<series_id>'),
+    platform: platformField,
+    series_id: z
+      .string()
+      .describe("The platform's id: Kalshi series ticker, Polymarket series id, Limitless stable slug"),
+    title: z.string().describe("As worded by the platform; '' on Limitless, which words none"),
+    category: categoryField,
+    frequency: z
+      .string()
+      .nullable()
+      .describe('How often it recurs, as worded by the platform (daily, weekly, 5m …); null if not reported'),
+    events_count: z.int().describe('Number of its events; 0 where markets recur without events (Limitless)'),
+    open_events: z.int().describe('Number of these with an open market'),
+  })
+  .meta({ id: 'Series', description: 'Events or markets that recur' });
+
+export const SeriesListAnswer = z
+  .object({
+    pagination: Pagination,
+    series: z.array(SeriesAnswer).describe('By series_id'),
+    meta: listMeta,
+  })
+  .meta({ id: 'SeriesList' });

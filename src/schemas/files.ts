@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { cacheHitField, META, platformField, requestTimeField } from './markets.ts';
+
+export const FileAnswer = z
+  .object({
+    path: z.string().describe('Under /v1/api/files/'),
+    dataset: z.string().describe('trades, candles_1m, candles_1h, markets, quotes or book_changes'),
+    platform: platformField,
+    date: z.string().describe('UTC day, like 2026-11-20'),
+    rows: z.int().describe('Number of rows'),
+    bytes: z.int().describe('Number of bytes'),
+    sha256: z.string().describe('Of the file, hexadecimal; its ETag too'),
+    schema_version: z.int().describe("Number of the columns' definition; columns may be added under the same number"),
+    revision: z.int().describe('Number of times the content was made: 1, and one more whenever it changed'),
+    complete: z
+      .boolean()
+      .describe(
+        'true when the day is over, its trades are all stored and no gap is open; late trades still make a new revision',
+      ),
+  })
+  .meta({ id: 'DayFile', description: 'The rows of one dataset, platform and UTC day, as Parquet (zstd)' });
+
+export const FilesAnswer = z
+  .object({
+    files: z.array(FileAnswer).describe('By path'),
+    meta: z.object({ request_time: requestTimeField, cache_hit: cacheHitField }).describe(META),
+  })
+  .meta({ id: 'DayFileList' });

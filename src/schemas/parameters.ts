@@ -1,0 +1,136 @@
+import { textParam, toNumber } from '../core/fields.ts';
+import { z } from 'zod';
+import { parseDecimal } from '../core/decimal.ts';
+import { PLATFORMS, type Platform } from '../core/model.ts';
+
+/** The neutral words of the interface, accepted wherever a platform is. */
+const NEUTRAL: Record<string, Platform> = Object.fromEntries(
+  PLATFORMS.map((platform, n) => [`platform_${String.fromCodePoint(97 + n)}`, platform]),
+);
+
+/** The platform a caller's word stands for; anything else comes back as it was. */
+export const toPlatform = (word: unknown): unknown => (typeof word === 'string' ? (NEUTRAL[word] ?? word) : word);
+
+/** Schemas of parameters whose value is a market id or a list of them: readInput removes or checks the platform prefix. */
+const marketIds = new WeakSet<object>();
+export function isMarketId(schema: z.ZodType): boolean {
+  const bare = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
+  return marketIds.has(bare);
+}
+
+/** One of the platforms an endpoint serves, or its neutral word. */
+export function platformParam<const P extends readonly Platform[] = typeof PLATFORMS>(
+  served: P = PLATFORMS as unknown as P,
+): z.ZodType<P[number], unknown> {
+  const names = served.join(', ');
+  return z.preprocess(toPlatform, z.enum(served, { error: `one of ${names}` })).describe(names);
+}
+
+/** Page size: an integer of 1 to `max`, never clamped. */
+export const limitParam = (initial: number, max: number) =>
+  integerParam(1, max).default(initial).describe(`Number of results per page, 1 to ${max}`);
+
+/** An integer in [min, max], as number or text. */
+export function integerParam(min: number, max: number) {
+  const error = `an integer of ${min} to ${max}`;
+  return z.preprocess(toNumber, z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+export const enumParam = <const V extends readonly [string, ...string[]]>(values: V) =>
+  z.enum(values, { error: `one of ${values.join(', ')}` });
+
+const toFlag = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
+
+/** `true` or `false`. */
+export function flagParam(initial: boolean) {
+  return z.preprocess(toFlag, z.boolean({ error: 'true or false' })).default(initial);
+}
+
+/** A non-negative decimal (number or text), read exactly into a bigint ×10^scale. */
+export function decimalParam(scale: number, max = 1e12) {
+  const error = `a number of 0 to ${max}`;
+  return z
+    .preprocess(toNumber, z.number({ error }).min(0, { error }).max(max, { error }))
+    .transform((value) => parseDecimal(value, scale));
+}
+
+const TIME_RULE = 'a time in Unix seconds, Unix milliseconds or ISO-8601';
+const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+const LAST_MS = 253_402_300_799_999;
+
+/** A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC when no zone is named. */
+export const timestampParam = () =>
+  z
+    .union([z.string(), z.number()], { error: TIME_RULE })
+    .transform((given, context) => {
+      const time = timeMs(String(given).trim());
+      if (time !== null) return time;
+      context.issues.push({ code: 'custom', message: TIME_RULE, input: given });
+      return z.NEVER;
+    })
+    .describe('Unix seconds, Unix milliseconds or ISO-8601 (UTC unless it names a zone)');
+
+function timeMs(text: string): number | null {
+  if (/^\d{1,15}(\.\d{1,9})?$/.test(text)) {
+    const value = Number(text);
+    const ms = Math.round(value >= 1e11 ? value : value * 1000);
+    return ms <= LAST_MS ? ms : null;
+  }
+  if (!ISO.test(text) || !isDay(text.slice(0, 10))) return null;
+  const zoned = text.includes('T') && !/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? `${text}Z` : text;
+  const ms = Date.parse(zoned);
+  return ms >= 0 && ms <= LAST_MS ? ms : null;
+}
+
+/** Whether a date is in the calendar; Date.parse takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  const ms = Date.parse(date);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
+}
+
+const MARKET_ID = 'Platform id or <platform>:<platform id>; on Polymarket the condition id or slug too';
+
+/** A market id of the platform, with or without its `<platform>:` prefix; arrives without it. */
+export function marketIdParam() {
+  const schema = textParam(512).describe(MARKET_ID);
+  marketIds.add(schema);
+  return schema;
+}
+
+/** The id of an event or a series, with or without its `<platform>:` prefix; arrives without it. */
+export function eventIdParam(what = "The platform's id of an event, with or without <platform>:") {
+  const schema = textParam(512).describe(what);
+  marketIds.add(schema);
+  return schema;
+}
+
+/** Comma-separated market ids, 1 to `max`, repeated ones once; arrive without prefixes. */
+export function marketIdsParam(max: number) {
+  const error = `1 to ${max} market ids, comma-separated`;
+  const schema = z
+    .string({ error })
+    .transform((text, context) => {
+      const ids = [...new Set(text.split(',').map((id) => id.trim()))];
+      if (ids.length <= max && ids.every((id) => id !== '' && id.length <= 512)) return ids;
+      context.issues.push({ code: 'custom', message: error, input: text });
+      return z.NEVER;
+    })
+    .describe(error);
+  marketIds.add(schema);
+  return schema;
+}
+
+/** Decoding is lenient: text of other letters, or of spare bits that are set, is no cursor of ours. */
+const isBase64Url = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
+
+/** The `next_cursor` of a previous answer; empty text means the first page. */
+export function cursorParam() {
+  const error = 'the next_cursor of a previous answer';
+  return z
+    .string({ error })
+    .max(4096, { error })
+    .refine(isBase64Url, { error })
+    .transform((text) => (text === '' ? undefined : text))
+    .optional()
+    .describe('next_cursor of the page before, under the same filters; empty for the first page');
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { MarketTradeAnswer, platformField, statusField, timeField, timeOrNull } from './markets.ts';
+import { WhaleTradeAnswer } from './whale-trades.ts';
+
+/** Schemas of what streams send; the AsyncAPI description is generated from them. */
+const sequenceField = z
+  .int()
+  .describe('Position in the log of its platform: rises with each event, with steps of any size');
+const sentField = timeField.describe('When this service sent it, ISO-8601');
+const receivedField = timeField.describe('When this service received it, ISO-8601');
+const priceOrNull = z.number().nullable();
+
+export const TradeEvent = MarketTradeAnswer.extend({
+  market_title: WhaleTradeAnswer.shape.market_title,
+  notional_value: WhaleTradeAnswer.shape.notional_value,
+  trader: WhaleTradeAnswer.shape.trader,
+  exchange_at: timeField.describe("Execution by the platform's clock, ISO-8601"),
+  received_at: receivedField,
+  sequence: sequenceField,
+  sent_at: sentField,
+}).meta({ id: 'TradeEvent', description: 'A fill, once it is stored' });
+
+export const MarketEvent = z
+  .object({
+    type: z.enum(['created', 'status', 'resolved', 'changed']),
+    platform: platformField,
+    market_id: MarketTradeAnswer.shape.market_id,
+    status: statusField,
+    previous_status: z.string().nullable().describe('null where it was created'),
+    resolved_at: timeOrNull('When it was settled', 'before, and where the platform does not say'),
+    payouts: z
+      .record(z.string(), z.number())
+      .nullable()
+      .describe('Payout of each outcome in USD per contract; null before'),
+    at: timeField.describe('When the change was logged, ISO-8601'),
+    received_at: receivedField,
+    sequence: sequenceField,
+    sent_at: sentField,
+  })
+  .meta({ id: 'MarketEvent', description: 'A market that was created or has changed' });
+
+export const QuoteEvent = z
+  .object({
+    platform: platformField,
+    market_id: MarketTradeAnswer.shape.market_id,
+    prices: z.record(
+      z.string(),
+      z.object({
+        price: priceOrNull,
+        bid: priceOrNull,
+        ask: priceOrNull,
+        bid_size: priceOrNull,
+        ask_size: priceOrNull,
+      }),
+    ),
+    volume_total: z.number().nullable().describe('Contracts on Kalshi, USD elsewhere; null when unknown'),
+    exchange_at: timeOrNull("The platform's time", 'where it gives none'),
+    received_at: receivedField,
+    sent_at: sentField,
+  })
+  .meta({ id: 'QuoteEvent', description: 'The newest quote of a market' });
+
+export const StateEvent = z
+  .object({
+    platforms: z.record(
+      z.string(),
+      z.object({
+        feed: z.enum(['live', 'polling', 'stale', 'off']),
+        fresh_to: timeOrNull('Up to when stored trades are complete', 'before the first poll'),
+        lag_seconds: z.int().nullable().describe('Seconds since fresh_to; null without it'),
+      }),
+    ),
+    dropped: z.int().describe('Number of quotes that newer ones replaced before they were sent'),
+    cursor: z.string().nullable().optional().describe('Position of the stream; null where nothing is durable'),
+    cursors: z.record(z.string(), z.string().nullable()).optional().describe('WebSocket: positions by sid'),
+  })
+  .meta({ id: 'StateEvent', description: 'At the start, on change and every 15 s' });
+
+export const GapEvent = z
+  .object({ platform: platformField, from: timeField, to: timeField, reason: z.string() })
+  .meta({ id: 'GapEvent', description: 'A stretch of events that cannot be vouched for' });
+
+/** Events by name. */
+export const STREAM_EVENTS = {
+  trade: TradeEvent,
+  market: MarketEvent,
+  quote: QuoteEvent,
+  state: StateEvent,
+  gap: GapEvent,
+} as const;
+
+const id = z.union([z.string(), z.int()]).optional().describe('Comes back with the answer');
+const list = z.union([z.string(), z.array(z.string())]).optional();
+
+/** Messages of a WebSocket client, by op. */
+export const SOCKET_MESSAGES = {
+  auth: z.object({ op: z.literal('auth'), id, key: z.string().describe('pk_…') }),
+  subscribe: z.object({
+    op: z.literal('subscribe'),
+    id,
+    channel: z.enum(['trades', 'whales', 'markets', 'quotes']),
+    platform: list.describe('All when absent'),
+    market_ids: list.describe('Unified ids, at most 500'),
+    event_id: z.string().optional(),
+    min_size: z.number().optional().describe('Contracts'),
+    min_notional: z.number().optional().describe('USD'),
+    since: z.string().optional().describe('A cursor or a time'),
+  }),
+  unsubscribe: z.object({ op: z.literal('unsubscribe'), id, sid: z.int() }),
+  ping: z.object({ op: z.literal('ping'), id }),
+} as const;

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { textParam, toNumber } from '../core/fields.ts';
+import { PLATFORMS, type Platform } from '../core/model.ts';
+import { timestampParam, toPlatform } from './parameters.ts';
+
+/** Schemas of what streams are asked for. */
+
+const PREFIXED = /^([a-z_]+):(.{1,512})$/s;
+const MAX_MARKETS = 500;
+
+const parts = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  ),
+];
+
+/** A comma-separated list of words out of `values`, at least one. */
+export function wordsParam<const V extends readonly string[]>(
+  values: V,
+  to: (word: string) => unknown = (word) => word,
+) {
+  const error = `a list of ${values.join(', ')}`;
+  return z
+    .union([z.string(), z.array(z.string())], { error })
+    .transform((given, context): V[number][] => {
+      const words = [given].flat().flatMap(parts).map(to);
+      if (words.length > 0 && words.every((word) => values.includes(word as string)))
+        return [...new Set(words as V[number][])];
+      context.issues.push({ code: 'custom', message: error, input: given });
+      return z.NEVER;
+    })
+    .describe(error);
+}
+
+export const platformsParam = () => wordsParam(PLATFORMS, toPlatform);
+
+/** A market by its unified id. */
+export interface NamedMarket {
+  platform: Platform;
+  id: string;
+}
+
+/** A comma-separated list of unified market ids, at most 500. */
+export function unifiedIdsParam() {
+  const error = `1 to ${MAX_MARKETS} ids of the form <platform>:<platform id>, comma-separated`;
+  return z
+    .union([z.string(), z.array(z.string())], { error })
+    .transform((given, context): NamedMarket[] => {
+      const ids = [...new Set([given].flat().flatMap(parts))];
+      const named = ids.flatMap((text) => {
+        const [, prefix, id = ''] = PREFIXED.exec(text) ?? [];
+        const platform = toPlatform(prefix) as Platform;
+        return PLATFORMS.includes(platform) ? [{ platform, id }] : [];
+      });
+      if (ids.length > 0 && ids.length <= MAX_MARKETS && named.length === ids.length) return named;
+      context.issues.push({ code: 'custom', message: error, input: given });
+      return z.NEVER;
+    })
+    .describe(error);
+}
+
+/** A floor as a number; filters compare it with what is stored. */
+export function floorParam(unit: string) {
+  const error = 'a number of 0 to 1000000000000';
+  return z
+    .preprocess(toNumber, z.number({ error }).min(0, { error }).max(1e12, { error }))
+    .optional()
+    .describe(`Trades of at least this, ${unit}`);
+}
+
+/** Where to begin: a cursor, or a time in Unix ms. */
+export type SinceValue = { cursor: string } | { timeMs: number };
+
+/** A cursor of a stream or a time. */
+export function sinceParam() {
+  const time = timestampParam();
+  return textParam(1024)
+    .transform((text): SinceValue => {
+      const read = time.safeParse(text);
+      return read.success ? { timeMs: read.data } : { cursor: text };
+    })
+    .describe('The id of an event of this stream, or a time: events from there on come first');
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import {
+  cacheHitField,
+  jsonObject,
+  META,
+  Pagination,
+  platformField,
+  requestTimeField,
+  tradesFreshness,
+  tradeIdField,
+  traderFields,
+} from './markets.ts';
+
+/** Schemas of trades/whales. Each figure says its formula, unit and source. */
+export const WhaleTradeAnswer = z
+  .object({
+    trade_id: tradeIdField,
+    market_id: z.string().describe('Platform id; on Polymarket the condition id while the market is not stored'),
+    platform: platformField,
+    market_title: z.string().describe("'' while the market is not stored"),
+    side: z.enum(['buy', 'sell']).describe("The taker's side"),
+    outcome: z.string().describe('Outcome id'),
+    price: z.number().describe('Of the outcome traded, 0..1'),
+    size: z.number().describe('Contracts or shares; each fill counts once, from its taker'),
+    notional_value: z.number().describe('price × size in USD, rounded half to even to 6 decimals'),
+    timestamp: z.int().describe('Unix seconds; metadata.executed_at is exact'),
+    transaction_hash: z.string().describe("'' where there is none (Kalshi)"),
+    trader: z
+      .object({
+        address: z
+          .string()
+          .describe("Wallet: in lower case on Polymarket, with its checksum on Limitless; '' where there is none"),
+        ...traderFields,
+      })
+      .describe("The taker as the platform last named them; '' on Kalshi, where trades are anonymous"),
+    metadata: jsonObject.describe('executed_at; is_block_trade on Kalshi'),
+  })
+  .meta({ id: 'WhaleTrade', description: 'A large fill, counted once' });
+
+export const WhalesAnswer = z
+  .object({
+    trades: z.array(WhaleTradeAnswer).describe('In the requested order'),
+    pagination: Pagination,
+    meta: z
+      .object({
+        platform: z.string().describe('The platform searched, or all'),
+        request_time: requestTimeField,
+        min_size_applied: z.number().describe('The floor of size, contracts'),
+        min_notional_applied: z.number().describe('The floor of notional_value, USD'),
+        sort: z.enum(['time', 'size']).describe('As applied: newest first, or largest first'),
+        data_freshness: tradesFreshness,
+        cache_hit: cacheHitField,
+      })
+      .describe(META),
+  })
+  .meta({ id: 'WhaleTradeList' });

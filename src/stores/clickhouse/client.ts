@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from '@clickhouse/client';
+import type { z } from 'zod';
+import { neverRan, toStoreError, type StoreError } from './errors.ts';
+import { passOrFail } from './exception-stream.ts';
+import { openReader } from './reader.ts';
+import { noStore } from '../../core/config-error.ts';
+import type { Config } from '../../core/config.ts';
+import { startEmbeddedClickHouse, type EmbeddedClickHouse, type Log } from '../../embedded/clickhouse/supervisor.ts';
+
+export { StoreError, type StoreErrorKind } from './errors.ts';
+
+/** Values bound to {name:Type} placeholders; the client formats them. */
+export type QueryParams = Record<string, unknown>;
+
+export interface ReadOptions {
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+export type StreamFormat = 'CSVWithNames' | 'JSONEachRow' | 'Parquet' | 'ArrowStream';
+
+/**
+ * The analytical store: ClickHouse over HTTP, embedded or a server alike: the official client, and for reads its wire format.
+ * Rows come back as JSONEachRow with 64-bit integers and decimals quoted as text. Every failure is a StoreError.
+ */
+export interface ClickHouse {
+  /** The engine, where this process runs it; absent on a server. */
+  embedded?: EmbeddedClickHouse;
+  /** Runs sql/queries/<name>.sql and parses each row. */
+  query<Row>(name: string, row: z.ZodType<Row>, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
+  /** Runs SQL text that is not a file: checks, tests, the shell. */
+  sql<Row = Record<string, unknown>>(text: string, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
+  /** Runs sql/queries/<name>.sql and gives its bytes as they come; a failure on the way destroys the stream with a StoreError. */
+  stream(name: string, params: QueryParams, format: StreamFormat, options?: ReadOptions): Promise<Readable>;
+  /** A statement without rows: DDL, INSERT … SELECT. `token` makes a repeated INSERT change nothing. */
+  command(text: string, params?: QueryParams, token?: string): Promise<void>;
+  /**
+   * Inserts rows as one block, synchronously. The same token twice changes nothing, in the table and in every view's target.
+   * `rows` may be pre-serialised JSONEachRow lines.
+   */
+  insert(table: string, rows: readonly object[] | Buffer, options?: { token?: string }): Promise<void>;
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const QUERIES = new URL('../../../sql/queries/', import.meta.url);
+const READ_TIMEOUT_MS = 30_000;
+/** Until the last byte has been read. */
+const EXPORT_TIMEOUT_MS = 600_000;
+/** DDL and INSERT … SELECT over months of trades. */
+const COMMAND_TIMEOUT_MS = 600_000;
+/** Of one process; sql/server allows a server's queries by it. */
+export const MAX_CONNECTIONS = 16;
+/** Of these, for reads of a page; the others are for inserts, commands and exports. */
+const READ_CONNECTIONS = 10;
+/** Waits between attempts: together longer than the embedded engine takes to come back. */
+const RETRY_WAITS_MS = [100, 200, 400, 800, 1000, 1000, 1000];
+
+/** Pages are small: waiting for the end gives an error its own status instead of a place behind half the rows. */
+const READ_SETTINGS: ClickHouseSettings = {
+  wait_end_of_query: 1,
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_decimals: 1,
+  date_time_output_format: 'iso',
+};
+
+/** One block an insert, so that its token stands for all of it; acknowledged only when written. */
+const INSERT_SETTINGS: ClickHouseSettings = {
+  async_insert: 0,
+  wait_end_of_query: 1,
+  date_time_input_format: 'best_effort',
+  max_insert_block_size: '10000000',
+  min_insert_block_size_rows: '10000000',
+  min_insert_block_size_bytes: '1000000000',
+};
+
+/** Opens the store that the settings name: a server (CLICKHOUSE_URL), else the engine embedded in DATA_DIR. */
+export async function openClickHouse(
+  config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_MEMORY_MB' | 'dataDir'>,
+  log: Log,
+): Promise<ClickHouse> {
+  if (config.CLICKHOUSE_URL) return reached(connect(config.CLICKHOUSE_URL), config.CLICKHOUSE_URL);
+  const embedded = await startEmbeddedClickHouse({
+    dataDir: config.dataDir,
+    memoryMb: config.CLICKHOUSE_MEMORY_MB,
+    log,
+  });
+  return { ...connect(embedded.url, () => embedded.close()), embedded };
+}
+
+/** UNKNOWN_DATABASE: the store answers, and migrations say more. */
+const UNKNOWN_DATABASE = '81';
+
+/** The store once it answers as this user; ConfigError when it does not. */
+async function reached(store: ClickHouse, url: string): Promise<ClickHouse> {
+  try {
+    await store.sql('SELECT 1');
+    return store;
+  } catch (error) {
+    const { code, cause, kind } = error as StoreError;
+    if (code === UNKNOWN_DATABASE) return store;
+    await store.close();
+    const silent = kind === 'timeout' && code === undefined;
+    const why = silent ? new Error(`no answer within ${READ_TIMEOUT_MS / 1000} s`) : (cause as Error);
+    throw noStore('CLICKHOUSE_URL', 'ClickHouse', url, why);
+  }
+}
+
+/** A store at an address; `closed` runs after its connections are gone, `queries` is the folder of named queries. */
+export function connect(url: string, closed = async () => {}, queries = QUERIES): ClickHouse {
+  const client = createClient({
+    url,
+    application: 'forecastle',
+    // Its log lines hold SQL; the errors it throws say the same to our own log.
+    log: { level: ClickHouseLogLevel.OFF },
+    request_timeout: COMMAND_TIMEOUT_MS,
+    // Below the ten seconds after which servers drop an idle connection; checked at use, as a busy loop delays timers.
+    keep_alive: { idle_socket_ttl: 8000, eagerly_destroy_stale_sockets: true },
+    max_open_connections: MAX_CONNECTIONS - READ_CONNECTIONS,
+    use_multipart_params_auto: true,
+  });
+  const reader = openReader(url, READ_CONNECTIONS);
+  const texts = new Map<string, string>();
+  const textOf = (name: string): string => {
+    let text = texts.get(name);
+    if (text === undefined) {
+      text = readFileSync(new URL(`${name}.sql`, queries), 'utf8')
+        .trim()
+        .replace(/;$/, '');
+      texts.set(name, text);
+    }
+    return text;
+  };
+
+  const read = <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> => {
+    const { abort_signal: signal, clickhouse_settings: settings } = readParams(params, options);
+    return attempts(true, options.signal, async () =>
+      parseLines<Row>(await reader.read({ text, params, settings, signal })),
+    );
+  };
+
+  return {
+    async query(name, row, params = {}, options = {}) {
+      const rows = await read<unknown>(textOf(name), params, options);
+      return rows.map((raw) => row.parse(raw));
+    },
+    sql: (text, params = {}, options = {}) => read(text, params, options),
+    stream(name, params, format, options = {}) {
+      const query = `${textOf(name)}\nFORMAT ${format}`;
+      const under = readParams(params, { timeoutMs: EXPORT_TIMEOUT_MS, ...options }, { wait_end_of_query: 0 });
+      return attempts(true, options.signal, async () => {
+        const result = await client.exec({ query, ...under });
+        return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);
+      });
+    },
+    async command(text, params = {}, token) {
+      await attempts(token !== undefined, undefined, () =>
+        client.command({
+          query: text,
+          query_params: params,
+          clickhouse_settings: {
+            wait_end_of_query: 1,
+            ...(token === undefined ? {} : { ...INSERT_SETTINGS, insert_deduplication_token: token }),
+          },
+        }),
+      );
+    },
+    async insert(table, rows, { token } = {}) {
+      const body = Buffer.isBuffer(rows) ? rows : serialise(rows);
+      if (body.length === 0) return;
+      await attempts(token !== undefined, undefined, async () => {
+        const result = await client.exec({
+          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          values: Readable.from([body], { objectMode: false }),
+          clickhouse_settings: {
+            ...INSERT_SETTINGS,
+            ...(token === undefined ? {} : { insert_deduplication_token: token }),
+          },
+        });
+        await finished(result.stream.resume());
+      });
+    },
+    async ping() {
+      const result = await client.ping({ select: true, abort_signal: AbortSignal.timeout(5000) });
+      return result.success;
+    },
+    async close() {
+      await Promise.all([client.close(), reader.close()]);
+      await closed();
+    },
+  };
+}
+
+function readParams(params: QueryParams, options: ReadOptions, settings: ClickHouseSettings = {}) {
+  const timeoutMs = options.timeoutMs ?? READ_TIMEOUT_MS;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  return {
+    query_params: params,
+    abort_signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
+    clickhouse_settings: { ...READ_SETTINGS, max_execution_time: Math.ceil(timeoutMs / 1000), ...settings },
+  };
+}
+
+/** One JSON value a line; a line break inside a value is escaped. */
+const parseLines = <Row>(text: string): Row[] => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`) as Row[];
+
+const serialise = (rows: readonly object[]): Buffer =>
+  Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+/**
+ * Runs a call, again while the store cannot be reached: any call that did not get to run, and those that may be
+ * `repeatable` although they might have run.
+ */
+async function attempts<T>(repeatable: boolean, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const failure = toStoreError(error, signal);
+      const waitMs = RETRY_WAITS_MS[attempt];
+      if (failure.kind !== 'unreachable' || !(repeatable || neverRan(failure)) || waitMs === undefined) throw failure;
+      await sleep(waitMs);
+      if (signal?.aborted) throw failure;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClickHouse } from './client.ts';
+import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import { forDatabaseEngine } from '../../core/sql-text.ts';
+
+/** A holder that stopped renewing is believed dead after this long. */
+const EXPIRES_SECONDS = 60;
+const RENEW_MS = 15_000;
+const WAIT_MS = 300_000;
+
+/**
+ * Runs `work` while no other process runs its own. ClickHouse has no compare-and-set, but an insert is visible once it
+ * is acknowledged: who claims and then sees no other claim holds the lock, for any other sees this claim and withdraws.
+ */
+export async function withMigrationLock(
+  clickhouse: ClickHouse,
+  databaseEngine: string,
+  log: Log,
+  work: () => Promise<void>,
+): Promise<void> {
+  await clickhouse.command(
+    forDatabaseEngine(
+      `CREATE TABLE IF NOT EXISTS schema_lock (holder String, expires_at DateTime64(3, 'UTC'), claimed_at DateTime64(6, 'UTC'))
+       ENGINE = ReplacingMergeTree(claimed_at) ORDER BY holder TTL toDateTime(expires_at) + INTERVAL 1 DAY`,
+      databaseEngine,
+    ),
+  );
+  const holder = randomUUID();
+  const claim = (seconds: number) =>
+    clickhouse.command(
+      "INSERT INTO schema_lock SELECT {holder:String}, now64(3, 'UTC') + toIntervalSecond({seconds:UInt32}), now64(6, 'UTC')",
+      { holder, seconds },
+    );
+  const otherHolds = async () => {
+    const others = await clickhouse.sql(
+      "SELECT 1 FROM schema_lock FINAL WHERE holder != {holder:String} AND expires_at > now64(3, 'UTC') LIMIT 1",
+      { holder },
+    );
+    return others.length > 0;
+  };
+  const deadline = Date.now() + WAIT_MS;
+  for (let logged = false; ;) {
+    if (!(await otherHolds())) {
+      await claim(EXPIRES_SECONDS);
+      if (!(await otherHolds())) break;
+      await claim(0);
+    }
+    if (Date.now() > deadline)
+      throw new Error('another process has been changing the ClickHouse schema for five minutes');
+    if (!logged) log.info('another process is changing the ClickHouse schema; waiting for it');
+    logged = true;
+    await sleep(100 + Math.random() * 400);
+  }
+  const renewal = setInterval(() => {
+    claim(EXPIRES_SECONDS).catch((error: unknown) => log.warn({ err: error }, 'the migration lock was not renewed'));
+  }, RENEW_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(renewal);
+    await claim(0);
+  }
+}

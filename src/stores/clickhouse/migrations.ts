@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClickHouse, StoreError } from './client.ts';
+import { ConfigError } from '../../core/config-error.ts';
+import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import { withMigrationLock } from './migration-lock.ts';
+import { normalizeSql, forDatabaseEngine, splitStatements } from '../../core/sql-text.ts';
+
+const FOLDER = new URL('../../../sql/schema/', import.meta.url);
+
+/** One statement of a numbered file. */
+interface Migration {
+  number: number;
+  name: string;
+  /** Position in its file, and how many the file has. */
+  statement: number;
+  statements: number;
+  text: string;
+  checksum: string;
+}
+
+type Applied = Pick<Migration, 'number' | 'statement' | 'statements' | 'checksum'>;
+
+/**
+ * Brings the store's schema to what the files in `folder` say: NNN_name.sql, in order, each statement once and recorded
+ * by itself, so that an interrupted migration goes on where it stopped. One process at a time; up only.
+ * Throws ConfigError when the store is of a newer release, or a file was edited after it had been applied.
+ */
+export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder: URL = FOLDER): Promise<void> {
+  const migrations = readMigrations(folder);
+  const engine = await databaseEngine(clickhouse);
+  await clickhouse.command(
+    forDatabaseEngine(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (
+        number UInt32, statement UInt32, statements UInt32, name String, checksum String, applied_at DateTime64(3, 'UTC')
+      ) ENGINE = ReplacingMergeTree(applied_at) ORDER BY (number, statement)`,
+      engine,
+    ),
+  );
+  if ((await pending(clickhouse, migrations)).length === 0) return;
+  await withMigrationLock(clickhouse, engine, log, async () => {
+    // Read again: another process may have done the work while this one waited.
+    for (const migration of await pending(clickhouse, migrations)) {
+      await apply(clickhouse, forDatabaseEngine(migration.text, engine), migration);
+      log.info({ migration: migration.name, statement: migration.statement }, 'ClickHouse schema changed');
+    }
+  });
+}
+
+function readMigrations(folder: URL): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d{3}_.*\.sql$/.test(name))
+    .toSorted()
+    .flatMap((name) => {
+      const texts = splitStatements(readFileSync(new URL(name, folder), 'utf8'));
+      return texts.map((text, index) => ({
+        number: Number(name.slice(0, 3)),
+        name,
+        statement: index + 1,
+        statements: texts.length,
+        text,
+        checksum: createHash('sha256').update(normalizeSql(text)).digest('hex'),
+      }));
+    });
+}
+
+/** Engine of the connection's database: Replicated on a cluster. */
+export async function databaseEngine(clickhouse: ClickHouse): Promise<string> {
+  try {
+    const [row] = await clickhouse.sql<{ engine: string }>(
+      'SELECT engine FROM system.databases WHERE name = currentDatabase()',
+    );
+    return row?.engine ?? '';
+  } catch (error) {
+    if (error instanceof StoreError && error.code === '81')
+      throw new ConfigError('CLICKHOUSE_URL: names a database that does not exist; create it first');
+    throw error;
+  }
+}
+
+/** What is not applied yet; throws when what is applied is not what the files say. */
+async function pending(clickhouse: ClickHouse, migrations: Migration[]): Promise<Migration[]> {
+  const rows = await clickhouse.sql<Applied>(
+    'SELECT number, statement, statements, checksum FROM schema_migrations FINAL ORDER BY number, statement',
+  );
+  const newest = Math.max(0, ...rows.map((row) => row.number));
+  const known = Math.max(0, ...migrations.map((migration) => migration.number));
+  if (newest > known)
+    throw new ConfigError(
+      `ClickHouse: its schema has version ${newest}, this release knows ${known}: run a newer release`,
+    );
+  const applied = new Map(rows.map((row) => [`${row.number}/${row.statement}`, row]));
+  for (const row of rows) {
+    const file = migrations.filter((migration) => migration.number === row.number);
+    const complete = applied.has(`${row.number}/${row.statements}`);
+    const same = file[row.statement - 1]?.checksum === row.checksum && (!complete || file.length === row.statements);
+    if (!same)
+      throw new ConfigError(
+        `${file[0]?.name ?? `migration ${row.number}`}: was edited after it had been applied; put the change into a new file`,
+      );
+  }
+  return migrations.filter(({ number, statement }) => !applied.has(`${number}/${statement}`));
+}
+
+/** CANNOT_ASSIGN_ALTER: another replica is altering the same table. */
+const BUSY_CODE = '517';
+const BUSY_ATTEMPTS = 5;
+
+async function apply(clickhouse: ClickHouse, text: string, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await clickhouse.command(text);
+      break;
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === BUSY_CODE) || attempt === BUSY_ATTEMPTS) throw error;
+      await sleep(attempt * 500);
+    }
+  }
+  const { number, statement, statements, name, checksum } = migration;
+  await clickhouse.insert('schema_migrations', [
+    { number, statement, statements, name, checksum, applied_at: new Date().toISOString() },
+  ]);
+}

@@ -1,0 +1,20 @@
+import { admitAnalyst } from './analyst-user.ts';
+import type { ClickHouse } from './client.ts';
+import { cliMessage, StoreError } from './errors.ts';
+import { ConfigError } from '../../core/config-error.ts';
+import type { Config } from '../../core/config.ts';
+import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import { migrateClickHouse } from './migrations.ts';
+import { applyRetention } from './retention.ts';
+
+/** Brings ClickHouse to what this release and the settings ask for: schema, retention, and on a server the analysts' user. */
+export async function prepareClickHouse(clickhouse: ClickHouse, config: Config, log: Log): Promise<void> {
+  try {
+    await migrateClickHouse(clickhouse, log);
+    await applyRetention(clickhouse, config, log);
+    if (config.CLICKHOUSE_URL !== undefined) await admitAnalyst(clickhouse, config, log);
+  } catch (error) {
+    if (config.CLICKHOUSE_URL === undefined || !(error instanceof StoreError)) throw error;
+    throw new ConfigError(`CLICKHOUSE_URL: its schema could not be migrated: ${cliMessage(error)}`);
+  }
+}

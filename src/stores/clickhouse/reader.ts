@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { ClickHouseSettings } from '@clickhouse/client';
+import { parseError } from '@clickhouse/client';
+import {
+  buildMultipartBody,
+  formatQueryParams,
+  serializeQueryParamsForUrl,
+} from '@clickhouse/client/dist/common/index.js';
+import { Pool } from 'undici';
+
+/** One SELECT: its text, values of {name:Type}, and what it runs under. */
+export interface Read {
+  text: string;
+  params: Record<string, unknown>;
+  settings: ClickHouseSettings;
+  signal: AbortSignal;
+}
+
+/** Rows as JSONEachRow text, over HTTP. */
+export interface Reader {
+  read(read: Read): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Below the time after which servers drop an idle connection. */
+const IDLE_MS = 8000;
+
+/**
+ * Reads that leave at once. The official client waits for a timer before each request and sends its body in chunks, which takes
+ * longer than a small query; its formatting of values and parsing of errors are used here.
+ */
+export function openReader(url: string, connections: number): Reader {
+  const { origin, username, password, pathname } = new URL(url);
+  // Deadlines are the signals of the calls.
+  const pool = new Pool(origin, {
+    connections,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+  });
+  const login = `${decodeURIComponent(username) || 'default'}:${decodeURIComponent(password)}`;
+  const headers = {
+    authorization: `Basic ${Buffer.from(login).toString('base64')}`,
+    'user-agent': 'forecastle',
+  };
+  const database = decodeURIComponent(pathname.slice(1)) || 'default';
+
+  return {
+    async read({ text, params, settings, signal }) {
+      const search = new URLSearchParams({ database, default_format: 'JSONEachRow' });
+      for (const [name, value] of Object.entries(settings)) search.append(name, String(value));
+      const inUrl = serializeQueryParamsForUrl(params);
+      for (const [name, value] of inUrl ?? []) search.append(name, value);
+      const body = inUrl ? { headers, body: text } : withParams(text, params, headers);
+      const reply = await pool.request({ method: 'POST', path: `/?${String(search)}`, signal, ...body });
+      const answer = await reply.body.text();
+      if (reply.statusCode !== 200 || reply.headers['x-clickhouse-exception-code'] !== undefined)
+        throw parseError(answer);
+      return answer;
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** Long lists do not fit into an address. */
+function withParams(text: string, params: Read['params'], headers: Record<string, string>) {
+  const boundary = `----forecastle-${randomUUID()}`;
+  const parts: Record<string, string> = { query: text };
+  for (const [name, value] of Object.entries(params)) parts[`param_${name}`] = formatQueryParams({ value });
+  return {
+    headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: buildMultipartBody(parts, boundary),
+  };
+}

@@ -1,0 +1,66 @@
+import type { ClickHouse } from './client.ts';
+import type { Config } from '../../core/config.ts';
+import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import { withMigrationLock } from './migration-lock.ts';
+import { databaseEngine } from './migrations.ts';
+
+type Settings = Pick<Config, 'RETENTION_TRADES_DAYS' | 'RETENTION_SNAPSHOTS_DAYS' | 'RETENTION_STREAM_DAYS'>;
+
+/** Tables that may forget, by the column of their rows' time. Everything made from trades is kept. */
+const TABLES = [
+  { table: 'trades', time: 'executed_at', setting: 'RETENTION_TRADES_DAYS' },
+  { table: 'market_snapshots', time: 'at', setting: 'RETENTION_SNAPSHOTS_DAYS' },
+  { table: 'event_log', time: 'logged_at', setting: 'RETENTION_STREAM_DAYS' },
+] as const;
+
+const DAY_MS = 86_400_000;
+/** A table's comment, before the time. */
+const WHOLE_SINCE = 'No row was dropped for its age since ';
+
+/** Gives the tables the TTL that the settings name; changes nothing where they have it. Rows go in the background. */
+export async function applyRetention(clickhouse: ClickHouse, settings: Settings, log: Log): Promise<void> {
+  for (const { table, time, setting } of TABLES) {
+    const days = settings[setting];
+    const before = await keeping(clickhouse, table);
+    if (before.days === days) continue;
+    await withMigrationLock(clickhouse, await databaseEngine(clickhouse), log, async () => {
+      // What the old rule dropped stays dropped under the new one.
+      await clickhouse.command(
+        `ALTER TABLE ${table} MODIFY COMMENT '${WHOLE_SINCE}${wholeSince(before).toISOString()}'`,
+      );
+      await clickhouse.command(
+        days === 0
+          ? `ALTER TABLE ${table} REMOVE TTL`
+          : `ALTER TABLE ${table} MODIFY TTL toDateTime(${time}) + toIntervalDay(${days})`,
+      );
+    });
+    log.info({ table, days }, days === 0 ? 'rows are kept without limit' : 'rows older than this are dropped');
+  }
+}
+
+/** Midnight since when all stored trades are certainly still there; 1970 where none was ever dropped. */
+export async function tradesKeptFrom(clickhouse: ClickHouse): Promise<Date> {
+  return wholeSince(await keeping(clickhouse, 'trades'));
+}
+
+/** Days that rows are kept now, 0 = for ever, and since when none was dropped by an earlier rule. */
+interface Keeping {
+  days: number;
+  earlier: Date;
+}
+
+const wholeSince = ({ days, earlier }: Keeping): Date =>
+  new Date(Math.max(earlier.getTime(), days === 0 ? 0 : Math.ceil(Date.now() / DAY_MS - (days - 1)) * DAY_MS));
+
+/** What the table itself says. */
+async function keeping(clickhouse: ClickHouse, table: string): Promise<Keeping> {
+  const [row] = await clickhouse.sql<{ engine_full: string; comment: string }>(
+    'SELECT engine_full, comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
+    { table },
+  );
+  const { engine_full: engine = '', comment = '' } = row ?? {};
+  return {
+    days: Number(/ TTL .*toIntervalDay\((\d+)\)/.exec(engine)?.[1] ?? 0),
+    earlier: new Date(comment.startsWith(WHOLE_SINCE) ? comment.slice(WHOLE_SINCE.length) : 0),
+  };
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { refreshWindows } from './windows.ts';
+import type { ClickHouse, QueryParams } from './client.ts';
+import { tradesKeptFrom } from './retention.ts';
+import { INTERVAL_SECONDS } from '../../core/model.ts';
+
+/** A batch reaches the roll-ups after the trades: what differs is looked at again after this long, so many times. */
+const NEXT_LOOK_MS = 1000;
+const LOOKS = 3;
+const TRADES_PER_PART = 2_000_000;
+const TIMEOUT_MS = 600_000;
+const KEYS = 1n << 64n;
+
+const Compared = z.object({
+  compared: z.coerce.number(),
+  missing: z.coerce.number(),
+  extra: z.coerce.number(),
+  different: z.coerce.number(),
+  example: z.string(),
+});
+
+/** One roll-up, or the platform's bars at one interval, beside what the trades say: rows compared, and what is wrong with how many. */
+export interface Verified extends z.infer<typeof Compared> {
+  rollup: string;
+}
+
+export interface VerifyOptions {
+  /** How many markets, drawn by `seed`; all of them when left out. */
+  markets?: number | undefined;
+  seed?: number;
+}
+
+const CHECKS: readonly { rollup: string; query: string; params?: QueryParams; ofWholeLives?: boolean }[] = [
+  { rollup: 'candles_1m', query: 'verify_candles', params: { table: 'candles_1m', step: 60 } },
+  { rollup: 'candles_1h', query: 'verify_candles', params: { table: 'candles_1h', step: 3600 } },
+  { rollup: 'volume_1h', query: 'verify_volumes' },
+  { rollup: 'market_totals', query: 'verify_totals', ofWholeLives: true },
+  { rollup: 'whales', query: 'verify_whales', params: { table: 'whales' } },
+  { rollup: 'whale_sizes', query: 'verify_whales', params: { table: 'whale_sizes' } },
+  { rollup: 'market_windows', query: 'verify_windows' },
+  ...Object.entries(INTERVAL_SECONDS).map(([interval, step]) => ({
+    rollup: `bars of ${interval}`,
+    query: 'verify_bars',
+    params: { step, minutes: step < 3600 ? 1 : 60 },
+  })),
+];
+
+export const isSound = ({ missing, extra, different }: Verified): boolean => missing + extra + different === 0;
+
+/**
+ * Recomputes every roll-up from the raw trades, of some markets or of all, and compares column by column; likewise the platforms'
+ * own bars of trades at every interval they are served at. Where old trades are dropped by age, the time since then is compared,
+ * and totals of whole lives are not.
+ */
+export async function verifyRollups(
+  clickhouse: ClickHouse,
+  { markets, seed = 1 }: VerifyOptions = {},
+): Promise<{ trades: number; markets: number; results: Verified[] }> {
+  const Size = z.object({ trades: z.coerce.number(), markets: z.coerce.number() });
+  const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: TIMEOUT_MS });
+  const parts = markets === undefined ? keyRanges(size.trades) : [await sample(clickhouse, markets, seed)];
+  const since = Math.floor((await tradesKeptFrom(clickhouse)).getTime() / 1000);
+  await refreshWindows(clickhouse);
+  const checks = CHECKS.filter(({ ofWholeLives }) => !ofWholeLives || since === 0);
+  const check = ({ rollup, query, params }: (typeof CHECKS)[number]): Promise<Verified> =>
+    compare(clickhouse, rollup, query, { ...params, since }, parts);
+  const results: Verified[] = [];
+  for (const one of checks) results.push(await check(one));
+  for (let looks = 1; looks < LOOKS && !results.every(isSound); looks += 1) {
+    await sleep(NEXT_LOOK_MS);
+    await refreshWindows(clickhouse);
+    for (const [i, one] of checks.entries()) {
+      if (!isSound(results[i]!)) results[i] = await check(one);
+    }
+  }
+  return { trades: size.trades, markets: Math.min(size.markets, markets ?? Infinity), results };
+}
+
+/** Which markets one statement looks at. */
+interface Part {
+  low: bigint;
+  high: bigint;
+  keys: bigint[];
+}
+
+/** All markets, in as many parts as fit into memory one after the other. */
+function keyRanges(trades: number): Part[] {
+  const count = BigInt(Math.max(1, Math.ceil(trades / TRADES_PER_PART)));
+  return Array.from({ length: Number(count) }, (_, n) => ({
+    low: (KEYS * BigInt(n)) / count,
+    high: (KEYS * BigInt(n + 1)) / count - 1n,
+    keys: [],
+  }));
+}
+
+async function sample(clickhouse: ClickHouse, markets: number, seed: number): Promise<Part> {
+  const rows = await clickhouse.query('verify_sample', z.object({ market_key: z.string() }), { markets, seed });
+  return { low: 0n, high: KEYS - 1n, keys: rows.map((row) => BigInt(row.market_key)) };
+}
+
+async function compare(
+  clickhouse: ClickHouse,
+  rollup: string,
+  query: string,
+  params: QueryParams,
+  parts: Part[],
+): Promise<Verified> {
+  const total: Verified = { rollup, compared: 0, missing: 0, extra: 0, different: 0, example: '' };
+  for (const part of parts) {
+    const [row] = await clickhouse.query(query, Compared, { ...params, ...part }, { timeoutMs: TIMEOUT_MS });
+    if (!row) continue;
+    for (const count of ['compared', 'missing', 'extra', 'different'] as const) total[count] += row[count];
+    total.example ||= row.example;
+  }
+  return total;
+}

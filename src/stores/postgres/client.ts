@@ -1,0 +1,123 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { FastifyBaseLogger } from 'fastify';
+import pg from 'pg';
+import { ConfigError, noStore } from '../../core/config-error.ts';
+import type { Config } from '../../core/config.ts';
+import { startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
+import { PreparingClient } from './preparing-client.ts';
+
+export type Database = PgDatabase<PgQueryResultHKT>;
+
+/** Runs SQL text; several statements at once when there are no values. */
+export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+
+/** The relational store: PostgreSQL, a server's or the embedded one. */
+export interface Postgres {
+  db: Database;
+  /** One connection, one transaction, as long as it takes: for migrations. Requests use db.transaction. */
+  transact<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Opens DATABASE_URL, or the embedded PostgreSQL in DATA_DIR, which one process at a time may hold. The schema is migratePostgres's. */
+export async function openPostgres(config: Config, log: FastifyBaseLogger): Promise<Postgres> {
+  const url = config.DATABASE_URL;
+  if (url === undefined) {
+    const server = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+    // Settings of another server in the environment are not meant for it.
+    const postgres = connected(createPool({ ...SERVER, ...server.connection, ssl: false, password: '' }, log));
+    return { ...postgres, close: () => postgres.close().finally(() => server.close()) };
+  }
+  const pool = createPool({ ...SERVER, connectionString: url }, log);
+  await pool.query('SELECT 1').catch(async (error: Error) => {
+    await pool.end();
+    throw noStore('DATABASE_URL', 'PostgreSQL', url, error);
+  });
+  return connected(pool);
+}
+
+const SERVER: pg.PoolConfig = {
+  max: 10,
+  connectionTimeoutMillis: 3000,
+  query_timeout: 5_000,
+  statement_timeout: 5_000,
+  idleTimeoutMillis: 30_000,
+  keepAlive: true,
+  application_name: 'forecastle',
+};
+const MIGRATION_MS = 600_000;
+
+function createPool(config: pg.PoolConfig, log: FastifyBaseLogger): pg.Pool {
+  const pool = new pg.Pool({ ...config, Client: PreparingClient });
+  // An idle connection that the server drops: the pool replaces it.
+  pool.on('error', (error) => {
+    if (!pool.ending) log.warn({ err: error }, 'PostgreSQL dropped a connection');
+  });
+  return pool;
+}
+
+function connected(pool: pg.Pool): Postgres {
+  return {
+    db: drizzle(pool),
+    async transact(work) {
+      const client = await pool.connect();
+      let failed: Error | undefined;
+      try {
+        await client.query('BEGIN; SET LOCAL statement_timeout = 0');
+        const run: Run = async (text, values) => {
+          const query = { text, values, query_timeout: MIGRATION_MS };
+          return (await client.query<Record<string, unknown>>(query)).rows;
+        };
+        const result = await work(run);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        failed = error as Error;
+        await client.query('ROLLBACK').catch(() => undefined);
+        throw error;
+      } finally {
+        client.release(failed);
+      }
+    },
+    ping: () =>
+      pool.query('SELECT 1').then(
+        () => true,
+        () => false,
+      ),
+    close: () => pool.end(),
+  };
+}
+
+const FOLDER = new URL('../../../sql/postgres/', import.meta.url);
+/** Any constant will do, as long as every process uses the same. */
+const LOCK = 4_051_963_407;
+
+/** Applies the numbered files of sql/postgres that are not applied yet, in one transaction under a lock. Refuses a schema newer than its files. */
+export async function migratePostgres(postgres: Pick<Postgres, 'transact'>, log: FastifyBaseLogger): Promise<void> {
+  const files = (await readdir(FOLDER)).filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
+  const known = Math.max(0, ...files.map((name) => Number(name.slice(0, 3))));
+  await postgres.transact(async (run) => {
+    await run('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await run(
+      'CREATE TABLE IF NOT EXISTS schema_migrations (number int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
+    const rows = await run('SELECT number FROM schema_migrations');
+    const applied = new Set(rows.map((row) => Number(row.number)));
+    const newest = Math.max(0, ...applied);
+    if (newest > known) {
+      throw new ConfigError(
+        `DATABASE_URL: its schema has version ${newest}, this release knows ${known}: run a newer release`,
+      );
+    }
+    for (const name of files) {
+      const number = Number(name.slice(0, 3));
+      if (applied.has(number)) continue;
+      await run(await readFile(new URL(name, FOLDER), 'utf8'));
+      await run('INSERT INTO schema_migrations (number, name) VALUES ($1, $2)', [number, name]);
+      log.info({ migration: name }, 'PostgreSQL schema changed');
+    }
+  });
+}

@@ -1,0 +1,113 @@
+import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
+import { cacheThrough, localTexts, createLocalCache } from './cache.ts';
+
+/** How much earlier than its end a lease counts as gone: the reply that granted it took time to arrive. */
+export const leaseMargin = (ttlMs: number): number => Math.min(1000, ttlMs / 10);
+
+/** Shared state of the one process: the twin of Redis, and what stands in while Redis is away. */
+export function createLocalShared(log: Log): Shared {
+  const buckets = new Map<string, number>();
+  const leases = new Map<string, number>();
+  const slots = new Map<string, Set<{ expiresAt: number }>>();
+  const listeners = new Map<string, Set<(message: string) => void>>();
+
+  return {
+    healthy: () => true,
+    cached: cacheThrough(localTexts()),
+    localCache: createLocalCache(),
+
+    async lease(name, ttlMs) {
+      return localLease(leases, name, ttlMs);
+    },
+
+    async takeBudget(budget, cost, maxWaitMs) {
+      const now = performance.now();
+      const { waitMs, fullAt } = grant(budget, cost, now, buckets.get(budget.name) ?? now);
+      if (waitMs > maxWaitMs) return null;
+      buckets.set(budget.name, fullAt);
+      if (buckets.size > MAX_BUCKETS) dropFull(buckets, now);
+      return waitMs;
+    },
+
+    async slot(name, limit, ttlMs) {
+      const now = performance.now();
+      const taken = slots.get(name) ?? new Set();
+      slots.set(name, taken);
+      for (const place of taken) if (place.expiresAt <= now) taken.delete(place);
+      if (taken.size >= limit) return null;
+      const place = { expiresAt: now + ttlMs };
+      taken.add(place);
+      return {
+        async release() {
+          taken.delete(place);
+          if (taken.size === 0 && slots.get(name) === taken) slots.delete(name);
+        },
+      };
+    },
+
+    async publish(channel, message) {
+      for (const listener of listeners.get(channel) ?? []) {
+        try {
+          listener(message);
+        } catch (error) {
+          log.warn({ err: error, channel }, 'A listener failed');
+        }
+      }
+    },
+
+    async subscribe(channel, listener) {
+      const heard = listeners.get(channel) ?? new Set();
+      listeners.set(channel, heard.add(listener));
+    },
+
+    async close() {
+      listeners.clear();
+    },
+  };
+}
+
+/** Budgets are kept by account and user too. */
+const MAX_BUCKETS = 10_000;
+
+/** A full bucket is as good as none; of more than these the oldest goes. */
+function dropFull(buckets: Map<string, number>, now: number): void {
+  for (const [name, fullAt] of buckets) if (fullAt <= now) buckets.delete(name);
+  for (const name of buckets.keys()) {
+    if (buckets.size <= MAX_BUCKETS) break;
+    buckets.delete(name);
+  }
+}
+
+/** What sums of fractions may be off by: a whole millisecond is not waited for it. */
+const ROUNDING_MS = 0.001;
+
+/**
+ * A bucket kept as the one instant at which it is full again (the generic cell rate algorithm): a call of `cost` moves it
+ * by cost/refill, and may go out once it lies at most capacity/refill ahead. Times in milliseconds.
+ */
+function grant(budget: BudgetRule, cost: number, now: number, fullAtBefore: number) {
+  const perToken = 1000 / budget.refillPerSecond;
+  const fullAt = Math.max(now, fullAtBefore) + cost * perToken;
+  return { waitMs: Math.max(0, Math.ceil(fullAt - now - budget.capacity * perToken - ROUNDING_MS)), fullAt };
+}
+
+function localLease(leases: Map<string, number>, name: string, ttlMs: number): Lease {
+  const hold = (ms: number): number => {
+    leases.set(name, performance.now() + ms);
+    return performance.now() + ms - leaseMargin(ms);
+  };
+  let certainUntil = hold(ttlMs);
+  return {
+    name,
+    async renew(ms) {
+      const held = (leases.get(name) ?? 0) > performance.now();
+      certainUntil = held ? hold(ms) : 0;
+      return held;
+    },
+    remainingMs: () => Math.max(0, certainUntil - performance.now()),
+    async release() {
+      leases.delete(name);
+      certainUntil = 0;
+    },
+  };
+}

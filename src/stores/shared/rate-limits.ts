@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { ApiError } from '../../core/errors.ts';
+
+/**
+ * Requests per fixed window of 60 seconds. `network` is of all free accounts at one address together: anyone may make ten of
+ * them, while pro is given by the operator.
+ */
+export const LIMITS = { free: 250, pro: 500, address: 60, login: 10, network: 1000 } as const;
+export type LimitClass = keyof typeof LIMITS;
+
+export interface RateCount {
+  limit: number;
+  remaining: number;
+  allowed: boolean;
+  /** Until the window ends. */
+  resetMs: number;
+}
+
+/** Counts requests in fixed windows, over all processes through Redis where there is one, per process otherwise. */
+export interface RateLimits {
+  /** Counts one request of `key` in one round trip, or at once without Redis; `free` and `pro` share one count per key. */
+  count(limit: LimitClass, key: string): RateCount | Promise<RateCount>;
+  close(): Promise<void>;
+}
+
+export interface RateLimitOptions {
+  /** Before every key in Redis. */
+  prefix?: string;
+  windowSeconds?: number;
+}
+
+/** With `redisUrl` undefined everything is counted in this process; a Redis that is lost is stood in for the same way, with a warning. */
+export async function openRateLimits(
+  redisUrl: string | undefined,
+  log: FastifyBaseLogger,
+  { prefix = 'forecastle:', windowSeconds = 60 }: RateLimitOptions = {},
+): Promise<RateLimits> {
+  const redis = redisUrl === undefined ? null : await connect(redisUrl, log);
+  /** false from a command without an answer to the next connection: meanwhile no call waits on Redis. */
+  let answering = true;
+  redis?.on('ready', () => (answering = true));
+  const counter = (name: string, points: number): Counter => {
+    const local = new FixedWindows(windowSeconds * 1000);
+    if (!redis) return (key) => local.count(key);
+    const keyPrefix = `${prefix}rate:${name}`;
+    const options = { keyPrefix, points, duration: windowSeconds, storeClient: redis, rejectIfRedisNotReady: true };
+    const shared = new RateLimiterRedis(options);
+    return (key) => {
+      if (!answering) return local.count(key);
+      return consumed(shared, key).catch((error: Error) => {
+        if (answering && error.message === 'Command timed out') {
+          answering = false;
+          redis.disconnect(true);
+        }
+        return local.count(key);
+      });
+    };
+  };
+  // One counter for both tiers, so that a change of tier within a window keeps its count.
+  const users = counter('user', LIMITS.pro);
+  const counters: Record<LimitClass, Counter> = {
+    free: users,
+    pro: users,
+    address: counter('address', LIMITS.address),
+    login: counter('login', LIMITS.login),
+    network: counter('network', LIMITS.network),
+  };
+  return {
+    count(name, key) {
+      const counted = counters[name](key);
+      return counted instanceof Promise
+        ? counted.then((late) => rateCount(LIMITS[name], late))
+        : rateCount(LIMITS[name], counted);
+    },
+    async close() {
+      redis?.disconnect();
+    },
+  };
+}
+
+const CONNECT_MS = 2000;
+
+/** Requests of a window, this one among them, and until it ends. */
+interface Counted {
+  requests: number;
+  resetMs: number;
+}
+type Counter = (key: string) => Counted | Promise<Counted>;
+
+const rateCount = (limit: number, { requests, resetMs }: Counted): RateCount => ({
+  limit,
+  remaining: Math.max(0, limit - requests),
+  allowed: requests <= limit,
+  resetMs,
+});
+
+/** More callers than this within a minute are a flood of made-up addresses: the oldest are forgotten, not the process. */
+export const MAX_WINDOWS = 100_000;
+
+/** Windows of one width, each begun by its key's first request: the twin of Redis in one process. */
+class FixedWindows {
+  /** By key, those that end first first. */
+  readonly #windows = new Map<string, { requests: number; endsAt: number }>();
+  readonly #widthMs: number;
+
+  constructor(widthMs: number) {
+    this.#widthMs = widthMs;
+  }
+
+  count(key: string): Counted {
+    const now = performance.now();
+    let window = this.#windows.get(key);
+    if (!window || window.endsAt <= now) {
+      for (const [old, { endsAt }] of this.#windows) {
+        if (endsAt > now && this.#windows.size < MAX_WINDOWS) break;
+        this.#windows.delete(old);
+      }
+      window = { requests: 0, endsAt: now + this.#widthMs };
+      this.#windows.set(key, window);
+    }
+    window.requests += 1;
+    return { requests: window.requests, resetMs: window.endsAt - now };
+  }
+}
+
+/** Counts one request in Redis; the limiter rejects with its result when the limit is passed. */
+async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted> {
+  const result = await limiter.consume(key).catch((reason: unknown) => {
+    if (reason instanceof RateLimiterRes) return reason;
+    throw reason;
+  });
+  return { requests: result.consumedPoints, resetMs: result.msBeforeNext };
+}
+
+/** Resolves connected, or without a connection after a while: it then goes on trying. */
+async function connect(url: string, log: FastifyBaseLogger): Promise<Redis> {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: CONNECT_MS,
+    // Longer than a busy process takes to read an answer: a reply counted as lost would be counted twice.
+    commandTimeout: 2000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
+  });
+  let lost = false;
+  let reason = '';
+  redis.on('error', (error: Error) => (reason = error.message));
+  redis.on('close', () => {
+    if (!lost && redis.status !== 'end') log.warn({ reason }, 'Redis is unavailable: limits are counted per process');
+    lost = true;
+  });
+  redis.on('ready', () => {
+    if (lost) log.info('Redis is available again: limits are shared');
+    lost = false;
+  });
+  await Promise.race([once(redis, 'ready'), sleep(CONNECT_MS, undefined, { ref: false })]).catch(() => undefined);
+  return redis;
+}
+
+export function setLimitHeaders(reply: FastifyReply, count: RateCount): void {
+  reply.header('x-ratelimit-limit', count.limit).header('x-ratelimit-remaining', count.remaining);
+}
+
+/** 429 with the exact number of seconds after which the next request succeeds. */
+export function tooMany(count: RateCount, whose: string): ApiError {
+  const retryAfter = Math.max(1, Math.ceil(count.resetMs / 1000));
+  return new ApiError(429, 'Rate limit exceeded', {
+    resolution: `Wait ${retryAfter} s before the next request.`,
+    errorText: `${count.limit} requests a minute ${whose}`,
+    retryAfter,
+  });
+}

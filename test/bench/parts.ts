@@ -1,0 +1,151 @@
+import { type ApiResult, benchApi } from './api.ts';
+import { benchAuth } from './auth.ts';
+import { benchIngestion } from './ingest.ts';
+import { benchMemory } from './memory.ts';
+import { benchOrders, type OrderTimes } from './orders.ts';
+import { benchStart } from './start.ts';
+
+/** One thing that is measured by itself: prints its tables and returns its figures. */
+interface Part {
+  /** Whether a run without --only holds it. */
+  byDefault: boolean;
+  run(quick: boolean): Promise<unknown>;
+}
+
+const fixed = (value: number, digits = 1): string => value.toFixed(digits);
+const title = (text: string): boolean => process.stdout.write(`\n${text}\n`);
+
+async function ingestion(quick: boolean) {
+  const result = await benchIngestion(quick ? 200 : 1000, quick ? 200 : 500);
+  title(`Ingestion of ${result.trades} trades, end to end with every roll-up`);
+  console.table({
+    'rows/s': { ours: result.oursPerSecond, ceiling: result.ceilingPerSecond, ratio: fixed(result.ofCeiling, 2) },
+    'without roll-ups': {
+      ours: result.withoutRollupsPerSecond,
+      ceiling: '',
+      ratio: `roll-ups cost ${fixed(result.rollupCost * 100, 0)} %`,
+    },
+  });
+  return result;
+}
+
+async function auth() {
+  const result = await benchAuth();
+  title('Identification and limits on a cached answer (milliseconds, p50)');
+  console.table({
+    'cached rows': {
+      'bare route': fixed(result.bareMs, 3),
+      'behind a key': fixed(result.keyedMs, 3),
+      added: fixed(result.keyedMs - result.bareMs, 3),
+    },
+  });
+  return result;
+}
+
+async function orders(quick: boolean) {
+  const result = await benchOrders(quick ? 10 : 60);
+  title('Orders at 50 a second, at platforms that take 100 ms (milliseconds)');
+  const figures = (times: OrderTimes) => ({
+    ...Object.fromEntries(Object.entries(times).map(([name, value]) => [name, fixed(value)])),
+    'beyond the relay, p50': fixed(times.addedP50 - result.relay.addedP50),
+  });
+  console.table({
+    'a bare relay': figures(result.relay),
+    ...Object.fromEntries(result.platforms.map(({ platform, ...times }) => [platform, figures(times)])),
+  });
+  return result;
+}
+
+const megabytes = (figures: Record<string, number>) =>
+  Object.fromEntries(Object.entries(figures).map(([name, mb]) => [name, fixed(mb, 0)]));
+
+async function memory(quick: boolean) {
+  const result = await benchMemory(quick ? 1 : 30);
+  title('Memory (proportional set size, MB)');
+  const { idle, loaded, loadMinutes, api, ingest } = result;
+  console.table({
+    'npm start, first start, idle': megabytes(idle),
+    [`npm start, after ${loadMinutes} min of load`]: megabytes(loaded),
+    'npm run api, on servers': megabytes(api),
+    'npm run ingest, on servers': megabytes(ingest),
+  });
+  return result;
+}
+
+async function start(quick: boolean) {
+  const result = await benchStart(quick ? 1 : 3);
+  title('npm run demo, from the command to data of every platform (seconds)');
+  console.table({
+    seconds: {
+      ...Object.fromEntries(result.demoMs.map((ms, i) => [`run ${i + 1}`, fixed(ms / 1000)])),
+      'the runtime alone': fixed(result.nodeMs / 1000),
+    },
+  });
+  return result;
+}
+
+/** The first store measured in this run: the others are compared with it. */
+let first: ApiResult | undefined;
+const p50Of = ({ endpoints }: ApiResult, name: string): number =>
+  endpoints.find(({ endpoint }) => endpoint === name)?.uncachedP50 ?? NaN;
+
+async function store(trades: number, markets: number, asked: Parameters<typeof benchApi>[2]) {
+  const result = await benchApi(trades, markets, asked);
+  const smaller = first;
+  first ??= result;
+  const { rawBytesPerTrade, allBytesPerTrade } = result;
+  title(
+    `${trades} trades in ${result.markets} markets: ${fixed(rawBytesPerTrade)} bytes a trade on disk, ${fixed(allBytesPerTrade)} with every roll-up\nUncached answers and the same statements alone (milliseconds)`,
+  );
+  console.table(
+    Object.fromEntries(
+      result.endpoints.map((r) => [
+        r.endpoint,
+        {
+          p50: fixed(r.uncachedP50),
+          p99: fixed(r.uncachedP99),
+          'its SQL p50': fixed(r.sqlP50),
+          'its SQL p99': fixed(r.sqlP99),
+          'added p50': fixed(r.addedP50),
+          ...(smaller ? { 'of the first': `${fixed(r.uncachedP50 / p50Of(smaller, r.endpoint), 2)} ×` } : {}),
+        },
+      ]),
+    ),
+  );
+  if (result.cached.length === 0) return result;
+  title('Lists from the cache (requests a second over 16 connections from another process)');
+  console.table(
+    Object.fromEntries(
+      result.cached.map((r) => [
+        r.endpoint,
+        { bytes: r.bytes, cached: r.cachedPerSecond, 'bare route': r.barePerSecond, ratio: fixed(r.ofBare, 2) },
+      ]),
+    ),
+  );
+  return result;
+}
+
+const MANY_MARKETS = { endpoints: 'GET markets' };
+
+/** What `npm run bench` measures, by name, in this order. */
+export const PARTS: Record<string, Part> = {
+  ingestion: { byDefault: true, run: ingestion },
+  auth: { byDefault: true, run: auth },
+  orders: { byDefault: true, run: orders },
+  reads: {
+    byDefault: true,
+    run: (quick) => store(quick ? 200_000 : 1_000_000, quick ? 2000 : 10_000, { cached: true }),
+  },
+  'many-trades': {
+    byDefault: true,
+    run: (quick) => store(quick ? 1_000_000 : 20_000_000, quick ? 10_000 : 50_000, {}),
+  },
+  'many-markets': {
+    byDefault: true,
+    run: (quick) => store(quick ? 200_000 : 1_000_000, quick ? 200_000 : 2_000_000, MANY_MARKETS),
+  },
+  // Half an hour of filling, and some 12 GB of disk.
+  'hundred-million': { byDefault: false, run: () => store(100_000_000, 200_000, {}) },
+  memory: { byDefault: true, run: memory },
+  start: { byDefault: true, run: start },
+};

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { browser, newEmail, PASSWORD } from '../helpers/browser.ts';
+import { freshDatabase, TEST_SERVER } from '../helpers/databases.ts';
+
+const run = promisify(execFile);
+const FILE = new URL('../../src/cli/user.ts', import.meta.url).pathname;
+const ME = '/v1/api/auth/me';
+
+let database: Awaited<ReturnType<typeof freshDatabase>>;
+let service: TestApp;
+beforeAll(async () => {
+  database = await freshDatabase(TEST_SERVER);
+  service = await startTestApp({ databaseUrl: database.url });
+});
+afterAll(async () => {
+  await service.close();
+  await database.drop();
+});
+
+const user = (...words: string[]) =>
+  run(process.execPath, ['--import', 'tsx', FILE, ...words], {
+    env: { ...process.env, DATABASE_URL: database.url, PUBLIC_URL: 'https://api.example' },
+  });
+const isKnown = async (key: string): Promise<boolean> => {
+  const answer = await service.app.inject({
+    url: ME,
+    headers: { 'x-api-key': key },
+    remoteAddress: service.newAddress(),
+  });
+  return answer.statusCode === 403;
+};
+const tokenOf = (text: string): string =>
+  /https:\/\/api\.example\/reset-password#token=([\w-]{43})\n/.exec(text)?.[1] ?? '';
+
+test('an account that an operator made sets its password by the link, logs in and revokes its key', async () => {
+  const email = newEmail();
+  const made = await user('create', email, 'Ann', '--trade');
+  const key = made.stdout.trim();
+  const person = browser(service);
+  const set = { token: tokenOf(made.stderr), new_password: PASSWORD };
+  expect((await person.post('/v1/api/auth/password/reset', set)).statusCode).toBe(200);
+  const login = await person.post('/v1/api/auth/login', { email, password: PASSWORD });
+  expect(login.json().user).toMatchObject({ email, name: 'Ann' });
+  const [held] = (await person.get('/v1/api/auth/api-keys')).json().api_keys;
+  expect(held.scopes).toEqual(['read', 'trade']);
+  expect((await person.delete(`/v1/api/auth/api-keys/${held.id}`)).statusCode).toBe(200);
+  expect(await isKnown(key)).toBe(false);
+});
+
+test('an operator resets a password, lists keys and revokes them', async () => {
+  const email = newEmail();
+  const key = (await user('create', email)).stdout.trim();
+  const { stdout: link } = await user('reset', email);
+  const set = { token: tokenOf(link), new_password: PASSWORD };
+  expect((await browser(service).post('/v1/api/auth/password/reset', set)).statusCode).toBe(200);
+  const { stdout: listed } = await user('keys', email);
+  const [id = ''] = listed.split(' ');
+  expect(listed).toMatch(/^[\w-]{36} {2}pk_\S{8} {2}read {2}last used never {2}expires never {2}first\n$/);
+  expect(await isKnown(key)).toBe(true);
+  expect((await user('revoke', email, id)).stdout).toBe('1 revoked\n');
+  await expect.poll(() => isKnown(key), { timeout: 3000 }).toBe(false);
+  await expect(user('revoke', email, id.replace(/^./, 'f').replace(/.$/, '0'))).rejects.toMatchObject({ code: 1 });
+});
+
+test('keys made before there were scopes keep both after the migration', async () => {
+  const old = await freshDatabase(TEST_SERVER);
+  const client = new pg.Client({ connectionString: old.url });
+  await client.connect();
+  for (const name of ['001_accounts', '002_orders'])
+    await client.query(await readFile(new URL(`../../sql/postgres/${name}.sql`, import.meta.url), 'utf8'));
+  await client.query(`WITH ann AS (INSERT INTO users (email) VALUES ('ann@example.com') RETURNING id)
+    INSERT INTO api_keys (user_id, name, prefix, hash) SELECT id, 'old', 'pk_', 'h' FROM ann`);
+  await client.query(await readFile(new URL('../../sql/postgres/003_account_security.sql', import.meta.url), 'utf8'));
+  const { rows } = await client.query('SELECT scopes FROM api_keys');
+  expect(rows).toEqual([{ scopes: ['read', 'trade'] }]);
+  await client.end();
+  await old.drop();
+});

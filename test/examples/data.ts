@@ -1,0 +1,42 @@
+import type { WholeService } from '../helpers/whole-service.ts';
+import type { Caller } from './service.ts';
+
+const DAY_S = 86_400;
+
+/** An open Kalshi market that traded. */
+export async function tradedMarket({ send }: Caller): Promise<string> {
+  const { body } = await send('listMarkets', 200, { query: { provider: 'kalshi', status: 'open', limit: 50 } });
+  const markets = body['markets'] as { platform_id: string; volume_24h: number | null }[];
+  const [busiest] = markets.toSorted((a, b) => (b.volume_24h ?? 0) - (a.volume_24h ?? 0));
+  if (!busiest) throw new Error('no open market');
+  return busiest.platform_id;
+}
+
+/** The examples of data: markets, books, history, analytics, users of the platforms. */
+export async function dataExamples(caller: Caller, { simulators }: WholeService, id: string): Promise<void> {
+  const { example } = caller;
+  const now = Math.floor(Date.now() / 1000);
+  const provider = 'kalshi';
+  await example('getHealth', 200);
+  await example('listMarkets', 200, { query: { provider: 'polymarket', status: 'open', limit: 1 } });
+  await example('getMarket', 200, { path: { id }, query: { provider } });
+  await example('getOrderBook', 200, { path: { id }, query: { provider } });
+  await example('listMarketTrades', 200, { query: { provider, market_id: id, limit: 1 } });
+  const day = { start_ts: now - DAY_S, end_ts: now };
+  await example('getPriceHistory', 200, { query: { provider, market_ids: id, interval: 60, ...day } });
+  await example('getMetricsSnapshot', 200, { query: { platform: provider, market_id: id } });
+  await example('getHistoricalMetrics', 200, { query: { platform: provider, market_id: id, interval: '1h' } });
+  await example('listWhaleTrades', 200, { query: { min_size: 100, limit: 1 } });
+  await example('listTrendingMarkets', 200, { query: { limit: 1 } });
+  await example('listCategories', 200);
+  await example('listEvents', 200, { query: { provider, status: 'open', limit: 1 } });
+  await example('listSeries', 200, { query: { provider, limit: 1 } });
+  const { body } = await caller.send('getMarket', 200, { path: { id }, query: { provider } });
+  const [{ event_id: event }] = body['markets'] as [{ event_id: string }];
+  await example('getEvent', 200, { path: { id: event }, query: { provider } });
+  await example('listOrderBooks', 200, { query: { provider, market_ids: id } });
+  await example('listMarketPrices', 200, { query: { provider, market_ids: id } });
+  const user = simulators[0].world.demoAccount.nickname;
+  await example('listUserTrades', 200, { query: { provider, user, limit: 1 } });
+  await example('listUserPositions', 200, { query: { provider, user, limit: 1 } });
+}

@@ -1,0 +1,26 @@
+import { filled, startWholeService } from '../helpers/whole-service.ts';
+import { accountExamples } from './account.ts';
+import { dataExamples, tradedMarket } from './data.ts';
+import { createCaller } from './service.ts';
+
+const HELP = `npm run examples
+Writes the examples of the API's description, src/http/openapi/examples, from the answers of a service over simulated platforms.
+Bodies of requests are written by hand, and so are the answers that need a mail, Google, or a platform or store that fails:
+resetPassword.200, finishGoogleLogin.200, placeOrder.202, getHealth.503.
+`;
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(HELP);
+} else {
+  const whole = await startWholeService({ SWEEP_SECONDS: '2', BACKFILL_DAYS: '3' });
+  try {
+    await filled(whole);
+    const caller = await createCaller(whole);
+    const id = await tradedMarket(caller);
+    await dataExamples(caller, whole, id);
+    await accountExamples(caller, whole, id);
+  } finally {
+    await whole.close();
+  }
+  process.exit();
+}

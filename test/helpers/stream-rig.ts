@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventAppender } from '../../ingest/event-appender.ts';
+import type { Platform } from '../../src/core/model.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import { LEASE } from './market-store.ts';
+import { silent } from './silent-log.ts';
+
+/** The API over a log of events that a test writes itself. */
+export interface StreamRig {
+  readonly clickhouse: ClickHouse;
+  readonly app: TestApp;
+  /** http://127.0.0.1:PORT */
+  readonly origin: string;
+  /** Logs trades of these ids, of one market, with `pad` characters more each. */
+  log(platform: Platform, ids: readonly string[], pad?: number, ref?: string): Promise<void>;
+  /** Opens a new epoch, as a writer that takes over. */
+  takeOver(platform: Platform): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startStreamRig(): Promise<StreamRig> {
+  const directory = await mkdtemp(join(tmpdir(), 'forecastle-streams-'));
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
+  const clickhouse = connect(engine.url, () => engine.close());
+  await migrateClickHouse(clickhouse, silent);
+  const app = await startTestApp({ clickhouse });
+  await app.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.app.server.address() as AddressInfo;
+  const { log } = app.deps;
+  const publish = app.shared.publish.bind(app.shared);
+  const appenders = new Map<Platform, EventAppender>();
+  const appenderOf = async (platform: Platform): Promise<EventAppender> => {
+    const known = appenders.get(platform);
+    if (known) return known;
+    const made = new EventAppender({ clickhouse, publish, log }, { feed: 'trades', platform });
+    await made.open(LEASE);
+    appenders.set(platform, made);
+    return made;
+  };
+  return {
+    clickhouse,
+    app,
+    origin: `http://127.0.0.1:${port}`,
+    async log(platform, ids, pad = 0, ref = 'R') {
+      const appender = await appenderOf(platform);
+      const events = ids.map((id) => ({
+        ref,
+        eventId: 'E',
+        size: '10',
+        notional: '5',
+        item: id,
+        data: JSON.stringify({ trade_id: id, platform, pad: 'x'.repeat(pad) }),
+      }));
+      await appender.append(events, LEASE);
+    },
+    async takeOver(platform) {
+      appenders.delete(platform);
+      await appenderOf(platform);
+    },
+    async close() {
+      await app.close();
+      await clickhouse.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

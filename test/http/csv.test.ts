@@ -1,0 +1,23 @@
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { csvText } from '../../src/http/csv.ts';
+
+test.each([
+  ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
+  ["=cmd|'/c calc'!A1", "'=cmd|'/c calc'!A1"],
+  ['+1+1', "'+1+1"],
+  ['-1+1', "'-1+1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', `"'\r=1"`],
+  ['-', "'-"],
+])('text that a spreadsheet would run, %j, is written as text', async (value, written) => {
+  expect(await text(csvText([{ title: value }], []))).toBe(`title\r\n${written}\r\n`);
+});
+
+test.each([-0.25, '-0.25', '+3', '-1e-7', 12, '0.57', 'Will it be -5 °C?', 'a=b', '', null])(
+  '%j stays as it is',
+  async (value) => {
+    expect(await text(csvText([{ value }], []))).toBe(`value\r\n${value ?? ''}\r\n`);
+  },
+);

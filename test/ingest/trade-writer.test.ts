@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { Spool } from '../../ingest/spool.ts';
+import { TradeWriter } from '../../ingest/trade-writer.ts';
+import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { createLog } from '../../src/core/log.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { LEASE, market, trade } from '../helpers/market-store.ts';
+import { rollupDifferences } from '../helpers/rollups.ts';
+import { silent } from '../helpers/silent-log.ts';
+
+const log = createLog({ LOG_LEVEL: 'silent' });
+let directory: string;
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'forecastle-writer-'));
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 600, log: silent });
+  clickhouse = connect(engine.url, () => engine.close());
+  await migrateClickHouse(clickhouse, silent);
+});
+afterEach(() => void vi.useRealTimers());
+afterAll(async () => {
+  await clickhouse?.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A writer of a worker of its own. */
+const worker = async (name: string): Promise<TradeWriter> =>
+  new TradeWriter({ clickhouse, spool: await Spool.open(join(directory, name)), log, platform: 'kalshi' });
+const differences = async (): Promise<string[]> => {
+  await clickhouse.command('OPTIMIZE TABLE trades FINAL');
+  return rollupDifferences(clickhouse);
+};
+
+test('what a worker that lost its lease stores late is rolled up once', async () => {
+  const of = market({ platform: 'kalshi', ref: 'KXLATE-1' });
+  const trades = ['1', '300', '70'].map((size, i) => trade({ of, atMs: Date.now() - i, price: '0.5', size }));
+  const [first, second] = await Promise.all([worker('first'), worker('second')]);
+  await first.open(LEASE, null);
+  await second.open(LEASE, new Date());
+  expect(await second.write(trades, LEASE)).toBe(3);
+  // Read and sent before its lease was over, this arrives only now.
+  expect(await first.write(trades, LEASE)).toBe(3);
+  expect(await differences()).not.toEqual([]);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60_000 });
+  expect(await second.write(trades, LEASE)).toBe(0);
+  expect(await differences()).toEqual([]);
+});

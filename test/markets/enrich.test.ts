@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { parseUsd } from '../../src/core/decimal.ts';
+import { enrichFromStore, LookbackRow } from '../../src/markets/enrich.ts';
+import { market } from '../helpers/market-store.ts';
+
+const stored = (metadata: object, row: object = {}) =>
+  LookbackRow.parse({
+    ref: 'A',
+    first_seen_at: '2026-10-01T00:00:00.000Z',
+    event_id: 'E',
+    event_name: 'Event',
+    series_id: 'S',
+    category: 'Sports',
+    category_slug: 'sports',
+    subcategory: null,
+    tags: [],
+    image_url: '',
+    outcome_ids: ['yes', 'no'],
+    metadata: JSON.stringify(metadata),
+    open_interest: null,
+    liquidity: '0',
+    liquidity_basis: '',
+    day_total: null,
+    week_total: null,
+    day_price: null,
+    week_price: null,
+    ...row,
+  });
+
+test('a body without its event keeps what the event reported; what the market itself no longer reports is dropped', () => {
+  const { record } = enrichFromStore(market({ platform: 'kalshi', ref: 'A', metadata: { tick_size: 0.001 } }), {
+    stored: stored({
+      tick_size: 0.01,
+      event_sub_title: 'TB vs DAL',
+      mutually_exclusive: true,
+      fee: { multiplier: 1 },
+      is_provisional: true,
+      rewards_min_size: 50,
+    }),
+    traded: undefined,
+    openInterest: undefined,
+    liquidity: undefined,
+  });
+  expect(record.info.metadata).toEqual({
+    tick_size: 0.001,
+    event_sub_title: 'TB vs DAL',
+    mutually_exclusive: true,
+    fee: { multiplier: 1 },
+  });
+});
+
+describe('what rests in a book that the listing does not report', () => {
+  const open = { ...market({ platform: 'limitless', ref: 'A' }) };
+  open.state = { ...open.state, liquidity: null, metadata: { liquidity_basis: 'none' } };
+  const enriched = (row: object, liquidity: bigint | undefined) => {
+    const { state } = enrichFromStore(open, {
+      stored: stored({}, row),
+      traded: undefined,
+      openInterest: undefined,
+      liquidity,
+    }).record;
+    return [state.liquidity, state.metadata['liquidity_basis']];
+  };
+
+  test.each([
+    ['is unknown until it is read', { liquidity: '0', liquidity_basis: 'none' }, undefined, [null, 'none']],
+    ['is what was read', {}, parseUsd('12.5'), [parseUsd('12.5'), 'best_level']],
+    ['is nothing when the book was read empty', {}, 0n, [0n, 'best_level']],
+    [
+      'stays what is stored after a restart',
+      { liquidity: '7.25', liquidity_basis: 'best_level' },
+      undefined,
+      [parseUsd('7.25'), 'best_level'],
+    ],
+  ])('%s', (_what, row, read, expected) => {
+    expect(enriched(row, read)).toEqual(expected);
+  });
+});

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventImage } from '../../src/markets/event-images.ts';
+import type { PlatformData } from '../../src/platforms/contract.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
+import { readContext } from '../fixtures/canned-http.ts';
+import { type MarketStore, market, startMarketStore } from '../helpers/market-store.ts';
+import { silent } from '../helpers/silent-log.ts';
+
+const of = (ref: string, eventId: string) => market({ platform: 'kalshi', ref, eventId });
+const asked: string[] = [];
+const data = {
+  platform: 'kalshi',
+  eventImage: async (eventId: string) => {
+    asked.push(eventId);
+    return eventId === 'PLAIN' ? '' : `https://images.example.com/${eventId}.webp`;
+  },
+} as unknown as PlatformData;
+
+/** A listing shows the store as it was a second ago. */
+const settled = (): Promise<void> => sleep(1100);
+
+let store: MarketStore;
+beforeAll(async () => {
+  store = await startMarketStore({ platforms: { kalshi: data } });
+  await store.list(of('A-1', 'A'), of('A-2', 'A'), of('B-1', 'B'), of('PLAIN-1', 'PLAIN'));
+  await settled();
+});
+afterAll(() => store?.close());
+
+interface Listed {
+  markets: { platform_id: string; image_url: string }[];
+}
+const images = async () => {
+  const { markets } = await store.get<Listed>('markets?provider=kalshi&sort=created');
+  return Object.fromEntries(markets.map((row) => [row.platform_id, row.image_url]));
+};
+const IMAGE = 'https://images.example.com/A.webp';
+
+test('a market that is asked for brings the image of its event, which its siblings have from then on', async () => {
+  const { markets } = await store.get<Listed>('markets/id/A-1?provider=kalshi');
+  expect(markets[0]?.image_url).toBe(IMAGE);
+  expect(await images()).toEqual({ 'A-1': IMAGE, 'A-2': IMAGE, 'B-1': '', 'PLAIN-1': '' });
+  await store.get<Listed>('markets/id/A-2?provider=kalshi');
+  expect(asked).toEqual(['A']);
+});
+
+test('a sibling that is listed later takes the image that is stored', async () => {
+  await store.list(of('A-3', 'A'));
+  const { markets } = await store.get<Listed>('markets/id/A-3?provider=kalshi');
+  expect(markets[0]?.image_url).toBe(IMAGE);
+  expect(asked).toEqual(['A']);
+});
+
+test('an image stays when the market is listed again without one', async () => {
+  await store.list(market({ platform: 'kalshi', ref: 'A-1', eventId: 'A', title: 'Another title' }));
+  await settled();
+  expect(await images()).toMatchObject({ 'A-1': IMAGE });
+});
+
+test('an event without an image is asked for once', async () => {
+  const shared = createLocalShared(silent);
+  const deps = { clickhouse: store.clickhouse, shared };
+  for (let times = 0; times < 3; times += 1) expect(await eventImage(deps, data, 'PLAIN', readContext())).toBe('');
+  expect(asked).toEqual(['A', 'PLAIN']);
+  await shared.close();
+});

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { parseUsd, type Usd } from '../../src/core/decimal.ts';
+import { PlatformError } from '../../src/core/errors.ts';
+import { currentOpenInterest } from '../../src/markets/open-interest.ts';
+import type { PlatformData, ReadContext } from '../../src/platforms/contract.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
+import { silent } from '../helpers/silent-log.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
+
+/** A market whose platform answers with `answer`; `asked` holds what it was asked for. */
+function marketOf(answer: (ref: string, context: ReadContext) => Promise<Usd | undefined>) {
+  const asked: ReadContext[] = [];
+  const openInterest = async ([ref = '']: string[], context: ReadContext) => {
+    asked.push(context);
+    const usd = await answer(ref, context);
+    return new Map(usd === undefined ? [] : [[ref, usd]]);
+  };
+  const data = { openInterest } as Partial<PlatformData> as PlatformData;
+  const deps = {
+    platforms: { polymarket: data },
+    shared: createLocalShared(silent),
+    onBadRow: () => {},
+    now: () => NOW,
+  };
+  const read = (value: number | null, metadata = {}) =>
+    currentOpenInterest(deps, { platform: 'polymarket', ref: '0xab', value, metadata });
+  return { asked, read };
+}
+const known = () => marketOf(async () => parseUsd('77.5'));
+
+test('a figure of the last ten minutes is answered as it is stored', async () => {
+  const { asked, read } = known();
+  const metadata = { open_interest_basis: 'usd', open_interest_at: ago(10) };
+  expect(await read(5, metadata)).toEqual({ value: 5, metadata });
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  ['unknown', null, {}],
+  ['older than ten minutes', 5, { open_interest_at: ago(10.1) }],
+  ['of an unknown age', 5, {}],
+])(
+  'one that is %s is read from the platform at once, as a live read, and once for all who ask',
+  async (_, value, metadata) => {
+    const { asked, read } = known();
+    const answers = await Promise.all([read(value, metadata), read(value, metadata)]);
+    const now = { open_interest_basis: 'usd', open_interest_at: ago(0) };
+    for (const answer of [...answers, await read(value, metadata)])
+      expect(answer).toEqual({ value: 77.5, metadata: now });
+    expect(asked.map(({ priority }) => priority)).toEqual(['live']);
+  },
+);
+
+test('a market that the platform leaves out has none, and no word of a basis', async () => {
+  const { read } = marketOf(async () => undefined);
+  const answer = await read(5, { open_interest_basis: 'usd', open_interest_at: ago(60), kept: 1 });
+  expect(answer).toEqual({ value: null, metadata: { kept: 1 } });
+});
+
+test('a platform that fails, or needs more than a second, leaves it unknown, and is asked again', async () => {
+  let slow = false;
+  const { asked, read } = marketOf(async (_, { signal }) => {
+    if (slow) await sleep(5000, undefined, { signal }).catch(() => {});
+    throw new PlatformError('polymarket', 'unavailable', {});
+  });
+  expect((await read(5)).value).toBeNull();
+  slow = true;
+  const startedMs = performance.now();
+  expect((await read(5)).value).toBeNull();
+  expect(performance.now() - startedMs).toBeLessThan(3000);
+  expect(asked).toHaveLength(2);
+});
+
+test('where the listing brings the figure nobody is asked', async () => {
+  const shared = createLocalShared(silent);
+  const deps = { platforms: {}, shared, onBadRow: () => {}, now: () => NOW };
+  const stored = { platform: 'kalshi', ref: 'KXA', value: 9, metadata: { open_interest_basis: 'contracts' } } as const;
+  expect(await currentOpenInterest(deps, stored)).toEqual({ value: 9, metadata: stored.metadata });
+});

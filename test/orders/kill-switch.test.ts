@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { StoreError } from '../../src/stores/clickhouse/errors.ts';
+import { createCredentials } from '../../src/accounts/credentials.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { orderAttempts } from '../../src/orders/tables.ts';
+import { PLATFORMS, type Platform } from '../../src/core/model.ts';
+import { credentials } from '../../src/accounts/tables.ts';
+import { startVenues, type HeldOrder, type Venue } from '../helpers/order-venues.ts';
+import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
+import type { KalshiWorld } from '../simulators/kalshi.ts';
+import type { Simulator } from '../simulators/simulator.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+
+waitsInRealTime('platforms do not answer in time; orders are looked up again later');
+
+let venues: Venue[];
+let trading: Trading;
+let ann: Customer;
+
+beforeAll(async () => {
+  venues = await startVenues(7);
+  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)));
+});
+afterAll(async () => {
+  await trading?.close();
+  await Promise.all((venues ?? []).map(({ sim }) => sim.close()));
+});
+beforeEach(async () => {
+  for (const { sim } of venues) sim.clearFaults();
+  ann = await trading.customer();
+});
+
+const at = (platform: Platform): Venue => {
+  const found = venues.find((one) => one.platform === platform);
+  if (!found) throw new Error('no such venue');
+  return found;
+};
+/** A member of a platform whose credential ann has stored. */
+async function joins(platform: Platform) {
+  const { fields, held } = at(platform).member();
+  const stores = (): Promise<number> => ann.credential(platform, fields as never, true);
+  return { id: await stores(), stores, held };
+}
+const removes = (id: number): Promise<boolean> =>
+  createCredentials(trading.service.postgres.db, trading.service.config.credentialKeys).remove(ann.userId, id);
+const rests = async (platform: Platform, number = 1, change: object = {}): Promise<string> =>
+  (await ann.post('/orders', { ...at(platform).order(number, 'rests'), ...change })).body.order.order_id;
+const states = (orders: readonly HeldOrder[]): string[] => orders.map(({ status }) => status);
+
+test.each(PLATFORMS)(
+  'cancel-all at %s reaches what was placed with a credential that was replaced since',
+  async (platform) => {
+    const member = await joins(platform);
+    const id = await rests(platform);
+    await removes(member.id);
+    await member.stores();
+    const { body } = await ann.post('/orders/cancel-all', { platform });
+    expect(states(member.held())).toEqual(['cancelled']);
+    expect(body).toMatchObject({ cancelled: [id], not_cancelled: [] });
+  },
+);
+
+test.each(PLATFORMS)('cancel-all at %s names what no credential it has can cancel', async (platform) => {
+  const member = await joins(platform);
+  const id = await rests(platform);
+  await removes(member.id);
+  await joins(platform);
+  const { body } = await ann.post('/orders/cancel-all', { platform });
+  expect(states(member.held())).toEqual(['open']);
+  expect(body).toMatchObject({ cancelled: [], not_cancelled: [{ order_id: id }] });
+});
+
+test.each(PLATFORMS)(
+  'an order at %s that another account does not know is not taken for cancelled',
+  async (platform) => {
+    const member = await joins(platform);
+    const id = await rests(platform);
+    await removes(member.id);
+    await joins(platform);
+    // Polymarket does not report an end: an order is over once it was gone for five seconds, twice looked for.
+    for (const waitMs of platform === 'polymarket' ? [5500, 5500] : []) {
+      expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order.status).toBe('open');
+      await sleep(waitMs);
+    }
+    expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order.status).toBe('open');
+    expect((await ann.delete(`/orders/${id}?platform=${platform}`)).status).toBe(422);
+    expect(states(member.held())).toEqual(['open']);
+  },
+);
+
+test('a credential that cannot be opened does not keep the others from cancelling', async () => {
+  const first = await joins('kalshi');
+  const id = await rests('kalshi');
+  const second = await joins('kalshi');
+  const other = await rests('kalshi', 2);
+  const { db } = trading.service.postgres;
+  await db.update(credentials).set({ keyId: 'lost' }).where(eq(credentials.id, second.id));
+  const { status, body } = await ann.post('/orders/cancel-all', { platform: 'kalshi' });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ cancelled: [id], not_cancelled: [{ order_id: other }] });
+  expect([states(first.held()), states(second.held())]).toEqual([['cancelled'], ['open']]);
+});
+
+test.each(PLATFORMS)('the loss of ClickHouse keeps no order at %s from being cancelled', async (platform) => {
+  const member = await joins(platform);
+  const ids = [await rests(platform, 1), await rests(platform, 2)];
+  // As it is once the markets are no longer remembered.
+  const lost = vi.spyOn(StoredMarkets.prototype, 'byRef').mockRejectedValue(new StoreError('unreachable'));
+  try {
+    const one = await ann.delete(`/orders/${ids[0]}?platform=${platform}`);
+    expect(one).toMatchObject({ status: 200, body: { order: { status: 'cancelled' } } });
+    const all = await ann.post('/orders/cancel-all', { platform });
+    expect(all).toMatchObject({ status: 200, body: { cancelled: [ids[1]], not_cancelled: [] } });
+    expect(states(member.held())).toEqual(['cancelled', 'cancelled']);
+  } finally {
+    lost.mockRestore();
+  }
+});
+
+test('an order that was cancelled before its date has not expired by it', async () => {
+  const expiration = new Date(Math.floor(Date.now() / 1000) * 1000 + 15_789);
+  const lives = async (platform: Platform): Promise<(string | null)[]> => {
+    await joins(platform);
+    const id = await rests(platform, 1, { time_in_force: 'gtd', expiration: expiration.toISOString() });
+    const { order } = (await ann.delete(`/orders/${id}?platform=${platform}`)).body;
+    await sleep(expiration.getTime() - Date.now() + 6000);
+    const read = await ann.get(`/orders/${id}?platform=${platform}`);
+    return [order.status, order.expiration, read.body.order.status];
+  };
+  // The platforms take whole seconds.
+  const expected = ['cancelled', expiration.toISOString().replace('.789', '.000'), 'cancelled'];
+  expect(await Promise.all([lives('kalshi'), lives('polymarket')])).toEqual([expected, expected]);
+});
+
+test('a cancel that the platform refuses for its credential is in the audit', async () => {
+  await joins('kalshi');
+  const id = await rests('kalshi');
+  const body = '{"error":{"code":"unauthorized","message":"no"}}';
+  at('kalshi').sim.inject({ match: /^DELETE /, times: 1, kind: 'status', status: 401, body });
+  expect((await ann.delete(`/orders/${id}?platform=kalshi`)).status).toBe(422);
+  const { db } = trading.service.postgres;
+  const rows = await db.select().from(orderAttempts).where(eq(orderAttempts.userId, ann.userId));
+  expect(rows.map(({ action, result }) => [action, result])).toEqual([
+    ['place', 'accepted'],
+    ['cancel', 'unconfirmed'],
+  ]);
+});
+
+test('the mean price of several levels is the same in the placement and in a read', async () => {
+  const { world } = at('kalshi').sim as unknown as Simulator<KalshiWorld>;
+  const marketId = world.createMarket('rate');
+  const book = world.bookOf(marketId);
+  for (const side of ['bid', 'ask'] as const)
+    for (const { order } of Array.from(book.orders(side))) book.remove(side, order);
+  book.add('ask', 4500, { trader: 0, count: 100 });
+  book.add('ask', 4600, { trader: 0, count: 200 });
+  await joins('kalshi');
+  const body = {
+    platform: 'kalshi',
+    market_id: marketId,
+    side: 'buy',
+    outcome: 'yes',
+    type: 'limit',
+    price: 0.46,
+    size: 3,
+  };
+  const placed = await ann.post('/orders', body);
+  const read = await ann.get(`/orders/${placed.body.order.order_id}?platform=kalshi`);
+  expect(read.body.order.average_fill_price).toBe(0.4566666667);
+  expect(placed.body.order.average_fill_price).toBe(0.4566666667);
+});

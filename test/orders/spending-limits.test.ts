@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseUsd, usdText } from '../../src/core/decimal.ts';
+import { PLATFORMS, type Platform } from '../../src/core/model.ts';
+import { changeLimits } from '../../src/orders/spending-limits.ts';
+import { startVenues, type Venue } from '../helpers/order-venues.ts';
+import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
+
+const SIZE = 100;
+
+let venues: Venue[];
+let trading: Trading;
+
+beforeAll(async () => {
+  venues = await startVenues(11);
+  trading = await startTrading(Object.assign({}, ...venues.map(({ sim }) => sim.env)));
+});
+afterAll(async () => {
+  await trading?.close();
+  await Promise.all((venues ?? []).map(({ sim }) => sim.close()));
+});
+
+const at = (platform: Platform): Venue => {
+  const found = venues.find((one) => one.platform === platform);
+  if (!found) throw new Error('no such venue');
+  return found;
+};
+const joins = async (platform: Platform): Promise<Customer> => {
+  const customer = await trading.customer();
+  await customer.credential(platform, at(platform).member().fields as never);
+  return customer;
+};
+
+const MARKET = { type: 'market', price: undefined, time_in_force: 'ioc' };
+const DUMPED = { ...MARKET, side: 'sell', max_slippage: 0.98 };
+const TAKEN = { ...MARKET, side: 'buy', max_slippage: 0.2 };
+/** What 100 shares cost at worst, by platform: where a market order may go follows from the book and the grid. */
+const CASES: [string, object, Record<Platform, string>][] = [
+  ['a limit purchase', { side: 'buy', price: 0.02 }, { kalshi: '2', polymarket: '2', limitless: '2' }],
+  ['a market purchase', TAKEN, { kalshi: '65', polymarket: '61', limitless: '70' }],
+  ['a limit sale at a low price', { side: 'sell', price: 0.02 }, { kalshi: '98', polymarket: '98', limitless: '98' }],
+  ['a limit sale at a high price', { side: 'sell', price: 0.9 }, { kalshi: '90', polymarket: '90', limitless: '90' }],
+  ['a market sale at any price', DUMPED, { kalshi: '99', polymarket: '99', limitless: '99.9' }],
+];
+
+describe.each(PLATFORMS)('max_order_notional on %s holds', (platform) => {
+  let ann: Customer;
+  beforeAll(async () => {
+    const bob = await joins(platform);
+    // Somebody who buys, so that there is something to sell into.
+    expect((await bob.post('/orders', at(platform).order(1, 'rests'))).status).toBe(201);
+    ann = await joins(platform);
+  });
+
+  test.each(CASES)('for %s: what it can cost passes, a millionth less does not', async (_, change, costs) => {
+    const cost = costs[platform];
+    const body = { ...at(platform).order(1, 'rests'), size: SIZE, ...change };
+    const allow = (maxOrder: bigint) => changeLimits(trading.service.postgres.db, ann.userId, { maxOrder });
+    const placements = (): number =>
+      [...at(platform).sim.requests].reduce(
+        (sum, [call, times]) => sum + (at(platform).places.test(call) ? times : 0),
+        0,
+      );
+    const before = placements();
+    await allow(parseUsd(cost) - 1n);
+    const refused = await ann.post('/orders', body);
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.error_text).toBe(
+      `the order is worth ${cost} USD, at most ${usdText(parseUsd(cost) - 1n)} are allowed`,
+    );
+    expect(placements()).toBe(before);
+    await allow(parseUsd(cost));
+    expect((await ann.post('/orders', { ...body, dry_run: true })).status).toBe(200);
+  });
+});

@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { MarketAnswer } from '../../src/schemas/markets.ts';
+import type { EventAnswer, SeriesAnswer } from '../../src/schemas/events.ts';
+import { type EventRecord, type MarketRecord, type MarketStatus } from '../../src/core/model.ts';
+import { market, type MarketStore, startMarketStore, usd } from '../helpers/market-store.ts';
+
+type Event = z.infer<typeof EventAnswer>;
+type Market = z.infer<typeof MarketAnswer>;
+interface Page {
+  pagination: { total: number; has_more: boolean; next_cursor: string | null };
+  events: Event[];
+}
+
+/** A listing is read as it was a second before its first page. */
+const SETTLED_MS = 1500;
+const DAY_MS = 86_400_000;
+let store: MarketStore;
+
+beforeAll(async () => {
+  store = await startMarketStore();
+});
+afterAll(() => store?.close());
+
+function event(eventId: string, rest: Partial<EventRecord> = {}): EventRecord {
+  return {
+    platform: 'kalshi',
+    eventId,
+    seriesId: 'KXS',
+    slug: '',
+    title: `Event ${eventId}`,
+    category: 'Politics',
+    categorySlug: 'politics',
+    tags: ['One'],
+    mutuallyExclusive: true,
+    imageUrl: '',
+    sourceUrl: `https://kalshi.com/markets/kxs/${eventId.toLowerCase()}`,
+    marketIds: [],
+    ...rest,
+  };
+}
+
+interface Facts {
+  status?: MarketStatus;
+  volume24h?: string | null;
+  volumeTotal?: string | null;
+  liquidity?: string | null;
+  endMs?: number | null;
+  createdMs?: number;
+}
+
+const money = (text: string | null): bigint | null => (text === null ? null : usd(text));
+
+const time = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
+
+function child(of: EventRecord, ref: string, facts: Facts = {}): MarketRecord {
+  const { status = 'open', volume24h = '0', volumeTotal = '0', liquidity = '0' } = facts;
+  return {
+    ...market({
+      ref,
+      platform: of.platform,
+      eventId: of.eventId,
+      eventName: of.title,
+      seriesId: of.seriesId,
+      category: of.category,
+      tradingEndAt: time(facts.endMs),
+      createdAt: time(facts.createdMs),
+      state: {
+        status,
+        volume24h: money(volume24h),
+        volumeTotal: money(volumeTotal),
+        liquidity: money(liquidity),
+        metadata: { liquidity_basis: liquidity === null ? 'none' : 'best_level' },
+      },
+    }),
+    event: of,
+  };
+}
+
+const events = (query: string, cursor: string | null = null): Promise<Page> =>
+  store.get<Page>(`events?provider=kalshi&${query}${cursor === null ? '' : `&cursor=${cursor}`}`);
+
+test('figures of an event are exact sums over its markets, and null as soon as one of them is not known', async () => {
+  const end = Date.UTC(2027, 0, 2);
+  const whole = event('KXWHOLE', { marketIds: ['KXWHOLE-C', 'KXWHOLE-A'] });
+  const partly = event('KXPART');
+  await store.list(
+    child(whole, 'KXWHOLE-A', { volume24h: '0.1', volumeTotal: '100.000001', liquidity: '7.5', endMs: end }),
+    child(whole, 'KXWHOLE-B', {
+      volume24h: '0.2',
+      volumeTotal: '0',
+      liquidity: '0',
+      endMs: end - DAY_MS,
+      createdMs: 1e12,
+    }),
+    child(whole, 'KXWHOLE-C', { status: 'settled', volume24h: '0.3', volumeTotal: '9', liquidity: null, endMs: end }),
+    child(partly, 'KXPART-A', { status: 'paused', volume24h: '5', volumeTotal: null, liquidity: null, endMs: end }),
+    child(partly, 'KXPART-B', { status: 'closed', volume24h: null, volumeTotal: '4', endMs: null }),
+  );
+  const { event: shown, markets } = await store.get<{ event: Event; markets: Market[] }>(
+    'events/kalshi:kxwhole?provider=kalshi',
+  );
+  expect(shown).toEqual({
+    id: 'kalshi:KXWHOLE',
+    platform: 'kalshi',
+    event_id: 'KXWHOLE',
+    series_id: 'KXS',
+    title: 'Event KXWHOLE',
+    category: 'Politics',
+    tags: ['One'],
+    status: 'open',
+    markets_count: 3,
+    open_markets: 2,
+    volume_24h: 0.6,
+    volume_total: 109.000001,
+    // The book of a settled market needs no reading.
+    liquidity: 7.5,
+    mutually_exclusive: true,
+    trading_end_at: new Date(end).toISOString(),
+    image_url: '',
+    source_url: 'https://kalshi.com/markets/kxs/kxwhole',
+    market_ids: ['KXWHOLE-C', 'KXWHOLE-A', 'KXWHOLE-B'],
+  });
+  expect(markets.map(({ platform_id: id }) => id)).toEqual(shown.market_ids);
+  const alone = await store.get<{ event: Event; markets: Market[] }>(
+    'events/KXWHOLE?provider=kalshi&include_markets=false',
+  );
+  expect(alone).toMatchObject({ event: shown, markets: [] });
+  const { event: unknown } = await store.get<{ event: Event }>('events/KXPART?provider=kalshi');
+  expect(unknown).toMatchObject({
+    status: 'paused',
+    markets_count: 2,
+    open_markets: 0,
+    volume_24h: null,
+    volume_total: null,
+    liquidity: null,
+    trading_end_at: null,
+  });
+  await sleep(SETTLED_MS);
+  const { events: listed } = await events('');
+  expect(listed.find(({ event_id: id }) => id === 'KXWHOLE')).toEqual(shown);
+  expect(listed.find(({ event_id: id }) => id === 'KXPART')).toEqual(unknown);
+});
+
+/** The last letters of the events that a query lists. */
+const letters = async (query: string) => (await events(query)).events.map(({ event_id: id }) => id.slice(-1)).join('');
+
+test('events are listed in the order asked for, unknown figures last, and filters find exactly theirs', async () => {
+  const at = Date.UTC(2026, 5, 1);
+  const [a, b, c] = [
+    event('KXORD-A', {
+      category: 'Crypto',
+      categorySlug: 'crypto',
+      seriesId: 'KXORD',
+      title: 'Who wins the Harbour Cup?',
+    }),
+    event('KXORD-B', { category: 'Crypto', categorySlug: 'crypto', seriesId: 'KXORD' }),
+    event('KXORD-C', { category: 'Crypto', categorySlug: 'crypto', seriesId: 'KXOTHER' }),
+  ];
+  await store.list(
+    child(a, 'KXORD-A-1', { volume24h: '10', endMs: at + 2 * DAY_MS, createdMs: at }),
+    child(a, 'KXORD-A-2', { volume24h: '10', endMs: at + 3 * DAY_MS, createdMs: at + 9 * DAY_MS }),
+    child(b, 'KXORD-B-1', { volume24h: '15', endMs: at + DAY_MS, createdMs: at + 2 * DAY_MS, status: 'settled' }),
+    child(c, 'KXORD-C-1', { volume24h: null, endMs: null, createdMs: at + DAY_MS, status: 'unopened' }),
+  );
+  await sleep(SETTLED_MS);
+  expect(await letters('category=crypto')).toBe('ABC');
+  expect(await letters('category=crypto&sort=end_date')).toBe('BAC');
+  expect(await letters('category=crypto&sort=created')).toBe('BCA');
+  expect((await letters('category=crypto&sort=markets'))[0]).toBe('A');
+  expect(await letters('category=crypto&status=open')).toBe('A');
+  expect(await letters('category=crypto&status=settled')).toBe('B');
+  expect(await letters('category=crypto&status=unopened')).toBe('C');
+  expect(await letters('series_id=kalshi:KXORD')).toBe('AB');
+  expect(await letters('query=harbour%20WINS')).toBe('A');
+  expect(await letters('query=harb')).toBe('');
+  const { series } = await store.get<{ series: z.infer<typeof SeriesAnswer>[] }>(
+    'series?provider=kalshi&category=crypto',
+  );
+  expect(series).toMatchObject([
+    { id: 'kalshi:KXORD', series_id: 'KXORD', events_count: 2, open_events: 1, frequency: null },
+    { id: 'kalshi:KXOTHER', series_id: 'KXOTHER', events_count: 1, open_events: 0 },
+  ]);
+});
+
+test('pages of events neither repeat nor miss one while volumes move, markets settle and new ones appear', async () => {
+  const all = Array.from({ length: 23 }, (_, i) =>
+    event(`KXMOVE-${String(i).padStart(2, '0')}`, { category: 'Health', categorySlug: 'health' }),
+  );
+  const turned = (turn: number) =>
+    all.flatMap((one, i) => [
+      child(one, `${one.eventId}-A`, { volume24h: i % 5 === 0 ? null : String(100 + i * (turn % 2 ? -3 : 3)) }),
+      child(one, `${one.eventId}-B`, { volume24h: '1', status: i % 7 === turn ? 'settled' : 'open' }),
+    ]);
+  await store.list(...turned(0));
+  await sleep(SETTLED_MS);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  let turn = 0;
+  do {
+    const page: Page = await events('category=health&status=open&limit=4', cursor);
+    expect(page.pagination.total).toBe(all.length);
+    seen.push(...page.events.map(({ event_id: id }) => id));
+    cursor = page.pagination.next_cursor;
+    turn += 1;
+    const born = event(`KXBORN-${turn}`, { category: 'Health', categorySlug: 'health' });
+    await store.list(...turned(turn), child(born, `KXBORN-${turn}-A`, { volume24h: '1000' }));
+  } while (cursor !== null);
+  expect(seen.toSorted()).toEqual(all.map(({ eventId }) => eventId));
+});
+
+const seriesPath = (limit: number, cursor = '') => `series?provider=kalshi&limit=${limit}&cursor=${cursor}`;
+
+test('series are paged by id, and a cursor of other filters is refused', async () => {
+  type SeriesPage = { pagination: Page['pagination']; series: { series_id: string }[] };
+  const whole = await store.get<SeriesPage>(seriesPath(200));
+  const first = await store.get<SeriesPage>(seriesPath(2));
+  const rest = await store.get<SeriesPage>(seriesPath(200, first.pagination.next_cursor ?? ''));
+  expect(first.pagination).toMatchObject({ total: whole.series.length, has_more: true });
+  expect([...first.series, ...rest.series]).toEqual(whole.series);
+  await expect(store.get(`series?provider=kalshi&category=x&cursor=${first.pagination.next_cursor}`)).rejects.toThrow(
+    /400/,
+  );
+});
+
+test('an event that no market is stored of is not found, and a shorter body of an event takes nothing away', async () => {
+  await expect(store.get('events/KXNOSUCH?provider=kalshi')).rejects.toThrow(/404.*Event not found on Kalshi/);
+  await expect(store.get('events/polymarket:12?provider=kalshi')).rejects.toThrow(/400/);
+  const long = event('KXSHORT', {
+    imageUrl: 'https://images.example.com/1.png',
+    marketIds: ['KXSHORT-B', 'KXSHORT-A'],
+  });
+  await store.list(child(long, 'KXSHORT-A'), child(long, 'KXSHORT-B'));
+  const { event: _, ...bare } = child(long, 'KXSHORT-A', { volume24h: '1' });
+  await store.list(bare);
+  const { event: shown } = await store.get<{ event: Event }>('events/KXSHORT?provider=kalshi');
+  expect(shown).toMatchObject({
+    title: long.title,
+    tags: ['One'],
+    mutually_exclusive: true,
+    image_url: long.imageUrl,
+    market_ids: long.marketIds,
+    volume_24h: 1,
+  });
+});
+
+test('the views for analysts say the same', async () => {
+  const [row] = await store.clickhouse.sql(
+    "SELECT * EXCEPT (tags, source_url) FROM v_events WHERE id = 'kalshi:KXWHOLE'",
+  );
+  expect(row).toMatchObject({
+    status: 'open',
+    markets_count: '3',
+    volume_24h: '0.6',
+    volume_total: '109.000001',
+    liquidity: '7.5',
+  });
+  const rows = await store.clickhouse.sql(
+    "SELECT id, events_count, open_events FROM v_series WHERE series_id LIKE 'KXO%' ORDER BY id",
+  );
+  expect(rows).toEqual([
+    { id: 'kalshi:KXORD', events_count: '2', open_events: '1' },
+    { id: 'kalshi:KXOTHER', events_count: '1', open_events: '0' },
+  ]);
+});

@@ -1,0 +1,237 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import type { MarketRecord, MarketStatus } from '../../src/core/model.ts';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { silent } from '../helpers/silent-log.ts';
+
+interface Page {
+  markets: { platform_id: string; volume_24h: number; created_at: string }[];
+  pagination: { total: number; next_cursor: string | null };
+}
+
+/** A listing is read as it was a second before its first page. */
+const SETTLED_MS = 1500;
+let directory: string;
+let clickhouse: ClickHouse;
+let writer: MarketWriter;
+let service: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'forecastle-list-'));
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
+  clickhouse = connect(engine.url, () => engine.close());
+  await migrateClickHouse(clickhouse, silent);
+  writer = new MarketWriter(clickhouse);
+  service = await startTestApp({ clickhouse });
+  ({ key } = await service.newKey('pro'));
+});
+
+afterAll(async () => {
+  await service.close();
+  await clickhouse.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function market(
+  ref: string,
+  volume: number | null,
+  status: MarketStatus = 'open',
+  title = `Market ${ref}`,
+): MarketRecord {
+  const unknown = { price: null, bid: null, ask: null };
+  return {
+    info: {
+      platform: 'kalshi',
+      ref,
+      platformId: ref,
+      title,
+      marketType: 'binary',
+      outcomes: [
+        { id: 'yes', name: 'Yes', tokenId: '' },
+        { id: 'no', name: 'No', tokenId: '' },
+      ],
+      eventId: 'E',
+      eventName: '',
+      seriesId: '',
+      slug: ref.toLowerCase(),
+      description: '',
+      category: 'Sports',
+      categorySlug: 'sports',
+      subcategory: null,
+      tags: [],
+      sourceUrl: '',
+      imageUrl: '',
+      createdAt: null,
+      tradingStartAt: null,
+      tradingEndAt: null,
+      resolutionDate: null,
+      resolutionCriteria: '',
+      resolutionSource: '',
+      metadata: {},
+    },
+    state: {
+      status,
+      resolvedAt: null,
+      quotes: [unknown, unknown],
+      volume24h: volume === null ? null : BigInt(volume) * 1_000_000n,
+      volume7d: null,
+      volume30d: null,
+      volume1y: null,
+      volumeTotal: null,
+      liquidity: 0n,
+      openInterest: null,
+      priceChange24h: null,
+      priceChange7d: null,
+      metadata: {},
+    },
+    raw: {},
+    fetchedAt: new Date().toISOString(),
+  };
+}
+
+async function page(query: string, cursor: string | null): Promise<Page> {
+  const path = `/v1/api/markets?provider=kalshi&${query}${cursor ? `&cursor=${cursor}` : ''}`;
+  const reply = await service.app.inject({ url: path, headers: { 'x-api-key': key } });
+  expect(reply.statusCode, reply.body).toBe(200);
+  return reply.json();
+}
+
+test('pages of a listing neither repeat nor miss a market while volumes move, markets settle and new ones appear', async () => {
+  const refs = Array.from({ length: 60 }, (_, i) => `KXMOVE-${String(i).padStart(2, '0')}`);
+  await writer.write(
+    'kalshi',
+    refs.map((ref, i) => market(ref, i % 7 === 0 ? null : 1000 + i)),
+  );
+  await sleep(SETTLED_MS);
+  const expected = refs.length;
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  let turn = 0;
+  do {
+    const got: Page = await page('status=open&limit=7&event_id=E', cursor);
+    expect(got.pagination.total).toBe(expected);
+    seen.push(...got.markets.map((m) => m.platform_id));
+    cursor = got.pagination.next_cursor;
+    turn += 1;
+    // The order turns round, a few settle, and a few are born, all between two pages.
+    await writer.write(
+      'kalshi',
+      refs.map((ref, i) => market(ref, 5000 - i * turn, i % 11 === turn % 11 ? 'settled' : 'open')),
+    );
+    await writer.write('kalshi', [market(`KXNEW-${turn}`, 10_000)]);
+  } while (cursor !== null);
+  expect(seen.toSorted()).toEqual(refs);
+  expect(new Set(seen).size).toBe(seen.length);
+});
+
+test('a listing is in the order asked for, unknown volumes last, and pages join without a seam', async () => {
+  await sleep(SETTLED_MS);
+  const whole = await page('limit=500&event_id=E', null);
+  const volumes = whole.markets.map((m) => m.volume_24h ?? -1);
+  expect(volumes).toEqual(volumes.toSorted((a, b) => b - a));
+  const joined: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const got: Page = await page('limit=9&event_id=E', cursor);
+    joined.push(...got.markets.map((m) => m.platform_id));
+    cursor = got.pagination.next_cursor;
+  } while (cursor !== null);
+  expect(joined).toEqual(whole.markets.map((m) => m.platform_id));
+});
+
+/** Market KXLARGE-<i>, all of whose amounts are this one. */
+function large(amount: bigint | null, i: number): MarketRecord {
+  const { info, state, ...rest } = market(`KXLARGE-${i}`, amount === null ? null : Number(amount));
+  const usd = amount === null ? null : amount * 1_000_000n + 1n;
+  return {
+    info: { ...info, eventId: 'LARGE' },
+    state: { ...state, volumeTotal: usd, liquidity: usd ?? 0n },
+    ...rest,
+  };
+}
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
+/** A market of event LONG, i-th by volume. */
+function seenDaysAgo(ref: string, i: number, days: number): MarketRecord {
+  const record = market(ref, 900 - i);
+  return { ...record, info: { ...record.info, eventId: 'LONG' }, fetchedAt: daysAgo(days) };
+}
+
+test('amounts as large as a platform has them are listed in order, page by page', async () => {
+  const amounts = [3_600_000_000n, 9_300_000n, 9_200_000n, 41n, null];
+  await writer.write('kalshi', amounts.map(large).toReversed());
+  await sleep(SETTLED_MS);
+  for (const sort of ['volume_24h', 'volume_total', 'liquidity']) {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const got: Page = await page(`event_id=LARGE&limit=2&sort=${sort}`, cursor);
+      seen.push(...got.markets.map((m) => m.platform_id));
+      cursor = got.pagination.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(amounts.map((_, i) => `KXLARGE-${i}`));
+  }
+});
+
+test('markets that nobody looked at for days stay in a listing while they are swept again', async () => {
+  const refs = ['KXLONG-1', 'KXLONG-2', 'KXLONG-3', 'KXLONG-4'];
+  await writer.write(
+    'kalshi',
+    refs.map((ref, i) => seenDaysAgo(ref, i, 3)),
+  );
+  await sleep(SETTLED_MS);
+  const first = await page('event_id=LONG&limit=2', null);
+  await writer.write(
+    'kalshi',
+    refs.map((ref, i) => seenDaysAgo(ref, i, 0)),
+  );
+  const second = await page('event_id=LONG&limit=2', first.pagination.next_cursor);
+  expect([...first.markets, ...second.markets].map((m) => m.platform_id)).toEqual(refs);
+  expect([first.pagination.total, second.pagination.total]).toEqual([4, 4]);
+});
+
+test('a market whose platform does not report its creation time counts as made when it was first seen', async () => {
+  const [started, older, seen, newer] = [9, 5, 3, 1].map(daysAgo) as [string, string, string, string];
+  const born = (ref: string, createdAt: string | null, fetchedAt: string): MarketRecord => {
+    const { info, ...rest } = market(ref, 1);
+    return { ...rest, info: { ...info, eventId: 'BORN', createdAt, tradingStartAt: started }, fetchedAt };
+  };
+  await writer.write('kalshi', [
+    born('KXBORN-1', older, seen),
+    born('KXBORN-2', null, seen),
+    born('KXBORN-3', newer, newer),
+  ]);
+  await writer.write('kalshi', [born('KXBORN-2', null, daysAgo(0))]);
+  await sleep(SETTLED_MS);
+  const { markets } = await page('event_id=BORN&sort=created', null);
+  expect(markets.map((m) => [m.platform_id, m.created_at])).toEqual([
+    ['KXBORN-3', newer],
+    ['KXBORN-2', seen],
+    ['KXBORN-1', older],
+  ]);
+});
+
+const ids = async (words: string): Promise<string[]> =>
+  (await page(`query=${encodeURIComponent(words)}`, null)).markets.map((m) => m.platform_id);
+
+test('words are found in titles whatever their case and order, and all of them are needed', async () => {
+  await writer.write('kalshi', [
+    market('KXSEARCH-1', 1, 'open', 'Will ORSOLA win the Zürich regatta?'),
+    market('KXSEARCH-2', 2, 'open', 'Regatta in Genoa: wind above 20 kn?'),
+  ]);
+  await sleep(SETTLED_MS);
+  expect(await ids('regatta')).toEqual(['KXSEARCH-2', 'KXSEARCH-1']);
+  expect(await ids('REGATTA orsola')).toEqual(['KXSEARCH-1']);
+  expect(await ids('zürich')).toEqual(['KXSEARCH-1']);
+  expect(await ids('regatta nowhere')).toEqual([]);
+  expect(await ids("regatta') OR 1=1 --")).toEqual([]);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { StoredMarket } from '../../src/platforms/contract.ts';
+import { whalePage } from '../../src/queries/whale-trades.ts';
+import { tradePage } from '../../src/queries/market-trades.ts';
+
+const row = (id: string) => ({
+  trade_id: id,
+  side: 'buy' as const,
+  outcome: 'yes',
+  outcome_index: 0,
+  transaction_hash: '',
+  price: '0.5',
+  size: '1',
+  series_price: '0.5',
+  executed_at_us: 1,
+  trade_order: '1',
+  is_block: false,
+  wallet: '',
+});
+
+/** Two rows, of which the totals know one. */
+const query = async (name: string) => (name === 'market_trades' ? [row('b'), row('a')] : [{ trades: 1 }]);
+
+test('the total of a list counts at least the trades it shows, which the totals may count a moment later', async () => {
+  const market = { platform: 'kalshi', ref: 'K', platformId: 'K', outcomes: [] } as unknown as StoredMarket;
+  const clickhouse = { query } as unknown as ClickHouse;
+  expect((await tradePage(clickhouse, market, null, 10)).total).toBe(2);
+  expect(await tradePage(clickhouse, market, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
+});
+
+const whale = (id: string) => ({
+  ...row(id),
+  platform: 'kalshi',
+  market_key: '1',
+  notional: '1',
+  id_tx: '',
+  id_hex: id,
+});
+
+test('the total of whales counts at least those it shows, which may be read a moment after they were counted', async () => {
+  const rows = [whale('b'), whale('a')];
+  const answers: Record<string, object[]> = { whales_by_time: rows, whales_count: [{ trades: 1 }] };
+  const clickhouse = { query: async (name: string) => answers[name] ?? [] } as unknown as ClickHouse;
+  const floors = { minSize: 0n, minNotional: 0n, startMs: undefined, endMs: undefined };
+  const filter = { ...floors, platforms: [], market: null, sort: 'time' as const };
+  expect((await whalePage(clickhouse, filter, null, 10)).total).toBe(2);
+  expect(await whalePage(clickhouse, filter, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
+});

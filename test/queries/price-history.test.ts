@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstBars, loadBars } from '../../src/queries/bars.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { CANDLE_COLUMNS, candleRow } from '../../src/stores/clickhouse/insert-rows.ts';
+import { type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
+
+interface Answer {
+  data: { timestamp: number; marketId: string; outcomeId: string; volume: number | null }[];
+  meta: { total_points: number; source: string; time_range: { start: number; end: number } };
+}
+
+const START = Date.parse('2026-03-07T00:00:00Z');
+const MINUTE = 60_000;
+const sec = (ms: number): number => Math.floor(ms / 1000);
+const ids = ['777', '778'];
+const records = ids.map((platformId) =>
+  market({
+    platform: 'polymarket',
+    ref: `0x${platformId}`,
+    platformId,
+    slug: `slug-of-${platformId}`,
+    createdAt: new Date(START).toISOString(),
+  }),
+);
+
+let store: MarketStore;
+beforeAll(async () => {
+  store = await startMarketStore();
+  await store.list(...records);
+  await store.cover('polymarket', 0, Date.now());
+  // Every minute of ten, then hours apart; the second market in every second of these.
+  const minutes = [...Array.from({ length: 10 }, (_, i) => i), 100, 300, 1000, 4000];
+  await store.trade(
+    ...minutes.flatMap((minute, i) =>
+      records
+        .filter((_, which) => i % (which + 1) === 0)
+        .map((of) => trade({ of, atMs: START + minute * MINUTE + 500, price: '0.4', size: '2' })),
+    ),
+  );
+});
+afterAll(() => store?.close());
+
+const history = (query: string, fromTs = sec(START)): Promise<Answer> =>
+  store.get(
+    `markets/price-history?provider=polymarket&interval=1&start_ts=${fromTs}&end_ts=${sec(START) + 240_060}&${query}`,
+  );
+const names = ({ data }: Answer) => data.map((point) => `${point.timestamp} ${point.marketId} ${point.outcomeId}`);
+
+test.each(['', '&outcome=all'])('going on behind the last point misses none and repeats none%s', async (outcome) => {
+  const query = `market_ids=${ids.join(',')}${outcome}`;
+  const whole = names(await history(`${query}&limit=5000`));
+  expect(whole).toHaveLength(outcome === '' ? 21 : 42);
+  for (const limit of [8, 21]) {
+    const walked: string[] = [];
+    let from = sec(START);
+    for (let page = await history(`${query}&limit=${limit}`); page.data.length > 0;) {
+      expect(page.data.length).toBeLessThanOrEqual(limit);
+      walked.push(...names(page));
+      from = page.data.at(-1)!.timestamp + 1;
+      page = await history(`${query}&limit=${limit}`, from);
+    }
+    expect(walked).toEqual(whole);
+  }
+});
+
+test('a limit below the points of one timestamp is kept to', async () => {
+  expect(names(await history(`market_ids=${ids.join(',')}&outcome=all&limit=3`))).toHaveLength(3);
+});
+
+test('a market that is named twice, by two of its ids, is answered once', async () => {
+  const once = await history('market_ids=777');
+  expect((await history('market_ids=777,slug-of-777,0x777')).data).toEqual(once.data);
+});
+
+test('a range that has not begun is empty, and its end is not before its start', async () => {
+  const path = 'markets/price-history?provider=polymarket&market_ids=777&start_ts=4000000000&end_ts=4000003600';
+  const { data, meta } = await store.get<Answer>(path);
+  expect([data, meta.time_range]).toEqual([[], { start: 4_000_000_000, end: 4_000_000_000 }]);
+});
+
+test('the source named is that of the points answered, not of those behind the limit', async () => {
+  const flat = { open: 4n * 10n ** 9n, high: 4n * 10n ** 9n, low: 4n * 10n ** 9n, close: 4n * 10n ** 9n };
+  const none = { open: null, high: null, low: null, close: null };
+  const of = market({ platform: 'limitless', ref: 'sampled', createdAt: new Date(START).toISOString() });
+  await store.list(of);
+  await store.cover('limitless', START + 10 * MINUTE, Date.now());
+  await store.trade(trade({ of, atMs: START + 20 * MINUTE, price: '0.5', size: '1' }));
+  const sample = {
+    platform: 'limitless' as const,
+    ref: 'sampled',
+    intervalMin: 1 as const,
+    startTs: sec(START),
+    price: flat,
+    previousClose: null,
+    bid: none,
+    ask: none,
+    volume: usd('0'),
+    openInterest: null,
+    mean: null,
+    source: 'midpoint' as const,
+  };
+  await store.clickhouse.insert(CANDLE_COLUMNS, [candleRow(sample)]);
+  const asked = `markets/price-history?provider=limitless&market_ids=sampled&interval=1&start_ts=${sec(START)}&end_ts=${sec(START) + 7200}`;
+  expect((await store.get<Answer>(asked)).meta.source).toBe('mixed');
+  expect((await store.get<Answer>(`${asked}&limit=1`)).meta.source).toBe('midpoint');
+});
+
+const bars = { platform: 'kalshi', ref: 'QUIET', series: 0, stepSeconds: 60, span: null, nowMs: START } as const;
+
+test('of a market that is quoted and not traded no bucket is read, of a traded one its quotes are', async () => {
+  const minutes = Array.from({ length: 100 }, (_, i) => ({
+    platform: 'kalshi',
+    ref: 'QUIET',
+    at: new Date(START + i * MINUTE).toISOString(),
+    status: 'open',
+    bid: '0.4',
+    ask: '0.5',
+    liquidity: '1',
+  }));
+  await store.clickhouse.insert('market_snapshots (platform, ref, at, status, bid, ask, liquidity)', minutes);
+  const of = market({ platform: 'kalshi', ref: 'QUIET' });
+  await store.trade(trade({ of, atMs: START + 50 * MINUTE, price: '0.45', size: '1' }));
+  const hours = { ...bars, startTs: sec(START), endTs: sec(START) + 6000 };
+  const read = await loadBars(store.clickhouse, { ...hours, quotesAlone: false });
+  expect(read.map(({ startTs, bid, ask }) => [startTs, bid.close, ask.close])).toEqual([
+    [sec(START) + 3000, '0.4', '0.5'],
+  ]);
+  expect(await loadBars(store.clickhouse, { ...hours, quotesAlone: true })).toHaveLength(100);
+});
+
+test('a year of minutes is read whole, and never all at once', async () => {
+  const spans: { start: number; end: number }[] = [];
+  const query = async (name: string, _row: unknown, params: { start: number; end: number }) => {
+    if (name === 'bars') spans.push(params);
+    // As of a market whose every minute has a bar that is not wanted.
+    return name === 'next_bar' ? [{ t: params.start }] : [];
+  };
+  const year = { ...bars, quotesAlone: true, startTs: 0, endTs: 365 * 86_400 };
+  expect(await firstBars({ query } as unknown as ClickHouse, year, 500, () => true)).toEqual([]);
+  expect(spans.map(({ start }) => start)).toEqual([0, ...spans.slice(0, -1).map(({ end }) => end)]);
+  expect(spans.at(-1)?.end).toBe(year.endTs);
+  expect(Math.max(...spans.map(({ start, end }) => end - start))).toBeLessThanOrEqual(20_000 * 60);
+});

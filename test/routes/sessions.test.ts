@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { browser, newEmail, PASSWORD, registered } from '../helpers/browser.ts';
+
+const SESSIONS = '/v1/api/auth/sessions';
+const EVENTS = '/v1/api/auth/events';
+const LOGIN = '/v1/api/auth/login';
+const ME = '/v1/api/auth/me';
+
+interface Page {
+  events: { event: string; address: string; detail: object }[];
+  pagination: { total: number; next_cursor: string | null };
+}
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startTestApp();
+});
+afterAll(() => service.close());
+
+test('sessions are listed with their origin, and each can be ended from another', async () => {
+  const email = newEmail();
+  const laptop = await registered(service, email);
+  const phone = browser(service);
+  await phone.post(LOGIN, { email, password: PASSWORD }, { 'user-agent': 'Phone/1.0' });
+  const { sessions } = (await laptop.get(SESSIONS)).json();
+  expect(sessions).toMatchObject([
+    { current: false, address: phone.address, user_agent: 'Phone/1.0', last_used_at: null },
+    { current: true, address: laptop.address, last_used_at: expect.any(String) },
+  ]);
+  expect((await laptop.delete(`${SESSIONS}/${sessions[0].id}`)).json()).toMatchObject({ ended: true });
+  expect((await phone.get(ME)).statusCode).toBe(401);
+  expect((await laptop.delete(`${SESSIONS}/${sessions[0].id}`)).statusCode).toBe(404);
+});
+
+test('all other sessions end at once, and nobody else’s', async () => {
+  const email = newEmail();
+  const laptop = await registered(service, email);
+  const stranger = await registered(service);
+  const others = [browser(service), browser(service)];
+  for (const other of others) await other.post(LOGIN, { email, password: PASSWORD });
+  expect((await laptop.delete(SESSIONS)).json()).toMatchObject({ ended: 2 });
+  for (const other of others) expect((await other.get(ME)).statusCode).toBe(401);
+  expect((await laptop.get(ME)).statusCode).toBe(200);
+  expect((await stranger.get(ME)).statusCode).toBe(200);
+});
+
+test('the security log is paged newest first, and shows the own account alone', async () => {
+  const email = newEmail();
+  const person = await registered(service, email);
+  await browser(service).post(LOGIN, { email, password: 'no such password' });
+  const { id } = (await person.post('/v1/api/auth/api-keys', { name: 'k' })).json();
+  await registered(service);
+  const seen = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: Page = (await person.get(`${EVENTS}?limit=2&cursor=${cursor}`)).json();
+    expect(page.pagination.total).toBe(3);
+    seen.push(...page.events);
+    cursor = page.pagination.next_cursor;
+  }
+  expect(seen.map(({ event }) => event)).toEqual(['key_created', 'login_failed', 'registered']);
+  expect(seen[0]).toMatchObject({ address: person.address, detail: { id, scopes: 'read' } });
+});
+
+test('over TLS the cookies are of the __Host- kind, and no plain one is believed', async () => {
+  const secure = await startTestApp({ env: { PUBLIC_URL: 'https://api.example' }, postgres: service.postgres });
+  const person = browser(secure);
+  const answer = await person.post('/v1/api/auth/register', { email: newEmail(), password: PASSWORD });
+  expect(answer.cookies).toMatchObject([
+    { name: '__Host-jwt', secure: true, httpOnly: true, path: '/', sameSite: 'Lax' },
+    { name: '__Host-device', secure: true, httpOnly: true, path: '/', sameSite: 'Lax' },
+  ]);
+  expect(answer.cookies.every((cookie) => !('domain' in cookie))).toBe(true);
+  expect((await person.get(ME)).statusCode).toBe(200);
+  const planted = browser(secure);
+  planted.cookies.set('jwt', person.cookies.get('__Host-jwt') ?? '');
+  expect((await planted.get(ME)).statusCode).toBe(401);
+  expect((await person.post('/v1/api/auth/logout')).statusCode).toBe(200);
+  expect(person.cookies.has('__Host-jwt')).toBe(false);
+  await secure.close();
+});

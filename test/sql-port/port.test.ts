@@ -1,0 +1,266 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
+import { text as streamText } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ACCOUNT, basic, SPARE, SqlPortUnderTest } from '../helpers/sql-port.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+
+waitsInRealTime('queries are cut off by time limits');
+
+const VIEWS = [
+  'v_candles',
+  'v_events',
+  'v_ingestion',
+  'v_market_stats',
+  'v_markets',
+  'v_quotes',
+  'v_series',
+  'v_trades',
+  'v_volume',
+  'v_whales',
+];
+
+let port: SqlPortUnderTest;
+
+beforeAll(async () => {
+  port = await SqlPortUnderTest.start();
+});
+
+afterAll(async () => {
+  await port.close();
+});
+
+const text = async (sql: string) => (await port.ask(sql, { limit: '1000000' })).text();
+
+/** Rows that a query would read, by table. */
+const rowsRead = async (where: string) => {
+  const lines = (await text(`EXPLAIN ESTIMATE SELECT * FROM ${where} FORMAT JSONCompactEachRow`)).trim().split('\n');
+  const rows = lines.map((line) => JSON.parse(line) as string[]);
+  return Object.fromEntries(rows.map((row) => [row[1], Number(row[3])]));
+};
+
+const asWhom = async (headers: Record<string, string>) =>
+  (await fetch(`${port.origin}/?query=SELECT+1`, { headers })).status;
+
+describe('the unmodified client', () => {
+  it('reads rows with parameters, settings and compression', async () => {
+    const client = port.client({ compression: { response: true } });
+    const result = await client.query({
+      query: 'SELECT title, price, spread FROM v_markets WHERE id = {id:String}',
+      query_params: { id: 'kalshi:M3' },
+      clickhouse_settings: { output_format_json_quote_decimals: 1 },
+      format: 'JSONEachRow',
+    });
+    expect(await result.json()).toEqual([{ title: 'Will M3 happen?', price: '0.57', spread: '0.02' }]);
+    await client.close();
+  });
+
+  it('streams a large result whole', async () => {
+    const client = port.client();
+    const result = await client.query({ query: 'SELECT number FROM numbers(900000)', format: 'JSONEachRow' });
+    let rows = 0;
+    for await (const part of result.stream()) rows += part.length;
+    expect(rows).toBe(900_000);
+    await client.close();
+  });
+
+  it('gets errors with their code and type', async () => {
+    const client = port.client();
+    await expect(client.query({ query: 'SELECT nothing FROM v_trades' })).rejects.toMatchObject({
+      code: '47',
+      type: 'UNKNOWN_IDENTIFIER',
+    });
+    await expect(client.query({ query: 'SELECT * FROM v_none' })).rejects.toMatchObject({ code: '60' });
+    await expect(client.insert({ table: 'v_trades', values: [{ size: 1 }] })).rejects.toMatchObject({ code: '164' });
+    expect((await client.ping({ select: true })).success).toBe(true);
+    await client.close();
+  });
+
+  it('reads exactly what the service stored', async () => {
+    const client = port.client();
+    const query = 'SELECT toString(count()) AS n, toString(sum(size)) AS size, toString(sum(notional)) AS usd FROM ';
+    const result = await client.query({ query: `${query} v_trades`, format: 'JSONEachRow' });
+    expect(await result.json()).toEqual(await port.store.sql(`${query} trades`));
+    await client.close();
+  });
+});
+
+describe('curl', () => {
+  it('may GET, name a FORMAT or a default one, and pack the answer', async () => {
+    const search = String(new URLSearchParams({ query: 'SELECT 1 AS a, 2 AS b FORMAT CSVWithNames' }));
+    const got = await fetch(`${port.origin}/?${search}`, {
+      headers: { authorization: basic(ACCOUNT.user, ACCOUNT.password) },
+    });
+    expect(got.headers.get('content-type')).toContain('text/csv');
+    expect(await got.text()).toBe('"a","b"\n1,2\n');
+    const vertical = await port.ask('SELECT 1 AS a', { default_format: 'Vertical' });
+    expect(await vertical.text()).toContain('a: 1');
+    const asJson = await port.ask('SELECT 1 AS a', {}, { headers: { 'x-clickhouse-format': 'JSONCompactEachRow' } });
+    expect(await asJson.text()).toBe('[1]\n');
+    const packed = await port.ask('SELECT number FROM numbers(1000)', { enable_http_compression: '1' });
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect((await packed.text()).split('\n').length).toBe(1001);
+  });
+
+  it('gets 400 for an address or a form that cannot be read', async () => {
+    const { hostname, port: number } = new URL(port.origin);
+    const request = httpRequest({ hostname, port: number, path: '//?query=SELECT+1' }).end();
+    const [reply] = (await once(request, 'response')) as [IncomingMessage];
+    expect([reply.statusCode, await streamText(reply)]).toEqual([400, expect.stringContaining('cannot be read')]);
+    const form = await port.ask('x', {}, { headers: { 'content-type': 'multipart/form-data; boundary=b' } });
+    expect([form.status, await form.text()]).toEqual([400, expect.stringContaining('multipart/form-data')]);
+  });
+
+  it('learns where its own statement breaks, and of no other', async () => {
+    const reply = await port.ask('SELECT count() FORM v_trades WHERE');
+    const said = await reply.text();
+    expect([reply.status, said]).toEqual([
+      400,
+      expect.stringMatching(/^Code: 62\. .*failed at position .*\(SYNTAX_ERROR\)\n$/s),
+    ]);
+    expect(said).not.toMatch(/formatQuery|system\.tables/);
+  });
+
+  it('may say its settings in the statement, within the limits', async () => {
+    const asked = "SELECT number FROM numbers(10) SETTINGS limit = 2, log_comment = 'a, b = c' FORMAT TSV";
+    expect(await (await port.ask(asked)).text()).toBe('0\n1\n');
+  });
+});
+
+describe('Grafana', () => {
+  it("opens with clickhouse-go's hello, which names the plain form of Native for all that follows", async () => {
+    const search = { default_format: 'Native', client_protocol_version: '54483', database: 'default' };
+    const reply = await port.ask('SELECT displayName(), version(), revision(), timezone()', search);
+    const bytes = Buffer.from(await reply.arrayBuffer());
+    expect(bytes.subarray(0, 10)).toEqual(Buffer.of(1, 0, 2, 255, 255, 255, 255, 0, 4, 1));
+    expect(bytes.toString('latin1')).toContain('revision()\x06UInt32\0\0\0\0\0\x0atimezone()');
+    const block = Buffer.from(await (await port.ask("SELECT 'x' AS a", search)).arrayBuffer());
+    expect(block).toEqual(Buffer.from('\x01\x01\x01a\x06String\x01x', 'latin1'));
+  });
+
+  it('finds databases, tables and columns in every way it looks for them', async () => {
+    expect(await text('SHOW DATABASES')).toBe('forecastle\n');
+    expect(await text('SHOW TABLES FROM "forecastle"')).toBe(`${VIEWS.join('\n')}\n`);
+    expect(await text("SHOW TABLES LIKE 'v_m%'")).toBe('v_market_stats\nv_markets\n');
+    expect(await text('SELECT database, name FROM system.tables ORDER BY database, name')).toBe(
+      VIEWS.map((view) => `forecastle\t${view}\n`).join(''),
+    );
+    expect(await text('DESCRIBE TABLE "forecastle"."v_whales"')).toContain('Contracts, 250 or more');
+    expect(await text('SELECT DISTINCT platform FROM forecastle.v_trades SETTINGS max_execution_time=10')).toBe(
+      'kalshi\n',
+    );
+  });
+});
+
+describe('the views', () => {
+  it('explain every column and themselves', async () => {
+    const silent = await port.ask(
+      "SELECT table, name FROM system.columns WHERE comment = '' UNION ALL SELECT name, '' FROM system.tables WHERE comment = ''",
+    );
+    expect(await silent.text()).toBe('');
+  });
+
+  it('all have rows of a store that has some', async () => {
+    for (const view of VIEWS)
+      expect(await (await port.ask(`SELECT count() > 0 FROM ${view}`)).text(), view).toBe('1\n');
+  });
+
+  it('read nothing of the bars and markets that a query does not ask for', async () => {
+    const hourly = await rowsRead("v_candles WHERE interval = '1h'");
+    expect(hourly).toMatchObject({ candles_1m: 0 });
+    expect(hourly['candles_1h']).toBeGreaterThan(0);
+    expect(await rowsRead('v_trades WHERE market_key = 1')).toEqual({ trades: 0 });
+  });
+});
+
+describe('who may read', () => {
+  it('is the account, or a holder of an API key in any place a client may put it', async () => {
+    port.keys.add('pk_known');
+    expect(await asWhom({ authorization: basic('whoever', 'pk_known') })).toBe(200);
+    expect(await asWhom({ 'x-clickhouse-user': 'whoever', 'x-clickhouse-key': 'pk_known' })).toBe(200);
+    expect(await asWhom({ authorization: 'Bearer pk_known' })).toBe(200);
+    expect(await asWhom({ authorization: basic(ACCOUNT.user, ACCOUNT.password) })).toBe(200);
+  });
+
+  it('is nobody else, and nobody with a revoked key', async () => {
+    expect(await asWhom({})).toBe(401);
+    expect(await asWhom({ authorization: basic(ACCOUNT.user, 'wrong') })).toBe(403);
+    expect(await asWhom({ authorization: basic('default', '') })).toBe(403);
+    expect(await asWhom({ authorization: 'Bearer pk_unknown' })).toBe(403);
+    port.keys.delete('pk_known');
+    expect(await asWhom({ authorization: 'Bearer pk_known' })).toBe(403);
+  });
+});
+
+describe('a password', () => {
+  it('can be guessed ten times a minute: then even the right one waits, and nobody else', async () => {
+    port.keys.add('pk_guest');
+    const right = { authorization: basic(SPARE.user, SPARE.password) };
+    for (let i = 0; i < 9; i += 1) expect(await asWhom({ authorization: basic(SPARE.user, `guess ${i}`) })).toBe(403);
+    expect(await asWhom(right)).toBe(200);
+    expect(await asWhom({ authorization: basic(SPARE.user, 'one more') })).toBe(403);
+    const locked = await fetch(`${port.origin}/?query=SELECT+1`, { headers: right });
+    expect([locked.status, await locked.text()]).toEqual([403, expect.stringContaining('wait a minute')]);
+    expect(await asWhom({ authorization: basic(ACCOUNT.user, ACCOUNT.password) })).toBe(200);
+    expect(await asWhom({ authorization: basic(SPARE.user, 'pk_guest') })).toBe(200);
+  });
+});
+
+describe('a query that is given up', () => {
+  const endless = 'SELECT max(sipHash64(number)) FROM numbers(100000000000)';
+
+  it('frees its place', async () => {
+    const leaving = new AbortController();
+    const asked = Array.from({ length: 6 }, () => port.ask(endless, {}, { signal: leaving.signal }));
+    await sleep(300);
+    leaving.abort();
+    await Promise.all(asked.map((one) => expect(one).rejects.toThrow('abort')));
+    const startedAt = Date.now();
+    expect(await (await port.ask('SELECT 7')).text()).toBe('7\n');
+    expect(Date.now() - startedAt).toBeLessThan(3000);
+  });
+});
+
+describe('the engine', () => {
+  it('brings the port back when it is replaced after a crash', async () => {
+    const before = port.engine.pid();
+    process.kill(Number(before), 'SIGKILL');
+    const deadline = Date.now() + 20_000;
+    let answer = '';
+    while (answer !== '7\n' && Date.now() < deadline) {
+      await sleep(100);
+      answer = await port.ask('SELECT 7').then(
+        (reply) => reply.text(),
+        () => '',
+      );
+    }
+    expect(answer).toBe('7\n');
+    expect(port.engine.pid()).not.toBe(before);
+  });
+
+  it('goes on when another process took the port meanwhile, and opens it once it is free', async () => {
+    const before = port.engine.pid();
+    const other = createServer();
+    process.kill(Number(before), 'SIGKILL');
+    await vi.waitFor(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          other
+            .removeAllListeners()
+            .once('error', reject)
+            .listen(Number(new URL(port.origin).port), '127.0.0.1', resolve);
+        }),
+      { timeout: 5000, interval: 5 },
+    );
+    await vi.waitFor(() => expect(port.engine.pid()).not.toBe(before), { timeout: 20_000 });
+    const now = port.engine.pid();
+    await sleep(3000);
+    expect(await port.store.sql('SELECT 7 AS n')).toEqual([{ n: 7 }]);
+    await new Promise((resolve) => other.close(resolve));
+    const answer = async () => (await port.ask('SELECT 7')).text();
+    await vi.waitFor(async () => expect(await answer()).toBe('7\n'), { timeout: 20_000, interval: 200 });
+    expect(port.engine.pid()).toBe(now);
+  });
+});

@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { ConfigError } from '../../src/core/config-error.ts';
+import {
+  startEmbeddedClickHouse,
+  type EmbeddedClickHouse,
+  type Log,
+} from '../../src/embedded/clickhouse/supervisor.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { normalizeSql, forDatabaseEngine, splitStatements } from '../../src/core/sql-text.ts';
+import { PLATFORMS } from '../../src/core/model.ts';
+import { MANIFESTS } from '../../src/platforms/manifests.ts';
+import { silent } from '../helpers/silent-log.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+
+waitsInRealTime('a migration waits for the lock of another process');
+
+const dataDir = mkdtempSync(join(tmpdir(), 'forecastle-migrations-'));
+let embedded: EmbeddedClickHouse;
+let store: ClickHouse;
+let folder: URL;
+let database: string;
+
+beforeAll(async () => {
+  embedded = await startEmbeddedClickHouse({ dataDir, memoryMb: 512, log: silent });
+});
+
+afterAll(async () => {
+  await embedded.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+// Each test has a database and a folder of its own.
+let made = 0;
+beforeEach(async () => {
+  await store?.close();
+  made += 1;
+  database = `schema_${made}`;
+  folder = pathToFileURL(`${mkdtempSync(join(dataDir, 'sql-'))}/`);
+  const first = connect(embedded.url);
+  await first.command(`CREATE DATABASE ${database}`);
+  await first.close();
+  store = open();
+});
+
+const open = () => connect(embedded.url.replace(/forecastle$/, database));
+const file = (name: string, sql: string) => writeFileSync(new URL(name, folder), sql);
+const migrate = (log: Log = silent) => migrateClickHouse(store, log, folder);
+const tables = async () =>
+  (
+    await store.sql<{ name: string }>(
+      "SELECT name FROM system.tables WHERE database = currentDatabase() AND name NOT LIKE 'schema_%' ORDER BY name",
+    )
+  ).map(({ name }) => name);
+const recorded = async () => (await store.sql('SELECT 1 FROM schema_migrations')).length;
+
+const TWO =
+  '-- Two; in one file.\nCREATE TABLE IF NOT EXISTS a (x Int32) ENGINE = MergeTree ORDER BY x;\nCREATE TABLE IF NOT EXISTS b (x Int32) ENGINE = MergeTree ORDER BY x;\n';
+
+test('the table of platforms says what their manifests say', async () => {
+  await migrateClickHouse(store, silent);
+  const rows = await store.sql('SELECT platform, volume_basis, has_pools FROM platforms FINAL ORDER BY platform');
+  const said = PLATFORMS.map((platform) => {
+    const { volumeBasis, hasPools } = MANIFESTS[platform];
+    return { platform, volume_basis: volumeBasis, has_pools: hasPools };
+  });
+  expect(rows).toEqual(said.toSorted((a, b) => (a.platform < b.platform ? -1 : 1)));
+});
+
+describe('the schema', () => {
+  it('is made from the numbered files in order, once', async () => {
+    file('002_view.sql', "CREATE VIEW IF NOT EXISTS v AS SELECT x, ';' AS s FROM a;");
+    file('001_tables.sql', TWO);
+    file('notes.sql', 'not a migration');
+    await migrate();
+    expect(await tables()).toEqual(['a', 'b', 'v']);
+    expect(await recorded()).toBe(3);
+    await migrate({ ...silent, info: () => expect.unreachable('nothing is left to do') });
+    expect(await recorded()).toBe(3);
+  });
+
+  it('grows by new files only', async () => {
+    file('001_tables.sql', TWO);
+    await migrate();
+    file('002_more.sql', 'ALTER TABLE a ADD COLUMN IF NOT EXISTS y Int32');
+    await migrate();
+    expect(
+      await store.sql(
+        "SELECT count() > 0 AS there FROM system.columns WHERE database = currentDatabase() AND table = 'a' AND name = 'y'",
+      ),
+    ).toEqual([{ there: 1 }]);
+  });
+
+  it('is changed by one process at a time, each statement once', async () => {
+    // Not repeatable: a second run of any of these would fail or show.
+    file('001_tables.sql', TWO.replaceAll(' IF NOT EXISTS', ''));
+    file('002_rows.sql', 'INSERT INTO a SELECT 1; INSERT INTO a SELECT 2; ALTER TABLE a ADD COLUMN y Int32;');
+    const stores = Array.from({ length: 4 }, open);
+    await Promise.all(stores.map((one) => migrateClickHouse(one, silent, folder)));
+    await Promise.all(stores.map((one) => one.close()));
+    expect(await recorded()).toBe(5);
+    expect(await store.sql('SELECT x, y FROM a ORDER BY x')).toEqual([
+      { x: 1, y: 0 },
+      { x: 2, y: 0 },
+    ]);
+  });
+
+  it('goes on where it was interrupted, and the part that failed may be corrected', async () => {
+    file('001_tables.sql', `${TWO.replaceAll(' IF NOT EXISTS', '')} CREATE TABLE c (x Nonsense) ENGINE = Memory;`);
+    await expect(migrate()).rejects.toMatchObject({ name: 'StoreError', code: '50' });
+    expect(await tables()).toEqual(['a', 'b']);
+    file('001_tables.sql', `${TWO.replaceAll(' IF NOT EXISTS', '')} CREATE TABLE c (x Int32) ENGINE = Memory;`);
+    await migrate();
+    expect(await tables()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('of a newer release is refused with one line', async () => {
+    file('001_tables.sql', TWO);
+    file('007_later.sql', 'CREATE TABLE later (x Int32) ENGINE = Memory');
+    await migrate();
+    rmSync(new URL('007_later.sql', folder));
+    await expect(migrate()).rejects.toThrow(
+      new ConfigError('ClickHouse: its schema has version 7, this release knows 1: run a newer release'),
+    );
+  });
+
+  it('is refused when an applied file was edited, extended or shortened, not when its comments were', async () => {
+    file('001_tables.sql', TWO);
+    await migrate();
+    file('001_tables.sql', `/* better said */ ${TWO.replace('-- Two', '-- Both')}\n-- the end`);
+    await migrate();
+    for (const edited of [
+      TWO.replace('x Int32', 'x Int64'),
+      `${TWO}SELECT 1;`,
+      TWO.slice(0, TWO.lastIndexOf('CREATE')),
+    ]) {
+      file('001_tables.sql', edited);
+      await expect(migrate()).rejects.toThrow(/^001_tables.sql: was edited after it had been applied/);
+    }
+    expect(await recorded()).toBe(2);
+  });
+
+  it('is left alone by a process that waits for another, until that one is believed dead', async () => {
+    file('001_tables.sql', TWO);
+    await store.command(
+      "CREATE TABLE schema_lock (holder String, expires_at DateTime64(3, 'UTC'), claimed_at DateTime64(6, 'UTC')) ENGINE = ReplacingMergeTree(claimed_at) ORDER BY holder",
+    );
+    await store.command("INSERT INTO schema_lock SELECT 'dead', now64(3) + toIntervalMillisecond(1500), now64(6)");
+    const reported: unknown[] = [];
+    const startedAt = performance.now();
+    await migrate({ ...silent, info: (...line: unknown[]) => void reported.push(line.at(-1)) });
+    expect(performance.now() - startedAt).toBeGreaterThan(1000);
+    expect(reported[0]).toContain('waiting');
+    expect(await tables()).toEqual(['a', 'b']);
+  });
+
+  it('of a database that does not exist names the setting', async () => {
+    const nowhere = connect(embedded.url.replace(/forecastle$/, 'nowhere'));
+    await expect(migrateClickHouse(nowhere, silent, folder)).rejects.toThrow(
+      /^CLICKHOUSE_URL: names a database that does not exist/,
+    );
+    await nowhere.close();
+  });
+});
+
+describe('SQL text', () => {
+  it('is cut at semicolons that end statements only', () => {
+    const text =
+      "SELECT ';', \"a;b\", `c;d`, 'it''s; \\'ok', $x$ ; $x$ -- no; comment\n; /* ; */ SELECT 2 # neither; here\n;;\n-- the end;";
+    expect(splitStatements(text)).toEqual([
+      "SELECT ';', \"a;b\", `c;d`, 'it''s; \\'ok', $x$ ; $x$ -- no; comment",
+      '/* ; */ SELECT 2 # neither; here',
+    ]);
+  });
+
+  it('means the same with other comments and blanks, not with other literals', () => {
+    expect(normalizeSql("SELECT  1 -- one\n, '--  x'")).toBe("SELECT 1 , '-- x'");
+    expect(normalizeSql("SELECT 'a'")).not.toBe(normalizeSql("SELECT 'b'"));
+  });
+
+  it('names replicated engines in a replicated database, and only there', () => {
+    const text = "CREATE TABLE x (a String DEFAULT 'ENGINE = MergeTree') ENGINE = ReplacingMergeTree(v) ORDER BY a";
+    expect(forDatabaseEngine(text, 'Atomic')).toBe(text);
+    expect(forDatabaseEngine(text, 'Replicated')).toBe(text.replace('= Replacing', '= ReplicatedReplacing'));
+    for (const same of [
+      'CREATE TABLE x (a Int8) ENGINE = Memory',
+      'CREATE TABLE x (a Int8) ENGINE=ReplicatedMergeTree ORDER BY a',
+    ])
+      expect(forDatabaseEngine(same, 'Replicated')).toBe(same);
+    expect(
+      forDatabaseEngine('CREATE MATERIALIZED VIEW v ENGINE MergeTree ORDER BY a AS SELECT 1 AS a', 'Replicated'),
+    ).toContain('ENGINE ReplicatedMergeTree');
+  });
+});

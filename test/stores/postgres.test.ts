@@ -1,0 +1,106 @@
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig, type Config } from '../../src/core/config.ts';
+import { createLog } from '../../src/core/log.ts';
+import { rowsOf } from '../../src/stores/postgres/json-row.ts';
+import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
+import { freshDatabase, TEST_SERVER } from '../helpers/databases.ts';
+
+const log = createLog({ LOG_LEVEL: 'silent' });
+
+let config: Config;
+let clean: () => Promise<void>;
+beforeEach(async () => {
+  const database = await freshDatabase(TEST_SERVER);
+  config = loadConfig({ DATABASE_URL: database.url }, 'stores');
+  clean = database.drop;
+});
+afterEach(() => clean());
+
+async function using<T>(work: (postgres: Postgres) => Promise<T>): Promise<T> {
+  const postgres = await openPostgres(config, log);
+  return work(postgres).finally(() => postgres.close());
+}
+const applied = (postgres: Postgres) =>
+  postgres.transact((run) => run('SELECT number, name FROM schema_migrations ORDER BY number'));
+
+describe('migrations', () => {
+  test('are applied once each, in order, and repeating them changes nothing', async () => {
+    await using(async (postgres) => {
+      await migratePostgres(postgres, log);
+      const first = await applied(postgres);
+      expect(first[0]).toMatchObject({ number: 1, name: '001_accounts.sql' });
+      await migratePostgres(postgres, log);
+      expect(await applied(postgres)).toEqual(first);
+    });
+  });
+
+  test('by several processes at once are applied once', async () => {
+    await using(async (postgres) => {
+      await Promise.all(Array.from({ length: 6 }, () => migratePostgres(postgres, log)));
+      expect((await applied(postgres)).filter(({ number }) => number === 1)).toHaveLength(1);
+    });
+  });
+
+  test('refuse a schema of a newer release in one line', async () => {
+    await using(async (postgres) => {
+      await migratePostgres(postgres, log);
+      await postgres.transact((run) => run(`INSERT INTO schema_migrations (number, name) VALUES (999, 'later.sql')`));
+      const failure = await migratePostgres(postgres, log).catch((error: Error) => error);
+      expect(failure).toMatchObject({
+        name: 'ConfigError',
+        message: expect.stringMatching(/^DATABASE_URL: .*999.*newer release$/),
+      });
+    });
+  });
+
+  test('that break off leave nothing behind', async () => {
+    await using(async (postgres) => {
+      await postgres.transact((run) => run('CREATE TABLE account_events (id int)'));
+      await expect(migratePostgres(postgres, log)).rejects.toThrow('account_events');
+      const tables = `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`;
+      expect(await postgres.transact((run) => run(tables))).toEqual([{ tablename: 'account_events' }]);
+    });
+  });
+});
+
+test('what is stored is there after closing and opening', async () => {
+  await using((postgres) => postgres.transact((run) => run('CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)')));
+  await using(async (postgres) => {
+    expect(await postgres.transact((run) => run('SELECT n FROM kept'))).toEqual([{ n: 7 }]);
+    expect(await postgres.ping()).toBe(true);
+  });
+});
+
+test('a transaction that fails changes nothing', async () => {
+  await using(async (postgres) => {
+    await postgres.transact((run) => run('CREATE TABLE t (n int)'));
+    const broken = postgres.transact(async (run) => {
+      await run('INSERT INTO t VALUES ($1)', [1]);
+      throw new Error('changed my mind');
+    });
+    await expect(broken).rejects.toThrow('changed my mind');
+    expect(await postgres.transact((run) => run('SELECT * FROM t'))).toEqual([]);
+  });
+});
+
+test('what runs often is prepared, and goes on when a newer release adds a column', async () => {
+  await using(async ({ db, transact }) => {
+    await transact((run) => run('CREATE TABLE t (n int); INSERT INTO t VALUES (7)'));
+    const often = async (): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for (let times = 0; times < 8; times += 1) {
+        found.push(...rowsOf(await db.execute(sql`SELECT n FROM t WHERE n < ${10 + times}`)));
+      }
+      return found;
+    };
+    const all = Array.from({ length: 8 }, () => ({ n: 7 }));
+    expect(await often()).toEqual(all);
+    const prepared = await db.execute(
+      sql`SELECT count(*)::int AS n FROM pg_prepared_statements WHERE statement LIKE '%FROM t %'`,
+    );
+    expect(rowsOf(prepared)).toEqual([{ n: 1 }]);
+    await transact((run) => run('ALTER TABLE t ADD COLUMN later text'));
+    expect(await often()).toEqual(all);
+  });
+});

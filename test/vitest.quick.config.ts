@@ -1,0 +1,22 @@
+import { mergeConfig } from 'vitest/config';
+import all from './vitest.config.ts';
+
+/** What `npm test` leaves to `npm run test:long`: files that kill processes, wait in real time or compare whole worlds. */
+export const LONG = [
+  'files/{day-files,s3}',
+  'cli/{account-commands,backup,import-pglite,verify}',
+  'explorer/pages',
+  'http/{fuzz,hostile-input,openapi-client}',
+  'ingest/{crash,faults,long-runs}',
+  'orders/{crash,default-clients,idempotency,kill-switch,never-sent,secrets}',
+  'orders/{limitless,polymarket}/http',
+  'platforms/{kalshi,limitless,polymarket}/pipeline',
+  'platforms/{events,http,http-shares}',
+  'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',
+  'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,thaw,upstream-attack}',
+  'sql-port/{client,service}',
+  'streams/{connections,event-log,trades}',
+  'stores/{clickhouse-process,embedded-postgres-crash,retention}',
+].map((name) => `test/${name}.test.ts`);
+
+export default mergeConfig(all, { test: { exclude: LONG } });

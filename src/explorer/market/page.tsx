@@ -3,7 +3,7 @@ import type { Market } from '../parts/answers.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { Change, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
 import { eventAddress, go, splitId } from '../parts/url.ts';
-import { isTyping } from '../parts/keys.ts';
+import { useKeys } from '../parts/keys.ts';
 import { Book } from './book.tsx';
 import { History } from './history.tsx';
 import { useLiveMarket } from './live-market.ts';
@@ -19,13 +19,9 @@ export function MarketPage({ id: unified }: { id: string }) {
   useEffect(() => {
     if (market) document.title = `${market.title} · Forecastle`;
   }, [market?.title]);
-  useEffect(() => {
-    const leave = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !isTyping(event) && !document.querySelector('dialog[open]')) go('/');
-    };
-    document.addEventListener('keydown', leave);
-    return () => document.removeEventListener('keydown', leave);
-  }, []);
+  useKeys(({ key }) => {
+    if (key === 'Escape' && !document.querySelector('dialog[open]')) go('/');
+  });
   if (!market) return <Waiting of={live.asked} />;
   return (
     <div class="market">

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApi } from '../parts/api.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
-import { isTyping } from '../parts/keys.ts';
+import { useKeys } from '../parts/keys.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
@@ -104,15 +104,11 @@ function Search({ value }: { value: string }) {
     const timer = setTimeout(() => typed !== value && setQuery({ q: typed }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  useEffect(() => {
-    const focus = (event: KeyboardEvent): void => {
-      if (event.key !== '/' || isTyping(event)) return;
-      event.preventDefault();
-      field.current?.select();
-    };
-    document.addEventListener('keydown', focus);
-    return () => document.removeEventListener('keydown', focus);
-  }, []);
+  useKeys((event) => {
+    if (event.key !== '/') return;
+    event.preventDefault();
+    field.current?.select();
+  });
   return (
     <input
       ref={field}

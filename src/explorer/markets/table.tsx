@@ -4,7 +4,7 @@ import { Change, PlatformName, Price, Status, Time, Usd, Volume } from '../parts
 import { go, marketAddress, setQuery } from '../parts/url.ts';
 import { useFresh, type Fresh } from './fresh.ts';
 import type { MarketList, Sort } from './listing.ts';
-import { isTyping } from '../parts/keys.ts';
+import { useKeys } from '../parts/keys.ts';
 
 /** Pixels; the style sheet's --row says the same. */
 const ROW = 46;
@@ -51,22 +51,17 @@ export function MarketTable({ list, sort }: Props) {
     setChosen(-1);
     box.current?.scrollTo(0, 0);
   }, [rows]);
-  useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
-      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0;
-      if (step !== 0) {
-        event.preventDefault();
-        const next = Math.min(rows.length - 1, Math.max(0, chosen + step));
-        setChosen(next);
-        reveal(box.current, next);
-      } else if (event.key === 'Enter' && rows[chosen] && event.target === document.body) {
-        go(marketAddress(rows[chosen].id));
-      } else if (event.key === 'Escape') setChosen(-1);
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, [rows, rows.length, chosen]);
+  useKeys((event) => {
+    const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0;
+    if (step !== 0) {
+      event.preventDefault();
+      const next = Math.min(rows.length - 1, Math.max(0, chosen + step));
+      setChosen(next);
+      reveal(box.current, next);
+    } else if (event.key === 'Enter' && rows[chosen] && event.target === document.body) {
+      go(marketAddress(rows[chosen].id));
+    } else if (event.key === 'Escape') setChosen(-1);
+  });
 
   return (
     <div class="scroll" ref={box} tabIndex={0} role="region" aria-label="List of markets">

@@ -1,14 +1,8 @@
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { registered } from '../helpers/browser.ts';
-import { startPipeline } from '../oracle/pipeline.ts';
-import { startKalshi } from '../simulators/kalshi.ts';
 import { createRng } from '../simulators/lib/rng.ts';
-import { startLimitless } from '../simulators/limitless.ts';
-import { startPolymarket } from '../simulators/polymarket.ts';
 import { UNDESCRIBED } from './addresses.ts';
 import { RawConnection, Unanswered } from './raw-connection.ts';
-import { type KnownMarket, requestMaker, type Sender } from './requests.ts';
+import { requestMaker } from './requests.ts';
+import { type Account, startRig } from './rig.ts';
 
 export interface FuzzOptions {
   requests: number;
@@ -23,61 +17,43 @@ export interface FuzzReport {
   faults: string[];
   statuses: Record<string, number>;
   slowestMs: number;
-  /** Of the heap, from the end of the first fifth to the end; null where the process cannot collect garbage on demand. */
-  grownBytes: number | null;
+  /** Of the service's heap, from the end of the first fifth to the end. */
+  grownBytes: number;
 }
 
-const WORLD = { seed: 20, markets: 20, tradesPerMarket: 20, historyDays: 2 };
 const LANES = 8;
 /** Then another caller: what is refused for its rate reaches nothing. */
-const REQUESTS_PER_KEY = 240;
+const REQUESTS_PER_ACCOUNT = 240;
 const REQUESTS_PER_ADDRESS = 40;
-const REQUESTS_PER_SESSION = 5000;
 /** Of platforms and stores, with the envelope; 500 never. */
 const PROMISED = new Set([502, 503, 504]);
 const GROWTH_BYTES = 48 * 1024 * 1024;
 
 /** Sends random requests on raw sockets to a whole service over simulated platforms, and reports each promise they broke. */
 export async function fuzz({ requests, seed, hangMs, onProgress }: FuzzOptions): Promise<FuzzReport> {
-  const simulators = await Promise.all([startKalshi(WORLD), startPolymarket(WORLD), startLimitless(WORLD)]);
-  const service = await startPipeline(simulators, ['kalshi', 'polymarket', 'limitless'], 3);
-  const { port } = service.app.app.server.address() as AddressInfo;
-  const described = await service.get<{ paths: object }>('openapi.json');
-  const known: KnownMarket[] = [];
-  for (const platform of ['kalshi', 'polymarket', 'limitless']) {
-    // The service has begun to list them: without a market nothing of it can be asked.
-    for (let listed = 0; listed === 0; await sleep(250)) {
-      const { markets } = await service.get<{ markets: { platform_id: string }[] }>(
-        `markets?provider=${platform}&limit=5`,
-      );
-      known.push(...markets.map((market) => ({ platform, id: market.platform_id })));
-      listed = markets.length;
-    }
-  }
-
+  const rig = await startRig();
   const rng = createRng(seed);
-  const make = requestMaker(rng, [...Object.keys(described.paths), ...UNDESCRIBED], known);
-  const report: FuzzReport = { faults: [], statuses: {}, slowestMs: 0, grownBytes: null };
+  const make = requestMaker(rng, [...rig.routes, ...UNDESCRIBED], rig.markets);
+  const report: FuzzReport = { faults: [], statuses: {}, slowestMs: 0, grownBytes: 0 };
   let sent = 0;
-  let heapBefore: number | null = null;
-  let cookie = '';
+  let heapBefore: Promise<number> | undefined;
+  const address = (): string => `127.${rng.int(1, 250)}.${rng.int(0, 250)}.${rng.int(1, 250)}`;
 
   const lane = async (): Promise<void> => {
     let connection: RawConnection | null = null;
     let onAddress = 0;
-    let sender: Sender = { key: '', cookie };
+    let sender: Account = { key: '', cookie: '' };
     for (let own = 0; sent < requests; own += 1) {
-      if (own % REQUESTS_PER_KEY === 0) sender = { key: (await service.app.newKey('pro')).key, cookie };
+      if (own % REQUESTS_PER_ACCOUNT === 0) sender = await rig.account(address());
       if (!connection?.open || onAddress >= REQUESTS_PER_ADDRESS) {
         connection?.close();
-        connection = new RawConnection(port, `127.${rng.int(1, 250)}.${rng.int(0, 250)}.${rng.int(1, 250)}`);
+        connection = new RawConnection(rig.port, address());
         onAddress = 0;
       }
       onAddress += 1;
       sent += 1;
-      if (sent % REQUESTS_PER_SESSION === 1) cookie = await session();
       if (sent % 1000 === 0) onProgress?.(sent);
-      if (sent === Math.ceil(requests / 5)) heapBefore = heap();
+      if (sent === Math.ceil(requests / 5)) heapBefore = rig.heapBytes();
       const { bytes, malformed } = make(sender);
       const startedAt = performance.now();
       const fault = await connection.ask(bytes, hangMs).then(
@@ -98,17 +74,14 @@ export async function fuzz({ requests, seed, hangMs, onProgress }: FuzzOptions):
     }
     connection?.close();
   };
-  const session = async (): Promise<string> =>
-    [...(await registered(service.app)).cookies].map((pair) => pair.join('=')).join('; ');
 
-  await Promise.all(Array.from({ length: LANES }, lane));
-  const heapAfter = heap();
-  if (heapBefore !== null && heapAfter !== null) {
-    report.grownBytes = heapAfter - heapBefore;
+  try {
+    await Promise.all(Array.from({ length: LANES }, lane));
+    report.grownBytes = (await rig.heapBytes()) - ((await heapBefore) ?? 0);
     if (report.grownBytes > GROWTH_BYTES) report.faults.push(`the heap grew by ${report.grownBytes} bytes`);
+  } finally {
+    await rig.close();
   }
-  await service.close();
-  await Promise.all(simulators.map((simulator) => simulator.close()));
   return report;
 }
 
@@ -117,11 +90,4 @@ function faultOf(status: number, body: string, malformed: boolean): string | nul
   if (status < 500) return null;
   if (PROMISED.has(status) && body.startsWith(`{"error":{"status":${status}`)) return null;
   return `${status} ${body.slice(0, 300)}`;
-}
-
-/** What is in use after collecting garbage. */
-function heap(): number | null {
-  if (!globalThis.gc) return null;
-  globalThis.gc();
-  return process.memoryUsage().heapUsed;
 }

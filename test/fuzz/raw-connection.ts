@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 /** One answer as it came; `status` 0 where the connection closed without one. */
 export interface RawReply {
   status: number;
+  /** By name in lower case; values of a repeated one are lines. */
   headers: Record<string, string>;
   body: string;
 }
@@ -83,7 +84,8 @@ function readReply(bytes: Buffer, headOnly: boolean, ended: boolean): RawReply |
   const headers: Record<string, string> = {};
   for (const header of lines) {
     const [name = '', value = ''] = header.split(/: ?(.*)/s);
-    headers[name.toLowerCase()] = value;
+    const earlier = headers[name.toLowerCase()];
+    headers[name.toLowerCase()] = earlier === undefined ? value : `${earlier}\n${value}`;
   }
   const body = headOnly || NO_BODY.has(status) ? '' : readBody(bytes.subarray(end + 4), headers, ended);
   return body === null ? null : { status, headers, body };

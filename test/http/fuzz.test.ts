@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { fuzz } from '../fuzz/fuzz.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
-waitsInRealTime('the time taken on the event loop is measured');
+waitsInRealTime('answers must come within a time');
 
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 test('random requests get no 5xx beyond the promised, and every one an answer', async () => {
   // On a machine that runs other tests beside this one an answer may be late: npm run fuzz holds the two seconds.

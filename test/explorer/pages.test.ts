@@ -21,6 +21,8 @@ describe('the explorer in a browser', () => {
   let reader: Watched;
   let page: Page;
   let market: Listed;
+  /** The unified id of an event. */
+  let event: string;
 
   const api = async <T>(path: string): Promise<T> => (await whole.get(`/v1/api/${path}`)).json() as Promise<T>;
   const listed = async (): Promise<Listed[]> =>
@@ -39,6 +41,8 @@ describe('the explorer in a browser', () => {
       expect(trades.length).toBeGreaterThan(5);
     }, patient);
     [market] = (await listed()) as [Listed];
+    const { events } = await api<{ events: { id: string }[] }>('events?provider=kalshi&status=open&sort=markets');
+    event = events[0]?.id ?? '';
     await signIn(page);
   });
   afterAll(async () => {
@@ -132,6 +136,26 @@ describe('the explorer in a browser', () => {
     expect(reader.faults()).toEqual([]);
   });
 
+  test('an event shows the sums of its markets that the API answers, and leads to them', async () => {
+    const [, id = ''] = event.split(':');
+    interface Shown {
+      event: { title: string; volume_24h: number; volume_total: number; liquidity: number };
+      markets: { id: string }[];
+    }
+    const wanted = async (): Promise<(string | undefined)[]> => {
+      const { event: sums } = await api<Shown>(`events/${id}?provider=kalshi`);
+      return [sums.volume_24h, sums.volume_total, sums.liquidity].map(String);
+    };
+    await page.goto(`/event/${encodeURIComponent(event)}`);
+    const figures = page.getByRole('list', { name: 'Sums over its markets' }).locator('data');
+    const shown = () => figures.evaluateAll((all) => all.map((one) => one.getAttribute('value')));
+    await expect.poll(async () => JSON.stringify(await shown()) === JSON.stringify(await wanted())).toBe(true);
+    const { markets } = await api<Shown>(`events/${id}?provider=kalshi`);
+    const links = await page.locator('.rung a').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    expect(links.toSorted()).toEqual(markets.map((one) => `/market/${encodeURIComponent(one.id)}`).toSorted());
+    expect(reader.faults()).toEqual([]);
+  });
+
   /** The market of the newest of the stored trades. */
   async function busiest(): Promise<string> {
     const { trades } = await api<{ trades: { market_id: string }[] }>(
@@ -180,7 +204,15 @@ describe('the explorer in a browser', () => {
     await signIn(page, email);
     reader.faults();
   };
-  const addresses = () => ['/', `/market/${encodeURIComponent(market.id)}`, '/overview', '/sql', '/status', '/account'];
+  const addresses = () => [
+    '/',
+    `/market/${encodeURIComponent(market.id)}`,
+    `/event/${encodeURIComponent(event)}`,
+    '/overview',
+    '/sql',
+    '/status',
+    '/account',
+  ];
 
   test.each(['light', 'dark'] as const)('every page is without a serious finding of axe in %s', async (colorScheme) => {
     await asAnother(`${colorScheme}@example.com`);

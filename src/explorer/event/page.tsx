@@ -1,14 +1,13 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { Columns } from '../parts/columns.tsx';
-import type { Market } from '../parts/answers.ts';
+import type { Event, Market } from '../parts/answers.ts';
 import { get, useApi, useRepeated, type Params } from '../parts/api.ts';
 import { sum } from '../parts/exact.ts';
 import { LineChart, type Line } from '../parts/line-chart.tsx';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
-import { Change, Num, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
+import { Change, Num, Outside, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
 import { marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
 
-const MARKETS = 200;
 /** Of one call of price-history, and of colours that can be distinguished. */
 const DRAWN = 10;
 const EVERY_MS = 5000;
@@ -23,38 +22,25 @@ const DAY = 86_400;
 /** One event: its markets as a ladder, and a chart of all of them. */
 export function EventPage({ id: unified }: { id: string }) {
   const { platform, id } = splitId(unified);
-  const params = { provider: platform, event_id: id, limit: MARKETS };
-  const asked = useApi('/v1/api/markets', params, EVERY_MS);
+  const params = { id, provider: platform };
+  const asked = useApi('/v1/api/events/{id}', params, EVERY_MS);
+  const { event } = asked.data ?? {};
+  useEffect(() => {
+    if (event) document.title = `${event.title} · Forecastle`;
+  }, [event?.title]);
+  if (!event) return <Waiting of={asked} />;
   const markets = (asked.data?.markets ?? []).toSorted((a, b) => (priceOf(b) ?? -1) - (priceOf(a) ?? -1));
-  const [any] = markets;
-  if (!any) return <Waiting of={asked} empty="No market of this event is stored." />;
   const prices = markets.flatMap((market) => priceOf(market) ?? []);
   const sql = `SELECT title, price, bid, ask, volume_24h\nFROM v_markets\nWHERE platform = ${quoted(platform)} AND event_id = ${quoted(id)}\nORDER BY price DESC`;
   return (
     <div class="market">
-      <header class="market-head">
-        <div class="market-name">
-          <p class="sub">
-            <PlatformName platform={platform} />
-            <span>{any.category}</span>
-          </p>
-          <h1>
-            <bdi>{any.event_name || id}</bdi>
-          </h1>
-          <p class="sub muted">
-            <span>{asked.data?.pagination.total} markets</span>
-            <span>
-              Ends <Time at={any.trading_end_at} relative />
-            </span>
-          </p>
-        </div>
-      </header>
+      <Head event={event} metadata={markets[0]?.metadata ?? {}} />
       <Prices markets={markets.slice(0, DRAWN)} platform={platform} />
       <Panel
         title="Markets"
-        query={{ path: '/v1/api/markets', params, sql }}
+        query={{ path: '/v1/api/events/{id}', params, sql }}
         aside={
-          <span class="muted" title="Of the first outcomes; about 1 where exactly one market can win">
+          <span class="muted" title={ADDS_UP[String(event.mutually_exclusive)]}>
             Prices add up to <Num value={sum(prices)} />
           </span>
         }
@@ -62,6 +48,53 @@ export function EventPage({ id: unified }: { id: string }) {
         <Ladder markets={markets} />
       </Panel>
     </div>
+  );
+}
+
+/** What the sum of the first outcomes' prices means, by `mutually_exclusive`. */
+const ADDS_UP: Record<string, string> = {
+  true: 'Of the first outcomes. At most one of these markets can pay: the sum is about 1 where one must',
+  false: 'Of the first outcomes. Several of these markets can pay',
+  null: 'Of the first outcomes. The platform does not report whether several of these markets can pay',
+};
+
+function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] }) {
+  return (
+    <header class="market-head">
+      <div class="market-name">
+        <p class="sub">
+          <PlatformName platform={event.platform} />
+          <Status status={event.status} />
+          <span>{event.category}</span>
+        </p>
+        <h1>
+          <bdi>{event.title}</bdi>
+        </h1>
+        <p class="sub muted">
+          <span>
+            <Num value={event.markets_count} /> markets, <Num value={event.open_markets} /> open
+          </span>
+          <span>
+            Ends <Time at={event.trading_end_at} relative />
+          </span>
+          <Outside address={event.source_url}>Open on the platform ↗</Outside>
+        </p>
+      </div>
+      <ul class="outcomes" aria-label="Sums over its markets">
+        <li>
+          <span class="name">Volume 24 h</span>
+          <Volume value={event.volume_24h} metadata={metadata} />
+        </li>
+        <li>
+          <span class="name">Volume</span>
+          <Volume value={event.volume_total} metadata={metadata} />
+        </li>
+        <li>
+          <span class="name">Liquidity</span>
+          <Usd value={event.liquidity} />
+        </li>
+      </ul>
+    </header>
   );
 }
 

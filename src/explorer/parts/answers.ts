@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnswer } from '../../schemas/analytics.ts';
+import type { EventAnswer, OneEventAnswer } from '../../schemas/events.ts';
 import type { MarketAnswer, MarketsAnswer, OrderBookAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
 import type { HistoryAnswer, HistoryItemAnswer, SnapshotAnswer } from '../../schemas/metrics.ts';
 import type { WhalesAnswer, WhaleTradeAnswer } from '../../schemas/whale-trades.ts';
 
 /** Types of the API, from the schemas that its answers are checked against and its OpenAPI is made from. */
+export type Event = z.output<typeof EventAnswer>;
 export type Market = z.output<typeof MarketAnswer>;
 export type Trade = z.output<typeof WhaleTradeAnswer>;
 export type Bar = z.output<typeof HistoryItemAnswer>;
@@ -71,6 +73,7 @@ export interface Health {
 /** What a GET of each path answers. */
 export interface Answers {
   '/v1/api/markets': z.output<typeof MarketsAnswer>;
+  '/v1/api/events/{id}': z.output<typeof OneEventAnswer>;
   '/v1/api/markets/id/{id}': z.output<typeof MarketsAnswer>;
   '/v1/api/markets/id/{id}/orderbook': z.output<typeof OrderBookAnswer>;
   '/v1/api/markets/price-history': z.output<typeof PriceHistoryAnswer>;

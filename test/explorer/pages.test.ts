@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Proxy, startProxy } from '../helpers/proxy.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 import { startWholeService, type WholeService } from '../helpers/whole-service.ts';
 import { axeFindings, EMAIL, openBrowser, PASSWORD, signIn, watchedPage, type Watched } from './chromium.ts';
@@ -17,6 +19,8 @@ interface Listed {
 
 describe('the explorer in a browser', () => {
   let whole: WholeService;
+  /** Between the browser and the service. */
+  let way: Proxy;
   let browser: Browser;
   let reader: Watched;
   let page: Page;
@@ -30,8 +34,10 @@ describe('the explorer in a browser', () => {
 
   beforeAll(async () => {
     whole = await startWholeService();
+    const { port } = new URL(whole.service.url);
+    way = await startProxy('127.0.0.1', Number(port));
     browser = await openBrowser();
-    reader = await watchedPage(browser, whole.service.url);
+    reader = await watchedPage(browser, `http://127.0.0.1:${way.port}`);
     ({ page } = reader);
     const patient = { timeout: 90_000, interval: 500 };
     await vi.waitFor(async () => expect((await listed()).length).toBeGreaterThan(10), patient);
@@ -47,6 +53,7 @@ describe('the explorer in a browser', () => {
   });
   afterAll(async () => {
     await browser.close();
+    await way.close();
     await whole.close();
   });
 
@@ -261,14 +268,37 @@ describe('the explorer in a browser', () => {
     expect(reader.faults()).toEqual([]);
   });
 
-  test('a service that goes away is said to be offline, and what was shown stays until it is back', async () => {
-    await page.goto(`/market/${encodeURIComponent(market.id)}`);
+  test('a service that goes away is said to be offline; what was shown stays, and the tape misses no trade', async () => {
+    const id = await busiest();
+    await page.goto(`/market/${encodeURIComponent(id)}`);
     const title = await page.getByRole('heading', { level: 1 }).innerText();
-    await reader.context.setOffline(true);
-    await expect.poll(() => page.locator('.connection').innerText(), { timeout: 20_000 }).toBe('Offline');
+    const connection = page.locator('.connection');
+    await expect.poll(() => connection.innerText(), { timeout: 20_000 }).toBe('Live');
+    await way.cut();
+    await expect.poll(() => connection.innerText(), { timeout: 20_000 }).toBe('Offline');
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(title);
-    await reader.context.setOffline(false);
-    await expect.poll(() => page.locator('.connection').innerText(), { timeout: 20_000 }).not.toBe('Offline');
+    // Trading goes on meanwhile.
+    await sleep(3000);
+    await way.restore();
+    await expect.poll(() => connection.innerText(), { timeout: 40_000 }).toBe('Live');
+    const [, market_id = ''] = id.split(':');
+    const wanted = async (): Promise<string[]> => {
+      const { trades } = await api<{ trades: { price: number; size: number }[] }>(
+        `trades/whales?platform=kalshi&market_id=${market_id}&min_size=0&limit=40`,
+      );
+      return trades.map(({ price, size }) => `${price} ${size}`);
+    };
+    const shown = () =>
+      page.locator('.tape tbody tr').evaluateAll((rows) =>
+        rows.slice(0, 40).map((row) =>
+          [...row.querySelectorAll('data')]
+            .slice(0, 2)
+            .map((one) => one.getAttribute('value'))
+            .join(' '),
+        ),
+      );
+    await expect.poll(async () => JSON.stringify(await shown()) === JSON.stringify(await wanted())).toBe(true);
+    reader.faults();
   });
 
   test('who logs out sees the way in, and no data', async () => {

@@ -45,6 +45,10 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
         redraw();
       },
       gap: () => (state.bookStreams = false),
+      state: ({ platforms }) => {
+        state.freshTo = platforms[platform]?.fresh_to ?? null;
+        redraw();
+      },
       trade: (trade: Trade) => {
         state.trades = merged([trade], state.trades);
         redraw();
@@ -80,7 +84,7 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
     bookAsked,
     trades: state.trades.length > 0 ? state.trades : (stored ?? []),
     tradesAsked,
-    tradesFreshTo: tradesAsked.data?.meta.data_freshness ?? null,
+    tradesFreshTo: (live ? state.freshTo : null) ?? tradesAsked.data?.meta.data_freshness ?? null,
   };
 }
 
@@ -90,8 +94,16 @@ interface Own {
   book: OrderBook | undefined;
   bookStreams: boolean;
   trades: readonly Trade[];
+  freshTo: string | null;
 }
-const fresh = (): Own => ({ of: '', prices: null, book: undefined, bookStreams: false, trades: [] });
+const fresh = (): Own => ({
+  of: '',
+  prices: null,
+  book: undefined,
+  bookStreams: false,
+  trades: [],
+  freshTo: null,
+});
 
 /** Draws once a frame, however many events a frame brings. */
 function useFrame(): () => void {

@@ -19,6 +19,10 @@ export interface BookChange {
   outcome: string;
   changes: { side: 'bid' | 'ask'; price: number; size: number }[];
 }
+/** How fresh each platform's data is, every 15 s and on every change. */
+export interface LiveState {
+  platforms: Record<string, { fresh_to: string | null }>;
+}
 export interface LiveEvents {
   trade: (data: never) => void;
   quote: (data: LiveQuote) => void;
@@ -26,6 +30,7 @@ export interface LiveEvents {
   book: (data: never) => void;
   book_change: (data: BookChange) => void;
   gap: (data: { reason: string }) => void;
+  state: (data: LiveState) => void;
 }
 
 /**
@@ -56,7 +61,7 @@ export function useStream(params: Params | null, on: Partial<LiveEvents>): boole
         now(false);
         if (source.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MS);
       });
-      for (const name of ['trade', 'quote', 'market', 'book', 'book_change', 'gap'] as const) {
+      for (const name of ['trade', 'quote', 'market', 'book', 'book_change', 'gap', 'state'] as const) {
         source.addEventListener(name, (event) => {
           const handle = handlers.current[name] as ((data: unknown) => void) | undefined;
           handle?.(JSON.parse(event.data as string));

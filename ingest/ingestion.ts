@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import type { BookRecorder } from '../src/books/recorder.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
 import type { StoredMarkets } from '../src/markets/directory.ts';
@@ -17,6 +18,7 @@ import { LiquidityReader } from './liquidity.ts';
 import { OpenInterestReader } from './open-interest.ts';
 import { DayFileWriter } from './day-files.ts';
 import { EventImageReader } from './event-images.ts';
+import { BookPoller } from './books/poller.ts';
 import { showProgress } from './progress.ts';
 import { Spool } from './spool.ts';
 import { TradeLog } from './trade-log.ts';
@@ -32,6 +34,7 @@ export interface IngestionDeps {
   platforms: readonly PlatformData[];
   markets: StoredMarkets;
   marketWriter: MarketWriter;
+  books: BookRecorder;
 }
 
 export interface Ingestion {
@@ -43,6 +46,7 @@ export interface Ingestion {
 const CHECKPOINT_SECONDS = 60;
 const FULL_SECONDS = 6 * 3600;
 const MARKET_EVENTS_SECONDS = 5;
+const BOOKS_SECONDS = 60;
 
 /** Starts polling every configured platform. Any number of processes may: leases decide who runs what. */
 export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
@@ -64,6 +68,8 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
     stop: async () => {
       for (const feed of feeds) feed.stop();
       histories.clear();
+      // While the leases are held: what waits may be stored.
+      await deps.books.close();
       await runner.stop();
     },
   };
@@ -80,6 +86,7 @@ class PlatformFeed {
   readonly #openInterest: OpenInterestReader;
   readonly #liquidity: LiquidityReader;
   readonly #images: EventImageReader;
+  readonly #books: BookPoller;
   readonly #files: DayFileWriter;
   readonly #marketLog: MarketLog;
   readonly #stopping = new AbortController();
@@ -108,6 +115,14 @@ class PlatformFeed {
       now: Date.now,
     });
     this.#images = new EventImageReader({ clickhouse, shared: deps.shared, data, now: Date.now });
+    this.#books = new BookPoller({
+      clickhouse,
+      recorder: deps.books,
+      data,
+      directory: deps.markets,
+      config: deps.config,
+      now: Date.now,
+    });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform });
     this.#changedSinceMs = Date.now() - 10 * 60_000;
     this.trades = {
@@ -145,6 +160,7 @@ class PlatformFeed {
       job('open_interest', 'markets', sweep, (run) => this.#openInterest.read(run)),
       job('images', 'markets', sweep, (run) => this.#images.read(run)),
       job('liquidity', 'markets', sweep, (run) => this.#liquidity.read(run)),
+      job('books', 'books', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
       job('market_events', 'markets', Math.min(sweep, MARKET_EVENTS_SECONDS), (run) => this.#logMarkets(run)),
       job('trades', 'trades', trades, (run) => this.#poll(run)),
       job('backfill', 'trades', trades, (run) => this.#backfill(run)),

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import { type Ingestion, startIngestion } from '../ingest/ingestion.ts';
 import { buildApp } from './app.ts';
+import { BookRecorder } from './books/recorder.ts';
 import { createAnalystSql } from './stores/clickhouse/analyst-sql.ts';
 import { openClickHouse } from './stores/clickhouse/client.ts';
 import { listenError } from './core/config-error.ts';
@@ -103,7 +104,9 @@ export async function startService(
     let ingestion: Ingestion | null = null;
     if (role !== 'api') {
       const data = config.platforms.map((platform) => adapters[platform]);
-      ingestion = await startIngestion({ config, log, clickhouse, shared, platforms: data, markets, marketWriter });
+      const books = new BookRecorder({ clickhouse, log });
+      const parts = { config, log, clickhouse, shared, markets, marketWriter, books };
+      ingestion = await startIngestion({ ...parts, platforms: data });
       closers.push(() => ingestion?.stop() ?? Promise.resolve());
     }
     const analystSql = createAnalystSql(config);

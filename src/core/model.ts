@@ -224,6 +224,8 @@ export interface OrderBook {
   platformId: string;
   /** The platform's own time of the book, else when we received it. */
   timestamp: string;
+  /** The platform's own time of the book; null where it gives none. */
+  exchangeAt: string | null;
   /** First outcome, second outcome. */
   yes: BookSide;
   no: BookSide;

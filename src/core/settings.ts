@@ -41,6 +41,8 @@ const retention = (fallback: number) =>
 /** The id of a key names it in what it sealed; without one it is made from the key. */
 const KEY_LIST = /^([\w.-]+:)?([\w+/-]{43}=?|[0-9a-f]{64})(,([\w.-]+:)?([\w+/-]{43}=?|[0-9a-f]{64}))*$/i;
 
+const UNIFIED_ID = new RegExp(`^(${PLATFORMS.join('|')}):.{1,512}$`);
+
 /** Every setting of the service, with its default and what it is for: `--help` prints this table. */
 export const settings = {
   HOST: [text.default('127.0.0.1'), 'address to listen on'],
@@ -166,6 +168,10 @@ export const settings = {
     numberSetting(1, 36_500).default(30),
     'days that streams can be resumed from: older events are dropped from their log',
   ],
+  RETENTION_BOOKS_DAYS: [
+    numberSetting(1, 36_500).default(30),
+    'days after which recorded order books are dropped; their depth by the minute is kept',
+  ],
   RETENTION_ACCOUNTS_DAYS: [
     numberSetting(30, 36_500).default(400),
     'days after which security events and revoked or expired keys are dropped',
@@ -182,6 +188,14 @@ export const settings = {
     'seconds between two looks for days whose Parquet file must be made; 0 = no files',
   ],
   TRADES_SECONDS: [seconds(15), 'seconds between trade polls of a platform'],
+  BOOKS_RECORD: [
+    numberSetting(0, 2000).default(200),
+    'most traded open markets of each platform whose order books are recorded; 0 = none of them',
+  ],
+  BOOKS_MARKETS: [
+    list(z.string().regex(UNIFIED_ID, `must be ids of the form <platform>:<platform id>, of ${PLATFORMS.join(', ')}`)),
+    'further markets whose order books are recorded: unified ids, comma-separated',
+  ],
 } satisfies Record<string, [z.ZodType, string]>;
 
 /** Every setting as read. */

@@ -102,10 +102,27 @@ export async function insertTrades(store: ClickHouse, count: number, prefix = 't
   await store.insert(`trades (${TRADE_COLUMNS})`, trades);
 }
 
+async function fillBooks(store: ClickHouse, at: string): Promise<void> {
+  const seen = { platform: 'kalshi', ref: 'M0', outcome: 'yes', sequence: 1, received_at: at };
+  await store.insert('book_changes (platform, ref, outcome, sequence, side, price, size, received_at)', [
+    { ...seen, side: 'bid', price: '0.4', size: '10' },
+  ]);
+  await store.insert('book_snapshots (platform, ref, outcome, sequence, bid_prices, bid_sizes, received_at)', [
+    { ...seen, bid_prices: ['0.4'], bid_sizes: ['10'] },
+  ]);
+  await store.insert('book_gaps (platform, ref, from_at, to_at, reason)', [
+    { platform: 'kalshi', ref: 'M0', from_at: at, to_at: at, reason: 'not recorded' },
+  ]);
+  await store.insert('book_depth (platform, ref, minute, version)', [
+    { platform: 'kalshi', ref: 'M0', minute: at, version: at },
+  ]);
+}
+
 async function fill(store: ClickHouse): Promise<void> {
   const at = new Date().toISOString();
   const refs = ['M0', 'M1', 'M2', 'M3', 'M4'];
   await insertTrades(store, 1000);
+  await fillBooks(store, at);
   await store.insert(
     'markets (platform, ref, platform_id, title, outcome_names, event_id, category, first_seen_at, version)',
     refs.map((ref) => ({

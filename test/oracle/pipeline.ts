@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { startIngestion } from '../../ingest/ingestion.ts';
 import type { HistoryItemAnswer } from '../../src/schemas/metrics.ts';
 import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../src/schemas/markets.ts';
+import { BookRecorder } from '../../src/books/recorder.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
@@ -67,11 +68,12 @@ export interface Pipeline {
 const PATIENCE_MS = 1200;
 const USER_REQUESTS = 480;
 
-/** Starts it with periods of one second and budgets that never run out, reading trades of the last `backfillDays` first. */
+/** Starts it with periods of one second and budgets that never run out, reading trades of the last `backfillDays` first; records books of so many markets. */
 export async function startPipeline(
   simulators: readonly Pick<Simulator<unknown>, 'env'>[],
   platforms: readonly Platform[],
   backfillDays = 60,
+  booksRecord = 0,
 ): Promise<Pipeline> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-pipeline-'));
   const configOf = (days: number) =>
@@ -82,6 +84,7 @@ export async function startPipeline(
       SWEEP_SECONDS: '1',
       TRADES_SECONDS: '1',
       BACKFILL_DAYS: String(days),
+      BOOKS_RECORD: String(booksRecord),
       ...Object.assign({}, ...simulators.map(({ env }) => env)),
     });
   const config = configOf(backfillDays);
@@ -112,8 +115,9 @@ export async function startPipeline(
     ingestionHealth: () => ingestionHealth(clickhouse, config),
   });
   const { log } = app.deps;
+  const books = new BookRecorder({ clickhouse, log });
   const ingest = (days: number) =>
-    startIngestion({ config: configOf(days), log, clickhouse, shared, platforms: data, markets, marketWriter });
+    startIngestion({ config: configOf(days), log, clickhouse, shared, platforms: data, markets, marketWriter, books });
   let ingestion = await ingest(backfillDays);
   await app.app.listen({ host: '127.0.0.1', port: 0 });
   const origin = `http://127.0.0.1:${(app.app.server.address() as AddressInfo).port}/v1/api/`;

@@ -30,6 +30,7 @@ const bookOf = ({ platform, platformId }: StoredMarket): OrderBook => ({
   platform,
   platformId,
   timestamp: new Date(now).toISOString(),
+  exchangeAt: null,
   yes: {
     bids: ['0.5', '0.4', '0.3'].map((price) => ({ price: parsePrice(price), size: parseSize('0.1') })),
     asks: [{ price: parsePrice('0.6'), size: parseSize('0.2') }],

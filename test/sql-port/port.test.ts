@@ -10,7 +10,11 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 waitsInRealTime('queries are cut off by time limits');
 
 const VIEWS = [
+  'v_book_changes',
+  'v_book_gaps',
+  'v_books',
   'v_candles',
+  'v_depth',
   'v_events',
   'v_ingestion',
   'v_market_stats',

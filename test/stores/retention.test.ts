@@ -34,7 +34,12 @@ const keep = async (trades: number, snapshots = 0): Promise<number> => {
   const log = { ...silent, info: () => void (changes += 1) };
   await applyRetention(
     store,
-    { RETENTION_TRADES_DAYS: trades, RETENTION_SNAPSHOTS_DAYS: snapshots, RETENTION_STREAM_DAYS: 30 },
+    {
+      RETENTION_TRADES_DAYS: trades,
+      RETENTION_SNAPSHOTS_DAYS: snapshots,
+      RETENTION_STREAM_DAYS: 30,
+      RETENTION_BOOKS_DAYS: 30,
+    },
     log,
   );
   return changes;

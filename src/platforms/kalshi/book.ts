@@ -31,6 +31,7 @@ export function mapKalshiBook(
     platform: 'kalshi',
     platformId: market.platformId,
     timestamp: receivedAt,
+    exchangeAt: null,
     yes,
     no: mirrorSide(yes),
     minOrderSize: MIN_ORDER_SIZE,

@@ -18,6 +18,7 @@ export function mapLimitlessBook(
     platform: 'limitless',
     platformId: market.platformId,
     timestamp: receivedAt,
+    exchangeAt: null,
     yes,
     no: mirrorSide(yes),
     minOrderSize: null,

@@ -17,11 +17,12 @@ export function mapPolymarketBook(
   receivedAt: string,
 ): OrderBook {
   const yes = bookSide(first.bids, first.asks);
-  const times = [first, second].map((book) => isoFromEpoch(book.timestamp) ?? receivedAt).toSorted();
+  const times = [first, second].flatMap((book) => isoFromEpoch(book.timestamp) ?? []).toSorted();
   return {
     platform: 'polymarket',
     platformId: market.platformId,
     timestamp: times[0] ?? receivedAt,
+    exchangeAt: times[0] ?? null,
     yes,
     no: bookSide(second.bids, second.asks),
     minOrderSize: first.min_order_size,

@@ -4,13 +4,19 @@ import type { Log } from '../../embedded/clickhouse/supervisor.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { databaseEngine } from './migrations.ts';
 
-type Settings = Pick<Config, 'RETENTION_TRADES_DAYS' | 'RETENTION_SNAPSHOTS_DAYS' | 'RETENTION_STREAM_DAYS'>;
+type Settings = Pick<
+  Config,
+  'RETENTION_TRADES_DAYS' | 'RETENTION_SNAPSHOTS_DAYS' | 'RETENTION_STREAM_DAYS' | 'RETENTION_BOOKS_DAYS'
+>;
 
 /** Tables that may forget, by the column of their rows' time. Everything made from trades is kept. */
 const TABLES = [
   { table: 'trades', time: 'executed_at', setting: 'RETENTION_TRADES_DAYS' },
   { table: 'market_snapshots', time: 'at', setting: 'RETENTION_SNAPSHOTS_DAYS' },
   { table: 'event_log', time: 'logged_at', setting: 'RETENTION_STREAM_DAYS' },
+  { table: 'book_changes', time: 'received_at', setting: 'RETENTION_BOOKS_DAYS' },
+  { table: 'book_snapshots', time: 'received_at', setting: 'RETENTION_BOOKS_DAYS' },
+  { table: 'book_gaps', time: 'from_at', setting: 'RETENTION_BOOKS_DAYS' },
 ] as const;
 
 const DAY_MS = 86_400_000;

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { BookRecorder } from '../../src/books/recorder.ts';
+import type { Config } from '../../src/core/config.ts';
+import { PlatformError } from '../../src/core/errors.ts';
+import type { StoredMarkets } from '../../src/markets/directory.ts';
+import type { PlatformData, StoredMarket } from '../../src/platforms/contract.ts';
+import type { Priority } from '../../src/platforms/http/request.ts';
+import { isItemError } from '../../src/platforms/parse-rows.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { JobResult, JobRun } from '../job-runner.ts';
+
+/** Markets of one call to a platform with batch calls: received at one instant. */
+const BOOKS_PER_CALL = 100;
+/** Books read in one run where each is a request: 40 take 12 s of a platform that wants 300 ms between two. */
+const SINGLE_BOOKS_PER_RUN = 40;
+/** A market stays recorded while it is among so many more of the most traded: at the edge they change places all day. */
+const EDGE = 0.25;
+
+const Row = z.object({ ref: z.string() });
+
+export interface BookPollerDeps {
+  clickhouse: ClickHouse;
+  recorder: BookRecorder;
+  data: PlatformData;
+  directory: StoredMarkets;
+  config: Pick<Config, 'BOOKS_RECORD' | 'BOOKS_MARKETS'>;
+  now: () => number;
+}
+
+/**
+ * Reads the books of a platform's recorded markets by polling. It takes what polls of trades leave of the platform's budget; those
+ * read longest ago come first.
+ */
+export class BookPoller {
+  readonly #deps: BookPollerDeps;
+
+  constructor(deps: BookPollerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Decides which markets are recorded, and reads their books. */
+  async read(run: JobRun): Promise<JobResult | null> {
+    const { data, recorder, now } = this.#deps;
+    const startedAt = new Date(now());
+    await recorder.open(data.platform, run.lease);
+    const markets = await this.#wanted();
+    recorder.want(data.platform, markets);
+    if (markets.length === 0) return null;
+    const rows = await this.#poll(markets, 'backfill', run);
+    return { freshTo: startedAt, rows };
+  }
+
+  async #poll(markets: readonly StoredMarket[], priority: Priority, run: JobRun): Promise<number> {
+    const { data, recorder, now } = this.#deps;
+    const { platform } = data;
+    const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(platform, ref);
+    const due = markets.toSorted((a, b) => at(a) - at(b));
+    const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
+    const last = data.orderBooks ? due.length : Math.min(due.length, SINGLE_BOOKS_PER_RUN);
+    let rows = 0;
+    for (let from = 0; from < last && !run.signal.aborted; from += perCall) {
+      const askedMs = performance.now();
+      const books = await readBooks(data, due.slice(from, from + perCall), run.context(priority));
+      const receivedAt = new Date(now()).toISOString();
+      for (const [ref, book] of books) {
+        if (book instanceof PlatformError) continue;
+        recorder.polled(platform, ref, book, receivedAt, askedMs);
+        rows += 1;
+      }
+    }
+    return rows;
+  }
+
+  async #wanted(): Promise<StoredMarket[]> {
+    const { config, data, directory } = this.#deps;
+    const { platform } = data;
+    const named = config.BOOKS_MARKETS.flatMap((id) =>
+      id.startsWith(`${platform}:`) ? id.slice(platform.length + 1) : [],
+    );
+    const explicit = await directory.storedByAnyIds(platform, named);
+    const busy = await directory.storedByRef(platform, await this.#mostTraded());
+    const markets = new Map([...explicit.values(), ...busy.values()].map((market) => [market.ref, market]));
+    return [...markets.values()].filter(({ status }) => status !== 'closed' && status !== 'settled');
+  }
+
+  async #mostTraded(): Promise<string[]> {
+    const { clickhouse, config, data, recorder } = this.#deps;
+    const { BOOKS_RECORD: most } = config;
+    if (most === 0) return [];
+    const { platform } = data;
+    const limit = Math.ceil(most * (1 + EDGE));
+    const refs = (await clickhouse.query('books_to_record', Row, { platform, limit })).map(({ ref }) => ref);
+    const sure = Math.floor(most * (1 - EDGE));
+    const recorded = new Set(recorder.wanted(platform));
+    const edge = refs.slice(sure);
+    const stays = edge.filter((ref) => recorded.has(ref));
+    const others = edge.filter((ref) => !recorded.has(ref));
+    return [...refs.slice(0, sure), ...stays, ...others].slice(0, most);
+  }
+}
+
+type Books = Awaited<ReturnType<NonNullable<PlatformData['orderBooks']>>>;
+
+async function readBooks(
+  data: PlatformData,
+  markets: readonly StoredMarket[],
+  context: Parameters<PlatformData['orderBook']>[1],
+): Promise<Books> {
+  if (data.orderBooks) return data.orderBooks(markets, context);
+  const books: Books = new Map();
+  for (const market of markets) {
+    try {
+      const book = await data.orderBook(market, context);
+      if (book) books.set(market.ref, book);
+    } catch (error) {
+      if (!isItemError(error)) throw error;
+    }
+  }
+  return books;
+}

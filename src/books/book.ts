@@ -1,0 +1,85 @@
+import { midpoint, ONE_PRICE, parsePrice, parseSize, type Price, type Size } from '../core/decimal.ts';
+import type { BookLevel, BookSide } from '../core/model.ts';
+import { bookSide } from '../platforms/book-sides.ts';
+import type { BookText, LevelChange } from './sink.ts';
+
+/** A level that changed: what rests at the price now, 0 for nothing. */
+export interface BookChange extends BookLevel {
+  side: 'bid' | 'ask';
+}
+
+/** A book out of levels in any order; throws RangeError on what is no decimal, or no price of 0..1. */
+export const readBook = ({ bids, asks }: BookText): BookSide => bookSide(bids.map(readLevel), asks.map(readLevel));
+
+export const readChanges = (changes: readonly LevelChange[]): BookChange[] =>
+  changes.map((change) => ({ side: change.side, ...readLevel(change) }));
+
+function readLevel({ price, size }: { price: string; size: string }): BookLevel {
+  const level = { price: parsePrice(price), size: parseSize(size) };
+  if (level.price < 0n || level.price > ONE_PRICE || level.size < 0n)
+    throw new RangeError(`no level: ${price} ${size}`);
+  return level;
+}
+
+/** Whether `a` is the better price, on a side. */
+const isBetter = (side: BookChange['side'], a: Price, b: Price): boolean => (side === 'bid' ? a > b : a < b);
+
+/** Changes a book in place. Returns the changes that changed something. */
+export function applyChanges(book: BookSide, changes: readonly BookChange[]): BookChange[] {
+  return changes.filter(({ side, price, size }) => {
+    const levels = side === 'bid' ? book.bids : book.asks;
+    let [low, high] = [0, levels.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isBetter(side, (levels[middle] as BookLevel).price, price)) low = middle + 1;
+      else high = middle;
+    }
+    const found = levels[low];
+    if (found?.price !== price) {
+      if (size > 0n) levels.splice(low, 0, { price, size });
+      return size > 0n;
+    }
+    if (found.size === size) return false;
+    if (size > 0n) levels[low] = { price, size };
+    else levels.splice(low, 1);
+    return true;
+  });
+}
+
+/** The changes that lead from one book to another. */
+export function bookChanges(from: BookSide, to: BookSide): BookChange[] {
+  return [...sideChanges('bid', from.bids, to.bids), ...sideChanges('ask', from.asks, to.asks)];
+}
+
+function sideChanges(side: BookChange['side'], from: readonly BookLevel[], to: readonly BookLevel[]): BookChange[] {
+  const before = new Map<Price, Size>(from.map(({ price, size }) => [price, size]));
+  const changes: BookChange[] = [];
+  for (const { price, size } of to) {
+    if (before.get(price) !== size) changes.push({ side, price, size });
+    before.delete(price);
+  }
+  for (const price of before.keys()) changes.push({ side, price, size: 0n });
+  return changes;
+}
+
+export const copyBook = ({ bids, asks }: BookSide): BookSide => ({ bids: [...bids], asks: [...asks] });
+
+const CENT: Price = ONE_PRICE / 100n;
+
+/** Between best bid and best ask; null when a side is empty. */
+export function middleOf({ bids, asks }: BookSide): Price | null {
+  const [bid] = bids;
+  const [ask] = asks;
+  return bid && ask ? midpoint(bid.price, ask.price) : null;
+}
+
+/** What rests at most this many cents from a price. */
+export function sizeWithin(levels: readonly BookLevel[], middle: Price, cents: number): Size {
+  const most = CENT * BigInt(cents);
+  let sum = 0n;
+  for (const { price, size } of levels) {
+    const away = price < middle ? middle - price : price - middle;
+    if (away <= most) sum += size;
+  }
+  return sum;
+}

@@ -1,0 +1,197 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { BookSide, Platform } from '../core/model.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Lease } from '../stores/shared/shared.ts';
+import { applyChanges, type BookChange, bookChanges, copyBook } from './book.ts';
+import { changeRow, depthRow, gapRow, type MessageFacts, snapshotRow } from './rows.ts';
+import { BookWriter } from './writer.ts';
+
+/** A snapshot at least this often while a book is seen; a little less than the minute that is promised. */
+const SNAPSHOT_MS = 55_000;
+const SNAPSHOT_CHANGES = 1000;
+/** A polled book that was not seen for longer is one that is not known meanwhile. */
+export const UNSEEN_MS = 600_000;
+const EPOCH_SIZE = 2 ** 32;
+
+export interface PlatformBooksDeps {
+  clickhouse: ClickHouse;
+  log: FastifyBaseLogger;
+  platform: Platform;
+  lease: Lease;
+  epoch: number;
+  /** When each market was last seen, by ref: what lies between is a gap. */
+  seenAt: Map<string, string>;
+}
+
+/** One recorded market. */
+interface Kept {
+  market: StoredMarket;
+  /** null before the first one, and in a gap. */
+  book: BookSide | null;
+  sequence: number;
+  snapshotMs: number;
+  changes: number;
+  /** Since when the book is not known, and why; null while it is. */
+  gap: { from: string; reason: string } | null;
+  polledMs: number;
+  /** When a live feed last sent something, performance.now(). */
+  fedMs: number;
+}
+
+interface Seen {
+  exchangeAt: string | null;
+  receivedAt: string;
+  polled: boolean;
+}
+
+/** The recorded books of one platform, under one lease. */
+export class PlatformBooks {
+  readonly lease: Lease;
+  readonly #deps: PlatformBooksDeps;
+  readonly #writer: BookWriter;
+  readonly #seenAt: Map<string, string>;
+  readonly #kept = new Map<string, Kept>();
+  readonly #lastSequence = new Map<string, number>();
+  #refs: readonly string[] = [];
+
+  constructor(deps: PlatformBooksDeps) {
+    this.#deps = deps;
+    this.lease = deps.lease;
+    this.#seenAt = deps.seenAt;
+    const { clickhouse, log, lease } = deps;
+    this.#writer = new BookWriter({ clickhouse, log, lease, onOverflow: (sinceMs) => this.#loseAll(sinceMs) });
+  }
+
+  want(markets: readonly StoredMarket[]): void {
+    const refs = new Set(markets.map(({ ref }) => ref));
+    for (const ref of this.#kept.keys()) if (!refs.has(ref)) this.#kept.delete(ref);
+    for (const market of markets) {
+      const known = this.#kept.get(market.ref);
+      if (known) known.market = market;
+      else this.#kept.set(market.ref, this.#fresh(market));
+    }
+    this.#refs = [...refs];
+  }
+
+  wanted(): readonly string[] {
+    return this.#refs;
+  }
+
+  polledAtMs(ref: string): number {
+    return this.#kept.get(ref)?.polledMs ?? 0;
+  }
+
+  polled(ref: string, book: BookSide, seen: Seen, askedMs: number): void {
+    const kept = this.#kept.get(ref);
+    if (!kept) return;
+    kept.polledMs = Date.now();
+    // The live feed may be ahead of what was read meanwhile.
+    if (kept.fedMs >= askedMs) return;
+    this.#whole(kept, book, seen);
+  }
+
+  snapshot(ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void {
+    const kept = this.#kept.get(ref);
+    if (!kept) return;
+    kept.fedMs = performance.now();
+    this.#whole(kept, book, { exchangeAt, receivedAt, polled: false });
+  }
+
+  change(ref: string, changes: readonly BookChange[], exchangeAt: string | null, receivedAt: string): void {
+    const kept = this.#kept.get(ref);
+    if (!kept?.book) return;
+    kept.fedMs = performance.now();
+    const seen = { exchangeAt, receivedAt, polled: false };
+    this.#changed(kept, applyChanges(kept.book, changes), seen);
+    this.#snapshotIfDue(kept, seen);
+  }
+
+  gap(ref: string, from: string, to: string, reason: string): void {
+    const kept = this.#kept.get(ref);
+    // Nothing is missing of a market that has not begun.
+    if (!kept || (!kept.book && !kept.gap)) return;
+    kept.book = null;
+    kept.gap ??= { from, reason };
+    this.#writer.add('gaps', gapRow(this.#deps.platform, ref, kept.gap.from, to, kept.gap.reason));
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  #fresh(market: StoredMarket): Kept {
+    const from = this.#seenAt.get(market.ref);
+    const gap = from === undefined ? null : { from, reason: 'not recorded' };
+    const sequence = this.#deps.epoch * EPOCH_SIZE;
+    return { market, book: null, sequence, snapshotMs: 0, changes: 0, gap, polledMs: 0, fedMs: 0 };
+  }
+
+  #whole(kept: Kept, book: BookSide, seen: Seen): void {
+    const { ref } = kept.market;
+    const seenAt = this.#seenAt.get(ref) ?? '';
+    if (kept.book && Date.parse(seen.receivedAt) - Date.parse(seenAt) > UNSEEN_MS) {
+      this.gap(ref, seenAt, seen.receivedAt, 'no book was received');
+    }
+    if (kept.book) {
+      this.#changed(kept, bookChanges(kept.book, book), seen);
+      kept.book = copyBook(book);
+      this.#snapshotIfDue(kept, seen);
+      return;
+    }
+    if (kept.gap) {
+      const { from, reason } = kept.gap;
+      this.#writer.add('gaps', gapRow(this.#deps.platform, ref, from, seen.receivedAt, reason));
+      kept.gap = null;
+    }
+    kept.book = copyBook(book);
+    // A market that was recorded under this lease before goes on behind its last sequence.
+    kept.sequence = Math.max(kept.sequence, this.#lastSequence.get(ref) ?? 0) + 1;
+    this.#snapshot(kept, seen, true);
+  }
+
+  #changed(kept: Kept, changes: readonly BookChange[], seen: Seen): void {
+    this.#seenAt.set(kept.market.ref, seen.receivedAt);
+    if (changes.length === 0) return;
+    kept.sequence += 1;
+    this.#lastSequence.set(kept.market.ref, kept.sequence);
+    kept.changes += changes.length;
+    const facts = this.#facts(kept, seen);
+    for (const change of changes) this.#writer.add('changes', changeRow(facts, change));
+  }
+
+  #snapshotIfDue(kept: Kept, seen: Seen): void {
+    const ageMs = Date.parse(seen.receivedAt) - kept.snapshotMs;
+    if (ageMs >= SNAPSHOT_MS || kept.changes >= SNAPSHOT_CHANGES) this.#snapshot(kept, seen, false);
+  }
+
+  #snapshot(kept: Kept, seen: Seen, begins: boolean): void {
+    if (!kept.book) return;
+    kept.snapshotMs = Date.parse(seen.receivedAt);
+    kept.changes = 0;
+    this.#seenAt.set(kept.market.ref, seen.receivedAt);
+    this.#lastSequence.set(kept.market.ref, kept.sequence);
+    const facts = this.#facts(kept, seen);
+    this.#writer.add('snapshots', snapshotRow(facts, begins, kept.book));
+    this.#writer.add('depth', depthRow(facts, kept.book));
+  }
+
+  #facts({ market, sequence }: Kept, seen: Seen): MessageFacts {
+    const { platform } = this.#deps;
+    return { platform, ref: market.ref, outcome: market.outcomes[0]?.id ?? '', sequence, ...seen };
+  }
+
+  /** Rows were given up: no book is what the store's changes lead to. */
+  #loseAll(sinceMs: number): void {
+    this.#deps.log.error({ platform: this.#deps.platform }, 'order books were lost: the store takes none');
+    for (const [ref, kept] of this.#kept) {
+      if (!kept.book) continue;
+      const from = new Date(sinceMs).toISOString();
+      this.gap(ref, from, this.#seenAt.get(ref) ?? from, 'the store took no rows');
+    }
+  }
+}

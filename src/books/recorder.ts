@@ -1,0 +1,99 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { OrderBook, Platform } from '../core/model.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Lease } from '../stores/shared/shared.ts';
+import { readBook, readChanges } from './book.ts';
+import { openBookEpoch } from './epoch.ts';
+import { PlatformBooks } from './platform-books.ts';
+import type { BookSink, BookText, LevelChange } from './sink.ts';
+
+export interface BookRecorderDeps {
+  clickhouse: ClickHouse;
+  log: FastifyBaseLogger;
+}
+
+/**
+ * Keeps the books of the wanted markets in memory and stores every change. Books come by polling and from live feeds; what a live feed
+ * sent is never replaced by a poll that was under way meanwhile. Only a process that holds the platform's lease records it.
+ */
+export class BookRecorder implements BookSink {
+  readonly #deps: BookRecorderDeps;
+  readonly #platforms = new Map<Platform, PlatformBooks>();
+
+  constructor(deps: BookRecorderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins to record a platform under a lease; books begin anew. Does nothing where it is recorded under this lease already. */
+  async open(platform: Platform, lease: Lease): Promise<void> {
+    const before = this.#platforms.get(platform);
+    if (before?.lease === lease) return;
+    await before?.close();
+    const { clickhouse, log } = this.#deps;
+    const { epoch, seenAt } = await openBookEpoch(clickhouse, platform);
+    this.#platforms.set(platform, new PlatformBooks({ clickhouse, log, platform, lease, epoch, seenAt }));
+  }
+
+  /** Which markets are recorded from now on, the most wanted first; books of others are forgotten. */
+  want(platform: Platform, markets: readonly StoredMarket[]): void {
+    this.#platforms.get(platform)?.want(markets);
+  }
+
+  wanted(platform: Platform): readonly string[] {
+    const books = this.#platforms.get(platform);
+    return books && books.lease.remainingMs() > 0 ? books.wanted() : [];
+  }
+
+  /** When a market's book was last polled, Unix ms; 0 for never. */
+  polledAtMs(platform: Platform, ref: string): number {
+    return this.#platforms.get(platform)?.polledAtMs(ref) ?? 0;
+  }
+
+  /** A book that was asked for at `askedMs`, performance.now(). */
+  polled(platform: Platform, ref: string, { yes, exchangeAt }: OrderBook, receivedAt: string, askedMs: number): void {
+    this.#platforms.get(platform)?.polled(ref, yes, { exchangeAt, receivedAt, polled: true }, askedMs);
+  }
+
+  snapshot(platform: Platform, ref: string, book: BookText, exchangeAt: string | null, receivedAt: string): void {
+    this.#guarded(platform, ref, receivedAt, (books) => books.snapshot(ref, readBook(book), exchangeAt, receivedAt));
+  }
+
+  change(
+    platform: Platform,
+    ref: string,
+    changes: readonly LevelChange[],
+    exchangeAt: string | null,
+    receivedAt: string,
+  ): void {
+    this.#guarded(platform, ref, receivedAt, (books) =>
+      books.change(ref, readChanges(changes), exchangeAt, receivedAt),
+    );
+  }
+
+  gap(platform: Platform, ref: string, from: string, to: string, reason: string): void {
+    this.#platforms.get(platform)?.gap(ref, from, to, reason);
+  }
+
+  /** Stores what waits. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#platforms.values()].map((books) => books.flush()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#platforms.values()].map((books) => books.close()));
+    this.#platforms.clear();
+  }
+
+  #guarded(platform: Platform, ref: string, at: string, take: (books: PlatformBooks) => void): void {
+    const books = this.#platforms.get(platform);
+    if (!books) return;
+    try {
+      take(books);
+    } catch (error) {
+      // A book with a level that cannot be read is another book.
+      this.#deps.log.warn({ err: error, platform, ref }, 'skipped an unreadable order book');
+      books.gap(ref, at, at, 'a level could not be read');
+    }
+  }
+}

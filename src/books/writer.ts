@@ -1,0 +1,90 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Lease } from '../stores/shared/shared.ts';
+import { CHANGE_COLUMNS, DEPTH_COLUMNS, GAP_COLUMNS, SNAPSHOT_COLUMNS } from './rows.ts';
+
+const FLUSH_MS = 500;
+/** Rows that may wait for a store that does not take them. */
+const MOST_WAITING = 200_000;
+/** An insert may take this long; a lease with less left is not written under. */
+const INSERT_MARGIN_MS = 3000;
+
+/** Changes before what is made of them: a snapshot that is stored has the changes before it stored too. */
+const TABLES = { changes: CHANGE_COLUMNS, snapshots: SNAPSHOT_COLUMNS, gaps: GAP_COLUMNS, depth: DEPTH_COLUMNS };
+type Kind = keyof typeof TABLES;
+const KINDS = Object.keys(TABLES) as Kind[];
+type Batch = Record<Kind, object[]>;
+
+const empty = (): Batch => ({ changes: [], snapshots: [], gaps: [], depth: [] });
+
+export interface BookWriterDeps {
+  clickhouse: ClickHouse;
+  log: FastifyBaseLogger;
+  lease: Lease;
+  /** Called when rows were given up: the store took none of those that came since then, Unix ms. */
+  onOverflow(sinceMs: number): void;
+}
+
+/**
+ * Stores rows of books in batches, one after the other. A batch that fails is sent again, as the same rows: tables hold a row at its
+ * key once.
+ */
+export class BookWriter {
+  readonly #deps: BookWriterDeps;
+  #waiting = empty();
+  #rows = 0;
+  #waitingSinceMs = Date.now();
+  #sending: Batch | null = null;
+  #flushing: Promise<void> | null = null;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(deps: BookWriterDeps) {
+    this.#deps = deps;
+    this.#timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  add(kind: Kind, row: object): void {
+    this.#waiting[kind].push(row);
+    this.#rows += 1;
+    if (this.#rows <= MOST_WAITING) return;
+    const { gaps } = this.#waiting;
+    this.#waiting = { ...empty(), gaps };
+    this.#rows = gaps.length;
+    this.#deps.onOverflow(this.#waitingSinceMs);
+  }
+
+  /** Sends what waits; resolves when it is stored, or an attempt failed and waits for the next. Never rejects. */
+  flush(): Promise<void> {
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = null;
+    });
+    return this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flushing;
+    await this.flush();
+  }
+
+  async #flush(): Promise<void> {
+    const { clickhouse, lease, log } = this.#deps;
+    if (!this.#sending && this.#rows > 0) {
+      this.#sending = this.#waiting;
+      this.#waiting = empty();
+      this.#rows = 0;
+      this.#waitingSinceMs = Date.now();
+    }
+    const batch = this.#sending;
+    if (!batch || lease.remainingMs() < INSERT_MARGIN_MS) return;
+    try {
+      for (const kind of KINDS) {
+        if (batch[kind].length > 0) await clickhouse.insert(TABLES[kind], batch[kind]);
+        batch[kind] = [];
+      }
+      this.#sending = null;
+    } catch (error) {
+      log.warn({ err: error }, 'order books could not be stored; they are sent again');
+    }
+  }
+}

@@ -7,17 +7,18 @@ export const LONG = [
   'files/{day-files,s3}',
   'cli/{account-commands,backup,import-pglite,verify}',
   'explorer/pages',
-  'http/{fuzz,hostile-input,openapi-client}',
-  'ingest/{crash,faults,long-runs}',
+  'http/{any-address,fuzz,hostile-input,openapi-client}',
+  'ingest/{crash,faults,last-trades,long-runs}',
   'orders/{crash,default-clients,idempotency,kill-switch,never-sent,secrets}',
   'orders/{limitless,polymarket}/http',
   'platforms/{kalshi,limitless,polymarket}/pipeline',
+  'platforms/polymarket/without-version-1',
   'platforms/{events,http,http-shares}',
   'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',
   'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,thaw,upstream-attack}',
   'sql-port/{client,service}',
   'streams/{connections,event-log,trades}',
-  'stores/{clickhouse-process,embedded-postgres-crash,retention}',
+  'stores/{clickhouse-process,embedded-clickhouse-results,embedded-postgres-crash,retention}',
 ].map((name) => `test/${name}.test.ts`);
 
 export default mergeConfig(all, { test: { exclude: LONG } });

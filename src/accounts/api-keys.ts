@@ -85,9 +85,10 @@ export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey,
     return listen() ? age < LIFE_MS && loadedAt > missedMessagesAt : age < UNSUBSCRIBED_TTL_MS;
   };
 
-  async function load(hash: string, address: string): Promise<Entry> {
+  /** `payer` is charged for a key that does not exist; null for one that did when it was last looked up. */
+  async function load(hash: string, payer: string | null): Promise<Entry> {
     const begun = { asOf: messages, loadedAt: now() };
-    await chargeLookup(unknown, address);
+    if (payer !== null) await chargeLookup(unknown, payer);
     let found = true;
     try {
       const [row] = await db
@@ -109,7 +110,7 @@ export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey,
       found = row !== undefined;
       return entry;
     } finally {
-      if (found) await unknown.reward(address);
+      if (found && payer !== null) await unknown.reward(payer);
     }
   }
 
@@ -154,7 +155,9 @@ export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey,
       const entry = cache.get(hash);
       if (entry && isFresh(entry)) return admitted(entry, ip);
       if (key !== demoKey && !isWellFormedKey(key)) return null;
-      const flight = loading.get(hash) ?? load(hash, clientNetwork(ip)).finally(() => loading.delete(hash));
+      // Who sends a key that was known guesses none: it is looked up again whatever others send from this address.
+      const payer = entry?.caller ? null : clientNetwork(ip);
+      const flight = loading.get(hash) ?? load(hash, payer).finally(() => loading.delete(hash));
       loading.set(hash, flight);
       return flight.then((loaded) => admitted(loaded, ip));
     },

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { calibration, HORIZONS } from '../queries/calibration.ts';
 import { categories } from '../queries/categories.ts';
 import { trendingMarkets } from '../queries/trending.ts';
 import { WhalePosition, whalePage } from '../queries/whale-trades.ts';
 import { firstWindows } from '../queries/windows.ts';
 import { CategoriesAnswer, TrendingAnswer } from '../schemas/analytics.ts';
+import { CalibrationAnswer } from '../schemas/calibration.ts';
 import { WhalesAnswer } from '../schemas/whale-trades.ts';
 import type { Services } from './services.ts';
 import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../core/decimal.ts';
@@ -14,6 +16,7 @@ import {
   cursorParam,
   decimalParam,
   enumParam,
+  integerParam,
   limitParam,
   marketIdParam,
   platformParam,
@@ -28,10 +31,13 @@ import { cacheKey } from '../http/cache-key.ts';
 import { requireMarket } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
+/** What has settled hardly changes. */
+const CALIBRATION_MS = 60_000;
+const MOST_BINS = 100;
 /** Beyond it a floor is no decimal of the store. */
 const LARGEST_FLOOR = 999_999_999_999;
 
-/** GET trades/whales, analytics/trending, analytics/categories. */
+/** GET trades/whales, analytics/trending, analytics/categories, analytics/calibration. */
 export function analyticsRoutes(app: FastifyInstance, services: Services): void {
   const { clickhouse, config, cursors, freshness } = services;
   const windowsReady = firstWindows(services);
@@ -176,6 +182,45 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
             as_of: found.asOf,
           },
           rows: 'categories',
+        };
+      });
+    },
+  );
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/analytics/calibration',
+      auth: 'key',
+      tag: 'Analytics',
+      operation: 'getCalibration',
+      summary: 'How often markets priced p came true',
+      description:
+        'Settled markets by the price of their first outcome at `horizon` before they closed: the last stored trade at or before that instant (blocks excepted), else the last stored quote, never a later one. A market closes when its trading ends or when it is settled, whichever comes first. Of more than 20,000 settled markets those that closed last count.',
+      query: {
+        platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
+        category: textParam(100).optional().describe('Slug, as analytics/categories lists them'),
+        horizon: enumParam(HORIZONS).default('1d').describe('Time before the close at which prices are taken'),
+        bins: integerParam(1, MOST_BINS)
+          .default(10)
+          .describe(`Number of ranges of equal width that prices are counted in, 1 to ${MOST_BINS}`),
+      },
+      stored: 'rows',
+      answer: CalibrationAnswer,
+    },
+    ({ query, request, reply, answer }) => {
+      const platforms = query.platform ? [query.platform] : config.platforms;
+      const key = cacheKey('calibration', query);
+      const cache = { key, ttlMs: CALIBRATION_MS, from: 'trades', platforms } as const;
+      return answerStored(services, { request, reply, answer }, cache, async () => {
+        const { horizon, bins } = query;
+        const category = query.category === undefined ? '' : categorySlug(query.category);
+        const found = await calibration(clickhouse, { platforms, category, horizon, bins });
+        return {
+          body: { calibration: found.calibration },
+          meta: { platforms, category, horizon, bins, ...found.meta },
+          rows: 'calibration',
         };
       });
     },

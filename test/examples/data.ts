@@ -29,6 +29,7 @@ export async function dataExamples(caller: Caller, { simulators }: WholeService,
   await example('listWhaleTrades', 200, { query: { min_size: 100, limit: 1 } });
   await example('listTrendingMarkets', 200, { query: { limit: 1 } });
   await example('listCategories', 200);
+  await example('getCalibration', 200, { query: { horizon: '1h', bins: 1 } });
   await example('listEvents', 200, { query: { provider, status: 'open', limit: 1 } });
   await example('listSeries', 200, { query: { provider, limit: 1 } });
   const { body } = await caller.send('getMarket', 200, { path: { id }, query: { provider } });

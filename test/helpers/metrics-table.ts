@@ -12,6 +12,7 @@ const FIGURES = [
   ['GET metrics/historical, one bucket', 'HistoryItem'],
   ['GET analytics/trending, one market', 'TrendingMarket'],
   ['GET analytics/categories, one category', 'Category'],
+  ['GET analytics/calibration, one bin', 'CalibrationBin'],
   ['GET trades/whales, one trade', 'WhaleTrade'],
 ] as const;
 /** When a thing was is no figure. */

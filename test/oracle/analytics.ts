@@ -1,9 +1,10 @@
+import { expectedCalibration } from './calibration.ts';
 import { rescale, sum, toNumber, toUnits } from './exact.ts';
-import { kalshiTrades } from './kalshi.ts';
-import { limitlessTrades, listedMarkets } from './limitless.ts';
+import { kalshiMarket, kalshiTrades } from './kalshi.ts';
+import { limitlessMarket, limitlessTrades, listedMarkets } from './limitless.ts';
 import { largePage, ofEach, type Page, type ServedMarket } from './pipeline.ts';
-import { polymarketTrades } from './polymarket.ts';
-import { categoryOf, slugOf } from './vocabulary.ts';
+import { polymarketMarket, polymarketTrades } from './polymarket.ts';
+import { categoryOf, differences, slugOf } from './vocabulary.ts';
 import type { KalshiWorld } from '../simulators/kalshi.ts';
 import type { LimitlessWorld } from '../simulators/limitless/world.ts';
 import type { PolymarketWorld } from '../simulators/polymarket.ts';
@@ -125,6 +126,10 @@ interface Category {
 
 /** No feed brings a pool's trades: only its platform's totals are known. */
 const isPool = ({ metadata }: ServedMarket): boolean => metadata['trade_type'] === 'amm';
+
+/** Of what was served, the fields that are compared. */
+const named = (served: object | undefined, names: object): object =>
+  Object.fromEntries(Object.entries(served ?? {}).filter(([name]) => name in names));
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -403,8 +408,68 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
     });
   }
 
+  /** Every market that the service lists, as its world has it now. */
+  async function worldMarkets(platform: (typeof PLATFORMS)[number]) {
+    const { world: k } = worlds.kalshi;
+    const { world: p } = worlds.polymarket;
+    const { world: l } = worlds.limitless;
+    const read = { syncedMs: Date.now(), worldMs: l.clock.now() };
+    const { rows } = await api.markets(`provider=${platform}`, largePage());
+    const ids = new Set(rows.map(({ platform_id: id }) => id));
+    const all = {
+      kalshi: () =>
+        [...ids].flatMap((id) => k.exchange.marketByTicker.get(id) ?? []).map((one) => kalshiMarket(k, one, read)),
+      polymarket: () => p.markets.filter(({ id }) => ids.has(id)).map((one) => polymarketMarket(p, one, read, null)),
+      limitless: () =>
+        [...l.markets.values()].filter(({ slug }) => ids.has(slug)).map((one) => limitlessMarket(l, one, read)),
+    };
+    return all[platform]();
+  }
+
+  /** Every bin and every market left out, from the payouts and trades of the worlds. */
+  async function wrongCalibration(): Promise<string[]> {
+    const rows = (await truth())
+      .filter(({ isBlock }) => !isBlock)
+      .toSorted((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+    const own = groupBy(rows, (row) => `${row.platform}:${row.market}`);
+    const wrong: string[] = [];
+    let counted = 0;
+    for (const platform of PLATFORMS) {
+      const settled = (await worldMarkets(platform)).filter(({ status }) => status === 'settled');
+      const horizon = (['1h', '1d'] as const)[largePage() % 2] ?? '1h';
+      for (const category of ['', ...new Set(settled.map((market) => slugOf(market.category)).filter(Boolean))].slice(
+        0,
+        3,
+      )) {
+        // Another number of bins than in the calls before: their answers are kept.
+        const bins = 2 + (largePage() % 90);
+        const { calibration, meta }: { calibration: object[]; meta: object } = await api.get(
+          `analytics/calibration?platform=${platform}&horizon=${horizon}&bins=${bins}${category === '' ? '' : `&category=${category}`}`,
+        );
+        const { calibration: expected, ...figures } = expectedCalibration(
+          settled.filter((market) => category === '' || slugOf(market.category) === category),
+          ({ id }) =>
+            (own.get(id) ?? []).map((row) => ({
+              atMs: row.atMs,
+              price: row.first ? row.price : 10n ** 10n - row.price,
+            })),
+          { horizon, bins },
+        );
+        const say = `${platform} ${category} ${horizon} ${bins}`;
+        const found = [
+          ...differences(say, named(meta, figures), figures),
+          ...expected.flatMap((bin, at) => differences(`${say} bin ${at}`, named(calibration[at], bin), bin)),
+        ];
+        wrong.push(...found.map((one) => JSON.stringify(one)));
+        counted += figures.markets;
+      }
+    }
+    return counted === 0 ? [...wrong, 'no market is counted'] : wrong;
+  }
+
   return {
     truth,
+    wrongCalibration,
     wrongWhales,
     wrongTrends,
     wrongCategories,
@@ -422,4 +487,5 @@ export const ANALYTICS: readonly [string, (checks: AnalyticsChecks) => Promise<s
   ['histories of 15 minutes', (checks) => checks.wrongHistories('15m', 900)],
   ['histories of 4 hours', (checks) => checks.wrongHistories('4h', 14_400)],
   ['snapshots', (checks) => checks.wrongSnapshots()],
+  ['calibration', (checks) => checks.wrongCalibration()],
 ];

@@ -109,6 +109,12 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     limit,
   },
   '/v1/api/analytics/categories': { platform: anyPlatform },
+  '/v1/api/analytics/calibration': {
+    platform: anyPlatform,
+    category: { kind: 'shortText', good: 'sports' },
+    horizon: word('7d'),
+    bins: limit,
+  },
   '/v1/api/metrics/historical': {
     platform,
     market_id: marketId,

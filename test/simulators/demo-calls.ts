@@ -62,6 +62,7 @@ export function demoCalls({ url, apiKey, markets, nickname, address, sqlPort }: 
         get('trades/whales?min_size=100&limit=5'),
         get('analytics/trending?window=24h&limit=5'),
         get('analytics/categories'),
+        get('analytics/calibration?horizon=1h'),
         get(`metrics/historical?platform=polymarket&market_id=${polymarket.id}&interval=1h`),
         get(`metrics/snapshot?platform=limitless&market_id=${limitless.id}`),
       ],

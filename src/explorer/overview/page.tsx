@@ -7,6 +7,7 @@ import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Percent, PlatformName, Price, Time, Usd } from '../parts/show.tsx';
 import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
+import { Calibration } from './calibration.tsx';
 import { Recent } from './recent.tsx';
 
 const SLOW_MS = 30_000;
@@ -25,6 +26,7 @@ export function OverviewPage() {
       <Whales />
       <Categories platforms={platforms} />
       <Recent platforms={platforms} />
+      <Calibration platforms={platforms} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnswer } from '../../schemas/analytics.ts';
 import type { EventAnswer, OneEventAnswer } from '../../schemas/events.ts';
+import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
 import type { MarketAnswer, MarketsAnswer, OrderBookAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
 import type { HistoryAnswer, HistoryItemAnswer, SnapshotAnswer } from '../../schemas/metrics.ts';
 import type { WhalesAnswer, WhaleTradeAnswer } from '../../schemas/whale-trades.ts';
@@ -14,6 +15,7 @@ export type Snapshot = z.output<typeof SnapshotAnswer>;
 export type OrderBook = z.output<typeof OrderBookAnswer>['data'];
 export type TrendingMarket = z.output<typeof TrendingItemAnswer>;
 export type Category = z.output<typeof CategoryAnswer>;
+export type CalibrationBin = z.output<typeof CalibrationBinAnswer>;
 
 export interface User {
   id: string;
@@ -82,6 +84,7 @@ export interface Answers {
   '/v1/api/trades/whales': z.output<typeof WhalesAnswer>;
   '/v1/api/analytics/trending': z.output<typeof TrendingAnswer>;
   '/v1/api/analytics/categories': z.output<typeof CategoriesAnswer>;
+  '/v1/api/analytics/calibration': z.output<typeof CalibrationAnswer>;
   '/v1/api/orders': { orders: Order[] };
   '/v1/api/auth/me': { user: User };
   '/v1/api/auth/api-keys': { api_keys: ApiKey[] };

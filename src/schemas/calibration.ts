@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { cacheHitField, META, numberOrNull, platformsField, requestTimeField, tradesFreshness } from './markets.ts';
+
+export const CalibrationBinAnswer = z
+  .object({
+    price_from: z.number().describe('Lowest price of the bin, 0..1, 10 decimals'),
+    price_to: z.number().describe('Upper end of the bin, 0..1, 10 decimals; in the bin only where it is 1'),
+    markets: z.int().describe('Number of markets whose first outcome had such a price'),
+    came_true: z.int().describe('Number of these whose first outcome paid 1'),
+    came_true_share: numberOrNull.describe('came_true / markets, 0..1, 6 decimals; null without markets'),
+    mean_price: numberOrNull.describe('Mean of their prices, 0..1, 6 decimals; null without markets'),
+    brier_score: numberOrNull.describe('Mean of (price − payout)², 0..1, 6 decimals; null without markets'),
+  })
+  .meta({ id: 'CalibrationBin', description: 'Settled markets of one range of prices, and what they paid' });
+
+const left = (what: string): z.ZodInt => z.int().describe(`Number of settled markets left out: ${what}`);
+
+export const CalibrationAnswer = z
+  .object({
+    calibration: z.array(CalibrationBinAnswer).describe('All bins, by price; those without markets too'),
+    meta: z
+      .object({
+        platforms: platformsField,
+        category: z.string().describe('As applied; empty for all'),
+        horizon: z.enum(['1h', '1d', '7d']).describe('As applied'),
+        bins: z.int().describe('Number of bins, as applied'),
+        settled_markets: z.int().describe('Number of settled markets that pass the filters'),
+        markets: z
+          .int()
+          .describe('Number of markets in the bins: of the 20,000 that closed last, without those left out'),
+        left_out: z
+          .object({
+            no_price: left('neither traded nor quoted at the horizon, as far as is stored'),
+            fractional_payout: left('refunded, void or scalar, so that the first outcome paid neither 0 nor 1'),
+            unknown_payout: left('the payout was not reported'),
+            unknown_close: left('the time of closing was not reported'),
+          })
+          .describe('Settled markets that are in no bin, by reason; the last reason that applies counts'),
+        brier_score: numberOrNull.describe(
+          'Mean of (price − payout)² of all bins, 0..1, 6 decimals; null without markets',
+        ),
+        request_time: requestTimeField,
+        data_freshness: tradesFreshness,
+        cache_hit: cacheHitField,
+      })
+      .describe(META),
+  })
+  .meta({ id: 'Calibration' });

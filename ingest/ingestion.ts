@@ -12,6 +12,7 @@ import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
 import { type Job, JobRunner, type JobRun, type JobStatus } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
+import { type LiveSockets, LiveTrades } from './live/live-trades.ts';
 import { MarketSweeper } from './market-sweep.ts';
 import { MarketLog } from './market-log.ts';
 import { LiquidityReader } from './liquidity.ts';
@@ -35,6 +36,8 @@ export interface IngestionDeps {
   markets: StoredMarkets;
   marketWriter: MarketWriter;
   books: BookRecorder;
+  /** Absent where everything is polled. */
+  sockets?: LiveSockets;
 }
 
 export interface Ingestion {
@@ -47,6 +50,8 @@ const CHECKPOINT_SECONDS = 60;
 const FULL_SECONDS = 6 * 3600;
 const MARKET_EVENTS_SECONDS = 5;
 const BOOKS_SECONDS = 60;
+/** How far before its mark a reading begins that a socket asked for; a whole one comes every minute. */
+const HINTED_REACH_MS = 60_000;
 
 /** Starts polling every configured platform. Any number of processes may: leases decide who runs what. */
 export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
@@ -63,10 +68,11 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
     })),
   );
   runner.start(feeds.flatMap((feed) => feed.jobs()));
+  for (const feed of feeds) feed.follow(runner);
   return {
     status: () => runner.status(),
     stop: async () => {
-      for (const feed of feeds) feed.stop();
+      await Promise.all(feeds.map((feed) => feed.stop()));
       histories.clear();
       // While the leases are held: what waits may be stored.
       await deps.books.close();
@@ -95,6 +101,7 @@ class PlatformFeed {
   #listed = false;
   #fullAt = 0;
   #changedSinceMs: number;
+  #live: LiveTrades | null = null;
 
   constructor(deps: IngestionDeps, data: PlatformData, spool: Spool) {
     const { clickhouse, log } = deps;
@@ -139,8 +146,35 @@ class PlatformFeed {
     this.#candlesDeps = { clickhouse, directory: deps.markets, now: Date.now, unreadable: new FailureBackoff() };
   }
 
-  stop(): void {
+  /** Follows the platform's sockets, where it has some. */
+  follow(runner: JobRunner): void {
+    const { sockets, markets, marketWriter, ...deps } = this.#deps;
+    const { platform } = this.data;
+    const adapter = sockets?.adapters[platform];
+    if (!sockets || !adapter) return;
+    const read = async (id: string): Promise<boolean> => {
+      const run = this.leasedRun(runner.held(`${platform}:trades`));
+      const market = run && (await this.data.market(id, run.context('poll')));
+      if (!market) return run === null;
+      await marketWriter.write(platform, [market]);
+      runner.trigger(platform, 'market_events');
+      return true;
+    };
+    this.#live = new LiveTrades({
+      ...deps,
+      ...sockets,
+      sockets: adapter,
+      directory: markets,
+      isGlobal: this.data.tradeFeed === 'global',
+      isHolder: () => runner.held(`${platform}:trades`) !== null,
+      poll: () => runner.trigger(platform, 'trades'),
+      read,
+    });
+  }
+
+  async stop(): Promise<void> {
     this.#stopping.abort();
+    await this.#live?.stop();
   }
 
   jobs(): Job[] {
@@ -219,8 +253,12 @@ class PlatformFeed {
   /** Trades wait for the first listing: their rows name markets and outcomes. */
   async #poll(run: JobRun) {
     if (!(await this.#isListed())) return null;
-    const poll = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
-    return this.#storing(run, () => poll(this.trades, this.data, run));
+    const whole = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
+    if (!this.#live) return this.#storing(run, () => whole(this.trades, this.data, run));
+    return this.#live.poll(
+      () => this.#storing(run, () => whole(this.trades, this.data, run)),
+      () => this.#storing(run, () => pollGlobalTrades(this.trades, this.data, run, HINTED_REACH_MS)),
+    );
   }
 
   async #backfill(run: JobRun) {

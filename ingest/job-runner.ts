@@ -96,6 +96,9 @@ export class JobRunner {
   readonly #deps: JobDeps;
   readonly #tasks: Pick<ReturnType<typeof cron.schedule>, 'start' | 'stop'>[] = [];
   readonly #running = new Map<string, Promise<void>>();
+  readonly #jobs = new Map<string, Job>();
+  /** Jobs that were asked for while they ran. */
+  readonly #again = new Set<string>();
   readonly #leases = new Map<string, Lease>();
   readonly #acquiring = new Map<string, Promise<Lease | null>>();
   readonly #stopping = new AbortController();
@@ -117,11 +120,20 @@ export class JobRunner {
       void this.#followClock();
     }, RENEW_MS);
     for (const job of jobs) {
+      this.#jobs.set(`${job.platform}:${job.name}`, job);
       const tick = (): void => void this.#tick(job);
       const logger = this.#deps.log.child({ platform: job.platform, job: job.name });
       this.#tasks.push(cron.schedule(cronExpression(job.everySeconds), tick, { logger }));
       tick();
     }
+  }
+
+  /** Runs a job now instead of at its next period; once more if it is running. */
+  trigger(platform: Platform, name: string): void {
+    const key = `${platform}:${name}`;
+    const job = this.#jobs.get(key);
+    if (this.#running.has(key)) this.#again.add(key);
+    else if (job) void this.#tick(job);
   }
 
   status(): JobStatus[] {
@@ -146,6 +158,7 @@ export class JobRunner {
     const run = this.#run(job, key);
     this.#running.set(key, run);
     await run.finally(() => this.#running.delete(key));
+    if (this.#again.delete(key)) void this.#tick(job);
   }
 
   async #run(job: Job, key: string): Promise<void> {

@@ -68,12 +68,20 @@ class CoverageEnd {
   }
 }
 
-/** Reads a global feed from its high-water mark (less the overlap) to now. The mark moves when the whole chain is stored. */
-export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
+/**
+ * Reads a global feed from its high-water mark (less the overlap) to now. The mark moves when the whole chain is stored. `reachMs` is
+ * how far before the mark it begins, where complete readings come between.
+ */
+export async function pollGlobalTrades(
+  deps: TradesDeps,
+  data: PlatformData,
+  run: JobRun,
+  reachMs = data.tradeOverlapMs,
+): Promise<JobResult> {
   const startedUs = deps.now() * 1000;
   const overlapUs = data.tradeOverlapMs * 1000;
   const span = await readCoverage(deps.clickhouse, data.platform, '');
-  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - overlapUs;
+  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - Math.min(reachMs * 1000, overlapUs);
   const end = new CoverageEnd(startedUs, span?.toUs ?? 0);
   const chain = new TradeChain(deps.writer, run.lease);
   const refs = new Set<string>();

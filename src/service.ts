@@ -18,12 +18,15 @@ import {
   meteredShared,
   observeAttempt,
   observeBadRow,
+  observeSockets,
   watch,
 } from './observability/metrics.ts';
 import { serveMetrics } from './observability/server.ts';
 import { createPlatformHttp } from './platforms/http/client.ts';
 import { createPlatforms } from './platforms/registry.ts';
 import { createPlatformOrders } from './platforms/order-adapters.ts';
+import { createPlatformSockets } from './platforms/socket-adapters.ts';
+import { SocketStates } from './platforms/sockets/states.ts';
 import type { BadRow, PlatformData } from './platforms/contract.ts';
 import { migratePostgres, openPostgres } from './stores/postgres/client.ts';
 import { explorerSite } from './explorer/serve.ts';
@@ -101,11 +104,18 @@ export async function startService(
     };
     const markets = new StoredMarkets(clickhouse, fetchMarket, (...asked) => shared.cached(...asked));
 
+    const socketStates = new SocketStates();
+    await socketStates.listen((...given) => shared.subscribe(...given));
     let ingestion: Ingestion | null = null;
     if (role !== 'api') {
       const data = config.platforms.map((platform) => adapters[platform]);
       const books = new BookRecorder({ clickhouse, log });
-      const parts = { config, log, clickhouse, shared, markets, marketWriter, books };
+      const sockets = {
+        adapters: createPlatformSockets({ urls: config.socketUrls }),
+        observer: observeSockets(metrics),
+      };
+      const live = config.SOCKETS === 'on' ? { sockets } : {};
+      const parts = { config, log, clickhouse, shared, markets, marketWriter, books, ...live };
       ingestion = await startIngestion({ ...parts, platforms: data });
       closers.push(() => ingestion?.stop() ?? Promise.resolve());
     }
@@ -120,7 +130,7 @@ export async function startService(
     };
     const watched = {
       queues: () => http.queues(),
-      ingestionHealth: () => ingestionHealth(clickhouse, config),
+      ingestionHealth: () => ingestionHealth(clickhouse, config, socketStates),
       stores: async () => ({ clickhouse: await clickhouse.ping(), redis: shared.healthy() }),
     };
     const urlOf = (port: number): string =>

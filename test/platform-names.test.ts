@@ -11,6 +11,7 @@ const REGISTRIES = new Set([
   'src/platforms/manifests.ts',
   'src/platforms/order-adapters.ts',
   'src/platforms/registry.ts',
+  'src/platforms/socket-adapters.ts',
   'sql/schema/022_platforms.sql',
   // Applied before; 022_platforms.sql replaces its view.
   'sql/schema/007_windows.sql',

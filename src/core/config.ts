@@ -17,6 +17,15 @@ export const PLATFORM_URLS = {
 /** Base addresses of the platforms, without a slash at the end. */
 export type PlatformUrls = Record<keyof typeof PLATFORM_URLS, string>;
 
+/** Which setting holds the address of each socket of the platforms. */
+export const SOCKET_URLS = {
+  polymarketMarket: 'POLYMARKET_WS_URL',
+  polymarketLive: 'POLYMARKET_LIVE_URL',
+} as const satisfies Record<string, keyof Settings>;
+
+/** Addresses of the platforms' sockets, without a slash at the end. */
+export type SocketUrls = Record<keyof typeof SOCKET_URLS, string>;
+
 const HEX_KEY = /^[0-9a-f]{64}$/i;
 const SECRET_NAMES = /SECRET|KEY|TOKEN|PASSWORD|_URL$/;
 /** A name ending in _URL is secret only for the password its value may hold. */
@@ -32,6 +41,7 @@ export type Config = Settings & {
   sqlPortChosen: boolean;
   platforms: Platform[];
   platformUrls: PlatformUrls;
+  socketUrls: SocketUrls;
   jwtSecret: string;
   /** Newest first: the first seals, all open. */
   credentialKeys: { id: string; key: Buffer }[];
@@ -84,6 +94,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
     platformUrls: Object.fromEntries(
       Object.entries(PLATFORM_URLS).map(([name, setting]) => [name, parsed[setting]]),
     ) as PlatformUrls,
+    socketUrls: Object.fromEntries(
+      Object.entries(SOCKET_URLS).map(([name, setting]) => [name, parsed[setting]]),
+    ) as SocketUrls,
     jwtSecret:
       needs === 'stores'
         ? ''

@@ -16,6 +16,11 @@ const url = (fallback: string) =>
     .url(WEB)
     .default(fallback)
     .transform((value) => value.replace(/\/+$/, ''));
+const socketUrl = (fallback: string) =>
+  z
+    .url({ protocol: /^wss?$/, error: 'must be a ws or wss URL' })
+    .default(fallback)
+    .transform((value) => value.replace(/\/+$/, ''));
 const flag = oneOf(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
 const seconds = (fallback: number) => numberSetting(1, 86_400).default(fallback);
 const list = <T extends z.ZodType<string, string>>(item: T) =>
@@ -86,6 +91,15 @@ export const settings = {
   POLYMARKET_CLOB_URL: [url('https://clob.polymarket.com'), 'base URL of the Polymarket order book'],
   POLYMARKET_DATA_URL: [url('https://data-api.polymarket.com'), 'base URL of Polymarket trades and positions'],
   LIMITLESS_API_URL: [url('https://api.limitless.exchange'), 'base URL of the Limitless REST API'],
+  SOCKETS: [
+    oneOf(['on', 'off']).default('on'),
+    "follow the platforms' sockets beside polling, so that trades and quotes come at once; off = polling alone",
+  ],
+  POLYMARKET_WS_URL: [
+    socketUrl('wss://ws-subscriptions-clob.polymarket.com/ws/market'),
+    "address of Polymarket's market channel",
+  ],
+  POLYMARKET_LIVE_URL: [socketUrl('wss://ws-live-data.polymarket.com'), "address of Polymarket's live-data socket"],
   NODE_ENV: [
     oneOf(['production', 'development', 'test']).default('development'),
     'environment; production requires JWT_SECRET and CREDENTIALS_KEY',

@@ -2,6 +2,8 @@ import type { Platform } from '../core/model.ts';
 import { z } from 'zod';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Config } from '../core/config.ts';
+import type { SocketStatus } from '../platforms/sockets/contract.ts';
+import type { SocketStates } from '../platforms/sockets/states.ts';
 
 /** How far a platform's stored data is behind the platform. */
 export interface IngestionHealth {
@@ -9,8 +11,10 @@ export interface IngestionHealth {
   status: 'ok' | 'degraded' | 'down';
   /** Seconds since the newest time at which stored data is known to be complete; null before the first sweep. */
   lagSeconds: number | null;
-  /** How data comes: polled; stale when it is too old or none is stored yet. */
-  feed: 'polling' | 'stale';
+  /** How data comes: live where sockets start each reading; stale when it is too old or none is stored yet. */
+  feed: 'live' | 'polling' | 'stale';
+  /** null where no process says that it has sockets of the platform. */
+  socket: SocketStatus | null;
   /** What is wrong, '' when nothing is. */
   detail: string;
 }
@@ -34,6 +38,7 @@ const Row = z.object({
 export async function ingestionHealth(
   clickhouse: ClickHouse,
   config: Pick<Config, 'platforms' | 'TRADES_SECONDS' | 'SWEEP_SECONDS'>,
+  sockets: Pick<SocketStates, 'of'> = { of: () => null },
 ): Promise<IngestionHealth[]> {
   const runs = await clickhouse.query('ingestion_health', Row);
   const allowed = Math.max(LEAST_SECONDS, POLLS_BEHIND * Math.max(config.TRADES_SECONDS, config.SWEEP_SECONDS));
@@ -54,12 +59,15 @@ export async function ingestionHealth(
       );
     if (lagSeconds === null) problems.unshift('nothing is stored yet');
     else if (lagSeconds > allowed) problems.unshift(`${lagSeconds} s behind`);
-    const feed = lagSeconds === null || lagSeconds > allowed ? 'stale' : 'polling';
+    const socket = sockets.of(platform);
+    const fresh = socket?.isLive === true ? 'live' : 'polling';
+    const feed = lagSeconds === null || lagSeconds > allowed ? 'stale' : fresh;
     return {
       platform,
       status: problems.length === 0 ? 'ok' : 'degraded',
       lagSeconds,
       feed,
+      socket,
       detail: problems.join('; '),
     };
   });

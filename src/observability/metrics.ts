@@ -3,6 +3,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { AttemptReport } from '../platforms/http/client.ts';
 import { budgetKind } from '../platforms/http/limit-groups.ts';
 import type { BadRow } from '../platforms/contract.ts';
+import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { IngestionHealth } from './ingestion-health.ts';
 
@@ -43,6 +44,15 @@ export function createMetrics() {
       'Pages out of a cache in front of a platform, though asked for fresh',
       ['platform', 'route'],
     ),
+    socketMessages: counter('socket_messages_total', "Messages of platforms' sockets", ['platform', 'channel']),
+    socketBadFrames: counter('socket_bad_frames_total', 'Frames of sockets that could not be read', [
+      'platform',
+      'channel',
+    ]),
+    socketReconnects: counter('socket_reconnects_total', 'Connections of sockets that were lost or replaced', [
+      'platform',
+      'channel',
+    ]),
     runs: counter('ingestion_runs_total', 'Finished runs of ingestion jobs', ['platform', 'job', 'ok']),
     runSeconds: seconds('ingestion_run_seconds', 'Duration of runs', ['platform', 'job']),
     rows: counter('ingestion_rows_total', 'Rows stored by ingestion jobs', ['platform', 'job']),
@@ -63,6 +73,13 @@ export function observeAttempt(metrics: Metrics, { platform, group, status, outc
 }
 
 export const observeBadRow = (metrics: Metrics, row: BadRow): void => metrics.badRows.inc({ platform: row.platform });
+
+/** Counts what happens on sockets. */
+export const observeSockets = (metrics: Metrics): SocketObserver => ({
+  messages: (platform, channel, count) => metrics.socketMessages.inc({ platform, channel }, count),
+  badFrame: (platform, channel) => metrics.socketBadFrames.inc({ platform, channel }),
+  reconnect: (platform, channel) => metrics.socketReconnects.inc({ platform, channel }),
+});
 
 /** The store, its calls timed. What ingestion records of its runs is counted on the way. */
 export function meteredClickHouse(clickhouse: ClickHouse, metrics: Metrics): ClickHouse {

@@ -26,7 +26,19 @@ const HealthAnswer = z
           feed: z
             .enum(['live', 'polling', 'stale'])
             .optional()
-            .describe('With checks of ingestion: how its data comes; stale when it is too old or none is stored yet'),
+            .describe(
+              'With checks of ingestion: live where sockets start each reading, else polling; stale when the data is too old or none is stored yet',
+            ),
+          socket: z
+            .object({
+              connected: z.boolean().describe('Whether every connection is open'),
+              subscriptions: z.int().describe('Number of connections that are open and subscribed'),
+              last_message_at: z.iso.datetime().nullable().describe('ISO-8601; null before the first message'),
+              reconnects: z.int().describe('Number of connections lost since the process began to follow the platform'),
+            })
+            .nullable()
+            .optional()
+            .describe("With checks of ingestion: the platform's sockets; null where none are followed"),
           detail: z.string().optional().describe('What is wrong'),
         }),
       )
@@ -83,12 +95,18 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
   );
 }
 
-const ingestionCheck = ({ platform, status, lagSeconds, feed, detail }: IngestionHealth): Check => ({
+const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail }: IngestionHealth): Check => ({
   name: `ingestion ${platformName(platform)}`,
   status,
   platform,
   lag_seconds: lagSeconds,
   feed,
+  socket: socket && {
+    connected: socket.connected,
+    subscriptions: socket.subscriptions,
+    last_message_at: socket.lastMessageAt,
+    reconnects: socket.reconnects,
+  },
   ...(detail === '' ? {} : { detail }),
 });
 

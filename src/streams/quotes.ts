@@ -3,8 +3,13 @@ import { z } from 'zod';
 import { RecentMap } from '../core/lru-map.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Shared } from '../stores/shared/shared.ts';
 import type { StreamFilter } from './filter.ts';
 
+/** Quotes that came over sockets, from whichever process holds them: a JSON array of Quote. */
+export const QUOTES_CHANNEL = 'quotes';
+/** A stored quote is not newer than one of a socket that came so recently. */
+const PUSHED_MS = 10_000;
 /** Polling stores quotes: they are looked for this often while somebody streams them. */
 const LOOK_MS = 1000;
 /** Rows are visible a moment after their time. */
@@ -39,7 +44,7 @@ export interface Quote {
 const number = (text: string | null | undefined): number | null =>
   text === null || text === undefined ? null : Number(text);
 
-/** The data of a `quote` event. Sizes at the best prices are not polled: null. */
+/** The data of a `quote` event as polled. Sizes at the best prices are not polled: null. */
 function quoteOf(row: QuoteRow): { values: string; data: string } {
   const sides = row.outcome_ids.map((id, index) => [
     id,
@@ -62,12 +67,25 @@ export class QuoteFollower {
   readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger };
   readonly #listeners = new Set<(quotes: readonly Quote[]) => void>();
   readonly #known = new RecentMap<string, string>(REMEMBERED);
+  /** When a socket last brought a quote of a market, by performance.now(). */
+  readonly #pushed = new RecentMap<string, number>(REMEMBERED);
   #sinceMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
 
   constructor(deps: { clickhouse: ClickHouse; log: FastifyBaseLogger }) {
     this.#deps = deps;
+  }
+
+  /** Takes the quotes that sockets bring. */
+  async listen(subscribe: Shared['subscribe']): Promise<void> {
+    await subscribe(QUOTES_CHANNEL, (message) => {
+      if (this.#listeners.size === 0) return;
+      const quotes = JSON.parse(message) as Quote[];
+      const now = performance.now();
+      for (const { platform, ref } of quotes) this.#pushed.set(`${platform}:${ref}`, now);
+      for (const listener of this.#listeners) listener(quotes);
+    });
   }
 
   /** Calls back with quotes as they change, until the returned function is called. */
@@ -109,6 +127,7 @@ export class QuoteFollower {
     const name = `${row.platform}:${row.ref}`;
     if (this.#known.get(name) === values) return [];
     this.#known.set(name, values);
+    if (performance.now() - (this.#pushed.get(name) ?? -Infinity) < PUSHED_MS) return [];
     return [{ platform: row.platform, ref: row.ref, eventId: row.event_id, data }];
   }
 }

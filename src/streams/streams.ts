@@ -16,6 +16,7 @@ export async function openStreams(deps: HubDeps & FeedStateDeps): Promise<Stream
   const connections = new Connections();
   const quotes = new QuoteFollower(deps);
   await hub.open();
+  await quotes.listen((...given) => deps.shared.subscribe(...given));
   return {
     hub,
     states,

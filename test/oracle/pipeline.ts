@@ -18,6 +18,9 @@ import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { type PlatformHttp } from '../../src/platforms/http/request.ts';
 import { createPlatforms } from '../../src/platforms/registry.ts';
+import { createPlatformSockets } from '../../src/platforms/socket-adapters.ts';
+import type { SocketObserver } from '../../src/platforms/sockets/contract.ts';
+import { SocketStates } from '../../src/platforms/sockets/states.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
@@ -38,6 +41,8 @@ interface Check {
   status: string;
   platform?: string;
   detail?: string;
+  feed?: string;
+  socket?: { connected: boolean; subscriptions: number; last_message_at: string | null; reconnects: number } | null;
 }
 
 /** The whole service over simulated platforms: ingestion and HTTP in this process, stores of its own. */
@@ -68,12 +73,20 @@ export interface Pipeline {
 const PATIENCE_MS = 1200;
 const USER_REQUESTS = 480;
 
+/** How it differs from polling every second: sockets followed with time limits multiplied by `pace`, and rare polls. */
+export interface LivePipeline {
+  pace: number;
+  env: Record<string, string>;
+  observer: SocketObserver;
+}
+
 /** Starts it with periods of one second and budgets that never run out, reading trades of the last `backfillDays` first; records books of so many markets. */
 export async function startPipeline(
   simulators: readonly Pick<Simulator<unknown>, 'env'>[],
   platforms: readonly Platform[],
   backfillDays = 60,
   booksRecord = 0,
+  live?: LivePipeline,
 ): Promise<Pipeline> {
   const directory = await mkdtemp(join(tmpdir(), 'forecastle-pipeline-'));
   const configOf = (days: number) =>
@@ -86,6 +99,7 @@ export async function startPipeline(
       BACKFILL_DAYS: String(days),
       BOOKS_RECORD: String(booksRecord),
       ...Object.assign({}, ...simulators.map(({ env }) => env)),
+      ...live?.env,
     });
   const config = configOf(backfillDays);
   const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
@@ -107,17 +121,22 @@ export async function startPipeline(
     await marketWriter.write(platform, [market]);
     return market.info.ref;
   });
+  const socketStates = new SocketStates();
+  await socketStates.listen((...given) => shared.subscribe(...given));
   const app = await startTestApp({
     clickhouse,
     shared,
     markets,
     platforms: Object.fromEntries(data.map((one) => [one.platform, one])),
-    ingestionHealth: () => ingestionHealth(clickhouse, config),
+    ingestionHealth: () => ingestionHealth(clickhouse, config, socketStates),
   });
   const { log } = app.deps;
   const books = new BookRecorder({ clickhouse, log });
-  const ingest = (days: number) =>
-    startIngestion({ config: configOf(days), log, clickhouse, shared, platforms: data, markets, marketWriter, books });
+  const sockets = live && { adapters: createPlatformSockets({ urls: config.socketUrls }), ...live };
+  const ingest = (days: number) => {
+    const stores = { config: configOf(days), log, clickhouse, shared, books };
+    return startIngestion({ ...stores, platforms: data, markets, marketWriter, ...(sockets && { sockets }) });
+  };
   let ingestion = await ingest(backfillDays);
   await app.app.listen({ host: '127.0.0.1', port: 0 });
   const origin = `http://127.0.0.1:${(app.app.server.address() as AddressInfo).port}/v1/api/`;

@@ -17,6 +17,7 @@ const lagging: IngestionHealth = {
   status: 'degraded',
   lagSeconds: 900,
   feed: 'stale',
+  socket: null,
   detail: 'maintenance',
 };
 
@@ -43,6 +44,7 @@ test('old data is 200 and degraded: the service serves what it has', async () =>
     platform: 'kalshi',
     lag_seconds: 900,
     feed: 'stale',
+    socket: null,
     detail: 'maintenance',
   });
 });

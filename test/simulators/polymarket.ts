@@ -1,11 +1,21 @@
 import { ZodError } from 'zod';
-import { atRate, createSimServer, json, type SimReply, type SimRequest } from './lib/index.ts';
+import {
+  atRate,
+  createSimServer,
+  createSimSockets,
+  json,
+  type SimReply,
+  type SimRequest,
+  type SimSockets,
+} from './lib/index.ts';
 import { ClobError } from './polymarket/clob/error.ts';
 import { clobPrivate } from './polymarket/clob/private.ts';
 import { clobPublic } from './polymarket/clob/public.ts';
 import { Cdn } from './polymarket/data/cdn.ts';
 import { data } from './polymarket/data/routes.ts';
 import { gamma } from './polymarket/gamma/routes.ts';
+import { activitySocket } from './polymarket/stream/activity.ts';
+import { marketChannel } from './polymarket/stream/market-channel.ts';
 import { createLimits } from './polymarket/limits.ts';
 import { v2Refusal, V2Error } from './polymarket/data/v2-query.ts';
 import { PolymarketWorld } from './polymarket/world/world.ts';
@@ -13,8 +23,10 @@ import type { Simulator, WorldOptions } from './simulator.ts';
 
 export type { PolymarketWorld } from './polymarket/world/world.ts';
 
-/** Gamma, the CLOB and the Data API over one seeded world, under /gamma, /clob and /data of one port. */
-export async function startPolymarket(options: WorldOptions = {}): Promise<Simulator<PolymarketWorld>> {
+/** Gamma, the CLOB and the Data API over one seeded world, under /gamma, /clob and /data of one port, and their sockets. */
+export async function startPolymarket(
+  options: WorldOptions = {},
+): Promise<Simulator<PolymarketWorld> & { sockets: SimSockets }> {
   const world = new PolymarketWorld(options);
   const limits = createLimits();
   const cdn = new Cdn();
@@ -22,7 +34,10 @@ export async function startPolymarket(options: WorldOptions = {}): Promise<Simul
   let refusals = 0;
   let stopTrading: (() => void) | null = null;
 
+  const channel = marketChannel(world);
+  const sockets = createSimSockets({ '/ws/market': channel, '/live': activitySocket(world) });
   const server = await createSimServer({
+    upgrade: sockets.upgrade,
     async handle(request) {
       if (enforceLimits) {
         const verdict = limits.admit(`${request.method} ${request.path}`);
@@ -30,7 +45,9 @@ export async function startPolymarket(options: WorldOptions = {}): Promise<Simul
         if (verdict.kind === 'hold') await new Promise((resolve) => setTimeout(resolve, verdict.delayMs));
       }
       world.advance();
-      return answer(world, cdn, request);
+      const reply = await answer(world, cdn, request);
+      if (request.method !== 'GET') channel.sync();
+      return reply;
     },
   });
 
@@ -39,7 +56,10 @@ export async function startPolymarket(options: WorldOptions = {}): Promise<Simul
       POLYMARKET_GAMMA_URL: `${server.origin}/gamma`,
       POLYMARKET_CLOB_URL: `${server.origin}/clob`,
       POLYMARKET_DATA_URL: `${server.origin}/data`,
+      POLYMARKET_WS_URL: `${server.origin.replace('http', 'ws')}/ws/market`,
+      POLYMARKET_LIVE_URL: `${server.origin.replace('http', 'ws')}/live`,
     },
+    sockets,
     world,
     trade: (count) => world.makeTrades(count),
     startTrading(perSecond) {

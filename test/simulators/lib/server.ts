@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Fault } from '../simulator.ts';
 
 /** A request as a simulated platform sees it. */
@@ -46,7 +47,11 @@ export const json = (status: number, value: unknown, headers?: Record<string, st
 });
 
 /** Listens on 127.0.0.1, any port. Faults are tried in the order they were injected; a used-up fault is dropped. */
-export async function createSimServer(options: { handle: SimHandler }): Promise<SimServer> {
+export async function createSimServer(options: {
+  handle: SimHandler;
+  /** Takes requests for a WebSocket; without it they are refused. */
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}): Promise<SimServer> {
   const requests = new Map<string, number>();
   const refused = { count: 0 };
   let faults: Fault[] = [];
@@ -88,6 +93,13 @@ export async function createSimServer(options: { handle: SimHandler }): Promise<
     });
   });
   server.keepAliveTimeout = 60_000;
+  const upgraded = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
+    if (options.upgrade) options.upgrade(request, socket, head);
+    else socket.destroy();
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
@@ -103,6 +115,7 @@ export async function createSimServer(options: { handle: SimHandler }): Promise<
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
       }),
   };
 }

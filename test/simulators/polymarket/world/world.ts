@@ -53,6 +53,8 @@ export class PolymarketWorld {
     cdn: true,
     hidesDust: false,
   };
+  /** Called after each trade, and after each change of a market's state. */
+  readonly watchers = { trade: new Set<(trade: SimTrade) => void>(), state: new Set<(market: SimMarket) => void>() };
   /** Data v1 refuses a larger offset. */
   tradesOffsetCap = 3000;
   private readonly house: readonly SimWallet[];
@@ -193,6 +195,7 @@ export class PolymarketWorld {
     const market = this.catalog.addMarket(event, { createdMs: nowMs, acceptingFromMs: nowMs, ...spec });
     if (isClosed(market)) this.freeze(market);
     this.schedule(market);
+    for (const watch of this.watchers.state) watch(market);
     return market;
   }
 
@@ -306,6 +309,7 @@ export class PolymarketWorld {
     this.ledger.record(market, entry, parts);
     const trade = this.trade(this.ledger.tape.count - 1);
     this.exchange.filled(trade, matches);
+    for (const watch of this.watchers.trade) watch(trade);
     return trade;
   }
 
@@ -341,6 +345,7 @@ export class PolymarketWorld {
   private enter(market: SimMarket, state: SimMarket['state']): void {
     market.state = state;
     market.updatedMs = Math.max(market.updatedMs, this.now());
+    for (const watch of this.watchers.state) watch(market);
   }
 
   private freeze(market: SimMarket): void {

@@ -1,0 +1,99 @@
+import {
+  complement,
+  decimalNumber,
+  ONE_PRICE,
+  parsePrice,
+  type Price,
+  PRICE_SCALE,
+  type Size,
+  SIZE_SCALE,
+} from '../../src/core/decimal.ts';
+import type { StoredMarket } from '../../src/platforms/contract.ts';
+import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
+import type { Shared } from '../../src/stores/shared/shared.ts';
+import { type Quote, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
+
+/** Quotes of one market that come closer together than this are sent as one. */
+const FLUSH_MS = 50;
+/** Quotes of one message to other processes. */
+const BATCH = 500;
+
+/** A market whose quotes are followed, with what the last sweep stored of it. */
+export interface FollowedMarket {
+  market: StoredMarket;
+  /** Of the first outcome. */
+  price: string | null;
+  volumeTotal: string | null;
+}
+
+const number = (value: bigint | null, scale: number): number | null =>
+  value === null ? null : decimalNumber(value, scale);
+
+const sideOf = (price: Price | null, bid: Price | null, ask: Price | null, sizes: readonly (Size | null)[]) => ({
+  price: number(price, PRICE_SCALE),
+  bid: number(bid, PRICE_SCALE),
+  ask: number(ask, PRICE_SCALE),
+  bid_size: number(sizes[0] ?? null, SIZE_SCALE),
+  ask_size: number(sizes[1] ?? null, SIZE_SCALE),
+});
+const other = (price: Price | null): Price | null => (price === null ? null : complement(price));
+const middle = (bid: Price | null, ask: Price | null): Price | null =>
+  bid === null || ask === null ? null : (bid + ask) / 2n;
+
+/** A quote of a market with two outcomes as streams send it, without `sent_at`. */
+function quoteOf(
+  quote: SocketQuote,
+  { market, price: stored, volumeTotal }: FollowedMarket,
+  receivedAt: string,
+): Quote {
+  const { platform, ref, platformId, eventId, outcomes } = market;
+  const { bid, ask, bidSize, askSize, last, exchangeAtMs } = quote;
+  const price = last ?? (stored === null ? middle(bid, ask) : parsePrice(stored));
+  const prices = {
+    [outcomes[0]?.id ?? '']: sideOf(price, bid, ask, [bidSize, askSize]),
+    [outcomes[1]?.id ?? '']: sideOf(other(price), other(ask), other(bid), [askSize, bidSize]),
+  };
+  const data = JSON.stringify({
+    platform,
+    market_id: platformId,
+    prices,
+    volume_total: volumeTotal === null ? null : Number(volumeTotal),
+    exchange_at: exchangeAtMs === null ? null : new Date(exchangeAtMs).toISOString(),
+    received_at: receivedAt,
+  });
+  return { platform, ref, eventId, data };
+}
+
+const isPrice = (price: Price | null): boolean => price === null || (price >= 0n && price <= ONE_PRICE);
+
+/** Sends quotes to the streams of every process, the newest of each market. */
+export class QuotePublisher {
+  readonly #publish: Shared['publish'];
+  readonly #waiting = new Map<string, Quote>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(publish: Shared['publish']) {
+    this.#publish = publish;
+  }
+
+  take(quote: SocketQuote, followed: FollowedMarket): void {
+    if (followed.market.outcomes.length !== 2 || !isPrice(quote.bid) || !isPrice(quote.ask)) return;
+    this.#waiting.set(quote.ref, quoteOf(quote, followed, new Date().toISOString()));
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const quotes = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (let from = 0; from < quotes.length; from += BATCH) {
+      // A process that misses them has the next ones, or the stored quotes.
+      this.#publish(QUOTES_CHANNEL, JSON.stringify(quotes.slice(from, from + BATCH))).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { BadFrame, type SocketChannel } from '../../sockets/contract.ts';
+import { jsonOf, parseFrame } from '../../sockets/frame.ts';
+import { activityFrame } from './wire.ts';
+
+const TYPES = ['orders_matched', 'trades'] as const;
+
+/**
+ * Trades of the whole platform. The stream freezes while its socket stays open, sooner without PING, so silence of rows decides. Its
+ * rows may lack what a stored trade is identified by: they start the poll only.
+ */
+export const activityChannel = (url: string): SocketChannel => ({
+  name: 'activity',
+  url,
+  marketsPerSocket: null,
+  heartbeat: { text: 'PING', everyMs: 5000 },
+  silentMs: 15_000,
+  quietMs: 15_000,
+  rotateMs: 20 * 60_000,
+  bringsTrades: true,
+  session: (_markets, send) => ({
+    start() {
+      const subscriptions = TYPES.map((type) => ({ topic: 'activity', type }));
+      send(JSON.stringify({ action: 'subscribe', subscriptions }));
+    },
+    setMarkets() {},
+    take(frame, emit) {
+      // The first frame, and the answer to PING, is empty text.
+      const text = frame.trim();
+      if (text === '' || /^pong$/i.test(text)) return false;
+      const body = jsonOf(text);
+      if (typeof body === 'object' && body !== null && 'statusCode' in body) {
+        throw new BadFrame(`the subscription was refused: ${text.slice(0, 120)}`);
+      }
+      const { payload } = parseFrame(activityFrame, body, 'activity');
+      emit({ kind: 'trade', ref: payload.conditionId });
+      return true;
+    },
+  }),
+});

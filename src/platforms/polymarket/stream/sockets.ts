@@ -1,0 +1,29 @@
+import type { SocketUrls } from '../../../core/config.ts';
+import type { PlatformSockets } from '../../sockets/contract.ts';
+import { activityChannel } from './activity.ts';
+import { MarketSession } from './market-session.ts';
+
+/** Clients saw no changes beyond 500 tokens a socket; 200 are known to work. Each market has two. */
+const MARKETS_PER_SOCKET = 100;
+
+/** Polymarket's public sockets: trades of the whole platform, and books of the most traded markets. */
+export const createPolymarketSockets = (urls: SocketUrls): PlatformSockets => ({
+  platform: 'polymarket',
+  markets: 200,
+  // The Data API shows a trade 5 to 12 seconds after its match.
+  tradeDelaysMs: [0, 3000, 8000, 15_000],
+  channels: [
+    activityChannel(urls.polymarketLive),
+    {
+      name: 'market',
+      url: urls.polymarketMarket,
+      marketsPerSocket: MARKETS_PER_SOCKET,
+      heartbeat: { text: 'PING', everyMs: 10_000 },
+      silentMs: 25_000,
+      quietMs: 30_000,
+      rotateMs: 60 * 60_000,
+      bringsTrades: false,
+      session: (markets, send) => new MarketSession(markets, send),
+    },
+  ],
+});

@@ -1,0 +1,65 @@
+import { ONE_PRICE, type Price, type Size } from '../../../core/decimal.ts';
+import type { BookFrame, Change } from './wire.ts';
+
+/** The best prices of one token, with the sizes there where the book shows them. */
+export interface Best {
+  bid: Price | null;
+  ask: Price | null;
+  bidSize: Size | null;
+  askSize: Size | null;
+}
+
+/** A price between empty and certain; a side without orders is sent as 0, 1 or ''. */
+const inside = (price: Price | null | undefined): Price | null =>
+  price !== null && price !== undefined && price > 0n && price < ONE_PRICE ? price : null;
+
+const better = { bids: (a: Price, b: Price) => a > b, asks: (a: Price, b: Price) => a < b };
+
+function bestOf(levels: ReadonlyMap<Price, Size>, side: 'bids' | 'asks'): Price | null {
+  let best: Price | null = null;
+  for (const price of levels.keys()) if (best === null || better[side](price, best)) best = price;
+  return best;
+}
+
+/**
+ * The levels of one token. Frames of one step of the engine describe its end: their best prices are taken as stated, and a size only
+ * where the levels agree with them.
+ */
+export class TokenBook {
+  readonly #bids = new Map<Price, Size>();
+  readonly #asks = new Map<Price, Size>();
+  #bid: Price | null = null;
+  #ask: Price | null = null;
+
+  replace({ bids, asks }: BookFrame): void {
+    for (const [levels, given] of [
+      [this.#bids, bids],
+      [this.#asks, asks],
+    ] as const) {
+      levels.clear();
+      for (const { price, size } of given) if (size > 0n) levels.set(price, size);
+    }
+    this.#bid = bestOf(this.#bids, 'bids');
+    this.#ask = bestOf(this.#asks, 'asks');
+  }
+
+  change({ side, price, size, best_bid: bid, best_ask: ask }: Change): void {
+    const levels = side === 'BUY' ? this.#bids : this.#asks;
+    // A size is the new total of its level, not a difference.
+    if (size > 0n) levels.set(price, size);
+    else levels.delete(price);
+    this.state(bid, ask);
+  }
+
+  /** Takes best prices as they were stated; undefined = not stated. */
+  state(bid: Price | null | undefined, ask: Price | null | undefined): void {
+    this.#bid = bid === undefined ? bestOf(this.#bids, 'bids') : inside(bid);
+    this.#ask = ask === undefined ? bestOf(this.#asks, 'asks') : inside(ask);
+  }
+
+  best(): Best {
+    const bidSize = this.#bid === null ? null : (this.#bids.get(this.#bid) ?? null);
+    const askSize = this.#ask === null ? null : (this.#asks.get(this.#ask) ?? null);
+    return { bid: inside(this.#bid), ask: inside(this.#ask), bidSize, askSize };
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { conditionId, tokenId, unitPrice } from '../wire-fields.ts';
+import { wireSize } from '../../parse-rows.ts';
+
+/** Frames as Polymarket's sockets send them, reduced to the fields that are read. */
+
+const time = z.coerce.number().int().positive();
+/** An empty side is "0", "1" or ''. */
+const best = z.union([z.literal('').transform(() => null), unitPrice]).nullish();
+const level = z.object({ price: unitPrice, size: wireSize });
+
+export const bookFrame = z.object({
+  asset_id: tokenId,
+  timestamp: time,
+  bids: z.array(level),
+  asks: z.array(level),
+});
+export type BookFrame = z.output<typeof bookFrame>;
+
+export const changeFrame = z.object({ timestamp: time, price_changes: z.array(z.unknown()) });
+export const change = level.extend({
+  asset_id: tokenId,
+  side: z.enum(['BUY', 'SELL']),
+  best_bid: best,
+  best_ask: best,
+});
+export type Change = z.output<typeof change>;
+
+export const bestFrame = z.object({ asset_id: tokenId, timestamp: time, best_bid: best, best_ask: best });
+
+export const lastTradeFrame = z.object({ market: conditionId, asset_id: tokenId, price: unitPrice, timestamp: time });
+
+/** A market that was listed or resolved. */
+export const lifecycleFrame = z.object({
+  condition_id: conditionId.optional(),
+  market: conditionId.optional(),
+});
+
+/** A frame of the live-data socket. */
+export const activityFrame = z.object({
+  topic: z.literal('activity'),
+  payload: z.object({ conditionId, asset: tokenId, transactionHash: z.string().min(1) }),
+});

@@ -1,0 +1,89 @@
+import type { Price, Size } from '../../core/decimal.ts';
+import type { Platform } from '../../core/model.ts';
+import type { StoredMarket } from '../contract.ts';
+
+/** Best prices of a market in terms of its first outcome; the second one's are the complement. null = that side is empty. */
+export interface SocketQuote {
+  ref: string;
+  bid: Price | null;
+  ask: Price | null;
+  /** null where the platform does not say. */
+  bidSize: Size | null;
+  askSize: Size | null;
+  /** The newest trade; absent where the socket has not shown one yet. */
+  last?: Price;
+  /** By the platform's clock, Unix ms; null where it does not say. */
+  exchangeAtMs: number | null;
+}
+
+/** What a frame says. Events may repeat and come out of order. */
+export type SocketEvent =
+  /** Something was, or may have been, traded. */
+  | { kind: 'trade'; ref: string }
+  | { kind: 'quote'; quote: SocketQuote }
+  /** A market came into being or changed; `id` is any id that PlatformData.market takes. */
+  | { kind: 'market'; id: string };
+
+/** A frame that cannot be read; counted and logged with its platform, never fatal. */
+export class BadFrame extends Error {}
+
+/** What one connection has been sent: thrown away with it. */
+export interface SocketSession {
+  /** Called once, when the socket is open. */
+  start(): void;
+  /** Subscribes to these markets instead of those before. */
+  setMarkets(markets: readonly StoredMarket[]): void;
+  /** Reads one text frame. true for data; false for what proves the connection alone. Throws BadFrame. */
+  take(frame: string, emit: (event: SocketEvent) => void): boolean;
+}
+
+/** One kind of connection to a platform. Silences are measured on the process's own clock. */
+export interface SocketChannel {
+  readonly name: string;
+  readonly url: string;
+  /** Headers of the upgrade, made anew for each connection. */
+  headers?(): Record<string, string>;
+  /** The most markets of one connection; null where one connection brings the whole platform. */
+  readonly marketsPerSocket: number | null;
+  /** A text the client sends to stay connected. */
+  readonly heartbeat: { text: string; everyMs: number } | null;
+  /** Without a byte for longer the connection is replaced. */
+  readonly silentMs: number;
+  /** Without data for longer the connection is replaced; null where silence is normal. */
+  readonly quietMs: number | null;
+  /** A connection is replaced by a new one at this age, before the platform ends it. */
+  readonly rotateMs: number;
+  /** Whether every trade of the platform starts with an event of this channel. */
+  readonly bringsTrades: boolean;
+  session(markets: readonly StoredMarket[], send: (text: string) => void): SocketSession;
+}
+
+/** The sockets of one platform. */
+export interface PlatformSockets {
+  readonly platform: Platform;
+  readonly channels: readonly SocketChannel[];
+  /** How many open markets are subscribed on channels that name markets, most traded first. */
+  readonly markets: number;
+  /** When a trade can be read after its event, ms; several, as the platform may show it late. */
+  readonly tradeDelaysMs: readonly number[];
+}
+
+/** State of a platform's sockets, as /health shows it. */
+export interface SocketStatus {
+  platform: Platform;
+  connected: boolean;
+  /** Whether trades come over it now. */
+  isLive: boolean;
+  /** Connections with subscriptions that are open. */
+  subscriptions: number;
+  /** ISO-8601; null before the first message. */
+  lastMessageAt: string | null;
+  reconnects: number;
+}
+
+/** Counts what happens on sockets. */
+export interface SocketObserver {
+  messages(platform: Platform, channel: string, count: number): void;
+  badFrame(platform: Platform, channel: string): void;
+  reconnect(platform: Platform, channel: string): void;
+}

@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import { BadFrame } from './contract.ts';
+
+/** The JSON of a frame; throws BadFrame. */
+export function jsonOf(frame: string): unknown {
+  try {
+    return JSON.parse(frame) as unknown;
+  } catch {
+    throw new BadFrame(`not JSON: ${frame.slice(0, 60)}`);
+  }
+}
+
+/** A frame, or a part of one, through its schema; throws BadFrame with the first failing field. */
+export function parseFrame<T>(schema: z.ZodType<T>, value: unknown, kind: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new BadFrame(`${kind} ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+}

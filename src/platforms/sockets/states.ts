@@ -1,0 +1,30 @@
+import type { Platform } from '../../core/model.ts';
+import type { Shared } from '../../stores/shared/shared.ts';
+import type { SocketStatus } from './contract.ts';
+
+const CHANNEL = 'socket-states';
+/** A status is published this often at least. */
+export const STATUS_MS = 2000;
+/** One that is older speaks of a process that is gone. */
+const EXPIRES_MS = 10_000;
+
+export const publishSocketStatus = (publish: Shared['publish'], status: SocketStatus): Promise<void> =>
+  publish(CHANNEL, JSON.stringify(status));
+
+/** What the processes that hold sockets say of them: this one and, through Redis, the others. */
+export class SocketStates {
+  readonly #known = new Map<Platform, { status: SocketStatus; at: number }>();
+
+  async listen(subscribe: Shared['subscribe']): Promise<void> {
+    await subscribe(CHANNEL, (message) => {
+      const status = JSON.parse(message) as SocketStatus;
+      this.#known.set(status.platform, { status, at: performance.now() });
+    });
+  }
+
+  /** null where no process says anything of the platform's sockets. */
+  of(platform: Platform): SocketStatus | null {
+    const known = this.#known.get(platform);
+    return known && performance.now() - known.at < EXPIRES_MS ? known.status : null;
+  }
+}

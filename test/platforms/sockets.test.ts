@@ -1,0 +1,176 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, expect, test, vi } from 'vitest';
+import { BadFrame, type SocketChannel, type SocketEvent } from '../../src/platforms/sockets/contract.ts';
+import { SocketKeeper } from '../../src/platforms/sockets/keeper.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+import { socketCounts } from '../helpers/socket-counts.ts';
+import { createSimSockets, type SimClient } from '../simulators/lib/index.ts';
+
+waitsInRealTime('silences and retries pass');
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** A server that answers `connected` and each text, and a keeper of one connection to it that takes trades by name. */
+async function startPair(
+  connected: (client: SimClient) => void,
+  channel: Partial<SocketChannel> = {},
+  pace = 0.1,
+): Promise<
+  {
+    keeper: SocketKeeper;
+    sockets: ReturnType<typeof createSimSockets>;
+    seen: string[];
+    ready: () => number;
+  } & ReturnType<typeof socketCounts>
+> {
+  const sockets = createSimSockets({ '/': { connected, closed: () => {}, message: () => {} } });
+  const server = createServer();
+  server.on('upgrade', sockets.upgrade);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const counts = socketCounts();
+  const seen: string[] = [];
+  let ready = 0;
+  const onEvent = (event: SocketEvent): void => {
+    if (event.kind === 'trade') seen.push(event.ref);
+  };
+  const deps = { platform: 'polymarket', log: pino({ level: 'silent' }), observer: counts, onEvent } as const;
+  const whole: SocketChannel = {
+    name: 'test',
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    marketsPerSocket: null,
+    heartbeat: null,
+    silentMs: 5000,
+    quietMs: 5000,
+    rotateMs: 3_600_000,
+    bringsTrades: true,
+    session: () => ({
+      start() {},
+      setMarkets() {},
+      take(frame, emit) {
+        if (!frame.startsWith('T')) throw new BadFrame('not a trade');
+        emit({ kind: 'trade', ref: frame });
+        return true;
+      },
+    }),
+    ...channel,
+  };
+  const keeper = new SocketKeeper(deps, whole, [], { pace, onReady: () => void (ready += 1) });
+  closers.push(
+    () => new Promise((resolve) => server.close(resolve)),
+    async () => sockets.cut(),
+    () => keeper.stop(),
+  );
+  return { keeper, sockets, seen, ready: () => ready, ...counts };
+}
+
+test('a server that says nothing, or stops saying anything, is left within its time', async () => {
+  const { keeper, sockets, total } = await startPair((client) => client.raw('T1'));
+  await vi.waitFor(() => expect(keeper.isLive).toBe(true), { timeout: 5000 });
+  expect(total.reconnects).toBe(0);
+  const startedAt = performance.now();
+  await vi.waitFor(() => expect(sockets.accepted).toBeGreaterThan(1), { timeout: 10_000 });
+  // 5 s × 0.1, with what a loaded machine adds; the real limits are 30 s at most.
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect(total.reconnects).toBeGreaterThan(0);
+});
+
+test('bad, binary and oversized frames are counted, and the good ones between them are read', async () => {
+  const { keeper, sockets, seen, total } = await startPair((client) => {
+    client.raw('T1');
+    client.raw('garbage');
+    client.socket.send(Buffer.from([1, 2, 3]));
+    client.raw('T2');
+  });
+  await vi.waitFor(() => expect(seen).toEqual(['T1', 'T2']), { timeout: 5000 });
+  expect(total.badFrames).toBe(2);
+  expect(keeper.isOpen).toBe(true);
+  sockets.inject('T'.repeat(5 * 1024 * 1024));
+  await vi.waitFor(() => expect(total.badFrames).toBe(3), { timeout: 5000 });
+  await vi.waitFor(() => expect(sockets.accepted).toBe(2), { timeout: 5000 });
+});
+
+test('a flood does not stop the process, nor fill its memory', async () => {
+  const { sockets, total, seen } = await startPair((client) => client.raw('T1'));
+  await vi.waitFor(() => expect(seen.length).toBe(1), { timeout: 5000 });
+  let longest = 0;
+  let lookedAt = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - lookedAt);
+    lookedAt = performance.now();
+  }, 5);
+  const text = `T${'x'.repeat(900)}`;
+  for (let i = 0; i < 60; i += 1) {
+    for (let n = 0; n < 1000; n += 1) sockets.inject(text);
+    await sleep(1);
+  }
+  await vi.waitFor(() => expect(total.messages + total.reconnects * 20_000).toBeGreaterThan(20_000), {
+    timeout: 10_000,
+  });
+  clearInterval(timer);
+  expect(longest).toBeLessThan(3000);
+});
+
+test('a server that ends each connection is asked ever less often, a refused key least', async () => {
+  const cutting = await startPair((client) => client.socket.terminate(), {}, 0.1);
+  await sleep(3000);
+  // 50, 100, 200, 400, 800 ms … by halves.
+  expect(cutting.sockets.accepted).toBeGreaterThan(2);
+  expect(cutting.sockets.accepted).toBeLessThan(12);
+  cutting.sockets.refuse = 401;
+  await sleep(2500);
+  const { reconnects } = cutting.total;
+  await sleep(1500);
+  expect(cutting.total.reconnects - reconnects).toBeLessThan(2);
+});
+
+test('a connection is replaced before it is old, without a moment between', async () => {
+  let connections = 0;
+  const { keeper, sockets, total, seen } = await startPair(
+    (client) => {
+      connections += 1;
+      const name = `T${connections}`;
+      const timer = setInterval(() => client.raw(name), 20);
+      client.socket.once('close', () => clearInterval(timer));
+    },
+    { rotateMs: 8000 },
+  );
+  await vi.waitFor(() => expect(keeper.isLive).toBe(true), { timeout: 5000 });
+  let dark = 0;
+  const timer = setInterval(() => void (dark += keeper.isLive ? 0 : 1), 10);
+  await vi.waitFor(() => expect(seen).toContain('T3'), { timeout: 15_000 });
+  clearInterval(timer);
+  expect(dark).toBe(0);
+  expect(total.reconnects).toBe(0);
+  await vi.waitFor(() => expect(sockets.clients()).toHaveLength(1), { timeout: 5000 });
+});
+
+test('data that comes again after a break is announced, once each time', async () => {
+  const { sockets, ready } = await startPair((client) => client.raw('T1'), { quietMs: null, silentMs: 600_000 });
+  await vi.waitFor(() => expect(ready()).toBe(1), { timeout: 5000 });
+  sockets.cut();
+  await vi.waitFor(() => expect(ready()).toBe(2), { timeout: 5000 });
+});
+
+test('a clock that jumps ends no connection', async () => {
+  const { keeper, total } = await startPair((client) => client.raw('T1'), { quietMs: null, silentMs: 600_000 });
+  await vi.waitFor(() => expect(keeper.isLive).toBe(true), { timeout: 5000 });
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_000);
+  await sleep(300);
+  vi.restoreAllMocks();
+  await sleep(300);
+  expect(total.reconnects).toBe(0);
+});
+
+test('a keeper stops at once, also while its server does not answer', async () => {
+  const { keeper } = await startPair((client) => client.socket.pause());
+  await vi.waitFor(() => expect(keeper.isOpen).toBe(true), { timeout: 5000 });
+  const startedAt = performance.now();
+  await keeper.stop();
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+});

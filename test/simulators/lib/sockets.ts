@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+/** One connected client of a simulated socket. */
+export interface SimClient {
+  /** Sends a frame, unless the socket is frozen; twice where duplicates are on. */
+  send(value: unknown): void;
+  /** Sends text whatever the faults are. */
+  raw(text: string): void;
+  readonly socket: WebSocket;
+}
+
+/** What happens on connections of one path. */
+export interface SimSocketRoute {
+  /** A status other than 101 refuses the upgrade. */
+  admit?(request: IncomingMessage): number;
+  connected(client: SimClient): void;
+  message(client: SimClient, text: string): void;
+  closed(client: SimClient): void;
+}
+
+/** The sockets of a simulator, with the faults that a test switches on. */
+export interface SimSockets {
+  /** Connections are open, and nothing but answers to signs of life is sent. */
+  frozen: boolean;
+  /** Not even those. */
+  mute: boolean;
+  /** Every frame is sent twice. */
+  duplicates: boolean;
+  /** Frames are sent in fragments of WebSocket. */
+  split: boolean;
+  /** New connections are refused with this status; null = admitted. */
+  refuse: number | null;
+  /** Connections accepted so far. */
+  readonly accepted: number;
+  /** Clients connected now. */
+  clients(): SimClient[];
+  /** Ends every connection without a close frame. */
+  cut(): void;
+  /** Sends text as it is to every client. */
+  inject(text: string): void;
+}
+
+export interface SimSocketServer extends SimSockets {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+/** Serves WebSockets by path, the query left out. */
+export function createSimSockets(routes: Readonly<Record<string, SimSocketRoute>>): SimSocketServer {
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  const open = new Map<SimClient, SimSocketRoute>();
+  let accepted = 0;
+  const sockets: SimSocketServer = {
+    frozen: false,
+    mute: false,
+    duplicates: false,
+    split: false,
+    refuse: null,
+    get accepted() {
+      return accepted;
+    },
+    clients: () => [...open.keys()],
+    cut() {
+      for (const { socket } of open.keys()) socket.terminate();
+    },
+    inject(text) {
+      for (const client of open.keys()) client.raw(text);
+    },
+    upgrade(request, socket, head) {
+      const route = routes[(request.url ?? '').split('?', 1)[0] ?? ''];
+      const status = sockets.refuse ?? (route ? (route.admit?.(request) ?? 101) : 404);
+      if (!route || status !== 101) {
+        socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (client) => attach(client, route));
+    },
+  };
+  const attach = (socket: WebSocket, route: SimSocketRoute): void => {
+    accepted += 1;
+    const client: SimClient = {
+      socket,
+      raw(text) {
+        if (socket.readyState !== socket.OPEN) return;
+        if (!sockets.split || text.length < 2) return void socket.send(text);
+        const half = Math.floor(text.length / 2);
+        socket.send(text.slice(0, half), { fin: false });
+        socket.send(text.slice(half), { fin: true });
+      },
+      send(value) {
+        if (sockets.frozen || sockets.mute) return;
+        const text = typeof value === 'string' ? value : JSON.stringify(value);
+        client.raw(text);
+        if (sockets.duplicates) client.raw(text);
+      },
+    };
+    open.set(client, route);
+    socket.on('message', (data: Buffer) => {
+      if (!sockets.mute) route.message(client, data.toString());
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      open.delete(client);
+      route.closed(client);
+    });
+    route.connected(client);
+  };
+  return sockets;
+}

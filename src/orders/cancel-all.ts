@@ -1,12 +1,10 @@
-import type { FastifyBaseLogger } from 'fastify';
-import type { Credentials } from '../accounts/credentials.ts';
-import type { CancelOrders } from './cancel.ts';
+import { cancelOrders } from './cancel.ts';
+import type { OrderContext } from './context.ts';
 import { isOver } from '../platforms/order-contract.ts';
 import { isOpenFate } from './open-fate.ts';
-import { isReadFailure, type OrderTracker } from './sync.ts';
+import { importListing, isReadFailure, refreshOrders } from './sync.ts';
 import { PlatformError, ApiError } from '../core/errors.ts';
-import type { OrderClient, OrderClients } from './clients.ts';
-import type { OrderStore } from './store.ts';
+import type { OrderClient } from './clients.ts';
 import type { Platform } from '../core/model.ts';
 import type { OrderRow } from './order-row.ts';
 
@@ -16,123 +14,126 @@ export interface CancelledAll {
   open: { row: OrderRow; reason: string }[];
 }
 
-/** Cancels everything of the user that works on a platform, through every credential unless one is named. */
-export type CancelAll = (
-  userId: string,
-  platform: Platform,
-  credentialId: number | undefined,
-  requestId: string,
-) => Promise<CancelledAll>;
-
-export interface CancelAllDeps {
-  store: OrderStore;
-  tracker: OrderTracker;
-  clients: OrderClients;
-  credentials: Credentials;
-  canceller: CancelOrders;
-  log: FastifyBaseLogger;
+/** Whose orders to cancel; through every credential unless one is named. */
+export interface CancelScope {
+  userId: string;
+  platform: Platform;
+  credentialId: number | undefined;
 }
 
 /** Orders cancelled by one call of a platform's batch. */
 const CANCEL_BATCH = 50;
 const MAX_CANCELS = 2000;
 
-/** The kill switch of a user: a platform or credential that fails does not keep the others from being cancelled. */
-export function createCancelAll({ store, tracker, clients, credentials, canceller, log }: CancelAllDeps): CancelAll {
-  /** A credential that the platform rejects does not keep the others from being used. */
-  async function cancelThrough(client: OrderClient, requestId: string): Promise<CancelledAll> {
-    const result: CancelledAll = { cancelled: [], open: [] };
-    try {
-      await cancelWorking(client, requestId, result);
-    } catch (error) {
-      if (!(error instanceof ApiError) && !(error instanceof PlatformError)) throw error;
-      const rows = await store.working(client.account, null, MAX_CANCELS);
-      result.open = rows.map((row) => ({ row, reason: error.message }));
-    }
-    return result;
+/** A credential that the platform rejects does not keep the others from being used. */
+async function cancelThrough(context: OrderContext, client: OrderClient, requestId: string): Promise<CancelledAll> {
+  const result: CancelledAll = { cancelled: [], open: [] };
+  try {
+    await cancelWorking(context, client, requestId, result);
+  } catch (error) {
+    if (!(error instanceof ApiError) && !(error instanceof PlatformError)) throw error;
+    const rows = await context.store.working(client.account, null, MAX_CANCELS);
+    result.open = rows.map((row) => ({ row, reason: error.message }));
   }
+  return result;
+}
 
-  /** A platform that does not list now is still asked to cancel known orders; nothing is looked up before that. */
-  async function cancelWorking(client: OrderClient, requestId: string, result: CancelledAll): Promise<void> {
-    await tracker.importListing(client, null).catch((error: unknown) => {
-      if (!isReadFailure(error)) throw error;
-      log.warn({ platform: client.account.platform, err: error }, 'Cancelling only known orders');
+/** A platform that does not list now is still asked to cancel known orders; nothing is looked up before that. */
+async function cancelWorking(
+  context: OrderContext,
+  client: OrderClient,
+  requestId: string,
+  result: CancelledAll,
+): Promise<void> {
+  await importListing(context, client, null).catch((error: unknown) => {
+    if (!isReadFailure(error)) throw error;
+    context.log.warn({ platform: client.account.platform, err: error }, 'Cancelling only known orders');
+  });
+  const working = await context.store.working(client.account, null, MAX_CANCELS);
+  await cancelRows(context, client, working, requestId, result);
+  const lost = working.filter(isOpenFate);
+  const found = await refreshOrders(context, client, lost).catch((error: unknown) => {
+    if (isReadFailure(error)) return lost;
+    throw error;
+  });
+  await cancelRows(context, client, found, requestId, result);
+  for (const row of found) if (isOpenFate(row)) result.open.push({ row, reason: 'its fate is not known yet' });
+  if (working.length < MAX_CANCELS) return;
+  const asked = new Set(working.map(({ id }) => id));
+  const rest = (await context.store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));
+  for (const row of rest) result.open.push({ row, reason: 'too many at once: repeat the request' });
+}
+
+/** Orders whose credential is gone or cannot be opened: another one of the same account cancels them, and what none cancels is reported. */
+async function cancelStray(
+  context: OrderContext,
+  through: readonly OrderClient[],
+  rows: OrderRow[],
+  requestId: string,
+): Promise<CancelledAll> {
+  const result: CancelledAll = { cancelled: [], open: [] };
+  let left = rows;
+  for (const client of through) {
+    const tried: CancelledAll = { cancelled: [], open: [] };
+    await cancelRows(context, client, left, requestId, tried).catch((error: unknown) => {
+      if (!(error instanceof ApiError) && !isReadFailure(error)) throw error;
     });
-    const working = await store.working(client.account, null, MAX_CANCELS);
-    await cancelRows(client, working, requestId, result);
-    const lost = working.filter(isOpenFate);
-    const found = await tracker.refresh(client, lost).catch((error: unknown) => {
-      if (isReadFailure(error)) return lost;
-      throw error;
-    });
-    await cancelRows(client, found, requestId, result);
-    for (const row of found) if (isOpenFate(row)) result.open.push({ row, reason: 'its fate is not known yet' });
-    if (working.length < MAX_CANCELS) return;
-    const asked = new Set(working.map(({ id }) => id));
-    const rest = (await store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));
-    for (const row of rest) result.open.push({ row, reason: 'too many at once: repeat the request' });
+    result.cancelled.push(...tried.cancelled);
+    left = await context.store.again(left.map(({ id }) => id));
   }
-
-  /** Orders whose credential is gone or cannot be opened: another one of the same account cancels them, and what none cancels is reported. */
-  async function cancelStray(
-    through: readonly OrderClient[],
-    rows: OrderRow[],
-    requestId: string,
-  ): Promise<CancelledAll> {
-    const result: CancelledAll = { cancelled: [], open: [] };
-    let left = rows;
-    for (const client of through) {
-      const tried: CancelledAll = { cancelled: [], open: [] };
-      await cancelRows(client, left, requestId, tried).catch((error: unknown) => {
-        if (!(error instanceof ApiError) && !isReadFailure(error)) throw error;
-      });
-      result.cancelled.push(...tried.cancelled);
-      left = await store.again(left.map(({ id }) => id));
-    }
-    for (const row of left) {
-      if (!isOver(row.status)) result.open.push({ row, reason: 'the credential it was placed with cannot be used' });
-    }
-    return result;
+  for (const row of left) {
+    if (!isOver(row.status)) result.open.push({ row, reason: 'the credential it was placed with cannot be used' });
   }
+  return result;
+}
 
-  /** Cancels those that the platform has, batch by batch, and adds their results. */
-  async function cancelRows(
-    client: OrderClient,
-    rows: readonly OrderRow[],
-    requestId: string,
-    { cancelled, open }: CancelledAll,
-  ): Promise<void> {
-    const placed = rows.filter((row) => !isOpenFate(row) && !isOver(row.status) && row.orderId !== null);
-    for (let i = 0; i < placed.length; i += CANCEL_BATCH) {
-      for (const done of await canceller.all(client, placed.slice(i, i + CANCEL_BATCH), requestId)) {
-        const { row, outcome } = done;
-        if (done.cancelled) cancelled.push(row);
-        else if (outcome.result === 'unconfirmed') open.push({ row, reason: outcome.detail || 'not confirmed' });
-      }
+/** Cancels those that the platform has, batch by batch, and adds their results. */
+async function cancelRows(
+  context: OrderContext,
+  client: OrderClient,
+  rows: readonly OrderRow[],
+  requestId: string,
+  { cancelled, open }: CancelledAll,
+): Promise<void> {
+  const placed = rows.filter((row) => !isOpenFate(row) && !isOver(row.status) && row.orderId !== null);
+  for (let i = 0; i < placed.length; i += CANCEL_BATCH) {
+    for (const done of await cancelOrders(context, client, placed.slice(i, i + CANCEL_BATCH), requestId)) {
+      const { row, outcome } = done;
+      if (done.cancelled) cancelled.push(row);
+      else if (outcome.result === 'unconfirmed') open.push({ row, reason: outcome.detail || 'not confirmed' });
     }
   }
+}
 
-  return async (userId, platform, credentialId, requestId) => {
-    const stored = (await credentials.list(userId)).filter((one) => one.platform === platform).map(({ id }) => id);
-    const ids = credentialId === undefined && stored.length > 0 ? stored : [credentialId];
-    const opened = await Promise.allSettled(ids.map((id) => clients.open(userId, platform, id, 'manage')));
-    const through = opened.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    for (const one of opened) {
-      if (one.status === 'fulfilled') continue;
-      if (through.length === 0) throw one.reason;
-      log.warn({ platform, err: one.reason as unknown }, 'Cancelling without a credential that cannot be decrypted');
-    }
-    const operators = credentialId === undefined && stored.length > 0;
-    const shared = operators ? await clients.shared(userId, platform, 'manage') : null;
-    if (shared) through.push(shared);
-    const results = await Promise.all(through.map((client) => cancelThrough(client, requestId)));
-    if (credentialId === undefined) {
-      const used = through.map(({ account }) => account.credentialId ?? 0);
-      const done = new Set(results.flatMap(({ cancelled }) => cancelled.map(({ orderId }) => orderId)));
-      const stray = await store.stray(userId, platform, used, MAX_CANCELS);
-      const left = stray.filter(({ orderId }) => !done.has(orderId));
-      results.push(await cancelStray(through, left, requestId));
-    }
-    return { cancelled: results.flatMap((one) => one.cancelled), open: results.flatMap((one) => one.open) };
-  };
+/**
+ * Cancels everything of the user that works on a platform, through every credential unless one is named: the kill switch of a user.
+ * A platform or credential that fails does not keep the others from being cancelled.
+ */
+export async function cancelAll(
+  context: OrderContext,
+  { userId, platform, credentialId }: CancelScope,
+  requestId: string,
+): Promise<CancelledAll> {
+  const { store, clients, credentials, log } = context;
+  const stored = (await credentials.list(userId)).filter((one) => one.platform === platform).map(({ id }) => id);
+  const ids = credentialId === undefined && stored.length > 0 ? stored : [credentialId];
+  const opened = await Promise.allSettled(ids.map((id) => clients.open(userId, platform, id, 'manage')));
+  const through = opened.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  for (const one of opened) {
+    if (one.status === 'fulfilled') continue;
+    if (through.length === 0) throw one.reason;
+    log.warn({ platform, err: one.reason as unknown }, 'Cancelling without a credential that cannot be decrypted');
+  }
+  const operators = credentialId === undefined && stored.length > 0;
+  const shared = operators ? await clients.shared(userId, platform, 'manage') : null;
+  if (shared) through.push(shared);
+  const results = await Promise.all(through.map((client) => cancelThrough(context, client, requestId)));
+  if (credentialId === undefined) {
+    const used = through.map(({ account }) => account.credentialId ?? 0);
+    const done = new Set(results.flatMap(({ cancelled }) => cancelled.map(({ orderId }) => orderId)));
+    const stray = await store.stray(userId, platform, used, MAX_CANCELS);
+    const left = stray.filter(({ orderId }) => !done.has(orderId));
+    results.push(await cancelStray(context, through, left, requestId));
+  }
+  return { cancelled: results.flatMap((one) => one.cancelled), open: results.flatMap((one) => one.open) };
 }

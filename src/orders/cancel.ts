@@ -3,139 +3,146 @@ import { ApiError, PlatformError, platformName } from '../core/errors.ts';
 import { isOver, type Cancellation } from '../platforms/order-contract.ts';
 import { orderRefused } from '../platforms/failed-placement.ts';
 import type { OrderClient } from './clients.ts';
-import type { Located } from './find-order.ts';
+import type { OrderContext } from './context.ts';
+import type { FoundOrder } from './find-order.ts';
 import type { OrderRow } from './order-row.ts';
-import type { OrderStore } from './store.ts';
 import { isOpenFate } from './open-fate.ts';
-import { isReadFailure, type OrderTracker } from './sync.ts';
+import { isReadFailure, refreshOrder, refreshOrders } from './sync.ts';
 
 /** Waits before a cancel without answer is sent again: unlike a placement that is safe. */
 const RETRY_MS = [250, 1000];
 /** Fills from before a cancel are shown by then, though the first read after it lagged. */
 const LATE_FILLS_MS = 5000;
 
-export interface CancellerDeps {
-  store: OrderStore;
-  tracker: OrderTracker;
-  now: () => number;
-}
-
 /** The result of a cancel; `asked`: how often the platform was asked about this order. */
 interface Outcome extends Cancellation {
   asked: number;
 }
 
-export type CancelOrders = ReturnType<typeof createCanceller>;
-
-/** Cancels placed orders and says what is true afterwards. */
-export function createCanceller({ store, tracker, now }: CancellerDeps) {
-  async function once(client: OrderClient, rows: readonly OrderRow[], requestId: string): Promise<Cancellation[]> {
-    const started = performance.now();
-    const audit = async (outcomes: readonly Cancellation[]): Promise<void> => {
-      const ms = Math.round(performance.now() - started);
-      for (const [i, { result, httpStatus, detail }] of outcomes.entries()) {
-        const { id: rowId = null, orderId = null } = rows[i] ?? {};
-        const about = { ...client.account, rowId, orderId, action: 'cancel', requestId } as const;
-        await store.attempted({ ...about, result, httpStatus, detail, ms });
-      }
-    };
-    const targets = rows.map(({ orderId, marketRef }) => ({ orderId: orderId ?? '', marketRef }));
-    const outcomes = await client.cancel(targets).catch(async (error: unknown) => {
-      const httpStatus = error instanceof PlatformError ? error.status : 0;
-      const detail = error instanceof ApiError ? error.errorText : error instanceof Error ? error.message : '';
-      await audit(rows.map(() => ({ result: 'unconfirmed', httpStatus, detail })));
-      throw error;
-    });
-    await audit(outcomes);
-    return outcomes;
-  }
-
-  /** Until the platform has answered for each order, or twice more. */
-  async function ask(client: OrderClient, rows: readonly OrderRow[], requestId: string): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
-    for (const outcome of await once(client, rows, requestId)) outcomes.push({ ...outcome, asked: 1 });
-    for (const [retry, waitMs] of RETRY_MS.entries()) {
-      const open = outcomes.flatMap(({ result }, i) => (result === 'unconfirmed' ? [i] : []));
-      if (open.length === 0) break;
-      await sleep(waitMs);
-      const again = await once(
-        client,
-        open.flatMap((i) => rows[i] ?? []),
-        requestId,
-      );
-      for (const [at, i] of open.entries()) {
-        const outcome = again[at];
-        if (outcome) outcomes[i] = { ...outcome, asked: retry + 2 };
-      }
+/** Asks once, and writes an attempt for each order. */
+async function askOnce(
+  { store }: OrderContext,
+  client: OrderClient,
+  rows: readonly OrderRow[],
+  requestId: string,
+): Promise<Cancellation[]> {
+  const started = performance.now();
+  const audit = async (outcomes: readonly Cancellation[]): Promise<void> => {
+    const ms = Math.round(performance.now() - started);
+    for (const [i, { result, httpStatus, detail }] of outcomes.entries()) {
+      const { id: rowId = null, orderId = null } = rows[i] ?? {};
+      const about = { ...client.account, rowId, orderId, action: 'cancel', requestId } as const;
+      await store.attempted({ ...about, result, httpStatus, detail, ms });
     }
-    return outcomes;
-  }
+  };
+  const targets = rows.map(({ orderId, marketRef }) => ({ orderId: orderId ?? '', marketRef }));
+  const outcomes = await client.cancel(targets).catch(async (error: unknown) => {
+    const httpStatus = error instanceof PlatformError ? error.status : 0;
+    const detail = error instanceof ApiError ? error.errorText : error instanceof Error ? error.message : '';
+    await audit(rows.map(() => ({ result: 'unconfirmed', httpStatus, detail })));
+    throw error;
+  });
+  await audit(outcomes);
+  return outcomes;
+}
 
-  /** The row after its cancel: as reported by the platform, and over once it has confirmed. */
-  async function settle(
-    row: OrderRow,
-    outcome: Outcome,
-    read: OrderRow,
-  ): Promise<{ row: OrderRow; cancelled: boolean }> {
-    if (outcome.result === 'cancelled') {
-      if (isOver(read.status)) return { row: read, cancelled: true };
-      // The read lags behind the confirmation.
-      const at = new Date(now());
-      const nextCheckAt = new Date(at.getTime() + LATE_FILLS_MS);
-      const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt } as const;
-      return { row: (await store.record(row.id, facts, at)) ?? { ...read, ...facts }, cancelled: true };
+/** Until the platform has answered for each order, or twice more. */
+async function ask(
+  context: OrderContext,
+  client: OrderClient,
+  rows: readonly OrderRow[],
+  requestId: string,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const outcome of await askOnce(context, client, rows, requestId)) outcomes.push({ ...outcome, asked: 1 });
+  for (const [retry, waitMs] of RETRY_MS.entries()) {
+    const open = outcomes.flatMap(({ result }, i) => (result === 'unconfirmed' ? [i] : []));
+    if (open.length === 0) break;
+    await sleep(waitMs);
+    const again = await askOnce(
+      context,
+      client,
+      open.flatMap((i) => rows[i] ?? []),
+      requestId,
+    );
+    for (const [at, i] of open.entries()) {
+      const outcome = again[at];
+      if (outcome) outcomes[i] = { ...outcome, asked: retry + 2 };
     }
-    // The answer to our first request was lost; that the order is cancelled now is the platform's word all the same.
-    return { row: read, cancelled: outcome.asked > 1 && read.status === 'cancelled' };
   }
+  return outcomes;
+}
 
-  /** Cancels rows of one client; each row as it is then, whether the platform confirmed, and whether it could be read. */
-  async function all(client: OrderClient, rows: readonly OrderRow[], requestId: string) {
-    const outcomes = await ask(client, rows, requestId);
-    const reads = await tracker.refresh(client, rows).catch((error: unknown) => {
-      if (isReadFailure(error)) return null;
-      throw error;
+/** The row after its cancel: as reported by the platform, and over once it has confirmed. */
+async function settle(
+  { store, now }: OrderContext,
+  row: OrderRow,
+  outcome: Outcome,
+  read: OrderRow,
+): Promise<{ row: OrderRow; cancelled: boolean }> {
+  if (outcome.result === 'cancelled') {
+    if (isOver(read.status)) return { row: read, cancelled: true };
+    // The read lags behind the confirmation.
+    const at = new Date(now());
+    const nextCheckAt = new Date(at.getTime() + LATE_FILLS_MS);
+    const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt } as const;
+    return { row: (await store.record(row.id, facts, at)) ?? { ...read, ...facts }, cancelled: true };
+  }
+  // The answer to our first request was lost; that the order is cancelled now is the platform's word all the same.
+  return { row: read, cancelled: outcome.asked > 1 && read.status === 'cancelled' };
+}
+
+/** Cancels rows of one client; each row as it is then, whether the platform confirmed, and whether it could be read. */
+export async function cancelOrders(
+  context: OrderContext,
+  client: OrderClient,
+  rows: readonly OrderRow[],
+  requestId: string,
+) {
+  const outcomes = await ask(context, client, rows, requestId);
+  const reads = await refreshOrders(context, client, rows).catch((error: unknown) => {
+    if (isReadFailure(error)) return null;
+    throw error;
+  });
+  return Promise.all(
+    rows.map(async (row, i) => {
+      const outcome = outcomes[i] ?? { result: 'unconfirmed', httpStatus: 0, detail: '', asked: 0 };
+      return { ...(await settle(context, row, outcome, reads?.[i] ?? row)), outcome, read: reads !== null };
+    }),
+  );
+}
+
+/** One order. 409 when it is over already, 503 when the platform does not confirm. */
+export async function cancelOrder(
+  context: OrderContext,
+  { row: stored, client }: FoundOrder,
+  requestId: string,
+): Promise<OrderRow> {
+  const row = isOpenFate(stored) ? await refreshOrder(context, client, stored) : stored;
+  if (isOpenFate(row)) {
+    throw new ApiError(503, 'The result of the order is not known yet', {
+      resolution: 'Retry in a few seconds; the service is looking it up.',
+      errorText: `order client:${row.clientOrderId}: sent, not found at ${platformName(row.platform)} yet`,
     });
-    return Promise.all(
-      rows.map(async (row, i) => {
-        const outcome = outcomes[i] ?? { result: 'unconfirmed', httpStatus: 0, detail: '', asked: 0 };
-        return { ...(await settle(row, outcome, reads?.[i] ?? row)), outcome, read: reads !== null };
-      }),
+  }
+  if (isOver(row.status)) throw notOpen(row);
+  const [done] = await cancelOrders(context, client, [row], requestId);
+  if (!done) throw new Error('a cancel without an outcome');
+  if (done.cancelled) return done.row;
+  const own = client.account.credentialId === row.credentialId;
+  const notThere = done.read && done.outcome.result === 'not_open';
+  if (isOver(done.row.status) || (own && notThere)) throw notOpen(done.row);
+  if (notThere) {
+    throw orderRefused(
+      `${platformName(row.platform)} does not know the order under this credential`,
+      'The credential it was placed with is gone: store one of the same account.',
+      stateText(done.row),
     );
   }
-
-  return {
-    all,
-
-    /** One order. 409 when it is over already, 503 when the platform does not confirm. */
-    async one({ row: stored, client }: Located, requestId: string): Promise<OrderRow> {
-      const row = isOpenFate(stored) ? await tracker.refreshOne(client, stored) : stored;
-      if (isOpenFate(row)) {
-        throw new ApiError(503, 'The result of the order is not known yet', {
-          resolution: 'Retry in a few seconds; the service is looking it up.',
-          errorText: `order client:${row.clientOrderId}: sent, not found at ${platformName(row.platform)} yet`,
-        });
-      }
-      if (isOver(row.status)) throw notOpen(row);
-      const [done] = await all(client, [row], requestId);
-      if (!done) throw new Error('a cancel without an outcome');
-      if (done.cancelled) return done.row;
-      const own = client.account.credentialId === row.credentialId;
-      const notThere = done.read && done.outcome.result === 'not_open';
-      if (isOver(done.row.status) || (own && notThere)) throw notOpen(done.row);
-      if (notThere) {
-        throw orderRefused(
-          `${platformName(row.platform)} does not know the order under this credential`,
-          'The credential it was placed with is gone: store one of the same account.',
-          stateText(done.row),
-        );
-      }
-      throw new ApiError(503, `${platformName(row.platform)} did not confirm the cancellation`, {
-        resolution: 'Retry; cancelling twice is safe.',
-        errorText: `${stateText(done.row)}${done.outcome.detail && `; ${done.outcome.detail}`}`,
-      });
-    },
-  };
+  throw new ApiError(503, `${platformName(row.platform)} did not confirm the cancellation`, {
+    resolution: 'Retry; cancelling twice is safe.',
+    errorText: `${stateText(done.row)}${done.outcome.detail && `; ${done.outcome.detail}`}`,
+  });
 }
 
 const stateText = ({ orderId, status, filledSize, size, averageFillPrice }: OrderRow): string =>

@@ -12,6 +12,13 @@ const orderJson = rowJson(orders);
 /** `limited`: nothing is claimed, and there may be limits: they have to be read, and the claim made with them. */
 export type Claim = { kind: 'claimed' | 'key_used' | 'client_id_used' | 'limited' } | { kind: 'over_day'; spent: Usd };
 
+/** An order to claim; `notional`: USD of the row's; `previous`: the order that gives its key up for it. */
+export interface ToClaim {
+  row: OrderRow;
+  notional: Usd;
+  previous: string | null;
+}
+
 /** An idempotency key is kept this long. */
 const KEY_MS = 86_400_000;
 const WITHOUT_LIMITS = sql`NOT EXISTS (SELECT FROM ${orderSettings} AS s WHERE s.user_id = given.user_id
@@ -40,10 +47,9 @@ export function createClaims(db: Database) {
 
     /**
      * Claims key and client id and says durably that the order is about to be sent, in one INSERT. Without `limits` it claims for a user
-     * who has none. With one of a day the user's claims queue up behind each other, so that two cannot share what is left. `previous`:
-     * the order that gives the key up for it.
+     * who has none. With one of a day the user's claims queue up behind each other, so that two cannot share what is left.
      */
-    async claim(row: OrderRow, limits: OrderLimits | null, previous: string | null): Promise<Claim> {
+    async claim({ row, notional, previous }: ToClaim, limits: OrderLimits | null): Promise<Claim> {
       const insert = async (tx: Pick<Database, 'execute' | 'select' | 'update'>): Promise<Claim> => {
         if (previous !== null) await tx.update(orders).set({ idempotencyKey: null }).where(eq(orders.id, previous));
         const made = await tx.execute(
@@ -75,7 +81,7 @@ export function createClaims(db: Database) {
             ),
           );
         const spent = parseUsd(sum?.spent ?? '0');
-        return spent + parseUsd(row.notional) > dayLimit ? { kind: 'over_day', spent } : insert(tx);
+        return spent + notional > dayLimit ? { kind: 'over_day', spent } : insert(tx);
       });
     },
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { ApiError, platformName } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
-import type { OrderClient, OrderClients } from './clients.ts';
+import type { OrderClient } from './clients.ts';
+import type { OrderContext } from './context.ts';
 import { foreignRow, type OrderRow } from './order-row.ts';
-import type { OrderStore } from './store.ts';
 
 /** How a caller names an order. */
 export interface OrderName {
@@ -15,39 +15,30 @@ export interface OrderName {
   credentialId: number | undefined;
 }
 
-export interface Located {
+/** A stored order and the client to ask about it. */
+export interface FoundOrder {
   row: OrderRow;
   client: OrderClient;
 }
 
-export type LocateOrder = ReturnType<typeof createLocator>;
-
 /** Finds an order by name: among ours, else in the caller's own account, whose orders are taken in. 404 when there is none. */
-export function createLocator({
-  store,
-  clients,
-  now,
-}: {
-  store: OrderStore;
-  clients: OrderClients;
-  now: () => number;
-}) {
-  return async ({ userId, platform, name, credentialId }: OrderName): Promise<Located> => {
-    if (!name.startsWith('client:') && !MANIFESTS[platform].isOrderId(name)) throw notFound(platform, name);
-    const row = await store.named(userId, platform, name, credentialId);
-    // An order is asked for with the credential it was placed with, unless that is gone or the caller names one.
-    const own = row && credentialId === undefined ? await clients.reopen(row, 'live') : null;
-    const client = own ?? (await clients.open(userId, platform, credentialId, 'manage'));
-    if (row) return { row, client };
-    const { account } = client;
-    const askedAt = new Date(now());
-    const order = account.credentialId === null || name.startsWith('client:') ? null : await client.get(name);
-    if (!order) throw notFound(platform, name);
-    await store.insertForeign([foreignRow({ id: randomUUID(), ...account }, order, askedAt)]);
-    const made = await store.named(userId, platform, order.orderId, account.credentialId ?? undefined);
-    if (!made) throw notFound(platform, name);
-    return { row: made, client };
-  };
+export async function findOrder(context: OrderContext, wanted: OrderName): Promise<FoundOrder> {
+  const { store, clients, now } = context;
+  const { userId, platform, name, credentialId } = wanted;
+  if (!name.startsWith('client:') && !MANIFESTS[platform].isOrderId(name)) throw notFound(platform, name);
+  const row = await store.named(userId, platform, name, credentialId);
+  // An order is asked for with the credential it was placed with, unless that is gone or the caller names one.
+  const own = row && credentialId === undefined ? await clients.reopen(row, 'live') : null;
+  const client = own ?? (await clients.open(userId, platform, credentialId, 'manage'));
+  if (row) return { row, client };
+  const { account } = client;
+  const askedAt = new Date(now());
+  const order = account.credentialId === null || name.startsWith('client:') ? null : await client.get(name);
+  if (!order) throw notFound(platform, name);
+  await store.insertForeign([foreignRow({ id: randomUUID(), ...account }, order, askedAt)]);
+  const made = await store.named(userId, platform, order.orderId, account.credentialId ?? undefined);
+  if (!made) throw notFound(platform, name);
+  return { row: made, client };
 }
 
 const notFound = (platform: Platform, name: string): ApiError =>

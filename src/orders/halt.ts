@@ -1,8 +1,6 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
-import type { Database } from '../stores/postgres/client.ts';
-import type { CancelOrders } from './cancel.ts';
-import type { OrderClients } from './clients.ts';
+import { cancelOrders } from './cancel.ts';
+import type { OrderContext } from './context.ts';
 import type { OrderRow } from './order-row.ts';
 import { WORKING } from './stored-orders.ts';
 import { orders } from './tables.ts';
@@ -14,15 +12,9 @@ const AGAIN_MS = 5000;
 
 const accountOf = ({ platform, userId }: OrderRow): string => `${platform} ${userId}`;
 
-export interface HaltDeps {
-  db: Database;
-  clients: OrderClients;
-  canceller: CancelOrders;
-  log: FastifyBaseLogger;
-}
-
 /** The operator's kill switch: cancels what works through the default clients while trading through them is switched off. */
-export function createHalt({ db, clients, canceller, log }: HaltDeps) {
+export function createHalt(context: OrderContext) {
+  const { db, clients, log } = context;
   const switchedOff = sql`EXISTS (SELECT FROM default_client_settings AS d WHERE NOT d.trading_enabled)`;
   const atWork = db
     .select()
@@ -39,7 +31,7 @@ export function createHalt({ db, clients, canceller, log }: HaltDeps) {
     const { userId, platform } = first;
     const client = await clients.reopen(first, 'live');
     if (!client) throw new Error(`the default client of ${platform} is not configured any more`);
-    const done = await canceller.all(client, rows, '');
+    const done = await cancelOrders(context, client, rows, '');
     const left = done.filter(({ cancelled }) => !cancelled).length;
     log.warn({ platform, user: userId, cancelled: done.length - left, left }, 'Cancelled orders of a default client');
   }
@@ -62,5 +54,3 @@ export function createHalt({ db, clients, canceller, log }: HaltDeps) {
     },
   };
 }
-
-export type Halt = ReturnType<typeof createHalt>;

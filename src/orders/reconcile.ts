@@ -1,27 +1,15 @@
-import type { FastifyBaseLogger } from 'fastify';
-import type { Lease, Shared } from '../stores/shared/shared.ts';
-import type { OrderClients } from './clients.ts';
-import type { Halt } from './halt.ts';
+import type { Lease } from '../stores/shared/shared.ts';
+import type { OrderContext } from './context.ts';
+import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
-import type { OrderStore } from './store.ts';
 import { isOpenFate, nextLook, nextSearch } from './open-fate.ts';
-import type { OrderTracker } from './sync.ts';
+import { refreshOrders } from './sync.ts';
 
 const TICK_MS = 500;
 const LEASE_MS = 15_000;
 const BATCH = 50;
 /** A look that fails is repeated after a quarter of the order's age, within these bounds. */
 const RETRY_MS = { least: 5000, most: 3_600_000 };
-
-export interface ReconcilerDeps {
-  store: OrderStore;
-  tracker: OrderTracker;
-  clients: OrderClients;
-  halt: Halt;
-  shared: Shared;
-  now: () => number;
-  log: FastifyBaseLogger;
-}
 
 /** The search for orders whose fate is open: one process at a time, whichever holds the lease. */
 export interface Reconciler {
@@ -33,7 +21,9 @@ export interface Reconciler {
  * Looks for orders when their time has come: sent without an answer, left in flight by a dead process, filled without fees. Cancels
  * those that the operator's kill switch ends.
  */
-export function createReconciler({ store, tracker, clients, halt, shared, now, log }: ReconcilerDeps): Reconciler {
+export function createReconciler(context: OrderContext): Reconciler {
+  const { store, clients, shared, now, log } = context;
+  const halt = createHalt(context);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let lease: Lease | null = null;
@@ -70,9 +60,9 @@ export function createReconciler({ store, tracker, clients, halt, shared, now, l
     try {
       const client = await clients.reopen(row, 'poll');
       if (!client) throw new Error('the credential it was placed with is gone');
-      const [seen = row] = await tracker.refresh(client, [row], stopping.signal);
+      const [seen = row] = await refreshOrders(context, client, [row], stopping.signal);
       if (isOpenFate(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
-      // The tracker sets the next look at what it changes.
+      // Applying a report sets the next look at what it changes.
       if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime()) await store.checkAgain(row.id, nextOf(seen));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);

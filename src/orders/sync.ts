@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyBaseLogger } from 'fastify';
 import { StoreError } from '../stores/clickhouse/errors.ts';
 import { PlatformError } from '../core/errors.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
@@ -8,7 +7,7 @@ import type { OrderClient } from './clients.ts';
 import { isOpenFate, nextLook, resolvesAt } from './open-fate.ts';
 import { factsFrom, foreignRow, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
-import type { OrderStore } from './store.ts';
+import type { OrderContext } from './context.ts';
 
 /** Working orders that one listing looks up by themselves, because the platform's list lacks them. */
 const MAX_LOOKUPS = 100;
@@ -31,127 +30,131 @@ function nextSettlementLook({ settlement, updatedAt, createdAt }: PlatformOrder,
 /** Neither a platform that does not answer nor the loss of the analytical store, which knows its markets, keeps an order from being cancelled. */
 export const isReadFailure = (error: unknown): boolean => error instanceof PlatformError || error instanceof StoreError;
 
-export type OrderTracker = ReturnType<typeof createOrderTracker>;
+/** What is true of an order that never arrived. */
+const LOST = {
+  status: 'rejected',
+  state: 'rejected',
+  filledSize: '0',
+  remainingSize: '0',
+  makerFee: '0',
+  takerFee: '0',
+} as const;
 
-/** Updates stored orders to the state at their platform. */
-export function createOrderTracker({
-  store,
-  now,
-  log,
-}: {
-  store: OrderStore;
-  now: () => number;
-  log: FastifyBaseLogger;
-}) {
-  const lost = {
-    status: 'rejected',
-    state: 'rejected',
-    filledSize: '0',
-    remainingSize: '0',
-    makerFee: '0',
-    takerFee: '0',
-  } as const;
+/** Writes what the platform reports about an order; the row as it is now. null = its order belongs to another row of ours. */
+export async function applyReport(
+  context: OrderContext,
+  row: OrderRow,
+  order: PlatformOrder,
+  askedAt: Date,
+  attempt?: Attempt,
+): Promise<OrderRow | null> {
+  const { store, now } = context;
+  const facts = factsFrom(row, order, askedAt);
+  const settling = nextSettlementLook(order, now());
+  if (!facts) {
+    if (settling === null || (row.nextCheckAt !== null && row.nextCheckAt.getTime() > now())) return row;
+    await store.checkAgain(row.id, settling);
+    return { ...row, nextCheckAt: settling };
+  }
+  const nextCheckAt = (isUnsettled(facts) ? nextLook(row, now()) : null) ?? settling;
+  return store.record(row.id, { ...facts, refusal: null, nextCheckAt }, askedAt, attempt);
+}
 
-  /** Writes what the platform reports about an order; the row as it is now. null = its order belongs to another row of ours. */
-  async function apply(
-    row: OrderRow,
-    order: PlatformOrder,
-    askedAt: Date,
-    attempt?: Attempt,
-  ): Promise<OrderRow | null> {
-    const facts = factsFrom(row, order, askedAt);
-    const settling = nextSettlementLook(order, now());
-    if (!facts) {
-      if (settling === null || (row.nextCheckAt !== null && row.nextCheckAt.getTime() > now())) return row;
-      await store.checkAgain(row.id, settling);
-      return { ...row, nextCheckAt: settling };
+/**
+ * What the platform does not know: nothing new of a placed order; one that never arrived, after a while. Another credential than
+ * the order's own may be of another account: that it does not know the order says nothing.
+ */
+async function absent(context: OrderContext, client: OrderClient, row: OrderRow, askedAt: Date): Promise<OrderRow> {
+  const own = client.account.credentialId === row.credentialId;
+  const due = own && isOpenFate(row) && askedAt >= resolvesAt(row);
+  if (!due) return row;
+  context.log.warn({ order: row.id, platform: row.platform }, 'An order did not reach its platform');
+  return (await context.store.record(row.id, { ...LOST, updatedAt: askedAt, nextCheckAt: null }, askedAt)) ?? row;
+}
+
+/** Asks the platform for these orders and writes what it reports; the rows as they are now, in order. */
+export async function refreshOrders(
+  context: OrderContext,
+  client: OrderClient,
+  rows: readonly OrderRow[],
+  signal?: AbortSignal,
+): Promise<OrderRow[]> {
+  if (rows.length === 0) return [];
+  const askedAt = new Date(context.now());
+  const found = await client.find(
+    rows.map((row) => recordOf(row, client.account.credentialId === row.credentialId)),
+    signal,
+  );
+  const settle = async (row: OrderRow, order: PlatformOrder | null): Promise<OrderRow> =>
+    (order && (await applyReport(context, row, order, askedAt))) ?? absent(context, client, row, askedAt);
+  return Promise.all(rows.map((row, i) => settle(row, found[i] ?? null)));
+}
+
+/** One order; as it was while the platform is silent about one whose fate is open: unknown is the correct answer then. */
+export async function refreshOrder(context: OrderContext, client: OrderClient, row: OrderRow): Promise<OrderRow> {
+  try {
+    const [fresh = row] = await refreshOrders(context, client, [row]);
+    return fresh;
+  } catch (error) {
+    if (error instanceof PlatformError && isOpenFate(row)) return row;
+    throw error;
+  }
+}
+
+/**
+ * Reads what the platform lists and updates the store; the rows it reported. Orders placed elsewhere are taken in where
+ * the account is the user's own: the operator's client serves several users, who see theirs only.
+ */
+export async function importListing(
+  context: OrderContext,
+  client: OrderClient,
+  market: StoredMarket | null,
+): Promise<Set<string>> {
+  const { store, now } = context;
+  const { account } = client;
+  const askedAt = new Date(now());
+  const listing = await client.list({ market, sinceMs: await store.syncedAt(account) });
+  const ids = listing.orders.map(({ orderId }) => orderId);
+  const clientIds = listing.orders.flatMap(({ clientOrderId }) => clientOrderId || []);
+  const known = await store.matching(account, ids, clientIds);
+  // A client id may be that of another order: looking one up compares what was asked for too.
+  const claimed = await refreshOrders(
+    context,
+    client,
+    known.filter(({ orderId }) => orderId === null),
+  );
+  const byId = new Map([...known, ...claimed].flatMap((row) => (row.orderId === null ? [] : [[row.orderId, row]])));
+  const seen = new Set<string>();
+  const foreign: OrderRow[] = [];
+  for (const order of listing.orders) {
+    const row = byId.get(order.orderId);
+    if (row) {
+      seen.add(row.id);
+      await applyReport(context, row, order, askedAt);
+    } else if (account.credentialId !== null) {
+      foreign.push(foreignRow({ id: randomUUID(), ...account }, order, askedAt));
     }
-    const nextCheckAt = (isUnsettled(facts) ? nextLook(row, now()) : null) ?? settling;
-    return store.record(row.id, { ...facts, refusal: null, nextCheckAt }, askedAt, attempt);
   }
+  await store.insertForeign(foreign);
+  if (market === null && listing.complete) await store.synced(account, askedAt);
+  return seen;
+}
 
-  /**
-   * What the platform does not know: nothing new of a placed order; one that never arrived, after a while. Another credential than
-   * the order's own may be of another account: that it does not know the order says nothing.
-   */
-  async function absent(client: OrderClient, row: OrderRow, askedAt: Date): Promise<OrderRow> {
-    const own = client.account.credentialId === row.credentialId;
-    const due = own && isOpenFate(row) && askedAt >= resolvesAt(row);
-    if (!due) return row;
-    log.warn({ order: row.id, platform: row.platform }, 'An order did not reach its platform');
-    return (await store.record(row.id, { ...lost, updatedAt: askedAt, nextCheckAt: null }, askedAt)) ?? row;
-  }
-
-  /** Asks the platform for these orders and writes what it reports; the rows as they are now, in order. */
-  async function refresh(client: OrderClient, rows: readonly OrderRow[], signal?: AbortSignal): Promise<OrderRow[]> {
-    if (rows.length === 0) return [];
-    const askedAt = new Date(now());
-    const found = await client.find(
-      rows.map((row) => recordOf(row, client.account.credentialId === row.credentialId)),
-      signal,
-    );
-    const settle = async (row: OrderRow, order: PlatformOrder | null): Promise<OrderRow> =>
-      (order && (await apply(row, order, askedAt))) ?? absent(client, row, askedAt);
-    return Promise.all(rows.map((row, i) => settle(row, found[i] ?? null)));
-  }
-
-  /** One order; as it was while the platform is silent about one whose fate is open: unknown is the correct answer then. */
-  async function refreshOne(client: OrderClient, row: OrderRow): Promise<OrderRow> {
-    try {
-      const [fresh = row] = await refresh(client, [row]);
-      return fresh;
-    } catch (error) {
-      if (error instanceof PlatformError && isOpenFate(row)) return row;
-      throw error;
-    }
-  }
-
-  /**
-   * Reads what the platform lists and updates the store; the rows it reported. Orders placed elsewhere are taken in where
-   * the account is the user's own: the operator's client serves several users, who see theirs only.
-   */
-  async function importListing(client: OrderClient, market: StoredMarket | null): Promise<Set<string>> {
-    const { account } = client;
-    const askedAt = new Date(now());
-    const listing = await client.list({ market, sinceMs: await store.syncedAt(account) });
-    const ids = listing.orders.map(({ orderId }) => orderId);
-    const clientIds = listing.orders.flatMap(({ clientOrderId }) => clientOrderId || []);
-    const known = await store.matching(account, ids, clientIds);
-    // A client id may be that of another order: looking one up compares what was asked for too.
-    const claimed = await refresh(
-      client,
-      known.filter(({ orderId }) => orderId === null),
-    );
-    const byId = new Map([...known, ...claimed].flatMap((row) => (row.orderId === null ? [] : [[row.orderId, row]])));
-    const seen = new Set<string>();
-    const foreign: OrderRow[] = [];
-    for (const order of listing.orders) {
-      const row = byId.get(order.orderId);
-      if (row) {
-        seen.add(row.id);
-        await apply(row, order, askedAt);
-      } else if (account.credentialId !== null) {
-        foreign.push(foreignRow({ id: randomUUID(), ...account }, order, askedAt));
-      }
-    }
-    await store.insertForeign(foreign);
-    if (market === null && listing.complete) await store.synced(account, askedAt);
-    return seen;
-  }
-
-  /** Brings the store up to the platform: to what it lists, and to what it reports about working orders that it does not list. */
-  async function sync(client: OrderClient, market: StoredMarket | null): Promise<void> {
-    const seen = await importListing(client, market);
-    const working = await store.working(client.account, market?.ref ?? null, MAX_LOOKUPS + seen.size);
-    const unlisted = working.filter(({ id }) => !seen.has(id)).slice(0, MAX_LOOKUPS);
-    const askedAt = new Date(now());
-    await refresh(client, unlisted);
-    // The next listing begins with those that this one had no room for.
-    await store.askedFor(
-      unlisted.map(({ id }) => id),
-      askedAt,
-    );
-  }
-
-  return { apply, refresh, refreshOne, importListing, sync };
+/** Brings the store up to the platform: to what it lists, and to what it reports about working orders that it does not list. */
+export async function syncOrders(
+  context: OrderContext,
+  client: OrderClient,
+  market: StoredMarket | null,
+): Promise<void> {
+  const { store, now } = context;
+  const seen = await importListing(context, client, market);
+  const working = await store.working(client.account, market?.ref ?? null, MAX_LOOKUPS + seen.size);
+  const unlisted = working.filter(({ id }) => !seen.has(id)).slice(0, MAX_LOOKUPS);
+  const askedAt = new Date(now());
+  await refreshOrders(context, client, unlisted);
+  // The next listing begins with those that this one had no room for.
+  await store.askedFor(
+    unlisted.map(({ id }) => id),
+    askedAt,
+  );
 }

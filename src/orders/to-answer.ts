@@ -109,11 +109,14 @@ export const CancelAllAnswer = z
 
 const number = (text: string | null): number | null => (text === null ? null : Number(text));
 
+/** The id that callers know an order by. */
+export const orderNameOf = ({ orderId, clientOrderId }: OrderRow): string => orderId ?? `client:${clientOrderId}`;
+
 /** A stored order as it is answered. */
 export function toOrderAnswer(row: OrderRow): OrderAnswer {
   const total = totalFee(row);
   return {
-    order_id: row.orderId ?? `client:${row.clientOrderId}`,
+    order_id: orderNameOf(row),
     platform: row.platform,
     market_id: row.marketId,
     side: row.side,

@@ -2,9 +2,16 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { CancelAllAnswer, CancelAnswer, OneOrderAnswer, OrdersAnswer, toOrderAnswer } from '../orders/to-answer.ts';
-import { contradictionsOf, orderFields } from '../orders/request.ts';
-import type { Placed } from '../orders/send.ts';
+import {
+  CancelAllAnswer,
+  CancelAnswer,
+  OneOrderAnswer,
+  OrdersAnswer,
+  orderNameOf,
+  toOrderAnswer,
+} from '../orders/to-answer.ts';
+import { contradictionsOf, orderFields } from '../orders/placing/request.ts';
+import type { Placed } from '../orders/placing/send.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
 import {
   cursorParam,
@@ -157,10 +164,11 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       answer: CancelAllAnswer,
     },
     async ({ body: { platform, credential_id }, caller, request, reply }) => {
-      const { cancelled, open } = await orders.cancelAll(caller.userId, platform, credential_id, request.id);
+      const scope = { userId: caller.userId, platform, credentialId: credential_id };
+      const { cancelled, open } = await orders.cancelAll(scope, request.id);
       return {
-        cancelled: cancelled.map((row) => toOrderAnswer(row).order_id),
-        not_cancelled: open.map(({ row, reason }) => ({ order_id: toOrderAnswer(row).order_id, reason })),
+        cancelled: cancelled.map(orderNameOf),
+        not_cancelled: open.map(({ row, reason }) => ({ order_id: orderNameOf(row), reason })),
         meta: metaOf(reply, platform),
       };
     },

@@ -68,7 +68,6 @@ export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitl
 
   async function prepare(intent: OrderIntent, access: LimitlessAccess): Promise<PreparedOrder> {
     const { market, terms } = intent;
-    checkTradable(market, terms.outcomeIndex);
     const amounts = orderAmounts(terms);
     const signatory = await facts.signatory(access);
     const exchange = await facts.exchange(market, access);

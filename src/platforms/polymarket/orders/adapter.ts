@@ -62,7 +62,7 @@ export function createPolymarketOrders(
     return {
       orderId,
       wire,
-      metadata: purchaseFacts(market, terms),
+      metadata: purchaseFacts(terms, order),
       place: () => placeOrder(member, { body, order, exchange, asked, market }, deps.now),
     };
   }

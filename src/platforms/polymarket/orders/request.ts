@@ -169,10 +169,9 @@ export function toWireOrder({ market, terms, seed, claimedAtMs }: OrderIntent, w
   };
 }
 
-/** What a purchase gives, and the least it takes for that where a better price brings more. */
-export function purchaseFacts(market: StoredMarket, terms: OrderTerms): JsonObject {
+/** What a purchase gives as signed, and the least it takes for that where a better price brings more. */
+export function purchaseFacts(terms: OrderTerms, { makerAmount, takerAmount }: WireOrder): JsonObject {
   if (terms.side === 'sell') return {};
-  const { usd, shares } = orderAmounts(market, terms);
-  const least = spends(terms) ? { least_shares: decimalNumber(shares, SIZE_SCALE) } : {};
-  return { collateral: decimalNumber(usd, USD_SCALE), ...least };
+  const least = spends(terms) ? { least_shares: decimalNumber(BigInt(takerAmount), SIZE_SCALE) } : {};
+  return { collateral: decimalNumber(BigInt(makerAmount), USD_SCALE), ...least };
 }

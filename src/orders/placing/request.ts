@@ -1,6 +1,6 @@
-import { MANIFESTS } from '../platforms/manifests.ts';
+import { MANIFESTS } from '../../platforms/manifests.ts';
 import { z } from 'zod';
-import { badRequest, type FieldIssue } from '../core/errors.ts';
+import { badRequest, type FieldIssue } from '../../core/errors.ts';
 import {
   parseDecimal,
   parsePrice,
@@ -9,7 +9,7 @@ import {
   SIZE_SCALE,
   type Price,
   type Size,
-} from '../core/decimal.ts';
+} from '../../core/decimal.ts';
 import {
   enumParam,
   flagParam,
@@ -17,12 +17,13 @@ import {
   marketIdParam,
   platformParam,
   timestampParam,
-} from '../schemas/parameters.ts';
-import { storedTextParam, textParam } from '../core/fields.ts';
-import { ORDER_TYPES, TIMES_IN_FORCE, type OrderType, type TimeInForce } from '../platforms/order-contract.ts';
-import { orderRefused } from '../platforms/failed-placement.ts';
-import type { StoredMarket } from '../platforms/contract.ts';
-import type { Platform, Side } from '../core/model.ts';
+} from '../../schemas/parameters.ts';
+import { storedTextParam, textParam } from '../../core/fields.ts';
+import { ORDER_TYPES, TIMES_IN_FORCE, type OrderType, type TimeInForce } from '../../platforms/order-contract.ts';
+import { orderRefused } from '../../platforms/failed-placement.ts';
+import type { StoredMarket } from '../../platforms/contract.ts';
+import { bodyHash } from '../order-ids.ts';
+import type { Platform, Side } from '../../core/model.ts';
 
 const LOWEST = parsePrice('0.01');
 const HIGHEST = parsePrice('0.99');
@@ -101,14 +102,39 @@ export interface OrderBody {
   dry_run: boolean;
 }
 
+/** A request to place an order: its body, whose contradictions are refused, and what follows from it. */
+export interface OrderRequest {
+  userId: string;
+  requestId: string;
+  body: OrderBody;
+  timeInForce: TimeInForce;
+  /** The idempotency key, and the hash of what it stands for; null and '' without a key. */
+  key: string | null;
+  hash: string;
+}
+
+/** The request of a body, whose contradictions `contradictionsOf` found none of. */
+export function orderRequest(userId: string, body: OrderBody, requestId: string): OrderRequest {
+  const { idempotency_key: key = null, dry_run: _, ...asked } = body;
+  return { userId, requestId, body, timeInForce: timeInForceOf(body), key, hash: key === null ? '' : bodyHash(asked) };
+}
+
 /** What the body leaves open follows from its type and its expiration. */
-const givenTimeInForce = ({ type, expiration, time_in_force: given }: Partial<OrderBody>): TimeInForce =>
+const timeInForceOf = ({ type, expiration, time_in_force: given }: Partial<OrderBody>): TimeInForce =>
   given ?? (type === 'market' ? 'ioc' : expiration === undefined ? 'gtc' : 'gtd');
 
-const TOO_SOON = `a time at least ${SOONEST_MS / 1000} seconds ahead`;
+/** Of an order that would expire too soon; null of every other. */
+function tooSoon(timeInForce: TimeInForce, expiration: number | undefined, nowMs: number): FieldIssue | null {
+  if (timeInForce !== 'gtd' || expiration === undefined || expiration >= nowMs + SOONEST_MS) return null;
+  const expected = `a time at least ${SOONEST_MS / 1000} seconds ahead`;
+  return { field: 'expiration', expected, received: new Date(expiration).toISOString() };
+}
 
-/** What fields that were read say against each other, all of it; nothing about those `failing` by themselves. */
-function contradictions(body: Partial<OrderBody>, failing: ReadonlySet<string>, nowMs: number): FieldIssue[] {
+/**
+ * What fields of a body contradict, all of it; nothing about those `failing` by themselves. That an expiration is too near is listed
+ * beside other faults only: the order may have been placed in time, and is repeated under its key. See `requireAhead`.
+ */
+export function contradictionsOf(body: Partial<OrderBody>, failing: ReadonlySet<string>, nowMs: number): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const refuse = (field: string, expected: string, received: string): void => {
     if (!failing.has(field)) issues.push({ field, expected, received });
@@ -119,33 +145,21 @@ function contradictions(body: Partial<OrderBody>, failing: ReadonlySet<string>, 
     refuse('max_slippage', 'nothing with a limit order, whose price is the limit', priceText(slippage));
   }
   if (['type', 'time_in_force', 'expiration'].some((field) => failing.has(field))) return issues;
-  const tif = givenTimeInForce(body);
+  const tif = timeInForceOf(body);
   if (type === 'market' && tif !== 'ioc' && tif !== 'fok') {
     refuse('time_in_force', 'ioc or fok with a market order, which cannot rest', tif);
   }
   const shown = expiration === undefined ? 'nothing' : new Date(expiration).toISOString();
   if (tif === 'gtd' && expiration === undefined) refuse('expiration', 'a time, which gtd needs', shown);
   if (tif !== 'gtd' && expiration !== undefined) refuse('expiration', `nothing with ${tif}: only gtd expires`, shown);
-  if (tif === 'gtd' && expiration !== undefined && expiration < nowMs + SOONEST_MS) {
-    refuse('expiration', TOO_SOON, shown);
-  }
-  return issues;
+  const near = tooSoon(tif, expiration, nowMs);
+  return near && failing.size + issues.length > 0 ? [...issues, near] : issues;
 }
 
-/**
- * What the fields of a body contradict together with those `failing` by themselves. That an expiration is over is no fault by
- * itself: the order may have been placed in time, and is repeated under its key.
- */
-export function contradictionsOf(body: Partial<OrderBody>, failing: ReadonlySet<string>, nowMs: number): FieldIssue[] {
-  const found = contradictions(body, failing, nowMs);
-  return failing.size === 0 && found.every(({ expected }) => expected === TOO_SOON) ? [] : found;
-}
-
-/** How long the order works; 400 for contradictions, all of them at once. */
-export function timeInForceOf(body: OrderBody, nowMs: number): TimeInForce {
-  const issues = contradictions(body, new Set(), nowMs);
-  if (issues.length > 0) throw badRequest(issues);
-  return givenTimeInForce(body);
+/** 400 when the order would expire too soon. */
+export function requireAhead({ timeInForce, body: { expiration } }: OrderRequest, nowMs: number): void {
+  const near = tooSoon(timeInForce, expiration, nowMs);
+  if (near) throw badRequest([near]);
 }
 
 /** Place of the outcome a caller means: by id, then by name whatever its case; 400 when the market has no such outcome. */

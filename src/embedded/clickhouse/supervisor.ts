@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { ConfigError } from '../../core/config-error.ts';
 import { makeDataDir } from '../../core/data-dir.ts';
+import { doublingWaits, keepRunning } from '../keep-running.ts';
 import { ChildMessage, type ParentMessage, type SqlFace, type StartMessage } from './messages.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -63,40 +64,13 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     database: DATABASE,
     backups: options.backups ?? null,
   };
-  const closing = new AbortController();
-  let restarting = Promise.resolve();
   let sql: { face: SqlFace; ownerOfKey: KeyOwner } | null = null;
-  makeDataDir(start.directory);
-  let { child, port } = await startChild(start, log);
-  start.port = port;
-
-  const watch = () => {
-    child.once('exit', (code, signal) => {
-      if (closing.signal.aborted) return;
-      log.error({ code, signal }, 'the embedded ClickHouse exited unexpectedly; restarting it');
-      restarting = restart();
-    });
-    void endWhenHung(child, port, log);
-  };
-  const restart = async () => {
-    for (let waitMs = RESTART_FIRST_MS; !closing.signal.aborted; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
-      await sleep(waitMs);
-      try {
-        ({ child } = await startChild(start, log));
-        watch();
-        log.info({ pid: child.pid }, 'the embedded ClickHouse is running again');
-        if (sql) void reopenSql(child, sql);
-        return;
-      } catch (error) {
-        log.error({ err: error }, 'the embedded ClickHouse failed to start');
-      }
-    }
-  };
   /** Another process may hold the port by now: the store goes on without it, and it opens once it is free. */
-  const reopenSql = async (current: ChildProcess, { face, ownerOfKey }: NonNullable<typeof sql>) => {
-    for (let waitMs = RESTART_FIRST_MS; current.connected; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
+  const reopenSql = async (child: ChildProcess, { face, ownerOfKey }: NonNullable<typeof sql>): Promise<void> => {
+    for (const waitMs of doublingWaits(RESTART_FIRST_MS, RESTART_MAX_MS)) {
+      if (!child.connected) return;
       try {
-        await openSqlFace(current, face, ownerOfKey);
+        await openSqlFace(child, face, ownerOfKey);
         return;
       } catch (error) {
         log.error({ err: error }, 'failed to reopen SQL_PORT');
@@ -104,20 +78,32 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
       }
     }
   };
-  watch();
+  makeDataDir(start.directory);
+  const engine = await keepRunning({
+    name: 'the embedded ClickHouse',
+    async start() {
+      const { child, port } = await startChild(start, log);
+      start.port = port;
+      void endWhenHung(child, port, log);
+      return child;
+    },
+    stop: stopChild,
+    onRestart(child) {
+      if (sql) void reopenSql(child, sql);
+    },
+    firstWaitMs: RESTART_FIRST_MS,
+    maxWaitMs: RESTART_MAX_MS,
+    log,
+  });
   return {
-    url: `http://${USER}:${start.password}@127.0.0.1:${port}/${DATABASE}`,
-    pid: () => child.pid,
+    url: `http://${USER}:${start.password}@127.0.0.1:${start.port}/${DATABASE}`,
+    pid: () => engine.child().pid,
     async openSql(face, ownerOfKey) {
-      const opened = await openSqlFace(child, face, ownerOfKey);
+      const opened = await openSqlFace(engine.child(), face, ownerOfKey);
       sql = { face: { ...face, port: opened }, ownerOfKey };
       return opened;
     },
-    async close() {
-      closing.abort();
-      await restarting;
-      await stopChild(child);
-    },
+    close: engine.close,
   };
 }
 

@@ -1,12 +1,12 @@
 import { rmdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDataDir } from '../../core/data-dir.ts';
+import { keepRunning } from '../keep-running.ts';
 import { postgresAccount } from './account.ts';
 import { postgresBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
 import { lock } from './lock.ts';
-import { startServer, stopServer, type Log, type ServerOptions } from './server.ts';
+import { startServer, stopServer, type Log } from './server.ts';
 import { socketDirectory, SOCKET_PORT } from './socket.ts';
 
 /** A running PostgreSQL that only its owner, and root, can connect to. */
@@ -47,56 +47,26 @@ export async function startEmbeddedPostgres({
     const binaries = postgresBinaries(account);
     await prepareCluster(cluster, binaries, account);
     socket = socketDirectory(cluster, account);
-    const server = await keepRunning({ postgres: binaries.postgres, cluster, socket, account, log });
+    const options = { postgres: binaries.postgres, cluster, socket, account, log };
+    const server = await keepRunning({
+      name: 'the embedded PostgreSQL',
+      start: () => startServer(options),
+      stop: stopServer,
+      firstWaitMs: RESTART_FIRST_MS,
+      maxWaitMs: RESTART_MAX_MS,
+      log,
+    });
     const search = new URLSearchParams({ host: socket, port: String(SOCKET_PORT), user: USER });
     return {
       connection: { host: socket, port: SOCKET_PORT, user: USER, database: USER },
       url: `postgresql:///${USER}?${search}`,
-      pid: server.pid,
+      pid: () => server.child().pid,
       close: () => server.close().finally(release),
     };
   } catch (error) {
     release();
     throw error;
   }
-}
-
-/** Starts the server, and again whenever it ends. */
-async function keepRunning(options: ServerOptions): Promise<Pick<EmbeddedPostgres, 'pid' | 'close'>> {
-  const { log } = options;
-  const closing = new AbortController();
-  let restarting = Promise.resolve();
-  let child = await startServer(options);
-  const watch = (): void => {
-    child.once('exit', (code, signal) => {
-      if (closing.signal.aborted) return;
-      log.error({ code, signal }, 'the embedded PostgreSQL exited unexpectedly; restarting it');
-      restarting = restart();
-    });
-  };
-  const restart = async (): Promise<void> => {
-    for (let waitMs = RESTART_FIRST_MS; !closing.signal.aborted; waitMs = Math.min(waitMs * 2, RESTART_MAX_MS)) {
-      await sleep(waitMs);
-      try {
-        child = await startServer(options);
-        watch();
-        log.info({ pid: child.pid }, 'the embedded PostgreSQL is running again');
-        return;
-      } catch (error) {
-        // The connections of a killed server may take a moment to notice.
-        log.error({ err: error }, 'the embedded PostgreSQL failed to start');
-      }
-    }
-  };
-  watch();
-  return {
-    pid: () => child.pid,
-    async close() {
-      closing.abort();
-      await restarting;
-      await stopServer(child);
-    },
-  };
 }
 
 function removeEmpty(directory: string): void {

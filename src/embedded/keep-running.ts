@@ -1,0 +1,70 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+
+export interface RestartOptions {
+  /** As logs name it. */
+  name: string;
+  /** Starts the process; rejects when it does not come up. */
+  start(): Promise<ChildProcess>;
+  /** Ends a process that `start` returned, for good. */
+  stop(child: ChildProcess): Promise<void>;
+  /** After each start but the first. */
+  onRestart?(child: ChildProcess): void;
+  /** The wait before the first attempt to restart, which doubles with each up to `maxWaitMs`. */
+  firstWaitMs: number;
+  maxWaitMs: number;
+  log: Pick<FastifyBaseLogger, 'info' | 'error'>;
+}
+
+/** A process that is started again whenever it ends. */
+export interface KeptProcess {
+  /** The process now. */
+  child(): ChildProcess;
+  close(): Promise<void>;
+}
+
+/** Waits that double, without end. */
+export function* doublingWaits(firstMs: number, maxMs: number): Generator<number, never> {
+  for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, maxMs)) yield waitMs;
+}
+
+/** Starts a process, and again whenever it ends. Rejects when the first start fails. */
+export async function keepRunning(options: RestartOptions): Promise<KeptProcess> {
+  const { name, log } = options;
+  const closing = new AbortController();
+  let restarting = Promise.resolve();
+  let child = await options.start();
+  const watch = (): void => {
+    child.once('exit', (code, signal) => {
+      if (closing.signal.aborted) return;
+      log.error({ code, signal }, `${name} exited unexpectedly; restarting it`);
+      restarting = restart();
+    });
+  };
+  const restart = async (): Promise<void> => {
+    for (const waitMs of doublingWaits(options.firstWaitMs, options.maxWaitMs)) {
+      if (closing.signal.aborted) return;
+      await sleep(waitMs);
+      try {
+        child = await options.start();
+        watch();
+        log.info({ pid: child.pid }, `${name} is running again`);
+        options.onRestart?.(child);
+        return;
+      } catch (error) {
+        // What a killed process held may take a moment to be free.
+        log.error({ err: error }, `${name} failed to start`);
+      }
+    }
+  };
+  watch();
+  return {
+    child: () => child,
+    async close() {
+      closing.abort();
+      await restarting;
+      await options.stop(child);
+    },
+  };
+}

@@ -29,6 +29,7 @@ import { eventRoutes } from './routes/events.ts';
 import { fileRoutes } from './routes/files.ts';
 import { googleRoutes } from './routes/google.ts';
 import { healthRoutes } from './routes/health.ts';
+import { bookRoutes } from './routes/books.ts';
 import { marketRoutes } from './routes/markets.ts';
 import { requireMarket } from './markets/lookup.ts';
 import { explorerRoutes } from './explorer/serve.ts';
@@ -241,6 +242,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   healthRoutes(app, services);
   analyticsRoutes(app, services);
   marketRoutes(app, services);
+  bookRoutes(app, services);
   eventRoutes(app, services);
   batchRoutes(app, services);
   fileRoutes(app, services);

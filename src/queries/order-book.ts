@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { OrderBookAnswer } from '../schemas/markets.ts';
+import type { OrderBookAnswer } from '../schemas/order-book.ts';
 import { decimalNumber, parseSize, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
 import { PlatformError, toApiError } from '../core/errors.ts';
 import type { PlatformData, ReadContext, StoredMarket } from '../platforms/contract.ts';

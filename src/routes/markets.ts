@@ -5,15 +5,14 @@ import { badRequest } from '../core/errors.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventImage } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
-import { MarketsAnswer, MarketTradesAnswer, OrderBookAnswer } from '../schemas/markets.ts';
+import { MarketsAnswer, MarketTradesAnswer } from '../schemas/markets.ts';
 import type { Services } from './services.ts';
 import { currentOpenInterest } from '../markets/open-interest.ts';
 import { sizeOrNull, USD_SCALE, usdText } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ListPosition, ListRow, nextPosition, placeAfter, SETTLED_MS } from '../queries/listing-pages.ts';
 import { listedMarket, type Market, marketsByKey, searchWords } from '../queries/markets-by-key.ts';
-import { liveBook } from '../queries/order-book.ts';
-import { pagination, requestTimeMs } from '../http/cursors.ts';
+import { pagination } from '../http/cursors.ts';
 import {
   cursorParam,
   decimalParam,
@@ -36,7 +35,7 @@ const LIST_MS = 2000;
 const IMAGE_WAIT_MS = 1000;
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
 
-/** GET markets, markets/id/{id}, markets/id/{id}/orderbook, markets/trades. */
+/** GET markets, markets/id/{id}, markets/trades. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {
   const { clickhouse, cursors } = services;
 
@@ -156,32 +155,6 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           rows: 'markets',
         };
       });
-    },
-  );
-
-  endpoint(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/api/markets/id/:id/orderbook',
-      auth: 'key',
-      tag: 'Markets',
-      operation: 'getOrderBook',
-      summary: 'Live order book of one market',
-      description: 'Read from the platform, at most a second old. A closed or settled market has an empty book.',
-      params: { id: marketIdParam() },
-      query: { provider: platformParam(), include_raw: includeRaw },
-      answer: OrderBookAnswer,
-      errors: [502, 504],
-    },
-    async ({ params, query, caller, reply }) => {
-      const user = caller.userId;
-      const market = await requireMarket(services, { platform: query.provider, id: params.id, user });
-      const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
-      const { value, hit } = await liveBook(services, market, context);
-      const { raw_data: raw, ...rest } = value;
-      const answer = query.include_raw ? { ...rest, ...(raw ? { raw_data: raw } : {}) } : rest;
-      return { data: answer, meta: { request_time: requestTimeMs(reply), cache_hit: hit } };
     },
   );
 

@@ -5,11 +5,11 @@ import {
   marketIdField,
   META,
   numberOrNull,
-  OrderBookAnswer,
   platformField,
   requestTimeField,
   timeOrNull,
 } from './markets.ts';
+import { OrderBookAnswer } from './order-book.ts';
 
 export const notFoundField = z.array(z.string()).describe('Ids of the list that name no stored market, as received');
 

@@ -163,36 +163,6 @@ export const MarketsAnswer = z
   })
   .meta({ id: 'MarketList' });
 
-const Level = z.object({ price: z.number().describe('0..1'), size: z.number().describe('Contracts or shares') });
-const BookSideAnswer = z.object({
-  bids: z.array(Level).describe('Best first'),
-  asks: z.array(Level).describe('Best first'),
-  depth: z.number().describe('Σ size of bids and asks, contracts or shares'),
-});
-
-export const OrderBookAnswer = z
-  .object({
-    data: z
-      .object({
-        market_id: marketIdField,
-        platform: platformField,
-        timestamp: timeField.describe(`The platform's time of the book, else when it was received, ${ISO}`),
-        yes: BookSideAnswer.describe('First outcome'),
-        no: BookSideAnswer.describe('Second outcome'),
-        metadata: z
-          .object({
-            min_order_size: numberOrNull.describe('Smallest order, contracts or shares; null where not published'),
-            tick_size: numberOrNull.describe('Step of prices here, 0..1; null where not published'),
-            neg_risk: z.boolean().describe("true for Polymarket's negative-risk markets; false elsewhere"),
-          })
-          .describe('Limits for orders'),
-        raw_data: jsonObject.optional().describe("The platform's own object; with include_raw=true"),
-      })
-      .meta({ id: 'OrderBook', description: 'Both outcomes of a market, each with its bids and asks' }),
-    meta: z.object({ request_time: requestTimeField, cache_hit: cacheHitField }).describe(META),
-  })
-  .meta({ id: 'OrderBookAnswer' });
-
 export const MarketTradeAnswer = z
   .object({
     trade_id: tradeIdField,

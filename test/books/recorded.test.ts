@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BookPoller } from '../../ingest/books/poller.ts';
+import type { BookMessage } from '../../src/books/messages.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
 import { PLATFORMS } from '../../src/core/model.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
+import type { ServedBook } from '../oracle/book.ts';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { type BookWorld, startBookWorld } from '../helpers/book-worlds.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
 
@@ -29,7 +32,7 @@ const levelsOf = (side: Map<string, string>, sign: number): Level[] =>
 /** A polled instant: when it was over, and the first outcome's book of each market then. */
 interface Instant {
   atMs: number;
-  books: Map<string, { bids: Level[]; asks: Level[] }>;
+  books: Map<string, ServedBook>;
 }
 interface ChangeRow {
   n: string;
@@ -42,6 +45,8 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
   let world: BookWorld;
   let rig: IngestRig;
   let recorder: BookRecorder;
+  let app: TestApp;
+  let key = '';
   const instants: Instant[] = [];
 
   const pollerOf = (record = RECORDED, markets: string[] = []) =>
@@ -57,7 +62,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
   /** Polls, and notes what the world was. */
   const poll = async (poller: BookPoller): Promise<void> => {
     await poller.read(rig.run);
-    const books = new Map(recorder.wanted(platform).map((ref) => [ref, world.book(ref).yes]));
+    const books = new Map(recorder.wanted(platform).map((ref) => [ref, world.book(ref)]));
     instants.push({ atMs: Date.now(), books });
     await sleep(5);
   };
@@ -81,9 +86,24 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
       world.sim.trade(40);
     }
     await recorder.flush();
+    app = await startTestApp({ clickhouse: rig.clickhouse });
+    ({ key } = await app.newKey('pro'));
   }, 120_000);
 
+  const ask = async (path: string, status = 200, accept = 'application/json') => {
+    const url = `/v1/api/markets/id/${encodeURIComponent(path.split('?')[0] ?? '').replace('%2F', '/')}?${path.split('?')[1]}`;
+    const reply = await app.app.inject({ url, headers: { 'x-api-key': key, accept } });
+    if (reply.statusCode !== status) throw new Error(`${url} answered ${reply.statusCode} ${reply.body}`);
+    return reply;
+  };
+  const bookAt = async (ref: string, atMs: number) =>
+    (await ask(`${ref}/orderbook?provider=${platform}&at=${new Date(atMs).toISOString()}`)).json<{
+      data: ServedBook;
+      meta: { recorded: { from: string; to: string; gap: { from: string; to: string; reason: string } | null } };
+    }>();
+
   afterAll(async () => {
+    await app.close();
     await recorder.close();
     await rig.close();
     await world.sim.close();
@@ -93,7 +113,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     let changed = 0;
     for (const { atMs, books } of instants) {
       expect(books.size).toBe(RECORDED);
-      for (const [ref, book] of books) {
+      for (const [ref, { yes: book }] of books) {
         const [snapshot] = await rig.clickhouse.sql<{
           n: string;
           bids: LevelText[];
@@ -143,8 +163,8 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
   test('have their depth by the minute', async () => {
     // The newest snapshots are those with which the second process began.
     const last = instants[5];
-    const [ref = '', book] =
-      [...(last?.books ?? [])].find(([, { bids, asks }]) => bids.length > 0 && asks.length > 0) ?? [];
+    const found = [...(last?.books ?? [])].find(([, { yes }]) => yes.bids.length > 0 && yes.asks.length > 0);
+    const [ref = '', book] = [found?.[0], found?.[1].yes];
     const [row] = await rig.clickhouse.sql<Record<string, string>>(
       `SELECT middle, bid_size_5c, ask_size_5c FROM v_depth
       WHERE market_key = sipHash64({platform:String}, {ref:String}) ORDER BY minute DESC LIMIT 1`,
@@ -163,5 +183,79 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     );
     await pollerOf(0, [id]).read(rig.run);
     expect(recorder.wanted(platform)).toEqual([ref]);
+  });
+
+  test('are answered for any instant, with what is recorded; 404 says from when on', async () => {
+    for (const { atMs, books } of instants) {
+      for (const [ref, { yes, no }] of books) {
+        const { data, meta } = await bookAt(ref, atMs);
+        expect({ yes: data.yes, no: data.no }).toEqual({ yes, no });
+        // Until the first process ended; a book that did not change has no row of its last poll.
+        if (atMs >= (instants[5]?.atMs ?? 0)) expect(meta.recorded.gap).toBeNull();
+      }
+    }
+    const [first] = instants;
+    const [ref = ''] = first?.books.keys() ?? [];
+    const { meta } = await bookAt(ref, Date.now());
+    const early = await ask(`${ref}/orderbook?provider=${platform}&at=${Date.parse(meta.recorded.from) - 1}`, 404);
+    expect(early.body).toContain(`from ${meta.recorded.from} on`);
+    const far = await ask(`${ref}/orderbook?provider=${platform}&at=${Date.now() + 60_000}`, 400);
+    expect(far.body).toContain('at: ');
+  });
+
+  test('say in a gap that they are of before it', async () => {
+    const [ref = ''] = instants[0]?.books.keys() ?? [];
+    const [gap] = await rig.clickhouse.sql<{ from_ms: string }>(
+      `SELECT toUnixTimestamp64Milli(from_at) AS from_ms FROM v_book_gaps
+      WHERE market_key = sipHash64({platform:String}, {ref:String})`,
+      { platform, ref },
+    );
+    const { meta, data } = await bookAt(ref, Number(gap?.from_ms) + 1);
+    expect(meta.recorded.gap).toMatchObject({ reason: 'not recorded' });
+    expect(data.yes).toEqual(instants[4]?.books.get(ref)?.yes);
+  });
+
+  test('have their changes page by page, once each, from a whole book on, and as tardis.dev writes them', async () => {
+    for (const [ref, book] of instants.at(-1)?.books ?? []) {
+      const seen: BookMessage[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const page: { book_changes: BookMessage[]; pagination: { total: number; next_cursor: string | null } } = (
+          await ask(`${ref}/book-changes?provider=${platform}&limit=2&cursor=${cursor}`)
+        ).json();
+        seen.push(...page.book_changes);
+        cursor = page.pagination.next_cursor;
+        if (cursor === null) expect(seen).toHaveLength(page.pagination.total);
+      }
+      expect(seen.map(({ sequence }) => sequence)).toEqual(
+        [...new Set(seen.map(({ sequence }) => sequence))].toSorted((a, b) => a - b),
+      );
+      const sides = { bid: new Map<number, number>(), ask: new Map<number, number>() };
+      for (const { is_snapshot: isWhole, changes } of seen) {
+        if (isWhole) for (const side of Object.values(sides)) side.clear();
+        for (const { side, price, size } of changes) {
+          if (size === 0) sides[side].delete(price);
+          else sides[side].set(price, size);
+        }
+      }
+      const bids = Array.from(sides.bid, ([price, size]) => ({ price, size })).toSorted((a, b) => b.price - a.price);
+      expect(bids).toEqual(book.yes.bids);
+      const lines = await ask(`${ref}/book-changes?provider=${platform}`, 200, 'application/x-ndjson; profile=tardis');
+      const [head] = lines.body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(Object.keys(head ?? {})).toEqual([
+        'type',
+        'symbol',
+        'exchange',
+        'isSnapshot',
+        'bids',
+        'asks',
+        'timestamp',
+        'localTimestamp',
+      ]);
+      expect(head).toMatchObject({ type: 'book_change', exchange: platform, isSnapshot: true });
+      expect(lines.body.trim().split('\n')).toHaveLength(seen.length);
+    }
   });
 });

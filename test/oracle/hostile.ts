@@ -72,7 +72,15 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     at: start,
   },
   '/v1/api/markets/id/{id}': { provider: platform, include_raw: flag, id: marketId },
-  '/v1/api/markets/id/{id}/orderbook': { provider: platform, include_raw: flag, id: marketId },
+  '/v1/api/markets/id/{id}/orderbook': { provider: platform, include_raw: flag, at: start, id: marketId },
+  '/v1/api/markets/id/{id}/book-changes': {
+    provider: platform,
+    start_ts: start,
+    end_ts: end,
+    limit,
+    cursor,
+    id: marketId,
+  },
   '/v1/api/markets/trades': { provider: platform, market_id: marketId, limit, cursor, takerOnly: flag },
   '/v1/api/markets/price-history': {
     provider: platform,

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnswer } from '../../schemas/analytics.ts';
 import type { EventAnswer, OneEventAnswer } from '../../schemas/events.ts';
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
-import type { MarketAnswer, MarketsAnswer, OrderBookAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
+import type { MarketAnswer, MarketsAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
+import type { OrderBookAnswer } from '../../schemas/order-book.ts';
 import type { HistoryAnswer, HistoryItemAnswer, SnapshotAnswer } from '../../schemas/metrics.ts';
 import type { WhalesAnswer, WhaleTradeAnswer } from '../../schemas/whale-trades.ts';
 

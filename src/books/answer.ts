@@ -1,0 +1,24 @@
+import type { BookSide } from '../core/model.ts';
+import { mirrorSide } from '../platforms/book-sides.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import { type BookAnswer, toOrderBook } from '../queries/order-book.ts';
+
+/** A recorded book of the first outcome as GET orderbook answers it; the second outcome is its complement. */
+export function recordedAnswer(market: StoredMarket, yes: BookSide, timestamp: string): BookAnswer {
+  const unknown = { minOrderSize: null, tickSize: null, adjustedMidpoint: null, lastTradePrice: null };
+  const { platform, platformId, metadata } = market;
+  const negRisk = metadata['neg_risk'] === true;
+  const book = {
+    platform,
+    platformId,
+    timestamp,
+    exchangeAt: null,
+    yes,
+    no: mirrorSide(yes),
+    negRisk,
+    ...unknown,
+    raw: {},
+  };
+  const { raw_data: _, ...answer } = toOrderBook(market, book, timestamp);
+  return answer;
+}

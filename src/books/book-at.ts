@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { parsePrice, parseSize } from '../core/decimal.ts';
+import { ApiError } from '../core/errors.ts';
+import type { BookLevel, BookSide } from '../core/model.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { BookAnswer } from '../queries/order-book.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { recordedAnswer } from './answer.ts';
+import { applyChanges } from './book.ts';
+import { UNSEEN_MS } from './platform-books.ts';
+
+const SnapshotRow = z.object({
+  sequence: z.string(),
+  bid_prices: z.array(z.string()),
+  bid_sizes: z.array(z.string()),
+  ask_prices: z.array(z.string()),
+  ask_sizes: z.array(z.string()),
+  exchange_at: z.string().nullable(),
+  received_at: z.string(),
+});
+const ChangeRow = z.object({
+  side: z.enum(['bid', 'ask']),
+  price: z.string(),
+  size: z.string(),
+  exchange_at: z.string().nullable(),
+  received_at: z.string(),
+});
+const RecordedRow = z.object({
+  from_at: z.string(),
+  to_at: z.string(),
+  next_at: z.string().nullable(),
+  rows: z.coerce.number(),
+  gaps: z.array(z.tuple([z.string(), z.string(), z.string()])),
+});
+
+/** What is recorded of a market, ISO-8601; `gap` is the one that an instant lies in. */
+export interface Recorded {
+  from: string;
+  to: string;
+  gap: { from: string; to: string; reason: string } | null;
+}
+
+const levels = (prices: readonly string[], sizes: readonly string[]): BookLevel[] =>
+  prices.map((price, index) => ({ price: parsePrice(price), size: parseSize(sizes[index] ?? '0') }));
+
+/**
+ * A market's recorded book at an instant, Unix ms: as it was last seen, at most ten minutes before. Throws a 404 that says what is
+ * recorded where it was not seen then.
+ */
+export async function bookAt(
+  clickhouse: ClickHouse,
+  market: StoredMarket,
+  atMs: number,
+): Promise<{ book: BookAnswer; recorded: Recorded }> {
+  const { platform, ref } = market;
+  const span = { platform, ref, at_ms: atMs, after_ms: atMs - UNSEEN_MS };
+  const [[snapshot], [recorded]] = await Promise.all([
+    clickhouse.query('book_snapshot_at', SnapshotRow, span),
+    clickhouse.query('book_recorded', RecordedRow, { platform, ref, at_ms: atMs }),
+  ]);
+  if (!snapshot || !recorded) throw notRecorded(recorded, atMs);
+  const yes: BookSide = {
+    bids: levels(snapshot.bid_prices, snapshot.bid_sizes),
+    asks: levels(snapshot.ask_prices, snapshot.ask_sizes),
+  };
+  const rows = await clickhouse.query('book_changes_after', ChangeRow, { ...span, sequence: snapshot.sequence });
+  applyChanges(
+    yes,
+    rows.map(({ side, price, size }) => ({ side, price: parsePrice(price), size: parseSize(size) })),
+  );
+  const last = rows.at(-1) ?? snapshot;
+  const [gap] = recorded.gaps;
+  return {
+    book: recordedAnswer(market, yes, last.exchange_at ?? last.received_at),
+    recorded: {
+      from: recorded.from_at,
+      to: recorded.to_at,
+      gap: gap ? { from: iso(gap[0]), to: iso(gap[1]), reason: gap[2] } : null,
+    },
+  };
+}
+
+/** Times inside arrays come as ClickHouse writes them. */
+const iso = (text: string): string => (text.endsWith('Z') ? text : `${text.replace(' ', 'T')}Z`);
+
+function notRecorded(recorded: z.output<typeof RecordedRow> | undefined, atMs: number): ApiError {
+  const at = new Date(atMs).toISOString();
+  if (!recorded || recorded.rows === 0) {
+    return new ApiError(404, 'Order book not recorded', {
+      resolution: 'Add the market to BOOKS_MARKETS, or stream its books: they are recorded from then on.',
+      errorText: `no order book of this market is recorded, at ${at} or ever`,
+    });
+  }
+  const { from_at: from, to_at: to, next_at: next } = recorded;
+  return new ApiError(404, 'Order book not recorded', {
+    resolution: next === null ? `Ask for an instant up to ${to}.` : `Ask for an instant from ${next} on.`,
+    errorText: `recorded from ${from} to ${to}, not at ${at}`,
+  });
+}

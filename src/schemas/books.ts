@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import {
+  marketIdField,
+  META,
+  Pagination,
+  platformField,
+  requestTimeField,
+  cacheHitField,
+  timeField,
+  timeOrNull,
+} from './markets.ts';
+
+/** Schemas of recorded order books, as endpoints and streams answer them. */
+export const BookLevelChange = z.object({
+  side: z.enum(['bid', 'ask']).describe('Of the book'),
+  price: z.number().describe('0..1, of the first outcome'),
+  size: z.number().describe('Contracts or shares that rest there now; 0 removes the level'),
+});
+
+/** What every message of a book has. */
+export const bookChangeFields = {
+  platform: platformField,
+  market_id: marketIdField,
+  outcome: z.string().describe('Id of the first outcome; the book of the second is its complement'),
+  changes: z.array(BookLevelChange).describe('Levels, each with what rests there now'),
+  exchange_at: timeOrNull("The platform's time", 'where it gives none'),
+  received_at: timeField.describe('When this service received it, ISO-8601'),
+};
+
+export const BookChangeAnswer = z
+  .object({
+    ...bookChangeFields,
+    sequence: z.int().describe('Number of the message: rises with each message of a market'),
+    is_snapshot: z.boolean().describe('true: `changes` are the whole book, which begins a recorded stretch'),
+    polled: z.boolean().describe('Found by polling; false when the platform sent the change itself'),
+  })
+  .meta({ id: 'BookChangeMessage', description: 'Levels of a recorded order book that changed at once' });
+
+export const BookChangesAnswer = z
+  .object({
+    book_changes: z.array(BookChangeAnswer).describe('Oldest first'),
+    pagination: Pagination,
+    meta: z
+      .object({
+        market_id: marketIdField,
+        platform: platformField,
+        request_time: requestTimeField,
+        cache_hit: cacheHitField,
+      })
+      .describe(META),
+  })
+  .meta({ id: 'BookChangeList' });

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import {
+  cacheHitField,
+  jsonObject,
+  marketIdField,
+  META,
+  numberOrNull,
+  platformField,
+  requestTimeField,
+  timeField,
+} from './markets.ts';
+
+const Level = z.object({ price: z.number().describe('0..1'), size: z.number().describe('Contracts or shares') });
+const BookSideAnswer = z.object({
+  bids: z.array(Level).describe('Best first'),
+  asks: z.array(Level).describe('Best first'),
+  depth: z.number().describe('Σ size of bids and asks, contracts or shares'),
+});
+
+export const OrderBookAnswer = z
+  .object({
+    data: z
+      .object({
+        market_id: marketIdField,
+        platform: platformField,
+        timestamp: timeField.describe(
+          `The platform's time of the book, else when it was received, ISO-8601 UTC with milliseconds`,
+        ),
+        yes: BookSideAnswer.describe('First outcome'),
+        no: BookSideAnswer.describe('Second outcome'),
+        metadata: z
+          .object({
+            min_order_size: numberOrNull.describe('Smallest order, contracts or shares; null where not published'),
+            tick_size: numberOrNull.describe('Step of prices here, 0..1; null where not published'),
+            neg_risk: z.boolean().describe("true for Polymarket's negative-risk markets; false elsewhere"),
+          })
+          .describe('Limits for orders'),
+        raw_data: jsonObject.optional().describe("The platform's own object; with include_raw=true"),
+      })
+      .meta({ id: 'OrderBook', description: 'Both outcomes of a market, each with its bids and asks' }),
+    meta: z
+      .object({
+        request_time: requestTimeField,
+        cache_hit: cacheHitField,
+        recorded: z
+          .object({
+            from: timeField.describe('Oldest recorded book of the market that is kept'),
+            to: timeField.describe('When the recorded book was last seen'),
+            gap: z
+              .object({
+                from: timeField.describe('When it was last known, ISO-8601'),
+                to: timeField.describe('When it was known again, ISO-8601'),
+                reason: z.string().describe('Why it was not'),
+              })
+              .nullable()
+              .describe(
+                'The stretch around `at` in which the book is not known, the answer is of its beginning; null when `at` is in none',
+              ),
+          })
+          .optional()
+          .describe('With `at`: what is recorded of the market'),
+      })
+      .describe(META),
+  })
+  .meta({ id: 'OrderBookAnswer' });

@@ -4,7 +4,7 @@ import all from './vitest.config.ts';
 /** What `npm test` leaves to `npm run test:long`: files that kill processes, wait in real time or compare whole worlds. */
 export const LONG = [
   'books/recorded',
-  'files/{day-files,s3}',
+  'files/{day-files,export-process,s3}',
   'cli/{account-commands,backup,import-pglite,verify}',
   'explorer/pages',
   'http/{any-address,fuzz,hostile-input,openapi-client}',

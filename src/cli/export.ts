@@ -1,3 +1,4 @@
+import { readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { tmpdir } from 'node:os';
 import { loadConfig } from '../core/config.ts';
@@ -18,6 +19,10 @@ Writes a Parquet file for each dataset, platform and UTC day, and manifest.json.
 s3:// takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL.
 The store is CLICKHOUSE_URL, else the one in DATA_DIR (of a service that is stopped).`;
 
+/** Where exports make their files, each in a folder named by its process. */
+const TEMPORARY = join(tmpdir(), 'forecastle-export');
+const OWN = join(TEMPORARY, String(process.pid));
+
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 await runCommand(USAGE, async (args) => {
@@ -27,13 +32,31 @@ await runCommand(USAGE, async (args) => {
   if (config.CLICKHOUSE_URL === undefined) requireStore(config.dataDir, 'clickhouse');
   const clickhouse = await openClickHouse(config, createLog(config, process.stderr));
   try {
-    const temporary = join(tmpdir(), 'forecastle-export');
-    const done = await writeDayFiles({ clickhouse, target, temporary, now: Date.now }, given.selection);
+    await removeLeftovers();
+    const done = await writeDayFiles({ clickhouse, target, temporary: OWN, now: Date.now }, given.selection);
     process.stdout.write(`${done.made} files written, ${done.rows} rows, ${done.bytes} bytes.\n`);
   } finally {
+    await rm(OWN, { recursive: true, force: true });
     await clickhouse.close();
   }
 });
+
+/** Removes what killed exports left: the folders of processes that are gone. */
+async function removeLeftovers(): Promise<void> {
+  const names = await readdir(TEMPORARY).catch(() => []);
+  for (const name of names.filter((one) => one === String(process.pid) || !isRunning(Number(one)))) {
+    await rm(join(TEMPORARY, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: a process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 function readArguments(args: string[]) {
   const given = new Map<string, string[]>();

@@ -10,6 +10,12 @@ import type { FileTarget } from './target.ts';
 const TIMEOUT_MS = 600_000;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
+/** What an error of S3 says, on one line. */
+function reasonOf(text: string): string {
+  const [code, message] = ['Code', 'Message'].map((name) => new RegExp(`<${name}>([^<]*)<`).exec(text)?.[1]);
+  return (code ? `${code}: ${message ?? ''}` : text).slice(0, 300).replaceAll(/\s+/g, ' ').trim();
+}
+
 /** A body with its hash and length; `missing`: whether 404 is an answer too. */
 interface Sent {
   body?: Buffer | Readable | null;
@@ -55,7 +61,7 @@ export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
     const reply = await request(url, { method, headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
     const text = await reply.body.text();
     if (missing && reply.statusCode === 404 && !text.includes('NoSuchBucket')) return null;
-    if (reply.statusCode >= 300) throw new Error(`${method} ${url} answered ${reply.statusCode} ${text.slice(0, 300)}`);
+    if (reply.statusCode >= 300) throw new Error(`${method} ${url} answered ${reply.statusCode} ${reasonOf(text)}`);
     return text;
   }
 

@@ -1,4 +1,4 @@
-import { BODIES, ENDPOINTS, NOISE, WRONG_VALUES } from '../oracle/hostile.ts';
+import { BODIES, ENDPOINTS, filledPath, isInPath, NOISE, WRONG_VALUES } from '../oracle/hostile.ts';
 import type { Rng } from '../simulators/lib/rng.ts';
 import { addressMaker } from './addresses.ts';
 
@@ -90,9 +90,11 @@ export function requestMaker(
             ],
           ];
     });
-    const id = values.find(([name]) => name === 'id')?.[1] ?? rng.pick(ids);
-    const query = values.filter(([name]) => name !== 'id').map((pair) => pair.map(encoded).join('='));
-    const target = `${path.replace('{id}', encoded(id).slice(0, 2000))}?${query.join('&')}`.slice(0, 8000);
+    const query = values.filter(([name]) => !isInPath(path, name)).map((pair) => pair.map(encoded).join('='));
+    const own = filledPath(path, (wanted) =>
+      encoded(values.find(([name]) => name === wanted)?.[1] ?? rng.pick(ids)).slice(0, 2000),
+    );
+    const target = `${own}?${query.join('&')}`.slice(0, 8000);
     return whole(rng.chance(0.85) ? 'GET' : rng.pick(METHODS), target, as(sender) + oddHeaders());
   };
 

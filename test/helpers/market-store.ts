@@ -41,6 +41,8 @@ const cached: Shared['cached'] = async (_key, _ttlMs, load) => ({ value: await l
 /** A store of its own, written by the service's own writers, and the API over it. */
 export interface MarketStore {
   readonly clickhouse: ClickHouse;
+  /** What CLICKHOUSE_URL of another process must be. */
+  readonly url: string;
   readonly app: TestApp;
   readonly writers: Record<Platform, TradeWriter>;
   list(...markets: MarketRecord[]): Promise<void>;
@@ -80,6 +82,7 @@ export async function startMarketStore(
   let user = { key: '', left: 0 };
   return {
     clickhouse,
+    url: engine.url,
     app,
     writers,
     async list(...records) {

@@ -42,6 +42,10 @@ export function startStore(name: 'clickhouse' | 'postgres', env: Record<string, 
   );
 }
 
+/** Starts a command of src/cli that ends by itself, with these arguments and settings and no others. */
+export const startCommand = (name: string, args: readonly string[], env: Record<string, string>): ServiceProcess =>
+  start(['--import', 'tsx', sourceOf(`cli/${name}.ts`), ...args], env, () => null);
+
 function start(
   args: string[],
   env: Record<string, string>,

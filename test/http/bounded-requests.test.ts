@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registered } from '../helpers/browser.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
-import { BODIES, ENDPOINTS } from '../oracle/hostile.ts';
+import { BODIES, ENDPOINTS, filledPath } from '../oracle/hostile.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('the time taken on the event loop is measured');
@@ -137,7 +137,7 @@ describe('no caller stops the process', () => {
   test.each(Object.keys(ENDPOINTS))('by a query to %s', async (path) => {
     const found: string[] = [];
     for (const [what, query] of Object.entries(HOSTILE_QUERIES))
-      found.push(...tooDear(what, await cost('GET', `${path.replace('{id}', 'X')}?${query}`)));
+      found.push(...tooDear(what, await cost('GET', `${filledPath(path, () => 'X')}?${query}`)));
     expect(found).toEqual([]);
   });
 });

@@ -6,7 +6,9 @@ import {
   BODIES,
   type BodyEndpoint,
   ENDPOINTS,
+  filledPath,
   FREE_TEXT,
+  isInPath,
   NO_JSON,
   NO_JSON_TYPES,
   NO_OBJECT,
@@ -84,9 +86,11 @@ async function ask(url: string, { headers = {}, ...rest }: Ask = {}): Promise<Re
 }
 
 const urlOf = (path: string, values: readonly (readonly [string, string])[]): string => {
-  const id = values.find(([name]) => name === 'id')?.[1] ?? 'KXNOSUCHMARKET-1';
-  const query = values.filter(([name]) => name !== 'id' || !path.includes('{id}'));
-  return `${path.replace('{id}', encodeURIComponent(id))}?${query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`;
+  const own = filledPath(path, (wanted) =>
+    encodeURIComponent(values.find(([name]) => name === wanted)?.[1] ?? ENDPOINTS[path]?.[wanted]?.good ?? ''),
+  );
+  const query = values.filter(([name]) => !isInPath(path, name));
+  return `${own}?${query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`;
 };
 const goodValues = (path: string): [string, string][] =>
   Object.entries(ENDPOINTS[path] ?? {}).flatMap(([name, { good }]) => (good === undefined ? [] : [[name, good]]));
@@ -133,7 +137,7 @@ test('the table of this file holds every data endpoint with every parameter', as
   };
   const described = Object.fromEntries(
     Object.entries(paths).flatMap(([path, { get }]) =>
-      get && /Markets|Portfolio|Analytics|Metrics/.test(get.tags.join())
+      get && /Markets|Portfolio|Analytics|Metrics|Files/.test(get.tags.join())
         ? [[path, (get.parameters ?? []).map((one) => `${one.name}${one.required ? '*' : ''}`).toSorted()]]
         : [],
     ),
@@ -147,9 +151,9 @@ test('the table of this file holds every data endpoint with every parameter', as
   expect(described).toEqual(Object.fromEntries(table));
 });
 
-/** What an id in a path cannot say: it would be another path, or none. */
-const fits = (name: string, value: string): boolean =>
-  name !== 'id' || (!['', '.', '..'].includes(value) && encodeURIComponent(value).length < 1024);
+/** What a part of a path cannot say: it would be another path, or none. */
+const fits = (path: string, name: string, value: string): boolean =>
+  !isInPath(path, name) || (!['', '.', '..'].includes(value) && encodeURIComponent(value).length < 1024);
 
 describe.each(Object.keys(ENDPOINTS))('%s', (path) => {
   const parameters = Object.entries(ENDPOINTS[path] ?? {});
@@ -162,7 +166,7 @@ describe.each(Object.keys(ENDPOINTS))('%s', (path) => {
   test('refuses each wrong value of each parameter by its name', async () => {
     const found: string[] = [];
     for (const [name, { kind }] of parameters) {
-      for (const wrong of WRONG[kind].filter((value) => fits(name, value))) {
+      for (const wrong of WRONG[kind].filter((value) => fits(path, name, value))) {
         const url = urlOf(path, [...goodValues(path).filter(([other]) => other !== name), [name, wrong]]);
         found.push(...faults(url, await ask(url), 400, [name]));
       }
@@ -171,7 +175,7 @@ describe.each(Object.keys(ENDPOINTS))('%s', (path) => {
   });
 
   test('names all that is wrong at once, what is missing too', async () => {
-    const query = parameters.filter(([name]) => name !== 'id');
+    const query = parameters.filter(([name]) => !isInPath(path, name));
     const all = urlOf(
       path,
       query.map(([name]) => [name, '\0'] as const),
@@ -209,7 +213,7 @@ describe.each(Object.keys(ENDPOINTS))('%s', (path) => {
       const url = urlOf(path, [...goodValues(path), [name, "1' OR 1=1"]]);
       found.push(...faults(url, await ask(url), 400, [name]));
     }
-    for (const [name, { good }] of parameters.filter(([other]) => other !== 'id')) {
+    for (const [name, { good }] of parameters.filter(([other]) => !isInPath(path, other))) {
       if (good === undefined) continue;
       const url = urlOf(path, [...goodValues(path), [name, `${good}0`]]);
       found.push(...faults(url, await ask(url), 400, [name]));
@@ -222,7 +226,7 @@ describe.each(Object.keys(ENDPOINTS))('%s', (path) => {
     const free = parameters.filter(([, { kind, good }]) => kinds.has(kind) && good !== undefined);
     const found: string[] = [];
     for (const [name] of free) {
-      for (const words of FREE_TEXT.filter((value) => fits(name, value))) {
+      for (const words of FREE_TEXT.filter((value) => fits(path, name, value))) {
         const url = urlOf(path, [...goodValues(path).filter(([other]) => other !== name), [name, words]]);
         found.push(...faults(url, await ask(url), [200, 404]));
       }
@@ -234,12 +238,12 @@ describe.each(Object.keys(ENDPOINTS))('%s', (path) => {
     const found: string[] = [];
     for (const broken of ['%', '%zz', '%E0%A4%A', '%ff', '%C0%80', '%ED%A0%80', '%F5%80%80%80', 'é', '😀']) {
       const url = urlOf(path, goodValues(path));
-      for (const [name] of parameters.filter(([other]) => other !== 'id')) {
+      for (const [name] of parameters.filter(([other]) => !isInPath(path, other))) {
         const text = `${url.replace(new RegExp(`([?&]${name}=)[^&]*`), `$1${broken}`)}`;
         found.push(...faults(text, await ask(text), [200, 400, 404]));
       }
-      if (path.includes('{id}')) {
-        const text = path.replace('{id}', `x${broken}`);
+      if (path.includes('{')) {
+        const text = filledPath(path, () => `x${broken}`);
         found.push(...faults(text, await ask(`${text}?provider=kalshi`), [400, 404]));
       }
     }

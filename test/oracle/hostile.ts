@@ -5,6 +5,7 @@ export type Kind =
   | 'marketIds'
   | 'manyIds'
   | 'limit'
+  | 'revision'
   | 'cursor'
   | 'flag'
   | 'word'
@@ -29,10 +30,11 @@ const cursor: Parameter = { kind: 'cursor', good: '' };
 const flag: Parameter = { kind: 'flag', good: 'true' };
 const word = (good: string): Parameter => ({ kind: 'word', good });
 const text = (good: string): Parameter => ({ kind: 'text', good });
+const inPath = (good: string): Parameter => ({ kind: 'text', good, required: true });
 const start: Parameter = { kind: 'time', good: '1700000000' };
 const end: Parameter = { kind: 'time', good: '2100-01-01' };
 
-/** Every data endpoint with every parameter it takes; `{id}` in its path is one too. */
+/** Every data endpoint with every parameter it takes; those in braces in its path too. */
 export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
   '/v1/api/markets': {
     provider: platform,
@@ -132,7 +134,22 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     limit,
   },
   '/v1/api/metrics/snapshot': { platform, market_id: marketId },
+  '/v1/api/files': { dataset: word('trades'), platform: anyPlatform, from: start, to: end },
+  '/v1/api/files/{dataset}/{platform}/{date}/{file}': {
+    dataset: inPath('dataset=trades'),
+    platform: inPath('platform=kalshi'),
+    date: inPath('date=2001-01-01'),
+    file: inPath('part-0.parquet'),
+    revision: { kind: 'revision', good: '1' },
+  },
 };
+
+/** Whether a parameter is a part of the path. */
+export const isInPath = (path: string, name: string): boolean => path.includes(`{${name}}`);
+
+/** The path with its parameters filled in. */
+export const filledPath = (path: string, valueOf: (name: string) => string): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => valueOf(name));
 
 /** Text that means nothing to any parameter but free text. */
 export const NOISE = [
@@ -192,6 +209,7 @@ export const WRONG: Record<Kind, readonly string[]> = {
   marketIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 11 }, (_, index) => `A${index}`).join(','), ...LONG],
   manyIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 101 }, (_, index) => `A${index}`).join(','), ...LONG],
   limit: [...NOISE, ...NUMBERS, '', '0', '5001', '2147483648', '-9223372036854775809'],
+  revision: [...NOISE, ...NUMBERS, '', '0', '1000000001', '-9223372036854775809'],
   interval: [...NOISE, ...NUMBERS, '', '0', '5', '61'],
   cursor: [...NOISE, 'AAAA', 'bm90IGEgY3Vyc29yIGF0IGFsbA', 'bm90IGEgY3Vyc29y+/==', '0'],
   flag: [...NOISE, '', '0', '1', 'TRUE', 'yes', 'true,true'],

@@ -11,7 +11,7 @@ export const LONG = [
   'ingest/{crash,faults,last-trades,long-runs}',
   'orders/{crash,default-clients,idempotency,kill-switch,never-sent,secrets}',
   'orders/{limitless,polymarket}/http',
-  'platforms/{kalshi,limitless,polymarket}/pipeline',
+  'platforms/*/pipeline',
   'platforms/polymarket/{sockets,without-version-1}',
   'platforms/{events,http,http-shares,sockets}',
   'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',

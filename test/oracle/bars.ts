@@ -1,6 +1,6 @@
 import { INTERVAL_SECONDS } from '../../src/core/model.ts';
 import { toNumber } from './exact.ts';
-import type { Pipeline, ServedItem, ServedPoint } from './pipeline.ts';
+import { eventually, largePage, type Pipeline, type ServedItem, type ServedPoint } from './pipeline.ts';
 
 /** A trade as bars count it: its price in terms of the first outcome. */
 export interface BarTrade {
@@ -67,10 +67,17 @@ export async function mergedBars(
   interval: (typeof MERGED_INTERVALS)[number],
   span: { fromTs: number; toTs: number },
 ): Promise<Pick<ServedPoint, 'timestamp' | 'price' | 'volume' | 'openInterest'>[]> {
-  const { data, meta } = await service.get<{ data: ServedItem[]; meta: { complete: boolean } }>(
-    `metrics/historical?platform=${platform}&market_id=${id}&start_ts=${span.fromTs}&end_ts=${span.toTs}&interval=${interval}&limit=5000`,
-  );
-  if (!meta.complete) throw new Error(`${id}: its history is not complete`);
+  const path = `metrics/historical?platform=${platform}&market_id=${id}&start_ts=${span.fromTs}&end_ts=${span.toTs}&interval=${interval}`;
+  let data: ServedItem[] = [];
+  const incomplete = async () => {
+    const answer = await service.get<{ data: ServedItem[]; meta: { complete: boolean } }>(
+      `${path}&limit=${4500 + largePage()}`,
+    );
+    ({ data } = answer);
+    return answer.meta.complete ? [] : [`${id}: its history is not complete`];
+  };
+  const [left] = await eventually(incomplete);
+  if (left !== undefined) throw new Error(left);
   return data.map(({ timestamp, price, volume, open_interest }) => ({
     timestamp,
     price,

@@ -209,9 +209,11 @@ export async function startPipeline(
 export async function eventually<T>(check: () => Promise<T[]>, seconds = 60): Promise<T[]> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
+    const askedMs = Date.now();
     const found = await check();
     if (found.length === 0 || Date.now() > deadline) return found.slice(0, 12);
-    await sleep(250);
+    // What it waits for shares the processor: it gets as much time as the check took.
+    await sleep(Math.max(250, Date.now() - askedMs));
   }
 }
 

@@ -1,0 +1,47 @@
+import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import type { Platform } from '../../../src/core/model.ts';
+import { startPipeline } from '../../oracle/pipeline.ts';
+import { changeTests } from './changes.ts';
+import { chartTests } from './charts.ts';
+import { failureTests } from './failures.ts';
+import { listTests, pageTests } from './lists.ts';
+import { recordTests } from './records.ts';
+import { TRUTHS, type TruthOf } from './registry.ts';
+import { Stage } from './stage.ts';
+import { liveTests, syncTests } from './sync.ts';
+
+/**
+ * Declares the tests that every platform must pass, on one started service. `ownTests` declares those that only this platform
+ * can have: they run on the same service once it has caught up with the world, before anything else trades there.
+ */
+export function contractOf<P extends Platform>(platform: P, ownTests: (stage: () => Stage<TruthOf<P>>) => void): void {
+  // Checks end as soon as they find everything right; a busy machine gets there later.
+  vi.setConfig({ testTimeout: 240_000 });
+
+  let truth: TruthOf<P> | undefined;
+  let started: Stage<TruthOf<P>> | undefined;
+  const stage = (): Stage<TruthOf<P>> => {
+    if (!started) throw new Error('the service did not start');
+    return started;
+  };
+  beforeAll(async () => {
+    truth = (await TRUTHS[platform]()) as TruthOf<P>;
+    truth.sim.enforceLimits = false;
+    started = new Stage(truth, await startPipeline([truth.sim], [platform]));
+  });
+  afterEach(() => truth?.sim.clearFaults());
+  afterAll(async () => {
+    await started?.service.close();
+    await truth?.sim.close();
+  });
+
+  syncTests(stage);
+  ownTests(stage);
+  pageTests(stage);
+  liveTests(stage);
+  listTests(stage);
+  recordTests(stage);
+  chartTests(stage);
+  changeTests(stage);
+  failureTests(stage);
+}

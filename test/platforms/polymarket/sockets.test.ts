@@ -11,7 +11,8 @@ import { hasBook, type SimMarket } from '../../simulators/polymarket/world/model
 import { ONE, priceNumber, sizeNumber } from '../../simulators/polymarket/world/units.ts';
 
 waitsInRealTime('sockets freeze, break and come back');
-vi.setConfig({ testTimeout: 60_000 });
+// Checks end as soon as they find everything right; a busy machine gets there later.
+vi.setConfig({ testTimeout: 150_000 });
 
 const counts = socketCounts();
 let sim: Awaited<ReturnType<typeof startPolymarket>>;
@@ -57,7 +58,7 @@ async function wrongTrades(sinceMs: number): Promise<string[]> {
 test('a trade is stored within seconds, once, though they are read wholly once a minute', async () => {
   const sinceMs = Date.now() - 1000;
   sim.trade(20);
-  expect(await eventually(() => wrongTrades(sinceMs), 20)).toEqual([]);
+  expect(await eventually(() => wrongTrades(sinceMs), 45)).toEqual([]);
 });
 
 test('no trade is lost or doubled through disconnects, freezes, duplicates, split and bad frames', async () => {
@@ -104,7 +105,7 @@ test('quotes of a stream are those of the books, with sizes and the time of the 
       for (const { event, data } of stream.frames) if (event === 'quote') newest.set(String(data['market_id']), data);
       expect(newest.get(market!.id)).toMatchObject({ prices: pricesOf(market!), exchange_at: expect.any(String) });
     },
-    { timeout: 5000, interval: 20 },
+    { timeout: 20_000, interval: 20 },
   );
   stream.cut();
 });
@@ -133,5 +134,5 @@ test('a market that is listed or resolves is stored at once, though the catalog 
     );
     return rows[0]?.status ?? 'unknown';
   };
-  await vi.waitFor(async () => expect(await statusOf()).toBe('open'), { timeout: 20_000, interval: 250 });
+  await vi.waitFor(async () => expect(await statusOf()).toBe('open'), { timeout: 40_000, interval: 250 });
 });

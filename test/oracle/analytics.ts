@@ -1,9 +1,9 @@
 import { expectedCalibration } from './calibration.ts';
 import { rescale, sum, toNumber, toUnits } from './exact.ts';
-import { kalshiMarket, kalshiTrades } from './kalshi.ts';
-import { limitlessMarket, limitlessTrades, listedMarkets } from './limitless.ts';
+import { kalshiBook, kalshiMarket, kalshiTrades } from './kalshi.ts';
+import { limitlessBook, limitlessMarket, limitlessTrades, listedMarkets } from './limitless.ts';
 import { largePage, ofEach, type Page, type ServedMarket } from './pipeline.ts';
-import { polymarketMarket, polymarketTrades } from './polymarket.ts';
+import { polymarketBook, polymarketMarket, polymarketTrades } from './polymarket.ts';
 import { categoryOf, differences, slugOf } from './vocabulary.ts';
 import type { KalshiWorld } from '../simulators/kalshi.ts';
 import type { LimitlessWorld } from '../simulators/limitless/world.ts';
@@ -126,6 +126,52 @@ interface Category {
 
 /** No feed brings a pool's trades: only its platform's totals are known. */
 const isPool = ({ metadata }: ServedMarket): boolean => metadata['trade_type'] === 'amm';
+
+interface PriceAt {
+  market_id: string;
+  prices: Record<string, number | null>;
+  at: string | null;
+  source: string | null;
+}
+let calls = 0;
+const ids = (some: readonly { platform_id: string }[]): string => some.map(({ platform_id: id }) => id).join();
+
+/** What is wrong with the price of a two-sided market at an instant: its payout, else its last trade, else a quote from before. */
+function wrongPrice(
+  market: Pick<ServedMarket, 'platform_id' | 'status' | 'resolved_at' | 'outcomes' | 'metadata'>,
+  trades: readonly Trade[],
+  atMs: number,
+  served: PriceAt | undefined,
+): string[] {
+  const [first = '', second = '', third] = market.outcomes.map(({ id }) => id);
+  if (third !== undefined) return [];
+  const say = (expected: unknown) => [
+    `${market.platform_id} at ${atMs}: ${JSON.stringify(served)} instead of ${JSON.stringify(expected)}`,
+  ];
+  if (served?.market_id !== market.platform_id) return say(market.platform_id);
+  const payouts = market.metadata['payouts'] as Record<string, number> | undefined;
+  if (market.status === 'settled' && payouts?.[first] !== undefined && Date.parse(market.resolved_at ?? '') <= atMs) {
+    const right = isSame([served.source, served.at], ['payout', market.resolved_at]) && isSame(served.prices, payouts);
+    return right ? [] : say(payouts);
+  }
+  const before = trades.filter((row) => row.atMs < atMs);
+  const lastMs = Math.max(...before.map((row) => row.atMs));
+  if (before.length === 0) {
+    const isQuote = served.source === 'quote' && Date.parse(served.at ?? '') <= atMs;
+    return isQuote || (served.source === null && served.at === null && served.prices[first] === null) ? [] : say(null);
+  }
+  // Of trades in one millisecond any may be the last.
+  const last = before
+    .filter((row) => row.atMs === lastMs)
+    .map((row) => (row.first ? row.price : 10n ** 10n - row.price));
+  const right = last.some((price) =>
+    isSame(
+      [served.source, served.at, served.prices[first], served.prices[second]],
+      ['trade', new Date(lastMs).toISOString(), toNumber(price, 10), toNumber(10n ** 10n - price, 10)],
+    ),
+  );
+  return right ? [] : say([lastMs, toNumber(last[0] ?? 0n, 10)]);
+}
 
 /** Of what was served, the fields that are compared. */
 const named = (served: object | undefined, names: object): object =>
@@ -467,8 +513,65 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
     return counted === 0 ? [...wrong, 'no market is counted'] : wrong;
   }
 
+  /** Books and prices in batches of listed markets, at instants before, between and after their trades. */
+  async function wrongBatches(): Promise<string[]> {
+    const { world: k } = worlds.kalshi;
+    const { world: p } = worlds.polymarket;
+    const { world: l } = worlds.limitless;
+    const rows = (await truth()).filter(({ isBlock }) => !isBlock);
+    const wrong: string[] = [];
+    for (const platform of PLATFORMS) {
+      const markets = await worldMarkets(platform);
+      const own = groupBy(
+        rows.filter((row) => row.platform === platform),
+        (row) => row.market,
+      );
+      const bookOf = {
+        kalshi: (id: string) => kalshiBook(k, id),
+        polymarket: (id: string) =>
+          polymarketBook(
+            p,
+            p.markets.find((one) => one.id === id)!,
+          ),
+        limitless: (id: string) => limitlessBook(l.markets.get(id)!, l.clock.now()),
+      }[platform];
+      const asked = markets.slice(0, 50);
+      const { data: books }: { data: { market_id: string }[] } = await api.get(
+        `orderbooks?provider=${platform}&market_ids=${ids(asked)}`,
+      );
+      if (books.length !== asked.length) wrong.push(`${platform}: ${books.length} books of ${asked.length}`);
+      for (const book of books) {
+        const expected = bookOf(book.market_id);
+        wrong.push(...differences(book.market_id, named(book, expected), expected).map((one) => JSON.stringify(one)));
+      }
+      const times = [...own.values()]
+        .flat()
+        .map(({ atMs }) => atMs)
+        .toSorted((a, b) => a - b);
+      const taken = new Set(times);
+      // The cache keeps answers for a while: another instant than before, at which nothing was traded.
+      const free = (ms: number): number => (taken.has(ms) ? free(ms + 1) : ms);
+      const instants = [0.05, 0.5, 0.95].map((share) =>
+        free((times[Math.floor(times.length * share)] ?? 0) + (calls += 1)),
+      );
+      for (const at of [(times[0] ?? 0) - (calls += 1), ...instants]) {
+        for (let from = 0; from < markets.length; from += 100) {
+          const some = markets.slice(from, from + 100);
+          const { data }: { data: PriceAt[] } = await api.get(
+            `markets/prices?provider=${platform}&market_ids=${ids(some)}&at=${at}`,
+          );
+          wrong.push(
+            ...some.flatMap((market, n) => wrongPrice(market, own.get(market.platform_id) ?? [], at, data[n])),
+          );
+        }
+      }
+    }
+    return wrong;
+  }
+
   return {
     truth,
+    wrongBatches,
     wrongCalibration,
     wrongWhales,
     wrongTrends,
@@ -487,5 +590,11 @@ export const ANALYTICS: readonly [string, (checks: AnalyticsChecks) => Promise<s
   ['histories of 15 minutes', (checks) => checks.wrongHistories('15m', 900)],
   ['histories of 4 hours', (checks) => checks.wrongHistories('4h', 14_400)],
   ['snapshots', (checks) => checks.wrongSnapshots()],
+];
+
+/** Those, and what is compared with worlds that stand still. */
+export const AT_REST: typeof ANALYTICS = [
+  ...ANALYTICS,
   ['calibration', (checks) => checks.wrongCalibration()],
+  ['books and prices in batches', (checks) => checks.wrongBatches()],
 ];

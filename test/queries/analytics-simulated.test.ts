@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
 import { isSound, verifyRollups } from '../../src/stores/clickhouse/verify-rollups.ts';
 import { rollupDifferences } from '../helpers/rollups.ts';
-import { ANALYTICS, type AnalyticsChecks, analyticsChecks, PLATFORMS } from '../oracle/analytics.ts';
+import { AT_REST, type AnalyticsChecks, analyticsChecks, PLATFORMS } from '../oracle/analytics.ts';
 import { StoppableClock } from '../oracle/clock.ts';
 import { eventually, type Pipeline, startPipeline } from '../oracle/pipeline.ts';
 import { type KalshiWorld, startKalshi } from '../simulators/kalshi.ts';
@@ -73,7 +73,7 @@ test('one that reaches further back finds what is older', async () => {
   expect(await eventually(checks.wrongWhales, 90)).toEqual([]);
 });
 
-test.each(ANALYTICS)('then %s are what the worlds come to', async (_, check) => {
+test.each(AT_REST)('then %s are what the worlds come to', async (_, check) => {
   expect(await eventually(() => check(checks), 90)).toEqual([]);
 });
 
@@ -94,6 +94,6 @@ test('after live trading, late trades and a second reading of everything the rol
   await expectSound();
 });
 
-test.each(ANALYTICS)('and %s are still what the worlds come to', async (_, check) => {
+test.each(AT_REST)('and %s are still what the worlds come to', async (_, check) => {
   expect(await eventually(() => check(checks), 90)).toEqual([]);
 });

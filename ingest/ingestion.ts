@@ -19,6 +19,7 @@ import { LiquidityReader } from './liquidity.ts';
 import { OpenInterestReader } from './open-interest.ts';
 import { DayFileWriter } from './day-files.ts';
 import { EventImageReader } from './event-images.ts';
+import { StreamedBooks } from '../src/books/wanted.ts';
 import { BookPoller } from './books/poller.ts';
 import { showProgress } from './progress.ts';
 import { Spool } from './spool.ts';
@@ -50,6 +51,7 @@ const CHECKPOINT_SECONDS = 60;
 const FULL_SECONDS = 6 * 3600;
 const MARKET_EVENTS_SECONDS = 5;
 const BOOKS_SECONDS = 60;
+const STREAMED_SECONDS = 5;
 /** How far before its mark a reading begins that a socket asked for; a whole one comes every minute. */
 const HINTED_REACH_MS = 60_000;
 
@@ -57,7 +59,9 @@ const HINTED_REACH_MS = 60_000;
 export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const runner = new JobRunner({ shared: deps.shared, clickhouse: deps.clickhouse, log: deps.log });
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
-  const feeds = deps.platforms.map((data) => new PlatformFeed(deps, data, spool));
+  const streamed = new StreamedBooks();
+  await streamed.listen(deps.shared);
+  const feeds = deps.platforms.map((data) => new PlatformFeed(deps, data, spool, streamed));
   const histories = await serveHistoryRequests(
     deps.shared,
     deps.log,
@@ -103,7 +107,7 @@ class PlatformFeed {
   #changedSinceMs: number;
   #live: LiveTrades | null = null;
 
-  constructor(deps: IngestionDeps, data: PlatformData, spool: Spool) {
+  constructor(deps: IngestionDeps, data: PlatformData, spool: Spool, streamed: StreamedBooks) {
     const { clickhouse, log } = deps;
     this.data = data;
     this.#deps = deps;
@@ -114,22 +118,10 @@ class PlatformFeed {
     this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now });
     this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
-    this.#liquidity = new LiquidityReader({
-      clickhouse,
-      writer: deps.marketWriter,
-      data,
-      directory: deps.markets,
-      now: Date.now,
-    });
+    const reading = { clickhouse, data, directory: deps.markets, now: Date.now };
+    this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
+    this.#books = new BookPoller({ ...reading, recorder: deps.books, config: deps.config, streamed });
     this.#images = new EventImageReader({ clickhouse, shared: deps.shared, data, now: Date.now });
-    this.#books = new BookPoller({
-      clickhouse,
-      recorder: deps.books,
-      data,
-      directory: deps.markets,
-      config: deps.config,
-      now: Date.now,
-    });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform });
     this.#changedSinceMs = Date.now() - 10 * 60_000;
     this.trades = {
@@ -195,6 +187,7 @@ class PlatformFeed {
       job('images', 'markets', sweep, (run) => this.#images.read(run)),
       job('liquidity', 'markets', sweep, (run) => this.#liquidity.read(run)),
       job('books', 'books', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
+      job('streamed_books', 'books', Math.min(sweep, STREAMED_SECONDS), (run) => this.#books.readStreamed(run)),
       job('market_events', 'markets', Math.min(sweep, MARKET_EVENTS_SECONDS), (run) => this.#logMarkets(run)),
       job('trades', 'trades', trades, (run) => this.#poll(run)),
       job('backfill', 'trades', trades, (run) => this.#backfill(run)),

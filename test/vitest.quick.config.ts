@@ -17,7 +17,7 @@ export const LONG = [
   'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',
   'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,thaw,upstream-attack}',
   'sql-port/{client,service}',
-  'streams/{connections,event-log,trades}',
+  'streams/{books,connections,event-log,trades}',
   'stores/{clickhouse-process,embedded-clickhouse-results,embedded-postgres-crash,retention}',
 ].map((name) => `test/${name}.test.ts`);
 

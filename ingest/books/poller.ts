@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { BookRecorder } from '../../src/books/recorder.ts';
+import type { StreamedBooks } from '../../src/books/wanted.ts';
 import type { Config } from '../../src/core/config.ts';
 import { PlatformError } from '../../src/core/errors.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
@@ -13,6 +14,7 @@ import type { JobResult, JobRun } from '../job-runner.ts';
 const BOOKS_PER_CALL = 100;
 /** Books read in one run where each is a request: 40 take 12 s of a platform that wants 300 ms between two. */
 const SINGLE_BOOKS_PER_RUN = 40;
+const STREAMED_SINGLE_BOOKS = 8;
 /** A market stays recorded while it is among so many more of the most traded: at the edge they change places all day. */
 const EDGE = 0.25;
 
@@ -25,6 +27,8 @@ export interface BookPollerDeps {
   directory: StoredMarkets;
   config: Pick<Config, 'BOOKS_RECORD' | 'BOOKS_MARKETS'>;
   now: () => number;
+  /** Markets that somebody streams. */
+  streamed: StreamedBooks;
 }
 
 /**
@@ -46,17 +50,35 @@ export class BookPoller {
     const markets = await this.#wanted();
     recorder.want(data.platform, markets);
     if (markets.length === 0) return null;
-    const rows = await this.#poll(markets, 'backfill', run);
+    const rows = await this.#poll(markets, 'backfill', run, SINGLE_BOOKS_PER_RUN);
     return { freshTo: startedAt, rows };
   }
 
-  async #poll(markets: readonly StoredMarket[], priority: Priority, run: JobRun): Promise<number> {
+  /** Reads the books that somebody streams: more often than others. */
+  async readStreamed(run: JobRun): Promise<JobResult | null> {
+    const { data, recorder, streamed, now } = this.#deps;
+    const refs = new Set(streamed.refs(data.platform));
+    if (refs.size === 0) return null;
+    const startedAt = new Date(now());
+    await recorder.open(data.platform, run.lease);
+    const markets = await this.#wanted();
+    recorder.want(data.platform, markets);
+    const rows = await this.#poll(
+      markets.filter(({ ref }) => refs.has(ref)),
+      'poll',
+      run,
+      STREAMED_SINGLE_BOOKS,
+    );
+    return { freshTo: startedAt, rows };
+  }
+
+  async #poll(markets: readonly StoredMarket[], priority: Priority, run: JobRun, singles: number): Promise<number> {
     const { data, recorder, now } = this.#deps;
     const { platform } = data;
     const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(platform, ref);
     const due = markets.toSorted((a, b) => at(a) - at(b));
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
-    const last = data.orderBooks ? due.length : Math.min(due.length, SINGLE_BOOKS_PER_RUN);
+    const last = data.orderBooks ? due.length : Math.min(due.length, singles);
     let rows = 0;
     for (let from = 0; from < last && !run.signal.aborted; from += perCall) {
       const askedMs = performance.now();
@@ -78,7 +100,8 @@ export class BookPoller {
       id.startsWith(`${platform}:`) ? id.slice(platform.length + 1) : [],
     );
     const explicit = await directory.storedByAnyIds(platform, named);
-    const busy = await directory.storedByRef(platform, await this.#mostTraded());
+    const refs = [...this.#deps.streamed.refs(platform), ...(await this.#mostTraded())];
+    const busy = await directory.storedByRef(platform, refs);
     const markets = new Map([...explicit.values(), ...busy.values()].map((market) => [market.ref, market]));
     return [...markets.values()].filter(({ status }) => status !== 'closed' && status !== 'settled');
   }

@@ -7,7 +7,7 @@ import { isForeignOrigin, requireScope } from '../http/auth.ts';
 import { toFailure } from '../http/error-handlers.ts';
 import { readInput } from '../http/read-input.ts';
 import type { Upgrades } from '../http/upgrades.ts';
-import { enumParam } from '../schemas/parameters.ts';
+import { enumParam, integerParam } from '../schemas/parameters.ts';
 import { floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
 import { CHANNELS } from '../streams/filter.ts';
 import type { Reader } from '../streams/sse-stream.ts';
@@ -29,6 +29,7 @@ const SUBSCRIBE = {
   event_id: textParam(512).optional(),
   min_size: floorParam('contracts'),
   min_notional: floorParam('USD'),
+  depth: integerParam(1, 1000).optional().describe('Levels of each side, with the channel books'),
   since: sinceParam().optional(),
 };
 const AUTH = { key: textParam(200) };

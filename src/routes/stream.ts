@@ -18,6 +18,7 @@ import {
 import { CHANNELS, type Channel, type StreamFilter } from '../streams/filter.ts';
 import { SseStream, type Reader } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
 import type { Services } from './services.ts';
 
 const QUERY = {
@@ -38,6 +39,7 @@ interface Asked {
   event_id?: string | undefined;
   min_size?: number | undefined;
   min_notional?: number | undefined;
+  depth?: number | undefined;
 }
 
 /** GET /v1/api/stream: events as they are stored, and everything since a cursor. */
@@ -84,6 +86,8 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
   );
 }
 
+const MOST_BOOKS = 50;
+
 /** What was asked for with its markets looked up; 404 for markets that nobody stored, 400 for those of other platforms. */
 export async function streamFilter({ config, markets }: Services, asked: Asked): Promise<StreamFilter> {
   const platforms = asked.platform ?? config.platforms;
@@ -95,12 +99,20 @@ export async function streamFilter({ config, markets }: Services, asked: Asked):
       { field: 'market_ids', expected, received: JSON.stringify(`${foreign.platform}:${foreign.id}`) },
     ]);
   }
+  const isBooks = asked.channels.includes('books');
+  if (isBooks && (!named || named.length > MOST_BOOKS)) {
+    const expected = `1 to ${MOST_BOOKS} ids with the channel books`;
+    throw badRequest([{ field: 'market_ids', expected, received: named ? `${named.length} ids` : 'nothing' }]);
+  }
   const found = new Map<Platform, Set<string>>();
+  const books: { market: StoredMarket; key: string }[] = [];
   const unknown: string[] = [];
   for (const { platform, id } of named ?? []) {
     const market = await markets.storedByAnyId(platform, id);
-    if (market) found.set(platform, (found.get(platform) ?? new Set()).add(market.ref));
-    else unknown.push(`${platform}:${id}`);
+    if (market) {
+      found.set(platform, (found.get(platform) ?? new Set()).add(market.ref));
+      if (isBooks) books.push({ market, key: String(await markets.keyOf(market)) });
+    } else unknown.push(`${platform}:${id}`);
   }
   if (unknown.length > 0) {
     throw new ApiError(404, 'Unknown markets', {
@@ -118,6 +130,7 @@ export async function streamFilter({ config, markets }: Services, asked: Asked):
     eventId: asked.event_id ?? null,
     minSize: asked.min_size ?? null,
     minNotional: asked.min_notional ?? null,
+    books: isBooks ? { markets: books, depth: asked.depth ?? null } : null,
   };
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { MarketTradeAnswer, platformField, statusField, timeField, timeOrNull } from './markets.ts';
+import { bookChangeFields } from './books.ts';
+import { OrderBookAnswer } from './order-book.ts';
 import { WhaleTradeAnswer } from './whale-trades.ts';
 
 /** Schemas of what streams send; the AsyncAPI description is generated from them. */
@@ -60,6 +62,29 @@ export const QuoteEvent = z
   })
   .meta({ id: 'QuoteEvent', description: 'The newest quote of a market' });
 
+const checksumField = z
+  .int()
+  .describe(
+    'CRC32 of the ten best levels of each side after this message, a fraction of the book as text; see docs/streams.md',
+  );
+const bookSequence = z.int().describe('Number of the message of this subscription and market: rises by exactly one');
+
+export const BookEvent = OrderBookAnswer.shape.data
+  .omit({ raw_data: true })
+  .extend({
+    outcome: bookChangeFields.outcome,
+    sequence: bookSequence,
+    checksum: checksumField,
+    exchange_at: bookChangeFields.exchange_at,
+    received_at: receivedField,
+    sent_at: sentField,
+  })
+  .meta({ id: 'BookEvent', description: 'The whole order book; `no` is the complement of `yes`' });
+
+export const BookChangeEvent = z
+  .object({ ...bookChangeFields, sequence: bookSequence, checksum: checksumField, sent_at: sentField })
+  .meta({ id: 'BookChangeEvent', description: 'Levels of the first outcome that changed' });
+
 export const StateEvent = z
   .object({
     platforms: z.record(
@@ -77,7 +102,13 @@ export const StateEvent = z
   .meta({ id: 'StateEvent', description: 'At the start, on change and every 15 s' });
 
 export const GapEvent = z
-  .object({ platform: platformField, from: timeField, to: timeField, reason: z.string() })
+  .object({
+    platform: platformField,
+    market_id: MarketTradeAnswer.shape.market_id.optional(),
+    from: timeField,
+    to: timeField,
+    reason: z.string(),
+  })
   .meta({ id: 'GapEvent', description: 'A stretch of events that cannot be vouched for' });
 
 /** Events by name. */
@@ -85,6 +116,8 @@ export const STREAM_EVENTS = {
   trade: TradeEvent,
   market: MarketEvent,
   quote: QuoteEvent,
+  book: BookEvent,
+  book_change: BookChangeEvent,
   state: StateEvent,
   gap: GapEvent,
 } as const;
@@ -98,12 +131,13 @@ export const SOCKET_MESSAGES = {
   subscribe: z.object({
     op: z.literal('subscribe'),
     id,
-    channel: z.enum(['trades', 'whales', 'markets', 'quotes']),
+    channel: z.enum(['trades', 'whales', 'markets', 'quotes', 'books']),
     platform: list.describe('All when absent'),
     market_ids: list.describe('Unified ids, at most 500'),
     event_id: z.string().optional(),
     min_size: z.number().optional().describe('Contracts'),
     min_notional: z.number().optional().describe('USD'),
+    depth: z.int().optional().describe('Levels of each side, with the channel books'),
     since: z.string().optional().describe('A cursor or a time'),
   }),
   unsubscribe: z.object({ op: z.literal('unsubscribe'), id, sid: z.int() }),

@@ -1,9 +1,10 @@
 import type { Platform } from '../core/model.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
 import { FEEDS, type Partition } from './log-position.ts';
 import type { LogRow } from './read-log.ts';
 
 export const DURABLE_CHANNELS = ['trades', 'whales', 'markets'] as const;
-export const CHANNELS = [...DURABLE_CHANNELS, 'quotes'] as const;
+export const CHANNELS = [...DURABLE_CHANNELS, 'quotes', 'books'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 const WHALE_SIZE = 1000;
@@ -19,6 +20,8 @@ export interface StreamFilter {
   minSize: number | null;
   /** USD; null = not given. */
   minNotional: number | null;
+  /** Markets of the channel books; null without it. */
+  books: { markets: readonly { market: StoredMarket; key: string }[]; depth: number | null } | null;
 }
 
 /** A text that is equal for equal filters: cursors are bound to it. */

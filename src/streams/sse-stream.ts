@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Connection, Connections, EndReason, StreamTier } from './connections.ts';
+import { BookFeed } from './book-feed.ts';
+import type { BookFollower } from './books.ts';
 import type { FeedStates } from './feed-state.ts';
 import type { StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
@@ -25,6 +27,7 @@ export interface StreamDeps {
   states: FeedStates;
   connections: Connections;
   quotes: QuoteFollower;
+  books: BookFollower;
 }
 
 /** One open GET /v1/api/stream. */
@@ -39,6 +42,7 @@ export class SseStream implements Connection {
   readonly #subscription: Subscription;
   readonly #raw: ServerResponse;
   #quotes: QuoteFeed | null = null;
+  #books: BookFeed | null = null;
   #ending: Promise<void> | null = null;
 
   constructor(
@@ -78,6 +82,7 @@ export class SseStream implements Connection {
       clearInterval(beat);
       this.#subscription.close();
       this.#quotes?.close();
+      this.#books?.close();
       this.#deps.connections.remove(this);
       void unwatch.then((stop) => stop());
     });
@@ -89,6 +94,10 @@ export class SseStream implements Connection {
     this.#quotes = new QuoteFeed(this.#deps.quotes, this.#filter, {
       isBehind: () => this.#writer.isBehind,
       quote: (data) => this.#writer.send('quote', data),
+    });
+    this.#books = new BookFeed(this.#deps.books, this.#filter, {
+      isBehind: () => this.#writer.isBehind,
+      event: (name, data) => this.#writer.send(name, data),
     });
   }
 
@@ -104,6 +113,7 @@ export class SseStream implements Connection {
   async #end(reason: EndReason): Promise<void> {
     this.#subscription.close();
     this.#quotes?.close();
+    this.#books?.close();
     this.#sendState();
     if (reason === 'stopping') this.#raw.write(`retry: ${RETRY_MS}\n\n`);
     await this.#writer.end();

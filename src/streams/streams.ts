@@ -1,4 +1,5 @@
 import { type FeedStateDeps, FeedStates } from './feed-state.ts';
+import { BookFollower } from './books.ts';
 import { Connections } from './connections.ts';
 import { Hub, type HubDeps } from './hub.ts';
 import { QuoteFollower } from './quotes.ts';
@@ -15,6 +16,7 @@ export async function openStreams(deps: HubDeps & FeedStateDeps): Promise<Stream
   const states = new FeedStates(deps);
   const connections = new Connections();
   const quotes = new QuoteFollower(deps);
+  const books = new BookFollower(deps);
   await hub.open();
   await quotes.listen((...given) => deps.shared.subscribe(...given));
   return {
@@ -22,10 +24,12 @@ export async function openStreams(deps: HubDeps & FeedStateDeps): Promise<Stream
     states,
     connections,
     quotes,
+    books,
     async stop() {
       await connections.stop();
       states.close();
       quotes.close();
+      books.close();
       hub.close();
     },
   };

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { BookFeed } from './book-feed.ts';
 import type { Connection, EndReason, StreamTier } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
 import { gapData } from './gap-event.ts';
@@ -21,6 +22,7 @@ interface Entry {
   filter: StreamFilter;
   subscription: Subscription;
   quotes: QuoteFeed;
+  books: BookFeed;
 }
 
 /** One open WebSocket of a reader: its subscriptions by number, each of one channel. */
@@ -93,7 +95,11 @@ export class WsStream implements Connection {
       isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
       quote: (data) => this.#socket.send(`{"sid":${sid},"event":"quote","data":${data}}`),
     });
-    this.#entries.set(sid, { filter, subscription, quotes });
+    const books = new BookFeed(this.#deps.books, filter, {
+      isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
+      event: (name, data) => this.#socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
+    });
+    this.#entries.set(sid, { filter, subscription, quotes, books });
     setImmediate(() => this.#entries.has(sid) && subscription.start());
     return sid;
   }
@@ -103,6 +109,7 @@ export class WsStream implements Connection {
     const entry = this.#entries.get(sid);
     entry?.subscription.close();
     entry?.quotes.close();
+    entry?.books.close();
     this.#dropped += entry?.quotes.dropped ?? 0;
     return this.#entries.delete(sid);
   }
@@ -126,9 +133,10 @@ export class WsStream implements Connection {
   }
 
   #closeAll(): void {
-    for (const { subscription, quotes } of this.#entries.values()) {
+    for (const { subscription, quotes, books } of this.#entries.values()) {
       subscription.close();
       quotes.close();
+      books.close();
     }
   }
 

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BookPoller } from '../../ingest/books/poller.ts';
 import type { BookMessage } from '../../src/books/messages.ts';
+import { StreamedBooks } from '../../src/books/wanted.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
 import { PLATFORMS } from '../../src/core/model.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
@@ -57,6 +58,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
       directory: new StoredMarkets(rig.clickhouse, async () => null),
       config: { BOOKS_RECORD: record, BOOKS_MARKETS: markets },
       now: Date.now,
+      streamed: new StreamedBooks(),
     });
 
   /** Polls, and notes what the world was. */

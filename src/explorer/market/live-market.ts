@@ -29,7 +29,7 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
   const state = own.current;
   const redraw = useFrame();
   const live = useStream(
-    { channels: 'trades,quotes,markets', market_ids: unified },
+    { channels: 'trades,quotes,books,markets', market_ids: unified },
     {
       quote: ({ prices }) => {
         state.prices = prices;

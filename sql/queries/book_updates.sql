@@ -1,0 +1,20 @@
+-- streams: messages of the recorded books of some markets that were written since an instant: changes, and whole books that begin a stretch
+WITH fromUnixTimestamp64Milli({since_ms:Int64}, 'UTC') AS since
+SELECT platform, toString(market_key) AS market_key, sequence, begins, exchange_at, received_at, levels, written_ms FROM (
+  SELECT c.platform AS platform, c.market_key AS market_key, c.sequence AS sequence, false AS begins, any(c.exchange_at) AS exchange_at,
+    any(c.received_at) AS received_at, groupUniqArray((toString(side), toString(price), toString(size))) AS levels,
+    toUnixTimestamp64Milli(max(c.written_at)) AS written_ms
+  FROM book_changes AS c
+  WHERE c.written_at >= since AND c.received_at >= since - INTERVAL 1 DAY AND c.market_key IN {keys:Array(UInt64)}
+  GROUP BY c.platform, c.market_key, c.sequence
+  UNION ALL
+  SELECT b.platform AS platform, b.market_key AS market_key, b.sequence AS sequence, true AS begins, any(b.exchange_at) AS exchange_at,
+    any(b.received_at) AS received_at,
+    any(arrayConcat(arrayMap((p, s) -> ('bid', toString(p), toString(s)), bid_prices, bid_sizes),
+      arrayMap((p, s) -> ('ask', toString(p), toString(s)), ask_prices, ask_sizes))) AS levels,
+    toUnixTimestamp64Milli(max(b.written_at)) AS written_ms
+  FROM book_snapshots AS b
+  WHERE b.begins AND b.written_at >= since AND b.received_at >= since - INTERVAL 1 DAY AND b.market_key IN {keys:Array(UInt64)}
+  GROUP BY b.platform, b.market_key, b.sequence
+)
+ORDER BY sequence

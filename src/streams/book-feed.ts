@@ -1,0 +1,101 @@
+import { recordedAnswer } from '../books/answer.ts';
+import { bookChanges, copyBook } from '../books/book.ts';
+import { bookChecksum } from '../books/checksum.ts';
+import { decimalNumber, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
+import type { BookSide } from '../core/model.ts';
+import type { BookFollower, BookGap, FollowedBook } from './books.ts';
+import type { StreamFilter } from './filter.ts';
+
+const RETRY_MS = 100;
+
+/** Where the books of one stream go. */
+export interface BookEventSink {
+  isBehind(): boolean;
+  event(name: 'book' | 'book_change' | 'gap', data: string): void;
+}
+
+interface Sent {
+  sequence: number;
+  /** What the reader has; null: it needs the whole book. */
+  book: BookSide | null;
+  gap: BookGap | null;
+}
+
+/**
+ * The books of one subscription: each whole, then its changes. While its reader is behind, changes of a market become one: what leads
+ * from the book that it has to the book as it is.
+ */
+export class BookFeed {
+  readonly #sink: BookEventSink;
+  readonly #depth: number;
+  readonly #sent = new Map<string, Sent>();
+  readonly #waiting = new Map<string, FollowedBook>();
+  readonly #unwatch: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(follower: BookFollower, { books }: StreamFilter, sink: BookEventSink) {
+    this.#sink = sink;
+    this.#depth = books?.depth ?? Infinity;
+    for (const { market, key } of books?.markets ?? []) {
+      this.#sent.set(key, { sequence: 0, book: null, gap: null });
+      this.#unwatch.push(follower.watch(market, key, (followed, gap) => this.#take(followed, gap)));
+    }
+  }
+
+  close(): void {
+    for (const unwatch of this.#unwatch) unwatch();
+    clearInterval(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #take(followed: FollowedBook, gap: BookGap | null): void {
+    const sent = this.#sent.get(followed.key);
+    if (gap && sent?.book) sent.gap = { ...gap, from: sent.gap?.from ?? gap.from };
+    this.#waiting.set(followed.key, followed);
+    // Behind the answer to the subscription.
+    setImmediate(() => this.#send());
+  }
+
+  #send(): void {
+    for (const [key, followed] of this.#waiting) {
+      if (this.#sink.isBehind()) break;
+      this.#waiting.delete(key);
+      const sent = this.#sent.get(key);
+      if (sent && followed.book) this.#sendBook(sent, followed, followed.book);
+    }
+    if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#send(), RETRY_MS).unref();
+    else {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  #sendBook(sent: Sent, { market, exchangeAt, receivedAt }: FollowedBook, { bids, asks }: BookSide): void {
+    const book = copyBook({ bids: bids.slice(0, this.#depth), asks: asks.slice(0, this.#depth) });
+    if (sent.gap) {
+      this.#sink.event('gap', JSON.stringify(sent.gap));
+      sent.gap = null;
+      sent.book = null;
+    }
+    const before = sent.book;
+    const changes = before ? bookChanges(before, book) : [];
+    if (before && changes.length === 0) return;
+    sent.book = book;
+    sent.sequence += 1;
+    const outcome = market.outcomes[0]?.id ?? '';
+    const clocks = { exchange_at: exchangeAt, received_at: receivedAt, sent_at: new Date().toISOString() };
+    const checked = { sequence: sent.sequence, outcome, checksum: bookChecksum(book) };
+    if (!before) {
+      const answer = recordedAnswer(market, book, exchangeAt ?? receivedAt);
+      this.#sink.event('book', JSON.stringify({ ...answer, ...checked, ...clocks }));
+      return;
+    }
+    const levels = changes.map(({ side, price, size }) => ({
+      side,
+      price: decimalNumber(price, PRICE_SCALE),
+      size: decimalNumber(size, SIZE_SCALE),
+    }));
+    const names = { platform: market.platform, market_id: market.platformId };
+    this.#sink.event('book_change', JSON.stringify({ ...names, ...checked, changes: levels, ...clocks }));
+  }
+}

@@ -1,0 +1,218 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
+import { applyChanges, copyBook, readBook, readChanges } from '../books/book.ts';
+import { UNSEEN_MS } from '../books/platform-books.ts';
+import type { LevelText } from '../books/sink.ts';
+import { wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
+import { type BookSide, type Platform, PLATFORMS } from '../core/model.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+
+/** Recorded books are looked for this often while somebody streams them. */
+const LOOK_MS = 500;
+/** Rows are visible a moment after their time. */
+const OVERLAP_MS = 3000;
+/** A message that does not come for longer is missing. */
+const MISSING_MS = 5000;
+
+const SnapshotRow = z.object({
+  sequence: z.coerce.number(),
+  bid_prices: z.array(z.string()),
+  bid_sizes: z.array(z.string()),
+  ask_prices: z.array(z.string()),
+  ask_sizes: z.array(z.string()),
+  exchange_at: z.string().nullable(),
+  received_at: z.string(),
+});
+const UpdateRow = z.object({
+  platform: z.enum(PLATFORMS),
+  market_key: z.string(),
+  sequence: z.coerce.number(),
+  begins: z.boolean(),
+  exchange_at: z.string().nullable(),
+  received_at: z.string(),
+  levels: z.array(z.tuple([z.enum(['bid', 'ask']), z.string(), z.string()])),
+  written_ms: z.coerce.number(),
+});
+type UpdateRow = z.output<typeof UpdateRow>;
+
+/** A stretch in which a book was not known. */
+export interface BookGap {
+  platform: Platform;
+  market_id: string;
+  from: string;
+  to: string;
+  reason: string;
+}
+
+/** A book as it is followed; null before it is first recorded. */
+export interface FollowedBook {
+  market: StoredMarket;
+  key: string;
+  book: BookSide | null;
+  exchangeAt: string | null;
+  receivedAt: string;
+}
+type Listener = (followed: FollowedBook, gap: BookGap | null) => void;
+
+interface Followed extends FollowedBook {
+  sequence: number;
+  missingSinceMs: number | null;
+  isLoading: boolean;
+  listeners: Set<Listener>;
+}
+
+export interface BookFollowerDeps {
+  clickhouse: ClickHouse;
+  shared: Pick<Shared, 'publish'>;
+  log: FastifyBaseLogger;
+}
+
+/** Follows the recorded books that somebody streams, once for all streams of this process. */
+export class BookFollower {
+  readonly #deps: BookFollowerDeps;
+  readonly #followed = new Map<string, Followed>();
+  #sinceMs = 0;
+  #wantedMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+
+  constructor(deps: BookFollowerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Calls back with the book once it is known and whenever it has changed, until the returned function is called. */
+  watch(market: StoredMarket, key: string, listener: Listener): () => void {
+    const followed = this.#followed.get(key) ?? this.#follow(market, key);
+    followed.listeners.add(listener);
+    if (followed.book) listener(followed, null);
+    if (!this.#timer) {
+      this.#sinceMs = Date.now();
+      this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
+    }
+    return () => {
+      followed.listeners.delete(listener);
+      if (followed.listeners.size === 0) this.#followed.delete(key);
+      if (this.#followed.size === 0) this.close();
+    };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #follow(market: StoredMarket, key: string): Followed {
+    const followed: Followed = {
+      market,
+      key,
+      book: null,
+      exchangeAt: null,
+      receivedAt: '',
+      sequence: 0,
+      missingSinceMs: null,
+      isLoading: false,
+      listeners: new Set(),
+    };
+    this.#followed.set(key, followed);
+    // A market that nobody streamed before is recorded from now on.
+    this.#wantedMs = 0;
+    void this.#load(followed);
+    return followed;
+  }
+
+  /** The newest recorded book, and what followed it. */
+  async #load(followed: Followed): Promise<void> {
+    if (followed.isLoading) return;
+    followed.isLoading = true;
+    const { platform, ref } = followed.market;
+    try {
+      const now = Date.now();
+      const span = { platform, ref, at_ms: now + OVERLAP_MS, after_ms: now - UNSEEN_MS };
+      const [row] = await this.#deps.clickhouse.query('book_snapshot_at', SnapshotRow, span);
+      if (!row || row.sequence < followed.sequence) return;
+      const { bid_prices: bids, bid_sizes: bidSizes, ask_prices: asks, ask_sizes: askSizes } = row;
+      const gap = followed.book ? gapOf(followed, row.received_at, 'messages are missing') : null;
+      followed.book = readBook({ bids: levelsOf(bids, bidSizes), asks: levelsOf(asks, askSizes) });
+      followed.sequence = row.sequence;
+      followed.exchangeAt = row.exchange_at;
+      followed.receivedAt = row.received_at;
+      followed.missingSinceMs = null;
+      this.#apply(await this.#updates([followed.key], Date.parse(row.received_at) - OVERLAP_MS), false);
+      for (const listener of followed.listeners) listener(followed, gap);
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'an order book could not be read');
+    } finally {
+      followed.isLoading = false;
+    }
+  }
+
+  #updates(keys: readonly string[], sinceMs: number): Promise<UpdateRow[]> {
+    return this.#deps.clickhouse.query('book_updates', UpdateRow, { keys: keys.map(BigInt), since_ms: sinceMs });
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      await this.#want();
+      const rows = await this.#updates([...this.#followed.keys()], this.#sinceMs - OVERLAP_MS);
+      for (const { written_ms: writtenMs } of rows) this.#sinceMs = Math.max(this.#sinceMs, writtenMs);
+      this.#apply(rows, true);
+      for (const followed of this.#followed.values()) {
+        const { missingSinceMs: sinceMs } = followed;
+        if (sinceMs !== null && performance.now() - sinceMs > MISSING_MS) void this.#load(followed);
+      }
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'order books could not be read');
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #want(): Promise<void> {
+    if (Date.now() - this.#wantedMs < WANTED_EVERY_MS) return;
+    this.#wantedMs = Date.now();
+    const wanted = Array.from(
+      this.#followed.values(),
+      ({ market }) => [market.platform, market.ref] as [Platform, string],
+    );
+    await wantBooks(this.#deps.shared, wanted);
+  }
+
+  #apply(rows: readonly UpdateRow[], isAnnounced: boolean): void {
+    for (const row of rows) {
+      const followed = this.#followed.get(row.market_key);
+      if (!followed || row.sequence <= followed.sequence || (isAnnounced && followed.isLoading)) continue;
+      // Changes are visible before the book that they follow: they wait for it.
+      if (!row.begins && (!followed.book || row.sequence !== followed.sequence + 1)) {
+        followed.missingSinceMs ??= performance.now();
+        continue;
+      }
+      const gap =
+        row.begins && followed.book ? gapOf(followed, row.received_at, 'the recording was interrupted') : null;
+      const changes = row.levels.map(([side, price, size]) => ({ side, price, size }));
+      const empty: BookSide = { bids: [], asks: [] };
+      const book = row.begins || !followed.book ? empty : copyBook(followed.book);
+      applyChanges(book, readChanges(changes));
+      followed.book = book;
+      followed.sequence = row.sequence;
+      followed.exchangeAt = row.exchange_at;
+      followed.receivedAt = row.received_at;
+      followed.missingSinceMs = null;
+      if (isAnnounced) for (const listener of followed.listeners) listener(followed, gap);
+    }
+  }
+}
+
+const levelsOf = (prices: readonly string[], sizes: readonly string[]): LevelText[] =>
+  prices.map((price, index) => ({ price, size: sizes[index] ?? '0' }));
+
+const gapOf = ({ market, receivedAt }: Followed, to: string, reason: string): BookGap => ({
+  platform: market.platform,
+  market_id: market.platformId,
+  from: receivedAt,
+  to,
+  reason,
+});

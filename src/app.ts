@@ -44,6 +44,7 @@ import { openStreams } from './streams/streams.ts';
 import { priceHistoryRoutes } from './routes/price-history.ts';
 import { DATA_HEADERS, PAGE_HEADERS } from './http/security-headers.ts';
 import { sqlRoutes } from './routes/sql.ts';
+import { closesInTime } from './http/closing.ts';
 import { acceptOnlyJson } from './http/json-bodies.ts';
 import { takeUpgrades } from './http/upgrades.ts';
 import { createKnownDevices } from './accounts/known-devices.ts';
@@ -202,9 +203,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   );
   // Node would answer an expectation it does not know by itself, without a body.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
+  const endConnections = closesInTime(app);
   app.addHook('preClose', () => {
     closing = true;
-    return Promise.all([takeWaiting(app.server), streams.stop()]).then(() => {});
+    return Promise.all([endConnections(), streams.stop()]).then(() => {});
   });
   app.addHook('onClose', async () => {
     await orders.stop();
@@ -258,18 +260,4 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   explorerRoutes(app, config);
   deps.extend?.(app, services);
   return app;
-}
-
-const TAKE_WAITING_MS = 500;
-const QUIET_TURNS = 20;
-
-/** A listener that closes resets connections the system holds for it: takes them first, one a turn of the loop, to answer them 503. */
-async function takeWaiting(server: FastifyInstance['server']): Promise<void> {
-  let quiet = 0;
-  const hear = (): void => void (quiet = 0);
-  server.on('connection', hear);
-  for (const end = performance.now() + TAKE_WAITING_MS; quiet < QUIET_TURNS && performance.now() < end; quiet += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  server.off('connection', hear);
 }

@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const sim of [kalshi, polymarket, limitless]) await sim?.close();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 });
 
 /** The service behind its address, asked no faster than one key may. */

@@ -56,6 +56,14 @@ async function serve(dataDir: string, env: Record<string, string> = {}) {
   return { child, url: line.replace('CLICKHOUSE_URL=', '') };
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 async function closedAt(url: string, timeoutMs: number): Promise<boolean> {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline; await sleep(50)) {
     const open = await fetch(new URL('/ping', new URL(url).origin)).then(
@@ -144,6 +152,27 @@ it('the engine ends with its parent, even a killed one, and the directory can be
   undo.push(() => next.close());
   expect(await next.ping()).toBe(true);
   expect(await closedAt(url, 5000)).toBe(true);
+});
+
+it('an engine whose parent is killed before it has read what to serve ends too', async () => {
+  const start = {
+    directory: tempDir(),
+    memoryMb: 512,
+    port: 0,
+    user: 'a',
+    password: 'b',
+    database: 'c',
+    backups: null,
+  };
+  const options = { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
+  const parent = spawn(process.execPath, [
+    '-e',
+    `const child = require('node:child_process').fork('src/embedded/clickhouse/child.ts', [], ${JSON.stringify(options)});
+     child.send(${JSON.stringify(start)}, () => process.stdout.write(child.pid + '\\n', () => process.kill(process.pid, 'SIGKILL')));`,
+  ]);
+  const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
+  undo.push(() => void (isRunning(Number(line)) && process.kill(Number(line), 'SIGKILL')));
+  await expect.poll(() => isRunning(Number(line)), { timeout: 15_000 }).toBe(false);
 });
 
 it('a second process on the same directory is refused with one line that says what to do', async () => {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { Engine } from './engine.ts';
 import { createFront, exactly } from './http-server.ts';
 import { ParentMessage, StartMessage, type ChildMessage, type SqlFace } from './messages.ts';
@@ -11,6 +12,7 @@ const QUEUE = 256;
 const MEGABYTE = 1_048_576;
 const CLOSE_TIMEOUT_MS = 3000;
 const ANSWER_TIMEOUT_MS = 5000;
+const WATCH_MS = 500;
 
 const report = (message: ChildMessage) => process.send?.(message);
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -81,11 +83,19 @@ function ownerOfKey(key: string, address: string): Promise<string | null> {
 // A terminal's Ctrl-C reaches the whole process group; the parent decides when to end, so that it can finish its work.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
+const kill = (): void => void process.kill(process.pid, 'SIGKILL');
 // The channel also closes when the parent is killed.
 process.once('disconnect', () => {
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), CLOSE_TIMEOUT_MS).unref();
-  void close().finally(() => process.exit(0));
+  setTimeout(kill, CLOSE_TIMEOUT_MS).unref();
+  // Not by exit(): handlers of the engine could wait for its threads.
+  void close().finally(kill);
 });
+// A call into the engine may hold this thread while the parent ends: another one looks after it.
+const watch = `const { ppid } = process;
+setInterval(() => {
+  if (process.ppid !== ppid) setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${CLOSE_TIMEOUT_MS});
+}, ${WATCH_MS});`;
+new Worker(watch, { eval: true, execArgv: [] }).unref();
 process.once('message', (message) => {
   start(StartMessage.parse(message)).catch((error: unknown) => {
     report({ kind: 'failed', message: words(error) });

@@ -10,7 +10,7 @@ const SPILL_SHARE = 0.25;
 const MAX_TEXT_BYTES = 67_108_864;
 
 /** The engine of a parent that was killed may still be ending, and hold the directory for as long. */
-const LOCKED_WAIT_MS = 4000;
+const LOCKED_WAIT_MS = 8000;
 
 export interface EngineOptions {
   directory: string;

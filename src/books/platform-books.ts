@@ -35,8 +35,8 @@ interface Kept {
   /** Since when the book is not known, and why; null while it is. */
   gap: { from: string; reason: string } | null;
   polledMs: number;
-  /** When a live feed last sent something, performance.now(). */
-  fedMs: number;
+  /** When a live feed sent it, or when the poll that brought it was sent, performance.now(). */
+  ofMs: number;
 }
 
 interface Seen {
@@ -86,22 +86,23 @@ export class PlatformBooks {
     const kept = this.#kept.get(ref);
     if (!kept) return;
     kept.polledMs = Date.now();
-    // The live feed may be ahead of what was read meanwhile.
-    if (kept.fedMs >= askedMs) return;
+    // A live feed, or a poll that was sent later and answered sooner, is ahead of it.
+    if (kept.ofMs >= askedMs) return;
+    kept.ofMs = askedMs;
     this.#whole(kept, book, seen);
   }
 
   snapshot(ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void {
     const kept = this.#kept.get(ref);
     if (!kept) return;
-    kept.fedMs = performance.now();
+    kept.ofMs = performance.now();
     this.#whole(kept, book, { exchangeAt, receivedAt, polled: false });
   }
 
   change(ref: string, changes: readonly BookChange[], exchangeAt: string | null, receivedAt: string): void {
     const kept = this.#kept.get(ref);
     if (!kept?.book) return;
-    kept.fedMs = performance.now();
+    kept.ofMs = performance.now();
     const seen = { exchangeAt, receivedAt, polled: false };
     this.#changed(kept, applyChanges(kept.book, changes), seen);
     this.#snapshotIfDue(kept, seen);
@@ -128,7 +129,7 @@ export class PlatformBooks {
     const from = this.#seenAt.get(market.ref);
     const gap = from === undefined ? null : { from, reason: 'not recorded' };
     const sequence = this.#deps.epoch * EPOCH_SIZE;
-    return { market, book: null, sequence, snapshotMs: 0, changes: 0, gap, polledMs: 0, fedMs: 0 };
+    return { market, book: null, sequence, snapshotMs: 0, changes: 0, gap, polledMs: 0, ofMs: 0 };
   }
 
   #whole(kept: Kept, book: BookSide, seen: Seen): void {

@@ -51,7 +51,13 @@ export class BookRecorder implements BookSink {
   }
 
   /** A book that was asked for at `askedMs`, performance.now(). */
-  polled(platform: Platform, ref: string, { yes, exchangeAt }: OrderBook, receivedAt: string, askedMs: number): void {
+  polled(
+    platform: Platform,
+    ref: string,
+    { yes, exchangeAt }: Pick<OrderBook, 'yes' | 'exchangeAt'>,
+    receivedAt: string,
+    askedMs: number,
+  ): void {
     this.#platforms.get(platform)?.polled(ref, yes, { exchangeAt, receivedAt, polled: true }, askedMs);
   }
 

@@ -7,7 +7,7 @@ export interface RestartOptions {
   name: string;
   /** Starts the process; rejects when it does not come up. */
   start(): Promise<ChildProcess>;
-  /** Ends a process that `start` returned, for good. */
+  /** Ends a process that `start` returned; it is not started again. */
   stop(child: ChildProcess): Promise<void>;
   /** After each start but the first. */
   onRestart?(child: ChildProcess): void;

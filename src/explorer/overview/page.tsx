@@ -61,7 +61,7 @@ function Trending() {
         <Waiting of={asked} empty="No open market is stored yet." />
       ) : (
         <table>
-          <Columns of={['Market', ['Price', 'number'], ['Price change', 'number'], ['Volume change', 'number']]} />
+          <Columns of={['Market', ['Price', 'number'], ['Price change', 'number wide'], ['Volume change', 'number']]} />
           <tbody>
             {rows.map((row) => (
               <tr key={`${row.platform}:${row.market_id}`}>
@@ -74,7 +74,7 @@ function Trending() {
                 <td class="number">
                   <Price value={row.current_price.yes} />
                 </td>
-                <td class="number">
+                <td class="number wide">
                   <Percent value={row.change.price_change_percent} />
                 </td>
                 <td class="number">

@@ -1,0 +1,86 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BookText } from '../../src/books/sink.ts';
+import { BookRecorder } from '../../src/books/recorder.ts';
+import type { BookSide } from '../../src/core/model.ts';
+import { parsePrice, parseSize } from '../../src/core/decimal.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
+import { startKalshi } from '../simulators/kalshi.ts';
+
+const PLATFORM = 'kalshi';
+let sim: Awaited<ReturnType<typeof startKalshi>>;
+let rig: IngestRig;
+let recorder: BookRecorder;
+let refs: string[];
+
+beforeAll(async () => {
+  sim = await startKalshi({ seed: 5, markets: 20, tradesPerMarket: 6, historyDays: 1 });
+  rig = await startIngestRig(sim, PLATFORM);
+  await rig.list();
+  const open = await rig.clickhouse.sql<{ ref: string }>("SELECT ref FROM v_markets WHERE status = 'open' LIMIT 2");
+  refs = open.map(({ ref }) => ref);
+  const directory = new StoredMarkets(rig.clickhouse, async () => null);
+  recorder = new BookRecorder({ clickhouse: rig.clickhouse, log: pino({ level: 'silent' }) });
+  await recorder.open(PLATFORM, rig.run.lease);
+  recorder.want(PLATFORM, [...(await directory.storedByRef(PLATFORM, refs)).values()]);
+});
+afterAll(async () => {
+  await recorder.close();
+  await rig.close();
+  await sim.close();
+});
+
+const at = (second: number): string => `2026-11-23T10:00:${String(second).padStart(2, '0')}.000Z`;
+const bid = (price: string, size: string): BookText => ({ bids: [{ price, size }], asks: [] });
+const sideOf = ({ bids }: BookText): BookSide => ({
+  bids: bids.map(({ price, size }) => ({ price: parsePrice(price), size: parseSize(size) })),
+  asks: [],
+});
+
+/** What is stored of a market: its changes and where a book begins, in order. */
+async function stored(ref: string): Promise<string[]> {
+  await recorder.flush();
+  const rows = await rig.clickhouse.sql<{ line: string }>(
+    `SELECT line FROM (
+       SELECT sequence, 1 AS place, concat(toString(side), ' ', toString(price), ' ', toString(size)) AS line
+       FROM v_book_changes WHERE market_key = sipHash64({platform:String}, {ref:String})
+       UNION ALL
+       SELECT sequence, 0, concat('begins with ', toString(tupleElement(bids[1], 'size'))) FROM v_books
+       WHERE begins AND market_key = sipHash64({platform:String}, {ref:String})
+     ) ORDER BY sequence, place, line`,
+    { platform: PLATFORM, ref },
+  );
+  return rows.map(({ line }) => line);
+}
+
+test('a poll that is answered after one that was sent later does not bring the older book back', async () => {
+  const [ref = ''] = refs;
+  const polled = (size: string, askedMs: number, second: number): void =>
+    recorder.polled(PLATFORM, ref, { yes: sideOf(bid('0.4', size)), exchangeAt: null }, at(second), askedMs);
+  polled('10', 100, 1);
+  polled('30', 300, 3);
+  polled('20', 200, 4);
+  polled('40', 400, 5);
+  expect(await stored(ref)).toEqual(['begins with 10', 'bid 0.4 30', 'bid 0.4 40']);
+});
+
+test('what a live feed sends is stored change by change, no poll under way replaces it, and a gap begins a new book', async () => {
+  const [, ref = ''] = refs;
+  const askedMs = performance.now();
+  recorder.snapshot(PLATFORM, ref, bid('0.4', '10'), at(1), at(1));
+  recorder.change(PLATFORM, ref, [{ side: 'bid', price: '0.4', size: '12' }], at(2), at(2));
+  recorder.polled(PLATFORM, ref, { yes: sideOf(bid('0.4', '11')), exchangeAt: null }, at(3), askedMs);
+  recorder.change(PLATFORM, ref, [{ side: 'bid', price: '0.4', size: '0' }], at(4), at(4));
+  recorder.gap(PLATFORM, ref, at(4), at(6), 'cut');
+  recorder.change(PLATFORM, ref, [{ side: 'bid', price: '0.4', size: '13' }], at(6), at(6));
+  recorder.snapshot(PLATFORM, ref, bid('0.4', '14'), at(7), at(7));
+  recorder.change(PLATFORM, ref, [{ side: 'bid', price: 'x', size: '15' }], at(8), at(8));
+  recorder.snapshot(PLATFORM, ref, bid('0.4', '16'), at(9), at(9));
+  expect(await stored(ref)).toEqual(['begins with 10', 'bid 0.4 12', 'bid 0.4 0', 'begins with 14', 'begins with 16']);
+  const gaps = await rig.clickhouse.sql<{ reason: string }>(
+    'SELECT DISTINCT reason FROM v_book_gaps WHERE market_key = sipHash64({platform:String}, {ref:String})',
+    { platform: PLATFORM, ref },
+  );
+  expect(gaps.map(({ reason }) => reason).toSorted()).toEqual(['a level could not be read', 'cut']);
+});

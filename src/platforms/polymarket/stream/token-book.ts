@@ -28,10 +28,13 @@ function bestOf(levels: ReadonlyMap<Price, Size>, side: 'bids' | 'asks'): Price 
 export class TokenBook {
   readonly #bids = new Map<Price, Size>();
   readonly #asks = new Map<Price, Size>();
+  /** false before the first whole book: levels alone do not say which is the best. */
+  #isWhole = false;
   #bid: Price | null = null;
   #ask: Price | null = null;
 
   replace({ bids, asks }: BookFrame): void {
+    this.#isWhole = true;
     for (const [levels, given] of [
       [this.#bids, bids],
       [this.#asks, asks],
@@ -53,8 +56,8 @@ export class TokenBook {
 
   /** Takes best prices as they were stated; undefined = not stated. */
   state(bid: Price | null | undefined, ask: Price | null | undefined): void {
-    this.#bid = bid === undefined ? bestOf(this.#bids, 'bids') : inside(bid);
-    this.#ask = ask === undefined ? bestOf(this.#asks, 'asks') : inside(ask);
+    this.#bid = bid === undefined ? (this.#isWhole ? bestOf(this.#bids, 'bids') : null) : inside(bid);
+    this.#ask = ask === undefined ? (this.#isWhole ? bestOf(this.#asks, 'asks') : null) : inside(ask);
   }
 
   best(): Best {

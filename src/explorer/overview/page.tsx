@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { executedAt } from '../market/live-market.ts';
 import { Columns } from '../parts/columns.tsx';
 import type { Category, Trade } from '../parts/answers.ts';
 import { useApi } from '../parts/api.ts';
@@ -116,7 +117,10 @@ function Whales() {
   const stored = asked.data?.trades ?? [];
   const fresh = heard.floor === floor ? heard.trades : [];
   const known = new Set(stored.map(keyOf));
-  const rows = [...fresh.filter((trade) => !known.has(keyOf(trade))), ...stored].slice(0, 30);
+  // They come in the order in which platforms show them.
+  const rows = [...fresh.filter((trade) => !known.has(keyOf(trade))), ...stored]
+    .toSorted((a, b) => executedAt(b).localeCompare(executedAt(a)))
+    .slice(0, 30);
   return (
     <Panel
       title="Large trades"

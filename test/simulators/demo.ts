@@ -79,7 +79,7 @@ async function start(directory: string): Promise<Demo> {
     SQL_PORT,
     DATA_DIR: directory,
     SWEEP_SECONDS: '5',
-    FILES_SECONDS: '15',
+    FILES_SECONDS: '60',
     TRADES_SECONDS: '3',
     DEMO_API_KEY: apiKey,
     ...Object.assign({}, ...simulators.map(({ env }) => env)),
@@ -105,7 +105,7 @@ async function start(directory: string): Promise<Demo> {
   };
 }
 
-/** The first port from `first` on that nobody listens on. */
+/** The first free port from `first` on. */
 async function freePort(first: number): Promise<string> {
   for (let port = first; port < first + PORTS_TRIED; port += 1) {
     const server = createServer();

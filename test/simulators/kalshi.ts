@@ -1,5 +1,14 @@
 import type { Simulator, WorldOptions } from './simulator.ts';
-import { atRate, createSimServer, json, realClock, type SimReply, type SimRequest } from './lib/index.ts';
+import {
+  atRate,
+  createSimServer,
+  createSimSockets,
+  json,
+  realClock,
+  type SimReply,
+  type SimRequest,
+  type SimSockets,
+} from './lib/index.ts';
 import { authenticate } from './kalshi/auth.ts';
 import { WireError, type Call, type Route } from './kalshi/call.ts';
 import { candleRoutes } from './kalshi/candles-api.ts';
@@ -12,6 +21,7 @@ import { orderRoutes } from './kalshi/orders-api.ts';
 import { portfolioRoutes } from './kalshi/portfolio-api.ts';
 import { createRouter, type RouteMatch } from './kalshi/router.ts';
 import { socialRoutes } from './kalshi/social-api.ts';
+import { STREAM_PATH, StreamHub } from './kalshi/stream/hub.ts';
 import { KalshiWorld } from './kalshi/world.ts';
 
 export { KalshiWorld } from './kalshi/world.ts';
@@ -26,13 +36,22 @@ export interface KalshiOptions extends WorldOptions {
   writeBucket?: { capacity: number; refillPerSecond: number };
   /** How far a request's timestamp may be from the world's clock; the platform does not say. */
   clockToleranceMs?: number;
+  /** Between two pings of the socket; default the platform's 10 s. */
+  pingMs?: number;
 }
 
 const API = '/trade-api/v2';
 const SOCIAL = '/v1';
 
-/** A Kalshi of one's own: Trade API v2 and the social endpoints, on 127.0.0.1 and any port. */
-export async function startKalshi(options: KalshiOptions = {}): Promise<Simulator<KalshiWorld>> {
+export type KalshiSimulator = Simulator<KalshiWorld> & {
+  sockets: SimSockets;
+  stream: StreamHub;
+  /** Reads of public data that came with a key. */
+  signedReads: { readonly count: number };
+};
+
+/** A Kalshi of one's own: Trade API v2, its socket and the social endpoints, on 127.0.0.1 and any port. */
+export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSimulator> {
   const historyDays = options.historyDays ?? 30;
   const world = new KalshiWorld({
     seed: options.seed ?? 1,
@@ -57,12 +76,21 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<Simulato
     ...portfolioRoutes,
   ]);
   const socialRoute = createRouter(socialRoutes);
+  const signedReads = { count: 0 };
 
   const answer = (route: Route, params: string[], request: SimRequest): SimReply => {
     const call: Call = { exchange, request, query: request.query, params };
     const cost = typeof route.cost === 'function' ? route.cost(call) : (route.cost ?? 10);
-    if (route.scope === undefined) {
+    const isSigned = request.headers['kalshi-access-key'] !== undefined;
+    if (route.scope === undefined && !isSigned) {
       limits.takeAnonymous(cost);
+      return route.handle(call);
+    }
+    // Public data needs no key; one that is given must be right, and its account is billed.
+    if (route.scope === undefined) {
+      const clock = { nowMs: exchange.nowMs, toleranceMs };
+      limits.takeRead(authenticate(request, desk.accounts, 'read', clock), cost);
+      signedReads.count += 1;
       return route.handle(call);
     }
     const account = authenticate(request, desk.accounts, route.scope, { nowMs: exchange.nowMs, toleranceMs });
@@ -88,10 +116,19 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<Simulato
     }
   };
 
-  const server = await createSimServer({ handle });
+  const { pingMs = 10_000 } = options;
+  const stream = new StreamHub({ exchange, accounts: desk.accounts, toleranceMs, pingMs });
+  const sockets = createSimSockets({ [STREAM_PATH]: stream });
+  const server = await createSimServer({ handle, upgrade: sockets.upgrade });
   let stop: (() => void) | null = null;
   return {
-    env: { KALSHI_API_URL: `${server.origin}${API}`, KALSHI_SOCIAL_URL: `${server.origin}${SOCIAL}` },
+    env: {
+      KALSHI_API_URL: `${server.origin}${API}`,
+      KALSHI_SOCIAL_URL: `${server.origin}${SOCIAL}`,
+      KALSHI_WS_URL: `${server.origin.replace('http', 'ws')}${STREAM_PATH}`,
+    },
+    sockets,
+    stream,
     world,
     trade: (count) => world.trade(count),
     startTrading(perSecond) {
@@ -102,6 +139,7 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<Simulato
     clearFaults: () => server.clearFaults(),
     requests: server.requests,
     refused: server.refused,
+    signedReads,
     get enforceLimits() {
       return limits.enforced;
     },
@@ -110,6 +148,7 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<Simulato
     },
     async close() {
       stop?.();
+      stream.close();
       await server.close();
     },
   };

@@ -1,7 +1,15 @@
-import { atRate, createSimServer, type SimReply, type SimRequest } from './lib/index.ts';
+import {
+  atRate,
+  createSimServer,
+  createSimSockets,
+  type SimReply,
+  type SimRequest,
+  type SimSockets,
+} from './lib/index.ts';
 import { CallLimits, DOCUMENTED_LIMITS, type LimitRules } from './limitless/limits.ts';
 import { publicRoute } from './limitless/router.ts';
 import { tradingRoute } from './limitless/trading-router.ts';
+import { marketsSocket, type StreamOptions } from './limitless/stream/markets-socket.ts';
 import { notFound, Refusal } from './limitless/wire.ts';
 import { LimitlessWorld, type LimitlessOptions } from './limitless/world.ts';
 import type { Simulator } from './simulator.ts';
@@ -10,14 +18,17 @@ export interface LimitlessStart extends LimitlessOptions {
   limits?: Partial<LimitRules>;
   /** Time every answer takes; makes calls overlap. */
   latencyMs?: number;
+  stream?: StreamOptions;
 }
 
-/** Starts a Limitless Exchange on 127.0.0.1: settings LIMITLESS_API_URL. At least the fixed cast of genesis.ts is built, whatever `markets` says. */
-export async function startLimitless(options: LimitlessStart = {}): Promise<Simulator<LimitlessWorld>> {
+/** Starts a Limitless Exchange on 127.0.0.1: settings LIMITLESS_API_URL and LIMITLESS_WS_URL. At least the fixed cast of genesis.ts is built, whatever `markets` says. */
+export async function startLimitless(
+  options: LimitlessStart = {},
+): Promise<Simulator<LimitlessWorld> & { sockets: SimSockets }> {
   const world = new LimitlessWorld(options);
   const limits = new CallLimits({ ...DOCUMENTED_LIMITS, ...options.limits });
   const latencyMs = options.latencyMs ?? 0;
-  const stops: (() => void)[] = [];
+  let stop: (() => void) | null = null;
 
   const answer = async (request: SimRequest): Promise<SimReply> => {
     if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs).unref());
@@ -31,14 +42,20 @@ export async function startLimitless(options: LimitlessStart = {}): Promise<Simu
       throw error;
     }
   };
-  const server = await createSimServer({ handle: (request) => limits.admit(request, () => answer(request)) });
+  const sockets = createSimSockets({ '/socket.io/': marketsSocket(world, options.stream) });
+  const server = await createSimServer({
+    upgrade: sockets.upgrade,
+    handle: (request) => limits.admit(request, () => answer(request)),
+  });
 
   return {
-    env: { LIMITLESS_API_URL: server.origin },
+    env: { LIMITLESS_API_URL: server.origin, LIMITLESS_WS_URL: server.origin.replace('http', 'ws') },
+    sockets,
     world,
     trade: (count) => world.trade(count),
     startTrading(perSecond) {
-      stops.push(atRate(perSecond, (count) => world.trade(count)));
+      stop?.();
+      stop = atRate(perSecond, (count) => world.trade(count));
     },
     inject: server.inject,
     clearFaults: server.clearFaults,
@@ -51,7 +68,7 @@ export async function startLimitless(options: LimitlessStart = {}): Promise<Simu
       limits.enabled = value;
     },
     async close() {
-      for (const stop of stops) stop();
+      stop?.();
       await server.close();
     },
   };

@@ -40,7 +40,7 @@ export interface Simulator<World> {
   readonly world: World;
   /** Makes `count` trades happen now (prices, books, volumes move with them), and lets time-driven states advance. */
   trade(count: number): void;
-  /** Trades on its own, about `perSecond` a second, until close. */
+  /** Trades on its own, about `perSecond` a second in place of what it did, until close. */
   startTrading(perSecond: number): void;
   inject(fault: Fault): void;
   clearFaults(): void;

@@ -10,7 +10,7 @@ const unauthorized = (details: string): WireError => new WireError(401, 'unautho
  * its query: RSA-PSS with SHA-256 and a salt of 32 bytes, or Ed25519 over the same bytes.
  */
 export function authenticate(
-  request: SimRequest,
+  request: Pick<SimRequest, 'method' | 'path' | 'headers'>,
   accounts: readonly Account[],
   scope: 'read' | 'write',
   clock: { nowMs: number; toleranceMs: number },

@@ -100,6 +100,6 @@ function enterPhase(exchange: Exchange, market: SimMarket, at: number, { kind, p
   market.status = kind === 'game' && phase === 'closed' && at === 1 ? 'disputed' : 'closed';
   market.updatedUs = market.closeMs * 1000;
   if (phase === 'closed') return;
-  determine(market, plan.result, plan.value, market.closeMs + plan.lagMs);
+  determine(exchange, market, plan.result, plan.value, market.closeMs + plan.lagMs);
   if (phase !== 'determined') finalize(exchange, market, market.closeMs + plan.lagMs + plan.timerMs);
 }

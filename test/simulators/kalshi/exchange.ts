@@ -21,6 +21,15 @@ export interface ExchangeStatus {
   down: boolean;
 }
 
+/** What is announced of a market: the keys of a frame of market_lifecycle_v2 beside its ticker, in their order. */
+export interface Announcement {
+  market: SimMarket;
+  event_type:
+    'created' | 'activated' | 'deactivated' | 'close_date_updated' | 'determined' | 'settled' | 'metadata_updated';
+  /** Times in Unix seconds. */
+  fields: Record<string, unknown>;
+}
+
 /** Everything the platform knows; the HTTP side reads it, lifecycle and matching change it. */
 export class Exchange {
   readonly clock: SimClock;
@@ -45,6 +54,12 @@ export class Exchange {
   onTick: () => void = () => {};
   onClose: (market: SimMarket) => void = () => {};
   onSettle: (market: SimMarket) => void = () => {};
+  /** What the sockets listen to: a print, before its maker's order gets smaller; a book that may have changed; an announcement. */
+  onPrint: (position: number) => void = () => {};
+  onBook: (market: SimMarket, timeUs: number) => void = () => {};
+  onAnnounce: (announced: Announcement) => void = () => {};
+  /** Prints show on the public tape only this long after they were made. */
+  tapeDelayMs = 0;
   #lastStampUs = 0;
 
   constructor(options: { clock: SimClock; seed: number; cutoffMs: number }) {
@@ -107,6 +122,7 @@ export class Exchange {
   print(market: SimMarket, print: Print): number {
     const position = this.tape.append(market.index, print);
     market.record(position, print);
+    this.onPrint(position);
     return position;
   }
 

@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts';
 import type { SimMarket } from './market.ts';
 import { mix32 } from './tape.ts';
-import { ONE_DOLLAR } from './units.ts';
+import { ONE_DOLLAR, priceText } from './units.ts';
 
 /** Lets every market whose time has come open, close, be determined and be paid out. */
 export function advance(exchange: Exchange): void {
@@ -44,12 +44,16 @@ function step(exchange: Exchange, market: SimMarket, atMs: number): void {
   if (market.status === 'initialized') market.status = 'active';
   else if (market.status === 'active' || market.status === 'inactive') closeMarket(exchange, market, atMs);
   else if (market.status === 'determined') finalize(exchange, market, atMs);
-  else determine(market, market.spec.plan.result, market.spec.plan.value, atMs);
+  else determine(exchange, market, market.spec.plan.result, market.spec.plan.value, atMs);
 }
 
 /** Ends trading at an instant, Unix ms. Waiting orders go; an untraded provisional market is forgotten. */
 export function closeMarket(exchange: Exchange, market: SimMarket, atMs: number): void {
   market.status = 'closed';
+  // Nothing is announced of a close that comes as planned.
+  if (atMs < market.closeMs) {
+    exchange.onAnnounce({ market, event_type: 'close_date_updated', fields: { close_ts: Math.floor(atMs / 1000) } });
+  }
   market.closeMs = atMs;
   market.updatedUs = Math.max(market.updatedUs, atMs * 1000);
   market.book = null;
@@ -59,7 +63,13 @@ export function closeMarket(exchange: Exchange, market: SimMarket, atMs: number)
 }
 
 /** Fixes the result; `value` is the payout of one YES in 0.0001 dollars. */
-export function determine(market: SimMarket, result: 'yes' | 'no' | 'scalar', value: number, atMs: number): void {
+export function determine(
+  exchange: Exchange,
+  market: SimMarket,
+  result: 'yes' | 'no' | 'scalar',
+  value: number,
+  atMs: number,
+): void {
   if (value < 0 || value > ONE_DOLLAR) throw new RangeError(`payout ${value} is outside 0..${ONE_DOLLAR}`);
   market.status = 'determined';
   market.result = result;
@@ -67,6 +77,8 @@ export function determine(market: SimMarket, result: 'yes' | 'no' | 'scalar', va
   market.expirationValue = market.spec.plan.expirationValue;
   market.determinedMs = atMs;
   market.updatedUs = Math.max(market.updatedUs, atMs * 1000);
+  const fields = { determination_ts: Math.floor(atMs / 1000), result, settlement_value: priceText(value) };
+  exchange.onAnnounce({ market, event_type: 'determined', fields });
 }
 
 /** Pays out; the row is written a moment after the settlement. */
@@ -74,5 +86,6 @@ export function finalize(exchange: Exchange, market: SimMarket, atMs: number): v
   market.status = 'finalized';
   market.settledUs = atMs * 1000 + (mix32(market.index) % 500);
   market.updatedUs = market.settledUs + 400;
+  exchange.onAnnounce({ market, event_type: 'settled', fields: { settled_ts: Math.floor(atMs / 1000) } });
   exchange.onSettle(market);
 }

@@ -129,7 +129,8 @@ function tradePage(call: Call, tier: { fromUs: number; beforeUs: number }): SimR
   const ticker = call.query.get('ticker');
   const block = call.query.get('is_block_trade') === null ? null : flag(call, 'is_block_trade');
   const minUs = Math.max(timeUs(call, 'min_ts') ?? -Infinity, tier.fromUs);
-  const maxUs = Math.min(timeUs(call, 'max_ts') ?? Infinity, tier.beforeUs - 1);
+  const shownUs = exchange.tapeDelayMs === 0 ? Infinity : exchange.nowUs - exchange.tapeDelayMs * 1000;
+  const maxUs = Math.min(timeUs(call, 'max_ts') ?? Infinity, tier.beforeUs - 1, shownUs);
   const market = ticker ? exchange.marketByTicker.get(ticker) : undefined;
   if (ticker && !market) return listReply('trades', [], cursorPart(''));
   const prints = market?.prints;

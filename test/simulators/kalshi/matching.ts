@@ -96,6 +96,7 @@ export function take(exchange: Exchange, market: SimMarket, order: Take): Fill[]
 export function syncQuote(exchange: Exchange, market: SimMarket, timeUs: number): void {
   const book = bookOf(exchange, market);
   market.quote(timeUs, book.best('bid'), book.best('ask'));
+  exchange.onBook(market, timeUs);
 }
 
 /** The crowd trades once in a market, at most `budget` prints; returns how many there were. */

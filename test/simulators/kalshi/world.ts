@@ -10,6 +10,7 @@ import { bookOf, crowdTrade, openBook, syncQuote, take } from './matching.ts';
 import type { MarketStatus, SimMarket } from './market.ts';
 import { addMember, trueOrder, type Member, type MemberOptions, type TrueOrder } from './members.ts';
 import type { SeriesSpec } from './series.ts';
+import { createdFields } from './stream/frames.ts';
 import * as truth from './truth.ts';
 import { countText, DAY_MS, MINUTE_MS, ONE_DOLLAR, usdText } from './units.ts';
 import { scaledInteger } from '../lib/index.ts';
@@ -193,6 +194,7 @@ export class KalshiWorld {
       market.status = 'active';
       market.updatedUs = exchange.stampUs();
       openBook(exchange, market);
+      exchange.onAnnounce({ market, event_type: 'created', fields: createdFields(market) });
     }
     this.#lastBirthMs = openMs;
     return (event.markets[0] as SimMarket).ticker;
@@ -209,18 +211,24 @@ export class KalshiWorld {
     if (market.status !== 'closed') throw new Error(`${ticker} is ${market.status}, not closed`);
     market.closeMs = closeMs;
     this.#setStatus(market, 'active');
+    const fields = { close_ts: Math.floor(closeMs / 1000) };
+    this.exchange.onAnnounce({ market, event_type: 'close_date_updated', fields });
     openBook(this.exchange, market);
+    this.exchange.onAnnounce({ market, event_type: 'activated', fields: { is_deactivated: false } });
   }
 
   /** Suspends trading of one market; its quotes stay. */
   pause(ticker: string): void {
     const market = this.#market(ticker);
     this.#setStatus(market, 'inactive');
+    this.exchange.onAnnounce({ market, event_type: 'deactivated', fields: { is_deactivated: true } });
     this.desk.pause(market);
   }
 
   resume(ticker: string): void {
-    this.#setStatus(this.#market(ticker), 'active');
+    const market = this.#market(ticker);
+    this.#setStatus(market, 'active');
+    this.exchange.onAnnounce({ market, event_type: 'activated', fields: { is_deactivated: false } });
   }
 
   /** A result is contested or changed after all; the clock settles the market later as planned. */
@@ -233,7 +241,7 @@ export class KalshiWorld {
     const market = this.#market(ticker);
     const payout = result === 'yes' ? ONE_DOLLAR : result === 'no' ? 0 : exact(value ?? '', 4);
     if (market.status === 'active' || market.status === 'inactive') this.close(ticker);
-    determine(market, result, payout, this.exchange.nowMs);
+    determine(this.exchange, market, result, payout, this.exchange.nowMs);
     finalize(this.exchange, market, this.exchange.nowMs);
     this.exchange.nextChangeMs = 0;
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { SimReply } from './server.ts';
 
 /** One connected client of a simulated socket. */
 export interface SimClient {
@@ -13,8 +14,8 @@ export interface SimClient {
 
 /** What happens on connections of one path. */
 export interface SimSocketRoute {
-  /** A status other than 101 refuses the upgrade. */
-  admit?(request: IncomingMessage): number;
+  /** A status other than 101, or a reply, refuses the upgrade. */
+  admit?(request: IncomingMessage): number | SimReply;
   connected(client: SimClient): void;
   message(client: SimClient, text: string): void;
   closed(client: SimClient): void;
@@ -69,9 +70,11 @@ export function createSimSockets(routes: Readonly<Record<string, SimSocketRoute>
     },
     upgrade(request, socket, head) {
       const route = routes[(request.url ?? '').split('?', 1)[0] ?? ''];
-      const status = sockets.refuse ?? (route ? (route.admit?.(request) ?? 101) : 404);
-      if (!route || status !== 101) {
-        socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+      const answer = sockets.refuse ?? (route ? (route.admit?.(request) ?? 101) : 404);
+      if (!route || answer !== 101) {
+        const { status, body } = typeof answer === 'number' ? { status: answer, body: '' } : answer;
+        const head = `HTTP/1.1 ${status} Refused\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+        socket.end(`${head}\r\n\r\n${body}`);
         return;
       }
       server.handleUpgrade(request, socket, head, (client) => attach(client, route));

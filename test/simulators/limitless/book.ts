@@ -53,6 +53,8 @@ export interface Taker {
 export class Book {
   readonly bids: Level[] = [];
   readonly asks: Level[] = [];
+  /** Grows with every change. */
+  revision = 0;
 
   get bestBid(): number | null {
     return this.bids[0]?.tick ?? null;
@@ -63,6 +65,7 @@ export class Book {
   }
 
   add(order: Resting): void {
+    this.revision += 1;
     const side = bookSideOf(order.outcome, order.side);
     const levels = side === 'bid' ? this.bids : this.asks;
     const tick = inYesTerms(order.outcome, order.tick);
@@ -80,6 +83,7 @@ export class Book {
   /** Takes every order out that `unwanted` names and returns them. */
   remove(unwanted: (order: Resting) => boolean): Resting[] {
     const removed: Resting[] = [];
+    this.revision += 1;
     for (const levels of [this.bids, this.asks]) {
       for (let i = levels.length - 1; i >= 0; i--) {
         const level = levels[i] as Level;
@@ -124,6 +128,7 @@ export class Book {
 
   /** Removes what was previewed. */
   apply(fills: readonly Fill[]): void {
+    this.revision += 1;
     for (const { maker, size } of fills) {
       const levels = bookSideOf(maker.outcome, maker.side) === 'bid' ? this.bids : this.asks;
       const tick = inYesTerms(maker.outcome, maker.tick);

@@ -1,0 +1,58 @@
+import type { SimClient } from '../../lib/index.ts';
+
+export const CHANNELS = [
+  'orderbook_delta',
+  'trade',
+  'ticker',
+  'market_lifecycle_v2',
+  'multivariate_market_lifecycle',
+] as const;
+export type ChannelName = (typeof CHANNELS)[number];
+
+/** What a test makes go wrong with frames that have a number. */
+export interface FrameFaults {
+  /** So many frames get their number and are not sent. */
+  lose: number;
+}
+
+/** One channel of one connection: its number, its own count of frames, and which markets it is of. */
+export class Subscription {
+  readonly sid: number;
+  readonly channel: ChannelName;
+  /** null = all markets. */
+  tickers: Set<string> | null;
+  readonly usesYesPrice: boolean;
+  readonly #client: SimClient;
+  readonly #faults: FrameFaults;
+  #seq = 0;
+
+  constructor(
+    client: SimClient,
+    faults: FrameFaults,
+    given: { sid: number; channel: ChannelName; tickers: Set<string> | null; usesYesPrice: boolean },
+  ) {
+    this.#client = client;
+    this.#faults = faults;
+    this.sid = given.sid;
+    this.channel = given.channel;
+    this.tickers = given.tickers;
+    this.usesYesPrice = given.usesYesPrice;
+  }
+
+  wants(ticker: string): boolean {
+    return this.tickers?.has(ticker) ?? true;
+  }
+
+  /** Sends a frame under the next number; tickers have none. `id` is that of the command it answers. */
+  send(type: string, msg: unknown, id?: number): void {
+    const head = { type, ...(id === undefined ? {} : { id }), sid: this.sid };
+    if (this.channel === 'ticker') return this.#client.send({ ...head, msg });
+    this.#seq += 1;
+    if (this.#faults.lose > 0) {
+      this.#faults.lose -= 1;
+      return;
+    }
+    const body = msg === undefined ? {} : { msg };
+    this.#client.send({ ...head, seq: this.#seq, ...body, sending_ts_ms: Date.now() });
+  }
+}

@@ -1,0 +1,89 @@
+import { WebSocketClient } from '@limitless-exchange/sdk';
+import { afterEach, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { closeRigs, plain, rig, type Rig, type Row } from './rig.ts';
+
+const clients: { disconnect(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.disconnect();
+  await closeRigs();
+});
+
+/** The platform's own client, with what it was sent. */
+async function connect({ sim }: Rig) {
+  const client = new WebSocketClient({ url: sim.env['LIMITLESS_WS_URL']!, autoReconnect: false });
+  clients.push(client);
+  const seen: { name: string; payload: Row }[] = [];
+  for (const name of ['system', 'orderbookUpdate', 'marketCreated', 'marketResolved', 'error', 'exception'] as const) {
+    client.on(name as 'orderbookUpdate', (payload: unknown) => void seen.push({ name, payload: payload as Row }));
+  }
+  await client.connect();
+  const of = (name: string): Row[] => seen.flatMap((one) => (one.name === name ? [one.payload] : []));
+  const subscribe = (...marketSlugs: string[]) =>
+    client.subscribe('subscribe_market_prices', { marketSlugs }).catch(() => {});
+  return { client, of, subscribe };
+}
+
+test('the official client is sent each subscribed book whole, and again when it changes, as REST shows it', async () => {
+  const on = await rig();
+  const market = plain(on.world);
+  const { of, subscribe } = await connect(on);
+  void subscribe(market.slug);
+  await vi.waitFor(() => expect(of('orderbookUpdate')).toHaveLength(1));
+  on.world.tradeOn(market.slug, { outcome: 0, side: 'BUY', limitTick: null, want: { shares: 1_000_000n } });
+  await vi.waitFor(() => expect(of('orderbookUpdate')).toHaveLength(2));
+  const { body } = await on.get(`/markets/${market.slug}/orderbook`);
+  const { lastTradePrice: _last, ...shown } = body;
+  const [first, second] = of('orderbookUpdate');
+  const limits = { maxSpread: Number(shown['maxSpread']), minSize: Number(shown['minSize']) };
+  expect(second).toMatchObject({ marketSlug: market.slug, orderbook: { ...shown, ...limits } });
+  expect(Number(second?.['version'])).toBeGreaterThan(Number(first?.['version']));
+});
+
+test('a subscription replaces the one before, names what it took, and refuses what is over', async () => {
+  const on = await rig();
+  const [one, other] = on.world.openMarkets();
+  const over = [...on.world.markets.values()].find(({ kind, status }) => kind === 'clob' && status === 'RESOLVED')!;
+  const { of, subscribe } = await connect(on);
+  void subscribe(one!.slug, over.slug, 'no-such-market-1790000000000');
+  await vi.waitFor(() => expect(of('system').at(-1)).toMatchObject({ markets: [one!.slug] }));
+  void subscribe(other!.slug);
+  await vi.waitFor(() => expect(of('system').at(-1)).toMatchObject({ markets: [other!.slug] }));
+  const before = of('orderbookUpdate').filter(({ marketSlug }) => marketSlug === one!.slug).length;
+  on.world.floor.quote(one!);
+  on.world.floor.quote(other!);
+  await vi.waitFor(() => expect(of('orderbookUpdate').at(-1)).toMatchObject({ marketSlug: other!.slug }));
+  expect(of('orderbookUpdate').filter(({ marketSlug }) => marketSlug === one!.slug)).toHaveLength(before);
+  void subscribe(over.slug);
+  await vi.waitFor(() => expect(of('error')).toEqual([{ message: 'All requested markets are resolved' }]));
+});
+
+test('a listing is announced once and a resolution three times, to those who asked', async () => {
+  const on = await rig();
+  const { client, of } = await connect(on);
+  void client.subscribe('subscribe_market_lifecycle').catch(() => {});
+  await vi.waitFor(() => expect(of('system').at(-1)).toEqual({ message: 'Subscribed to market lifecycle events' }));
+  const market = on.world.createMarket({ title: 'Will it be announced?' });
+  await vi.waitFor(() => expect(of('marketCreated')).toMatchObject([{ slug: market.slug, type: 'CLOB' }]));
+  on.world.resolve(market.slug, 1);
+  await vi.waitFor(() => expect(of('marketResolved')).toHaveLength(3), { timeout: 5000 });
+  expect(new Set(of('marketResolved').map((row) => JSON.stringify(row))).size).toBe(1);
+  expect(of('marketResolved')[0]).toMatchObject({ slug: market.slug, winningOutcome: 'NO', winningIndex: 1 });
+});
+
+test('only a websocket of engine.io 4 is admitted, and a client that pings is cut off', async () => {
+  const { sim } = await rig();
+  const statusOf = (path: string): Promise<number> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(`${sim.env['LIMITLESS_WS_URL']}${path}`);
+      socket.on('unexpected-response', (_request, { statusCode }) => resolve(statusCode ?? 0));
+      socket.on('message', (data: Buffer) => {
+        if (data.toString().startsWith('0')) socket.send('2');
+      });
+      socket.on('close', (code) => resolve(code));
+      socket.on('error', () => {});
+    });
+  expect(await statusOf('/socket.io/?EIO=3&transport=websocket')).toBe(400);
+  expect(await statusOf('/markets')).toBe(404);
+  expect(await statusOf('/socket.io/?EIO=4&transport=websocket')).toBe(1006);
+});

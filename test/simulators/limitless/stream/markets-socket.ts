@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import type { SimClient, SimSocketRoute } from '../../lib/index.ts';
+import type { ClobMarket } from '../model.ts';
+import { decimal } from '../rows.ts';
+import { underlyingAt } from '../underlying.ts';
+import { isObject } from '../wire.ts';
+import type { LimitlessWorld } from '../world.ts';
+import { emit, NAMESPACE, readEvent, readPacket } from './packets.ts';
+import { type BookUpdate, Publisher } from './publisher.ts';
+
+export interface StreamOptions {
+  /** What the open packet says, and how often the server pings. */
+  pingIntervalMs?: number;
+  pingTimeoutMs?: number;
+}
+
+/** Changes of a book that come closer together are one frame. */
+const TICK_MS = 40;
+const ORACLE_MS = 1000;
+/** A resolution is announced three times, byte for byte the same. */
+const COPIES_MS = [0, 200, 500];
+
+interface Session {
+  isJoined: boolean;
+  wanted: ReadonlySet<ClobMarket>;
+  hasLifecycle: boolean;
+  /** Version sent last, by market. */
+  sent: Map<ClobMarket, number>;
+  unansweredMs: number | null;
+}
+
+/** The socket.io namespace /markets over engine.io 4: whole books, beginnings and ends of markets; no trades, no acks, no replay. */
+export function marketsSocket(world: LimitlessWorld, options: StreamOptions = {}): SimSocketRoute {
+  const { pingIntervalMs = 25_000, pingTimeoutMs = 60_000 } = options;
+  const publisher = new Publisher(world);
+  const sessions = new Map<SimClient, Session>();
+  const pings = new Map<SimClient, NodeJS.Timeout>();
+  let timer: NodeJS.Timeout | undefined;
+  let oracleMs = 0;
+
+  const sendBook = (client: SimClient, session: Session, market: ClobMarket): void => {
+    const update = publisher.book(market);
+    session.sent.set(market, update.version);
+    emit(client, 'orderbookUpdate', update);
+  };
+
+  const tick = (): void => {
+    world.advance();
+    announce();
+    const isOracleDue = Date.now() - oracleMs >= ORACLE_MS;
+    if (isOracleDue) oracleMs = Date.now();
+    for (const [client, session] of sessions) {
+      for (const market of session.wanted) {
+        if (session.sent.get(market) !== publisher.book(market).version) sendBook(client, session, market);
+        if (isOracleDue && market.series) emit(client, 'oraclePriceData', oracleOf(world, market));
+      }
+    }
+  };
+
+  const listeners = (room: ClobMarket | null): SimClient[] =>
+    [...sessions].flatMap(([client, one]) => (one.hasLifecycle || (room && one.wanted.has(room)) ? [client] : []));
+
+  const announce = (): void => {
+    const { created, resolved } = publisher.lifecycle();
+    for (const payload of created) for (const client of listeners(null)) emit(client, 'marketCreated', payload);
+    for (const { market, payload } of resolved) {
+      const room = market.kind === 'clob' ? market : null;
+      for (const client of listeners(room)) {
+        for (const delayMs of COPIES_MS) setTimeout(() => emit(client, 'marketResolved', payload), delayMs).unref();
+      }
+    }
+  };
+
+  /** Throws out what was subscribed before. */
+  const subscribePrices = (client: SimClient, session: Session, payload: unknown): void => {
+    const slugs =
+      isObject(payload) && Array.isArray(payload['marketSlugs']) ? (payload['marketSlugs'] as string[]) : [];
+    if (slugs.length === 0) return emit(client, 'exception', { message: 'No markets provided', status: 'error' });
+    const known = slugs.flatMap((slug) => {
+      const market = world.markets.get(slug);
+      return market?.kind === 'clob' ? [market] : [];
+    });
+    const open = known.filter(({ status }) => status !== 'RESOLVED');
+    if (known.length > 0 && open.length === 0) {
+      return emit(client, 'error', { message: 'All requested markets are resolved' });
+    }
+    const before = session.wanted;
+    session.wanted = new Set(open);
+    const message = 'Successfully subscribed to market price updates';
+    emit(client, 'system', { message, markets: open.map(({ slug }) => slug) });
+    for (const [index, market] of open.entries()) {
+      // Now and then the database's copy comes first, or too late.
+      if (index % 7 === 3) emit(client, 'orderbookUpdate', fallbackOf(publisher.book(market)));
+      sendBook(client, session, market);
+      if (index % 7 === 5) emit(client, 'orderbookUpdate', fallbackOf(publisher.book(market)));
+    }
+    const left = [...before].find((market) => !session.wanted.has(market));
+    if (left) emit(client, 'orderbookUpdate', publisher.book(left));
+  };
+
+  const take = (client: SimClient, session: Session, name: string, payload: unknown): void => {
+    if (name === 'subscribe_market_prices') subscribePrices(client, session, payload);
+    else if (name === 'subscribe_market_lifecycle') {
+      session.hasLifecycle = true;
+      emit(client, 'system', { message: 'Subscribed to market lifecycle events' });
+    } else if (name === 'unsubscribe_market_lifecycle') session.hasLifecycle = false;
+    else if (name.startsWith('subscribe_')) emit(client, 'exception', { message: 'Authentication required' });
+  };
+
+  const ping = (client: SimClient, session: Session): void => {
+    if (session.unansweredMs !== null && Date.now() - session.unansweredMs > pingTimeoutMs) client.socket.terminate();
+    session.unansweredMs ??= Date.now();
+    client.send('2');
+  };
+
+  return {
+    admit: ({ url = '' }) => {
+      const query = new URLSearchParams(url.split('?', 2)[1]);
+      return query.get('EIO') === '4' && query.get('transport') === 'websocket' ? 101 : 400;
+    },
+    connected(client) {
+      const limits = { pingInterval: pingIntervalMs, pingTimeout: pingTimeoutMs, maxPayload: 1_000_000 };
+      client.send(`0${JSON.stringify({ sid: randomUUID(), upgrades: [], ...limits })}`);
+      const session: Session = {
+        isJoined: false,
+        wanted: new Set(),
+        hasLifecycle: false,
+        sent: new Map(),
+        unansweredMs: null,
+      };
+      sessions.set(client, session);
+      pings.set(client, setInterval(() => ping(client, session), pingIntervalMs).unref());
+      timer ??= setInterval(tick, TICK_MS).unref();
+    },
+    closed(client) {
+      clearInterval(pings.get(client));
+      pings.delete(client);
+      sessions.delete(client);
+      if (sessions.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    },
+    message(client, text) {
+      const session = sessions.get(client);
+      const packet = readPacket(text);
+      if (!session) return;
+      if (packet?.type === '3') session.unansweredMs = null;
+      else if (packet?.type === '40' && packet.namespace === NAMESPACE) {
+        session.isJoined = true;
+        client.send(`40${NAMESPACE},${JSON.stringify({ sid: randomUUID() })}`);
+        emit(client, 'system', { message: 'Successfully registered connection' });
+      } else if (packet?.type === '42' && packet.namespace === NAMESPACE && session.isJoined) {
+        const event = readEvent(packet);
+        if (event) take(client, session, event.name, event.payload);
+      } else if (packet?.type !== '40' && packet?.type !== '41') {
+        // A ping of the client, or an event before it joined, is a breach of the protocol.
+        client.socket.terminate();
+      }
+    },
+  };
+}
+
+/** A snapshot out of the database: without a version, and of some time ago. */
+const fallbackOf = (update: BookUpdate): BookUpdate => ({
+  ...update,
+  orderbook: { ...update.orderbook, bids: [], asks: [] },
+  version: 0,
+});
+
+/** The price of the underlying asset, sent unasked. */
+const oracleOf = (world: LimitlessWorld, { slug, series }: ClobMarket) => ({
+  marketAddress: null,
+  marketSlug: slug,
+  source: 'pyth-pro',
+  timestamp: world.clock.now(),
+  value: decimal(underlyingAt(series?.symbol ?? '', world.clock.now()), 18),
+});

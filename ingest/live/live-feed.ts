@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
+import type { BookSink } from '../../src/books/sink.ts';
+import type { BookSide } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type {
@@ -9,17 +11,21 @@ import type {
   SocketObserver,
   SocketStatus,
 } from '../../src/platforms/sockets/contract.ts';
+import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import { SocketKeeper } from '../../src/platforms/sockets/keeper.ts';
 import { publishSocketStatus, STATUS_MS } from '../../src/platforms/sockets/states.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
+import { LiveBooks } from './live-books.ts';
 import { type FollowedMarket, QuotePublisher } from './quote-publisher.ts';
 import { Shards } from './shards.ts';
 
 const LOOK_MS = 500;
-/** How often the markets to follow are chosen: soon again while they change, as after the first listing. */
+/** How often the markets to follow are chosen: soon again while they change, as after the first listing, or other books are wanted. */
 const CHOOSE_MS = 60_000;
 const CHOOSE_SOON_MS = 3000;
+/** How often books that did not change are said to be seen. */
+const REFRESH_MS = 5000;
 
 const Choice = z.object({ ref: z.string(), price: z.string().nullable(), volume_total: z.string().nullable() });
 
@@ -28,6 +34,8 @@ export interface LiveFeedDeps {
   clickhouse: ClickHouse;
   directory: Pick<StoredMarkets, 'storedByRef'>;
   publish: Shared['publish'];
+  /** Takes the books that sockets bring, and says which are wanted. */
+  books: BookSink;
   log: FastifyBaseLogger;
   observer: SocketObserver;
   /** Whether this process stores the platform's trades: no other one opens its sockets. */
@@ -52,17 +60,23 @@ interface Channel {
 export class LiveFeed {
   readonly #deps: LiveFeedDeps;
   readonly #quotes: QuotePublisher;
+  readonly #books: LiveBooks;
   readonly #channels: Channel[];
   readonly #timer: NodeJS.Timeout;
   #followed = new Map<string, FollowedMarket>();
   #chooseAt = 0;
+  #chosenAt = -Infinity;
+  /** The books that were wanted at the last choice. */
+  #chosenFor = '';
   #isChoosing = false;
   #publishedAt = -Infinity;
+  #refreshAt = 0;
   #wasOpen = false;
 
   constructor(deps: LiveFeedDeps) {
     this.#deps = deps;
     this.#quotes = new QuotePublisher(deps.publish);
+    this.#books = new LiveBooks(deps.sockets.platform, deps.books);
     this.#channels = deps.sockets.channels.map((channel) => ({
       channel,
       shards: channel.marketsPerSocket === null ? null : new Shards(channel.marketsPerSocket),
@@ -75,20 +89,30 @@ export class LiveFeed {
   /** Whether every new trade starts an event now. */
   get isLive(): boolean {
     const bringing = this.#channels.filter(({ channel }) => channel.bringsTrades);
-    return bringing.every(({ keepers }) => keepers.length > 0 && keepers.every((keeper) => keeper.isLive));
+    return (
+      bringing.length > 0 &&
+      bringing.every(({ keepers }) => keepers.length > 0 && keepers.every((keeper) => keeper.isLive))
+    );
   }
 
   status(): SocketStatus {
     const keepers = this.#channels.flatMap((each) => each.keepers);
     const lastMs = Math.max(0, ...keepers.map((keeper) => keeper.lastMessageMs ?? 0));
+    const { platform, off } = this.#deps.sockets;
     return {
-      platform: this.#deps.sockets.platform,
+      platform,
       connected: keepers.length > 0 && keepers.every((keeper) => keeper.isOpen),
+      reason: off ?? keepers.find((keeper) => keeper.lostBecause !== null)?.lostBecause ?? null,
       isLive: this.isLive,
       subscriptions: keepers.filter((keeper) => keeper.isOpen).length,
       lastMessageAt: lastMs === 0 ? null : new Date(lastMs).toISOString(),
       reconnects: keepers.reduce((sum, keeper) => sum + keeper.reconnects, 0),
     };
+  }
+
+  /** A market's book as sockets bring it now; null where they do not. */
+  book(ref: string): BookSide | null {
+    return this.#books.book(ref);
   }
 
   async stop(): Promise<void> {
@@ -103,19 +127,26 @@ export class LiveFeed {
       return;
     }
     this.#wasOpen = true;
-    if (performance.now() >= this.#chooseAt && !this.#isChoosing) void this.#choose();
+    if (this.#channels.length > 0 && !this.#isChoosing && this.#isChoiceDue()) void this.#choose();
     for (const each of this.#channels) {
       // One after another: platforms refuse many at once.
       const markets = each.wanted[each.keepers.length];
       if (markets) each.keepers.push(this.#keep(each.channel, markets));
+    }
+    if (performance.now() >= this.#refreshAt) {
+      this.#refreshAt = performance.now() + REFRESH_MS;
+      this.#books.refresh();
     }
     if (performance.now() - this.#publishedAt >= STATUS_MS) this.#publish();
   }
 
   #keep(channel: SocketChannel, markets: readonly StoredMarket[]): SocketKeeper {
     const { sockets, log, observer, onReady, pace } = this.#deps;
-    const onEvent = (event: SocketEvent): void => this.#take(event);
-    return new SocketKeeper({ platform: sockets.platform, log, observer, onEvent }, channel, markets, {
+    const taking = {
+      onEvent: (event: SocketEvent, connection: SocketConnection): void => this.#take(event, connection),
+      onEnd: (connection: SocketConnection): void => this.#books.ended(connection),
+    };
+    return new SocketKeeper({ platform: sockets.platform, log, observer, ...taking }, channel, markets, {
       onReady: () => {
         if (channel.bringsTrades) onReady();
         this.#publish();
@@ -124,21 +155,35 @@ export class LiveFeed {
     });
   }
 
-  #take(event: SocketEvent): void {
+  #take(event: SocketEvent, connection: SocketConnection): void {
     if (event.kind === 'trade') this.#deps.onTrade(event.ref);
     else if (event.kind === 'market') this.#deps.onMarket(event.id);
-    else {
+    else if (event.kind === 'quote') {
       const followed = this.#followed.get(event.quote.ref);
-      if (followed) this.#quotes.take(event.quote, followed);
-    }
+      if (followed) this.#quotes.take(event.quote, followed, connection.frameMs);
+    } else if (this.#followed.has(event.ref)) this.#books.take(event, connection);
+  }
+
+  #wantedBooks(): readonly string[] {
+    const { platform, markets: most } = this.#deps.sockets;
+    return this.#deps.books.wanted(platform).slice(0, most);
+  }
+
+  #isChoiceDue(): boolean {
+    const now = performance.now();
+    if (now >= this.#chooseAt) return true;
+    return now >= this.#chosenAt + CHOOSE_SOON_MS && this.#wantedBooks().toSorted().join() !== this.#chosenFor;
   }
 
   async #choose(): Promise<void> {
     const { sockets, clickhouse, directory, log } = this.#deps;
-    const { platform, markets: limit } = sockets;
+    const { platform, markets: most } = sockets;
     this.#isChoosing = true;
+    this.#chosenAt = performance.now();
     try {
-      const chosen = await clickhouse.query('socket_markets', Choice, { platform, limit });
+      const refs = this.#wantedBooks();
+      this.#chosenFor = refs.toSorted().join();
+      const chosen = await clickhouse.query('socket_markets', Choice, { platform, refs, limit: most + refs.length });
       const stored = await directory.storedByRef(
         platform,
         chosen.map(({ ref }) => ref),
@@ -150,6 +195,7 @@ export class LiveFeed {
           return market ? [[ref, { market, price, volumeTotal }] as const] : [];
         }),
       );
+      this.#books.keepOnly(this.#followed);
       for (const each of this.#channels) this.#assign(each);
       const isSettled = before.size > 0 && [...this.#followed.keys()].every((ref) => before.has(ref));
       this.#chooseAt = performance.now() + (isSettled ? CHOOSE_MS : CHOOSE_SOON_MS);
@@ -163,7 +209,10 @@ export class LiveFeed {
 
   #assign(each: Channel): void {
     if (!each.shards) return;
-    const shards = each.shards.set([...this.#followed.values()].map(({ market }) => market));
+    const { sockets, books } = this.#deps;
+    const wanted = new Set(each.channel.isForBooks ? books.wanted(sockets.platform) : this.#followed.keys());
+    const markets = [...this.#followed.values()].flatMap(({ market }) => (wanted.has(market.ref) ? [market] : []));
+    const shards = each.shards.set(markets);
     each.wanted = shards.map(({ markets }) => markets);
     for (const [index, { markets, hasChanged }] of shards.entries()) {
       if (hasChanged) each.keepers[index]?.setMarkets(markets);

@@ -1,16 +1,20 @@
-import type { Platform } from '../../src/core/model.ts';
+import type { BookSide, Platform } from '../../src/core/model.ts';
 import type { PlatformSockets, SocketObserver } from '../../src/platforms/sockets/contract.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { LiveFeed, type LiveFeedDeps } from './live-feed.ts';
 import { MarketRefresh } from './market-refresh.ts';
 import { PollHints } from './poll-hints.ts';
 
-/** While sockets bring trades, a whole reading comes this often. */
+/** While sockets bring trades, a whole reading comes this often; of a feed for each market, where hints are read beside it, more often. */
 const WHOLE_MS = 60_000;
-/** Between two readings that sockets ask for. */
-const GAP_MS = 2000;
+const WHOLE_EACH_MS = 15_000;
+/** How far before its mark a reading begins that a socket asked for; a whole one comes every minute. */
+const REACH_MS = 60_000;
 /** Hints of a global feed are hints of one thing. */
 const FEED = '';
+
+/** Called with a market that was read and the rows that were new. */
+export type Found = (ref: string, rows: number) => void;
 
 /** The sockets of the platforms, and who counts what happens on them. */
 export interface LiveSockets {
@@ -35,23 +39,31 @@ export interface LiveTradesDeps extends Omit<LiveFeedDeps, 'onTrade' | 'onMarket
  * wholly every minute and after each break. What is stored is what polling reads.
  */
 export class LiveTrades {
+  /** How far before its mark a reading of the one feed begins that hints ask for, ms. */
+  readonly reachMs: number;
+  readonly #isGlobal: boolean;
   readonly #feed: LiveFeed;
   readonly #hints: PollHints;
   readonly #refresh: MarketRefresh;
-  #isHinted = false;
+  /** Markets, or the one feed, that hints say to read. */
+  readonly #due = new Set<string>();
   /** By performance.now(). */
   #wholeAt = 0;
 
   constructor(deps: LiveTradesDeps) {
+    const { tradeDelaysMs, tradeGapMs, readEveryMs } = deps.sockets;
+    this.reachMs = deps.sockets.tradeReachMs ?? REACH_MS;
+    this.#isGlobal = deps.isGlobal;
     this.#hints = new PollHints({
-      delaysMs: deps.sockets.tradeDelaysMs,
-      gapMs: GAP_MS,
-      onDue: () => {
-        this.#isHinted = true;
+      delaysMs: tradeDelaysMs,
+      gapMs: tradeGapMs * (deps.pace ?? 1),
+      everyMs: readEveryMs,
+      onDue: (key) => {
+        this.#due.add(key);
         deps.poll();
       },
     });
-    this.#refresh = new MarketRefresh({ log: deps.log, read: deps.read });
+    this.#refresh = new MarketRefresh({ log: deps.log, read: deps.read, everyMs: readEveryMs });
     this.#feed = new LiveFeed({
       ...deps,
       publish: (...message) => deps.shared.publish(...message),
@@ -64,21 +76,38 @@ export class LiveTrades {
     });
   }
 
-  /** Reads what is due: everything, what was hinted at, or nothing. */
-  async poll<T>(whole: () => Promise<T>, hinted: () => Promise<T>): Promise<T | null> {
+  /**
+   * Reads what is due: everything, what was hinted at, or nothing. `hinted` gets the markets, which a feed of all trades does not need,
+   * and says how many rows each of them brought.
+   */
+  async poll<T>(
+    whole: () => Promise<T>,
+    hinted: (refs: readonly string[], found: Found) => Promise<T>,
+  ): Promise<T | null> {
     const now = performance.now();
-    const isHinted = this.#isHinted;
-    const isWhole = now >= this.#wholeAt || (!isHinted && !this.#feed.isLive);
-    if (!isWhole && !isHinted) return null;
-    this.#isHinted = false;
+    const refs = [...this.#due];
+    const isHinted = refs.length > 0;
+    // Where each market has its own feed, what moved without a hint is found by its volume alone.
+    const isWhole = now >= this.#wholeAt || (!isHinted && !(this.#isGlobal && this.#feed.isLive));
+    this.#due.clear();
     try {
-      const result = await (isWhole ? whole() : hinted());
-      if (isWhole) this.#wholeAt = now + WHOLE_MS;
+      let result: T | null = null;
+      if (isHinted && !(isWhole && this.#isGlobal))
+        result = await hinted(refs, (...found) => this.#hints.found(...found));
+      if (isWhole) {
+        result = await whole();
+        this.#wholeAt = now + (this.#isGlobal ? WHOLE_MS : WHOLE_EACH_MS);
+      }
       return result;
     } catch (error) {
       this.#wholeAt = 0;
       throw error;
     }
+  }
+
+  /** A market's book as sockets bring it now; null where they do not. */
+  book(ref: string): BookSide | null {
+    return this.#feed.book(ref);
   }
 
   async stop(): Promise<void> {

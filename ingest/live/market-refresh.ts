@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-const GAP_MS = 250;
 /** A platform may list a market some seconds after its socket announced it. */
 const RETRY_MS = 10_000;
 const WAITING = 1000;
@@ -9,6 +8,8 @@ export interface MarketRefreshDeps {
   log: FastifyBaseLogger;
   /** Reads a market and stores it; false where the platform does not know it yet. */
   read: (id: string) => Promise<boolean>;
+  /** Between two readings, ms. */
+  everyMs: number;
 }
 
 /** Reads markets of which a socket announced a change, one after another, each once for announcements that come together. */
@@ -47,7 +48,7 @@ export class MarketRefresh {
         return true;
       });
       if (!isKnown) this.#retry(id);
-      await new Promise((resolve) => setTimeout(resolve, GAP_MS).unref());
+      await new Promise((resolve) => setTimeout(resolve, this.#deps.everyMs).unref());
     }
     this.#isReading = false;
   }

@@ -1,22 +1,36 @@
 const LOOK_MS = 50;
 /** Markets that wait at most; what more there are the periodic poll finds. */
 const WAITING = 5000;
+/** A key whose readings found nothing is read this many times less often, at most. */
+const MOST_PATIENCE = 16;
 
 export interface PollHintsOptions {
   /** When to read after a hint, ms. */
   delaysMs: readonly number[];
   /** At least this long between two readings of one key, ms. */
   gapMs: number;
-  /** Called with keys that are due. */
-  onDue: (keys: readonly string[]) => void;
+  /** At least this long between two readings of whatever keys, ms. */
+  everyMs: number;
+  /** Called with a key that is due. */
+  onDue: (key: string) => void;
 }
 
-/** Turns hints into few readings: hints of one key are merged, and no key is read more often than every `gapMs`. */
+interface Waiting {
+  /** By performance.now(). */
+  due: number[];
+  hints: number;
+}
+
+/**
+ * Turns hints into few readings: hints of one key are merged, the key with the most hints is read first, and one whose reading found
+ * nothing waits twice as long for its next.
+ */
 export class PollHints {
   readonly #options: PollHintsOptions;
-  readonly #due = new Map<string, number[]>();
-  readonly #readAt = new Map<string, number>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #read = new Map<string, { at: number; gapMs: number }>();
   readonly #timer: NodeJS.Timeout;
+  #nextAt = 0;
 
   constructor(options: PollHintsOptions) {
     this.#options = options;
@@ -25,38 +39,60 @@ export class PollHints {
 
   add(key: string): void {
     const { delaysMs, gapMs } = this.#options;
-    if (this.#due.size >= WAITING && !this.#due.has(key)) return;
+    const waiting = this.#waiting.get(key) ?? { due: [], hints: 0 };
+    if (this.#waiting.size >= WAITING && waiting.hints === 0) return;
     const now = performance.now();
-    const earliest = (this.#readAt.get(key) ?? -Infinity) + gapMs;
-    const due = this.#due.get(key) ?? [];
+    const earliest = this.#earliest(key);
     for (const delayMs of delaysMs) {
       const at = Math.max(now + delayMs, earliest);
-      if (!due.some((other) => Math.abs(other - at) < gapMs)) due.push(at);
+      if (!waiting.due.some((other) => Math.abs(other - at) < gapMs)) waiting.due.push(at);
     }
-    this.#due.set(key, due);
+    waiting.hints += 1;
+    this.#waiting.set(key, waiting);
   }
 
-  clear(): void {
-    this.#due.clear();
+  /** What the reading of a key has found. */
+  found(key: string, rows: number): void {
+    const read = this.#read.get(key);
+    const { gapMs } = this.#options;
+    if (read) read.gapMs = rows > 0 ? gapMs : Math.min(read.gapMs * 2, gapMs * MOST_PATIENCE);
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#due.clear();
+    this.#waiting.clear();
+  }
+
+  #earliest(key: string): number {
+    const read = this.#read.get(key);
+    return read ? read.at + read.gapMs : -Infinity;
   }
 
   #look(): void {
     const now = performance.now();
-    const keys: string[] = [];
-    for (const [key, due] of this.#due) {
-      if (!due.some((at) => at <= now)) continue;
-      keys.push(key);
-      this.#readAt.set(key, now);
-      const later = due.filter((at) => at > now);
-      if (later.length > 0) this.#due.set(key, later);
-      else this.#due.delete(key);
+    for (const [key, { at, gapMs }] of this.#read) {
+      // A little longer than it counts: a key that is hinted at all the time goes on with its gap.
+      if (now - at > gapMs * 2) this.#read.delete(key);
     }
-    for (const [key, at] of this.#readAt) if (now - at > this.#options.gapMs) this.#readAt.delete(key);
-    if (keys.length > 0) this.#options.onDue(keys);
+    if (now < this.#nextAt) return;
+    const key = this.#busiest(now);
+    if (key === null) return;
+    this.#nextAt = now + this.#options.everyMs;
+    const waiting = this.#waiting.get(key);
+    const due = waiting?.due.filter((at) => at > now) ?? [];
+    if (waiting && due.length > 0) this.#waiting.set(key, { due, hints: 1 });
+    else this.#waiting.delete(key);
+    this.#read.set(key, { at: now, gapMs: this.#read.get(key)?.gapMs ?? this.#options.gapMs });
+    this.#options.onDue(key);
+  }
+
+  #busiest(now: number): string | null {
+    let best: string | null = null;
+    let most = 0;
+    for (const [key, { due, hints }] of this.#waiting) {
+      if (hints <= most || now < this.#earliest(key) || !due.some((at) => at <= now)) continue;
+      [best, most] = [key, hints];
+    }
+    return best;
   }
 }

@@ -14,7 +14,7 @@ import type { Shared } from '../../src/stores/shared/shared.ts';
 import { type Quote, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
 
 /** Quotes of one market that come closer together than this are sent as one. */
-const FLUSH_MS = 50;
+const FLUSH_MS = 5;
 /** Quotes of one message to other processes. */
 const BATCH = 500;
 
@@ -44,11 +44,12 @@ const middle = (bid: Price | null, ask: Price | null): Price | null =>
 function quoteOf(
   quote: SocketQuote,
   { market, price: stored, volumeTotal }: FollowedMarket,
-  receivedAt: string,
+  receivedMs: number,
 ): Quote {
   const { platform, ref, platformId, eventId, outcomes } = market;
-  const { bid, ask, bidSize, askSize, last, exchangeAtMs } = quote;
-  const price = last ?? (stored === null ? middle(bid, ask) : parsePrice(stored));
+  const { bid, ask, bidSize, askSize, exchangeAtMs } = quote;
+  const known = stored === null ? middle(bid, ask) : parsePrice(stored);
+  const price = quote.price === undefined ? known : quote.price;
   const prices = {
     [outcomes[0]?.id ?? '']: sideOf(price, bid, ask, [bidSize, askSize]),
     [outcomes[1]?.id ?? '']: sideOf(other(price), other(ask), other(bid), [askSize, bidSize]),
@@ -59,7 +60,7 @@ function quoteOf(
     prices,
     volume_total: volumeTotal === null ? null : Number(volumeTotal),
     exchange_at: exchangeAtMs === null ? null : new Date(exchangeAtMs).toISOString(),
-    received_at: receivedAt,
+    received_at: new Date(receivedMs).toISOString(),
   });
   return { platform, ref, eventId, data };
 }
@@ -76,9 +77,10 @@ export class QuotePublisher {
     this.#publish = publish;
   }
 
-  take(quote: SocketQuote, followed: FollowedMarket): void {
+  /** `receivedMs`: Unix ms. */
+  take(quote: SocketQuote, followed: FollowedMarket, receivedMs: number): void {
     if (followed.market.outcomes.length !== 2 || !isPrice(quote.bid) || !isPrice(quote.ask)) return;
-    this.#waiting.set(quote.ref, quoteOf(quote, followed, new Date().toISOString()));
+    this.#waiting.set(quote.ref, quoteOf(quote, followed, receivedMs));
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref();
   }
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
 import { keptSecret } from './data-dir.ts';
 import { PLATFORMS, type Platform } from './model.ts';
@@ -19,8 +20,10 @@ export type PlatformUrls = Record<keyof typeof PLATFORM_URLS, string>;
 
 /** Which setting holds the address of each socket of the platforms. */
 export const SOCKET_URLS = {
+  kalshi: 'KALSHI_WS_URL',
   polymarketMarket: 'POLYMARKET_WS_URL',
   polymarketLive: 'POLYMARKET_LIVE_URL',
+  limitless: 'LIMITLESS_WS_URL',
 } as const satisfies Record<string, keyof Settings>;
 
 /** Addresses of the platforms' sockets, without a slash at the end. */
@@ -70,6 +73,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   }
   if (issues.length > 0) throw new ConfigError(issues.join('\n'));
   const parsed = values as Settings;
+  parsed.KALSHI_PRIVATE_KEY = givenOrRead(parsed, 'KALSHI_PRIVATE_KEY');
   const production = parsed.NODE_ENV === 'production';
   const example = Object.entries(parsed).find(
     ([name, value]) => SECRET_NAMES.test(name) && PLACEHOLDER.test(String(value)),
@@ -119,6 +123,19 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
  */
 export function forgetSecrets(env: NodeJS.ProcessEnv = process.env): void {
   for (const name of Object.keys(settings)) if (SECRET_NAMES.test(name)) delete env[name];
+}
+
+/** A secret that a setting holds, or the file that NAME_FILE names. */
+function givenOrRead(parsed: Settings, name: 'KALSHI_PRIVATE_KEY'): string | undefined {
+  const file = parsed[`${name}_FILE`];
+  if (file === undefined) return parsed[name];
+  if (parsed[name] !== undefined) throw new ConfigError(`${name}, ${name}_FILE: only one can be set, received both`);
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`${name}_FILE: must be a file that can be read, received one that cannot (${code})`);
+  }
 }
 
 function credentialKeys(list: string): { id: string; key: Buffer }[] {

@@ -213,6 +213,11 @@ export interface BookLevel {
   size: Size;
 }
 
+/** A level that changed: what rests at the price now, 0 for nothing. */
+export interface BookChange extends BookLevel {
+  side: 'bid' | 'ask';
+}
+
 /** Bids descending, asks ascending, no empty levels, equal prices merged. */
 export interface BookSide {
   bids: BookLevel[];
@@ -240,3 +245,19 @@ export interface OrderBook {
 
 /** `kalshi:KXTEST-1` and the like: the unified market id. */
 export const unifiedId = (platform: Platform, platformId: string): string => `${platform}:${platformId}`;
+
+/** What an API key may do: `read` asks, `trade` changes something. */
+export const SCOPES = ['read', 'trade'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** A run of an ingestion job that has ended. */
+export interface FinishedRun {
+  platform: Platform;
+  job: string;
+  ok: boolean;
+  seconds: number;
+  /** Up to when its data is complete; null while that is not known. */
+  freshTo: Date | null;
+  rows: number;
+  badRows: number;
+}

@@ -95,11 +95,16 @@ export const settings = {
     oneOf(['on', 'off']).default('on'),
     "follow the platforms' sockets beside polling, so that trades and quotes come at once; off = polling alone",
   ],
+  KALSHI_WS_URL: [
+    socketUrl('wss://external-api-ws.kalshi.com/trade-api/ws/v2'),
+    "address of Kalshi's socket, which needs KALSHI_API_KEY_ID and its private key",
+  ],
   POLYMARKET_WS_URL: [
     socketUrl('wss://ws-subscriptions-clob.polymarket.com/ws/market'),
     "address of Polymarket's market channel",
   ],
   POLYMARKET_LIVE_URL: [socketUrl('wss://ws-live-data.polymarket.com'), "address of Polymarket's live-data socket"],
+  LIMITLESS_WS_URL: [socketUrl('wss://ws.limitless.exchange'), "address of Limitless' socket, without a path"],
   NODE_ENV: [
     oneOf(['production', 'development', 'test']).default('development'),
     'environment; production requires JWT_SECRET and CREDENTIALS_KEY',
@@ -161,8 +166,12 @@ export const settings = {
   ],
   GOOGLE_TOKEN_URL: [z.url(WEB).default('https://oauth2.googleapis.com/token'), 'token endpoint'],
   GOOGLE_USERINFO_URL: [z.url(WEB).default('https://openidconnect.googleapis.com/v1/userinfo'), 'userinfo endpoint'],
-  KALSHI_API_KEY_ID: [z.string().optional(), "the operator's default Kalshi client: API key id"],
-  KALSHI_PRIVATE_KEY: [z.string().optional(), 'the default Kalshi client: private key in PEM, \\n for line ends'],
+  KALSHI_API_KEY_ID: [
+    z.string().optional(),
+    "the operator's key: for Kalshi's socket, for reads of public data, of which Kalshi allows four times as many with a key, and for the default Kalshi client: API key id",
+  ],
+  KALSHI_PRIVATE_KEY: [z.string().optional(), 'its private key in PEM, \\n for line ends'],
+  KALSHI_PRIVATE_KEY_FILE: [z.string().optional(), 'a file with that private key, instead'],
   POLYMARKET_PRIVATE_KEY: [z.string().optional(), "the operator's default Polymarket client: wallet key (0x…)"],
   POLYMARKET_SIGNATURE_TYPE: [
     numberSetting(0, 3).default(0),

@@ -52,7 +52,7 @@ export class StoredMarkets implements MarketDirectory {
   readonly #markets = new Map<string, { keys: StoredMarket | null; key: string; until: number }>();
   /** References by platform and whatever id a user wrote. */
   readonly #aliases = new Map<string, { ref: string; until: number }>();
-  /** Reads under way: whoever asks for the same meanwhile waits for the one. */
+  /** Reads under way: callers that ask for the same meanwhile share one. */
   readonly #reads = new Map<string, Promise<unknown>>();
 
   /** Without `cached` what no platform knows is remembered by this process alone. */

@@ -101,7 +101,7 @@ function completeState(
   const change = (then: string | null | undefined): Price | null =>
     state.status !== 'open' || price === null || then == null ? null : price - parsePrice(then);
   const sold = (then: string | null | undefined, sum: string | null | undefined): Usd | null => {
-    // Of a market that never traded nothing was sold lately.
+    // A market that never traded has no volume of the day.
     if (volumeTotal === null || volumeTotal === 0n) return volumeTotal;
     if (then != null && volumeTotal >= parseUsd(then)) return volumeTotal - parseUsd(then);
     return sum == null ? null : parseUsd(sum);

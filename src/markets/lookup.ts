@@ -49,7 +49,7 @@ export async function marketWith<T>(
 ): Promise<{ market: StoredMarket; value: T }> {
   const guess = likelyRef(wanted.platform, wanted.id);
   const early = guess === null ? null : read(guess);
-  // Thrown below, if anybody still wants it.
+  // Thrown below, if it is still needed.
   early?.catch(() => {});
   const market = await requireMarket(services, wanted);
   return { market, value: await (early !== null && market.ref === guess ? early : read(market.ref)) };

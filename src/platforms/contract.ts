@@ -1,3 +1,4 @@
+import type { Settings } from '../core/settings.ts';
 import type { UserPositions, UserTradePage, TradePosition } from './user-contract.ts';
 import type { PlatformUrls } from '../core/config.ts';
 import type { PlatformError } from '../core/errors.ts';
@@ -96,7 +97,7 @@ export class TradeFeedGap extends Error {
   }
 }
 
-/** Finds the market a trade row speaks of. Polymarket rows name a token and a condition, the listing names their outcome. */
+/** Finds the market of a trade row. Polymarket rows name a token and a condition, the listing names their outcome. */
 export interface MarketDirectory {
   /** Known markets among these refs; refs that are unknown are left out. */
   byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>>;
@@ -166,6 +167,8 @@ export interface AdapterDeps {
   http: PlatformHttp;
   urls: PlatformUrls;
   now: () => number;
+  /** Where the operator's keys are; none when left out. */
+  settings?: Partial<Pick<Settings, 'KALSHI_API_KEY_ID' | 'KALSHI_PRIVATE_KEY'>>;
   /** Called for a page that came out of a cache in front of the platform although a fresh one was asked for. */
   onStalePage?: (platform: Platform, route: string) => void;
 }

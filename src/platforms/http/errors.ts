@@ -43,7 +43,7 @@ function commonKind({ status, text }: Answer, spoken: boolean): PlatformErrorKin
     case 401:
       return 'unauthorized';
     case 403:
-      // Without JSON it is the gateway that speaks: Cloudflare error 1015 is a limit, every other page a block.
+      // Without JSON the answer is the gateway's: Cloudflare error 1015 is a limit, every other page a block.
       if (!spoken) return /\b1015\b.*rate limit|error code: 1015/is.test(text) ? 'rate_limited' : 'geo_blocked';
       return 'unauthorized';
     case 404:

@@ -103,7 +103,7 @@ export class KalshiCatalog {
       await this.refreshEvents({ tickers: wanted.join(',') }, context);
     }
     for (const ticker of missing.filter((one) => !this.#events.has(one))) {
-      // The list leaves out combinations, which come one at a time: when somebody asks for one.
+      // The list leaves out combinations, which come one at a time: when one is asked for.
       if (tickers.size === 1) await this.#readEvent(ticker, context);
       if (!this.#events.has(ticker)) this.#events.set(ticker, 'unknown');
     }

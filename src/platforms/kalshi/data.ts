@@ -27,8 +27,9 @@ const orNull = <T>(read: Promise<T>): Promise<T | null> =>
   });
 
 /** Kalshi's public data: live endpoints, and the archive where markets and trades move after about two months. */
-export function createKalshiData({ http, urls, now }: AdapterDeps): PlatformData {
-  const client = createKalshiClient({ http, urls });
+export function createKalshiData(deps: AdapterDeps): PlatformData {
+  const { http, urls, now } = deps;
+  const client = createKalshiClient(deps);
   const catalog = new KalshiCatalog(client);
   const cutoff = createCutoff(client, now);
 

@@ -7,7 +7,8 @@ import {
   priceText,
   sizeText,
 } from '../../core/decimal.ts';
-import type { OrderIntent, OrderTerms, TimeInForce } from '../order-contract.ts';
+import type { TimeInForce } from '../../core/order-model.ts';
+import type { OrderIntent, OrderTerms } from '../order-contract.ts';
 import { orderRefused } from '../failed-placement.ts';
 import type { StoredMarket } from '../contract.ts';
 import {

@@ -109,7 +109,7 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
       const order = mapPlaced(intent, placed, reply.receivedAt);
       return { fate: 'accepted', httpStatus: reply.status, detail: '', order: await withFees(order, access) };
     } catch (error) {
-      // Somebody holds this client order id: maybe this very order, if a gateway on the way sent it twice.
+      // An order holds this client order id: maybe this one, if a gateway on the way sent it twice.
       if (error instanceof PlatformError && error.status === 409 && /already.exists/.test(error.detail)) {
         return { fate: 'unknown', httpStatus: 409, detail: error.detail };
       }

@@ -19,7 +19,7 @@ const TRADE_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as co
 const NOT_THEIRS = { platform: 'kalshi', kind: 'trade', reason: 'not a fill of the user asked for' } as const;
 const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'event_ticker' } as const;
 
-/** A fill between two users; '' is a party that stays private. Prices are the Yes side's, whoever traded what. */
+/** A fill between two users; '' is a party that stays private. Prices are the Yes side's, whatever each side traded. */
 export const SocialTrade = z.object({
   trade_id: z.string().min(1),
   ticker: z.string().min(1),

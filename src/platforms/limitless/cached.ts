@@ -32,7 +32,7 @@ export class Remembered<V> {
     return entry.value;
   }
 
-  /** Something speaks against the value: the next call reads it again unless it is very young. */
+  /** The value may be wrong: the next call reads it again unless it is very young. */
   doubt(key: string): void {
     const kept = this.#entries.get(key);
     if (kept) kept.doubted = true;

@@ -1,8 +1,10 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import { WebSocket } from 'ws';
 import type { Platform } from '../../core/model.ts';
 import type { StoredMarket } from '../contract.ts';
 import { BadFrame, type SocketChannel, type SocketEvent, type SocketObserver, type SocketSession } from './contract.ts';
+import { refusalOf } from './refusal.ts';
 
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 /** Frames that wait to be read; a connection with more is dropped, as it lost its order of time. */
@@ -18,8 +20,10 @@ export interface SocketDeps {
   platform: Platform;
   log: FastifyBaseLogger;
   observer: SocketObserver;
-  /** Called with every event, in order. */
-  onEvent: (event: SocketEvent) => void;
+  /** Called with every event, in order, and the connection that brought it. */
+  onEvent: (event: SocketEvent, connection: SocketConnection) => void;
+  /** Called when a connection has ended, for whatever reason. */
+  onEnd: (connection: SocketConnection) => void;
 }
 
 /** One connection from its upgrade to its end. Times are of performance.now(), which no change of the clock moves. */
@@ -29,7 +33,10 @@ export class SocketConnection {
   lastDataAt = performance.now();
   /** Unix ms of the last message; null before. */
   lastMessageMs: number | null = null;
-  hasData = false;
+  /** Unix ms of the receipt of the frame that is being read, or was read last. */
+  frameMs = 0;
+  /** When data came first; null before. */
+  dataSince: number | null = null;
   /** Why it ended; null while it lives. */
   ended: string | null = null;
   readonly #deps: SocketDeps;
@@ -37,10 +44,11 @@ export class SocketConnection {
   readonly #session: SocketSession;
   readonly #socket: WebSocket;
   readonly #onEnd: (connection: SocketConnection) => void;
-  #queue: string[] = [];
+  #queue: { text: string; atMs: number }[] = [];
   #next = 0;
   #queuedBytes = 0;
   #isDraining = false;
+  #lastDataMs: number | null = null;
   #heartbeat: NodeJS.Timeout | undefined;
   #loggedAt = -Infinity;
   #unlogged = 0;
@@ -56,7 +64,9 @@ export class SocketConnection {
     this.#onEnd = onEnd;
     this.#session = channel.session(markets, (text) => this.#send(text));
     this.#socket = new WebSocket(channel.url, {
-      headers: channel.headers?.() ?? {},
+      finishRequest: (request) => {
+        this.#sign(request).catch((error: Error) => request.destroy(error));
+      },
       maxPayload: MAX_FRAME_BYTES,
       perMessageDeflate: false,
       handshakeTimeout: HANDSHAKE_MS,
@@ -64,17 +74,40 @@ export class SocketConnection {
     this.#socket.on('open', () => this.#open());
     this.#socket.on('message', (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary));
     for (const frame of ['ping', 'pong'] as const) this.#socket.on(frame, () => (this.lastByteAt = performance.now()));
-    this.#socket.on('unexpected-response', (_request, response) => {
-      response.resume();
-      this.#socket.terminate();
-      this.#end(`refused with ${response.statusCode}`);
-    });
+    this.#socket.on('unexpected-response', (_request, response) => void this.#refused(response));
     this.#socket.on('error', (error: Error & { code?: string }) => {
       if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.#bad('a frame is too large');
       this.#end(error.code ?? 'error');
       this.#socket.terminate();
     });
     this.#socket.on('close', (code: number) => this.#end(`closed with ${code}`));
+  }
+
+  /** Up to when what it brought is all there was, Unix ms: signs of life prove that where silence of data is normal. */
+  get knownToMs(): number {
+    return (this.#channel.quietMs === null ? this.lastMessageMs : this.#lastDataMs) ?? Date.now();
+  }
+
+  /** Without a byte for longer it is replaced; what the server said is not multiplied by a pace. */
+  silentMs(pace: number): number {
+    return this.#session.silentMs ?? this.#channel.silentMs * pace;
+  }
+
+  /** Why it is of no use any more, though it is open; null while it is. */
+  failure(): string | null {
+    return this.#session.failure?.() ?? null;
+  }
+
+  async #refused(response: IncomingMessage): Promise<void> {
+    const reason = await refusalOf(response);
+    this.#end(reason);
+    this.#socket.terminate();
+  }
+
+  async #sign(request: ClientRequest): Promise<void> {
+    const headers = await this.#channel.headers?.();
+    for (const [name, value] of Object.entries(headers ?? {})) request.setHeader(name, value);
+    request.end();
   }
 
   get isOpen(): boolean {
@@ -109,9 +142,10 @@ export class SocketConnection {
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.ended !== null) return;
     this.lastByteAt = performance.now();
-    this.lastMessageMs = Date.now();
+    const atMs = Date.now();
+    this.lastMessageMs = atMs;
     if (isBinary) return this.#bad('a binary frame');
-    this.#queue.push(data.toString());
+    this.#queue.push({ text: data.toString(), atMs });
     this.#queuedBytes += data.length;
     if (this.#queue.length - this.#next > QUEUE_FRAMES || this.#queuedBytes > QUEUE_BYTES) {
       void this.close('too many frames wait');
@@ -125,10 +159,11 @@ export class SocketConnection {
     const startedAt = performance.now();
     const first = this.#next;
     while (this.ended === null && this.#next < this.#queue.length && performance.now() - startedAt < SLICE_MS) {
-      const frame = this.#queue[this.#next] ?? '';
+      const { text, atMs } = this.#queue[this.#next] as { text: string; atMs: number };
       this.#next += 1;
-      this.#queuedBytes -= Buffer.byteLength(frame);
-      this.#read(frame);
+      this.#queuedBytes -= Buffer.byteLength(text);
+      this.frameMs = atMs;
+      this.#read(text);
     }
     this.#deps.observer.messages(this.#deps.platform, this.#channel.name, this.#next - first);
     if (this.ended === null && this.#next < this.#queue.length) {
@@ -143,9 +178,10 @@ export class SocketConnection {
 
   #read(frame: string): void {
     try {
-      if (!this.#session.take(frame, this.#deps.onEvent)) return;
-      this.hasData = true;
+      if (!this.#session.take(frame, (event) => this.#deps.onEvent(event, this))) return;
       this.lastDataAt = performance.now();
+      this.dataSince ??= this.lastDataAt;
+      this.#lastDataMs = this.frameMs;
     } catch (error) {
       // A defect of an adapter must not end the process either.
       this.#bad(error instanceof BadFrame ? error.message : String(error));
@@ -170,5 +206,6 @@ export class SocketConnection {
     this.#queue = [];
     this.#next = 0;
     this.#onEnd(this);
+    this.#deps.onEnd(this);
   }
 }

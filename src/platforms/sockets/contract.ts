@@ -1,5 +1,5 @@
 import type { Price, Size } from '../../core/decimal.ts';
-import type { Platform } from '../../core/model.ts';
+import type { BookChange, BookSide, Platform } from '../../core/model.ts';
 import type { StoredMarket } from '../contract.ts';
 
 /** Best prices of a market in terms of its first outcome; the second one's are the complement. null = that side is empty. */
@@ -10,8 +10,8 @@ export interface SocketQuote {
   /** null where the platform does not say. */
   bidSize: Size | null;
   askSize: Size | null;
-  /** The newest trade; absent where the socket has not shown one yet. */
-  last?: Price;
+  /** The newest trade, or the midpoint where the platform's price is that; absent where the socket has not shown it yet. */
+  price?: Price | null;
   /** By the platform's clock, Unix ms; null where it does not say. */
   exchangeAtMs: number | null;
 }
@@ -21,6 +21,12 @@ export type SocketEvent =
   /** Something was, or may have been, traded. */
   | { kind: 'trade'; ref: string }
   | { kind: 'quote'; quote: SocketQuote }
+  /** The whole book of a market's first outcome: the first of each connection and market, and again after each loss. */
+  | { kind: 'book'; ref: string; book: BookSide; exchangeAtMs: number | null }
+  /** Levels of the first outcome that changed since the last event of the market on this connection. */
+  | { kind: 'book_change'; ref: string; changes: readonly BookChange[]; exchangeAtMs: number | null }
+  /** Changes were lost: the book is unknown until the next whole one. */
+  | { kind: 'book_lost'; ref: string; reason: string }
   /** A market came into being or changed; `id` is any id that PlatformData.market takes. */
   | { kind: 'market'; id: string };
 
@@ -35,6 +41,10 @@ export interface SocketSession {
   setMarkets(markets: readonly StoredMarket[]): void;
   /** Reads one text frame. true for data; false for what proves the connection alone. Throws BadFrame. */
   take(frame: string, emit: (event: SocketEvent) => void): boolean;
+  /** Why the connection is of no use any more, as an answer is overdue or the server ended the subscription; null while it is. */
+  failure?(): string | null;
+  /** How long the server itself says that it may be silent, ms; counts before the channel's. */
+  readonly silentMs?: number;
 }
 
 /** One kind of connection to a platform. Silences are measured on the process's own clock. */
@@ -42,9 +52,11 @@ export interface SocketChannel {
   readonly name: string;
   readonly url: string;
   /** Headers of the upgrade, made anew for each connection. */
-  headers?(): Record<string, string>;
+  headers?(): Promise<Record<string, string>>;
   /** The most markets of one connection; null where one connection brings the whole platform. */
   readonly marketsPerSocket: number | null;
+  /** Whether it follows only markets whose books are wanted, as quotes come without them. */
+  readonly isForBooks?: boolean;
   /** A text the client sends to stay connected. */
   readonly heartbeat: { text: string; everyMs: number } | null;
   /** Without a byte for longer the connection is replaced. */
@@ -53,7 +65,7 @@ export interface SocketChannel {
   readonly quietMs: number | null;
   /** A connection is replaced by a new one at this age, before the platform ends it. */
   readonly rotateMs: number;
-  /** Whether every trade of the platform starts with an event of this channel. */
+  /** Whether trades start with events of this channel: of the whole platform, or of the markets that are followed. */
   readonly bringsTrades: boolean;
   session(markets: readonly StoredMarket[], send: (text: string) => void): SocketSession;
 }
@@ -62,16 +74,26 @@ export interface SocketChannel {
 export interface PlatformSockets {
   readonly platform: Platform;
   readonly channels: readonly SocketChannel[];
+  /** Why there are no channels; absent where there are. */
+  readonly off?: string;
   /** How many open markets are subscribed on channels that name markets, most traded first. */
   readonly markets: number;
   /** When a trade can be read after its event, ms; several, as the platform may show it late. */
   readonly tradeDelaysMs: readonly number[];
+  /** At least this long between two readings of trades of one market, or of the feed where the platform has one for all, ms. */
+  readonly tradeGapMs: number;
+  /** At least this long between two readings that events start, of whatever market, ms: what they may take of the budget. */
+  readonly readEveryMs: number;
+  /** How far before what is stored such a reading of one feed for all begins, ms; a minute where it is absent. */
+  readonly tradeReachMs?: number;
 }
 
 /** State of a platform's sockets, as /health shows it. */
 export interface SocketStatus {
   platform: Platform;
   connected: boolean;
+  /** Why it is not connected, without secrets; null while it is, and before the first attempt has ended. */
+  reason: string | null;
   /** Whether trades come over it now. */
   isLive: boolean;
   /** Connections with subscriptions that are open. */

@@ -11,8 +11,10 @@ const LAST_RETRY_MS = 30_000;
 const REFUSED_RETRY_MS = 120_000;
 /** Connections that lived longer begin anew with short retries. */
 const GOOD_LIFE_MS = 10_000;
-/** A replacement that brings nothing by then is given up. */
+/** A connection that brings nothing by then is given up. */
 const OVERLAP_MS = 30_000;
+/** What a replacement was asked for has come so long after its first data. */
+const SETTLED_MS = 2000;
 
 export interface KeeperOptions {
   /** Multiplies silences, ages and retries; tests shorten them. */
@@ -27,6 +29,8 @@ export interface KeeperOptions {
  */
 export class SocketKeeper {
   reconnects = 0;
+  /** Why the last connection ended; null while one is open, and before. */
+  lostBecause: string | null = null;
   readonly #deps: SocketDeps;
   readonly #channel: SocketChannel;
   readonly #options: KeeperOptions;
@@ -88,22 +92,25 @@ export class SocketKeeper {
       return;
     }
     if (isLate) current.lastByteAt = current.lastDataAt = now;
-    const { silentMs, quietMs } = this.#channel;
-    if (now - current.lastByteAt > silentMs * this.#pace) return void current.close('silent');
+    const { quietMs } = this.#channel;
+    if (now - current.lastByteAt > current.silentMs(this.#pace)) return void current.close('silent');
     if (quietMs !== null && now - current.lastDataAt > quietMs * this.#pace) return void current.close('no data');
-    if (!this.#isReady && current.hasData) this.#ready();
+    const failure = isLate ? null : current.failure();
+    if (failure !== null) return void current.close(failure);
+    if (!this.#isReady && current.dataSince !== null) this.#ready();
     this.#rotate(current, now);
   }
 
   #rotate(current: SocketConnection, now: number): void {
-    if (this.#next?.hasData) {
-      this.#current = this.#next;
+    const next = this.#next;
+    if (next && now - (next.dataSince ?? now) > SETTLED_MS * this.#pace) {
+      this.#current = next;
       this.#next = null;
       this.#rotateAt = this.#ageFrom(now);
       void current.close('rotated');
-    } else if (this.#next && now - this.#next.openedAt > OVERLAP_MS * this.#pace) {
-      void this.#next.close('no data');
-    } else if (!this.#next && now > this.#rotateAt) {
+    } else if (next?.dataSince === null && now - next.openedAt > OVERLAP_MS * this.#pace) {
+      void next.close('no data');
+    } else if (!next && now > this.#rotateAt) {
       this.#rotateAt = this.#ageFrom(now);
       this.#next = this.#dial();
     }
@@ -121,6 +128,7 @@ export class SocketKeeper {
 
   #ready(): void {
     this.#isReady = true;
+    this.lostBecause = null;
     this.#options.onReady();
   }
 
@@ -135,10 +143,11 @@ export class SocketKeeper {
     const reason = connection.ended ?? '';
     const { platform, log, observer } = this.#deps;
     this.reconnects += 1;
+    this.lostBecause = reason;
     observer.reconnect(platform, this.#channel.name);
-    const wasGood = connection.hasData && now - connection.openedAt > GOOD_LIFE_MS * this.#pace;
+    const wasGood = connection.dataSince !== null && now - connection.openedAt > GOOD_LIFE_MS * this.#pace;
     this.#failures = wasGood ? 0 : this.#failures + 1;
-    const isRefused = /^refused with 40[13]$/.test(reason);
+    const isRefused = /^refused with 40[13]\b/.test(reason);
     const stepMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 10));
     const waitMs = (isRefused ? REFUSED_RETRY_MS : stepMs) * (0.5 + Math.random() / 2) * this.#pace;
     this.#retryAt = now + waitMs;

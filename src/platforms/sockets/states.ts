@@ -5,7 +5,7 @@ import type { SocketStatus } from './contract.ts';
 const CHANNEL = 'socket-states';
 /** A status is published this often at least. */
 export const STATUS_MS = 2000;
-/** One that is older speaks of a process that is gone. */
+/** An older one was written by a process that has ended. */
 const EXPIRES_MS = 10_000;
 
 export const publishSocketStatus = (publish: Shared['publish'], status: SocketStatus): Promise<void> =>

@@ -56,7 +56,7 @@ export const LimitlessOrderState = z.object({
 });
 export type LimitlessOrderState = z.output<typeof LimitlessOrderState>;
 
-/** One answer per item asked for; somebody else's order is `not_found`. */
+/** One answer per item asked for; another account's order is `not_found`. */
 export const LimitlessStatusBatch = z.object({ results: z.array(z.unknown()) });
 export const LimitlessStatusResult = z.object({
   index: z.number().int().min(0),

@@ -1,13 +1,8 @@
 import { ONE_PRICE, SIZE_SCALE, type Size, type Usd, decimalNumber, divideHalfEven } from '../../../core/decimal.ts';
 import type { JsonObject } from '../../../core/model.ts';
 import { isoTime } from '../../market-fields.ts';
-import {
-  isOver,
-  type OrderStatus,
-  type OrderTerms,
-  type PlatformOrder,
-  type TimeInForce,
-} from '../../order-contract.ts';
+import { isOver, type OrderStatus, type TimeInForce } from '../../../core/order-model.ts';
+import type { OrderTerms, PlatformOrder } from '../../order-contract.ts';
 import type { LimitlessOrderType } from './amounts.ts';
 import type { LimitlessOrderState, LimitlessUserOrder } from './rows.ts';
 

@@ -14,7 +14,8 @@ import {
   type Usd,
 } from '../../../core/decimal.ts';
 import type { JsonObject, Side } from '../../../core/model.ts';
-import type { OrderIntent, OrderTerms, TimeInForce } from '../../order-contract.ts';
+import type { TimeInForce } from '../../../core/order-model.ts';
+import type { OrderIntent, OrderTerms } from '../../order-contract.ts';
 import { orderRefused } from '../../failed-placement.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { evenGrid, metadataPrice, nearestPrices, type PriceGrid } from '../../price-grid.ts';

@@ -1,6 +1,7 @@
 import { ONE_PRICE, type Price, type Size, type Usd } from '../../../core/decimal.ts';
 import { isoFromEpoch } from '../../market-fields.ts';
-import { isOver, type OrderRecord, type OrderStatus, type PlatformOrder } from '../../order-contract.ts';
+import { isOver, type OrderStatus } from '../../../core/order-model.ts';
+import type { OrderRecord, PlatformOrder } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { meanPrice, takerFee, type OrderFills } from './fills.ts';
 import { EXPIRATION_MARGIN_S, budgetSent, spends } from './request.ts';

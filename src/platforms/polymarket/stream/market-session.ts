@@ -1,4 +1,5 @@
 import { complement, type Price } from '../../../core/decimal.ts';
+import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { BadFrame, type SocketEvent, type SocketSession } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
@@ -72,12 +73,20 @@ export class MarketSession implements SocketSession {
     const type = typeof item === 'object' && item !== null && 'event_type' in item ? item.event_type : undefined;
     if (type === 'book') {
       const frame = parseFrame(bookFrame, item, 'book');
-      this.#onFirst(frame.asset_id, frame.timestamp, emit, ({ book }) => book.replace(frame));
+      this.#onFirst(frame.asset_id, frame.timestamp, emit, ({ book }, ref) => {
+        book.replace(frame);
+        emit({ kind: 'book', ref, book: bookSide(frame.bids, frame.asks), exchangeAtMs: frame.timestamp });
+      });
     } else if (type === 'price_change') {
       const { timestamp, price_changes: changes } = parseFrame(changeFrame, item, 'price_change');
       for (const raw of changes) {
         const one = parseFrame(change, raw, 'price_change');
-        this.#onFirst(one.asset_id, timestamp, emit, ({ book }) => book.change(one));
+        this.#onFirst(one.asset_id, timestamp, emit, ({ book }, ref) => {
+          book.change(one);
+          const { price, size } = one;
+          const side = one.side === 'BUY' ? 'bid' : 'ask';
+          emit({ kind: 'book_change', ref, changes: [{ side, price, size }], exchangeAtMs: timestamp });
+        });
       }
     } else if (type === 'best_bid_ask') {
       const { asset_id: asset, timestamp, best_bid: bid, best_ask: ask } = parseFrame(bestFrame, item, 'best_bid_ask');
@@ -101,16 +110,16 @@ export class MarketSession implements SocketSession {
   }
 
   /** The second token mirrors the first: one of them is enough. */
-  #onFirst(asset: string, timestamp: number, emit: Emit, work: (followed: Followed) => void): void {
+  #onFirst(asset: string, timestamp: number, emit: Emit, work: (followed: Followed, ref: string) => void): void {
     const token = this.#tokens.get(asset);
     const followed = token?.isFirst ? this.#followed.get(token.ref) : undefined;
     if (!token || !followed) return;
-    work(followed);
+    work(followed, token.ref);
     this.#quote(token.ref, followed, timestamp, emit);
   }
 
   #quote(ref: string, { book, last }: Followed, exchangeAtMs: number, emit: Emit): void {
-    const known = last === undefined ? {} : { last };
+    const known = last === undefined ? {} : { price: last };
     emit({ kind: 'quote', quote: { ref, ...book.best(), ...known, exchangeAtMs } });
   }
 

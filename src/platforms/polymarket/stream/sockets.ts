@@ -12,6 +12,8 @@ export const createPolymarketSockets = (urls: SocketUrls): PlatformSockets => ({
   markets: 200,
   // The Data API shows a trade 5 to 12 seconds after its match.
   tradeDelaysMs: [0, 3000, 8000, 15_000],
+  tradeGapMs: 2000,
+  readEveryMs: 250,
   channels: [
     activityChannel(urls.polymarketLive),
     {

@@ -1,0 +1,42 @@
+import type { PlatformData } from '../../src/platforms/contract.ts';
+import { isItemError } from '../../src/platforms/parse-rows.ts';
+import type { JobResult, JobRun } from '../job-runner.ts';
+import { readMarketTrades, type TradesDeps } from '../trades.ts';
+import { readCoverage } from '../watermarks.ts';
+import type { Found } from './live-trades.ts';
+
+/**
+ * Reads the trades of markets of which a socket says that something was traded. The volumes up to which they are known stay as they are:
+ * a listing that shows more has them read again. A market that cannot be read is left to that reading.
+ */
+export async function pollHintedTrades(
+  deps: TradesDeps,
+  data: PlatformData,
+  run: JobRun,
+  refs: readonly string[],
+  found: Found,
+): Promise<JobResult> {
+  const floorUs = deps.now() * 1000 - Math.round(deps.backfillDays * 86_400_000_000);
+  let rows = 0;
+  for (const ref of refs) {
+    run.signal.throwIfAborted();
+    const span = await readCoverage(deps.clickhouse, data.platform, ref);
+    const known = { known: span !== null, complete_from_us: span?.fromUs ?? 0, complete_to_us: span?.toUs ?? 0 };
+    try {
+      const read = await readMarketTrades(
+        deps,
+        data,
+        { ref, marker: null, seen: span?.marker ?? '', ...known },
+        floorUs,
+        run,
+      );
+      found(ref, read);
+      rows += read;
+    } catch (error) {
+      if (!isItemError(error)) throw error;
+      found(ref, 0);
+    }
+  }
+  const whole = await readCoverage(deps.clickhouse, data.platform, '');
+  return { freshTo: new Date((whole?.toUs ?? 0) / 1000), rows };
+}

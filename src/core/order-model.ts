@@ -1,0 +1,26 @@
+export const ORDER_TYPES = ['limit', 'market'] as const;
+export type OrderType = (typeof ORDER_TYPES)[number];
+
+/** gtc rests until cancelled, gtd until its expiration; ioc fills what it can at once, fok all or nothing. */
+export const TIMES_IN_FORCE = ['gtc', 'gtd', 'ioc', 'fok'] as const;
+export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
+
+/**
+ * pending: accepted, not yet working or not yet known as matched. open, partially_filled: working. cancelled: over, maybe
+ * after fills. rejected: never worked. unknown: sent, result not known.
+ */
+export const ORDER_STATUSES = [
+  'pending',
+  'open',
+  'partially_filled',
+  'filled',
+  'cancelled',
+  'rejected',
+  'expired',
+  'unknown',
+] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+const OVER: ReadonlySet<OrderStatus> = new Set(['filled', 'cancelled', 'rejected', 'expired']);
+/** Whether nothing can happen to the order any more. */
+export const isOver = (status: OrderStatus): boolean => OVER.has(status);

@@ -1,0 +1,175 @@
+import type { Price, Size } from '../../../core/decimal.ts';
+import type { BookLevel } from '../../../core/model.ts';
+import { bookSide } from '../../book-sides.ts';
+import type { StoredMarket } from '../../contract.ts';
+import { BadFrame } from '../../sockets/contract.ts';
+import { parseFrame } from '../../sockets/frame.ts';
+import { ANSWER_MS, type Emit, type Feed, type SendCommand } from './session.ts';
+import { bookMsg, deltaMsg, type Frame, snapshotMsg } from './wire.ts';
+
+/** Markets of one command. */
+const CHUNK = 100;
+
+type Side = 'bid' | 'ask';
+type Levels = Record<Side, Map<Price, Size>>;
+
+/** NO levels come on the scale of YES: they are its asks. */
+const SIDES = { yes: 'bid', no: 'ask' } as const;
+
+function* chunks(tickers: Iterable<string>): Generator<string[]> {
+  const all = [...tickers];
+  for (let from = 0; from < all.length; from += CHUNK) yield all.slice(from, from + CHUNK);
+}
+
+const mapOf = (levels: readonly BookLevel[]): Map<Price, Size> =>
+  new Map(levels.map(({ price, size }) => [price, size]));
+
+/**
+ * Books of chosen markets: a whole one, then what is added to or taken from a level. One count of frames is of all markets: where some
+ * are missing every book is unknown, and asked for again.
+ */
+export class BookFeed implements Feed {
+  #wanted: Set<string>;
+  /** What the server was asked for. */
+  #subscribed = new Set<string>();
+  #isOpen = false;
+  #isAsked = false;
+  #sid: number | null = null;
+  readonly #books = new Map<string, Levels>();
+  /** Markets whose whole book was asked for, and since when, by performance.now(). */
+  readonly #awaited = new Map<string, number>();
+  /** Whether books are awaited because frames were lost. */
+  #isHealing = false;
+  #failure: string | null = null;
+
+  constructor(markets: readonly StoredMarket[]) {
+    this.#wanted = new Set(markets.map(({ ref }) => ref));
+  }
+
+  start(send: SendCommand): boolean {
+    this.#isOpen = true;
+    if (this.#wanted.size === 0) return false;
+    this.#isAsked = true;
+    this.#subscribed = new Set(this.#wanted);
+    for (const ticker of this.#wanted) this.#awaited.set(ticker, performance.now());
+    // The default scale of NO prices is to change.
+    const scale = { use_yes_price: true, skip_ticker_ack: true };
+    send('subscribe', { channels: ['orderbook_delta'], market_tickers: [...this.#wanted], ...scale });
+    return true;
+  }
+
+  setMarkets(markets: readonly StoredMarket[], send: SendCommand): boolean {
+    this.#wanted = new Set(markets.map(({ ref }) => ref));
+    if (!this.#isOpen) return false;
+    if (!this.#isAsked) return this.start(send);
+    // Before the number of the subscription is known it cannot be changed.
+    if (this.#sid !== null) this.#update(this.#sid, send);
+    return false;
+  }
+
+  subscribed(sid: number, send: SendCommand): void {
+    this.#sid = sid;
+    this.#update(sid, send);
+  }
+
+  lost(emit: Emit, send: SendCommand): string | null {
+    if (this.#isHealing) return 'frames were lost again';
+    for (const ticker of this.#books.keys()) emit({ kind: 'book_lost', ref: ticker, reason: 'frames were lost' });
+    this.#books.clear();
+    this.#ask(this.#subscribed, send);
+    this.#isHealing = this.#awaited.size > 0;
+    return null;
+  }
+
+  failure(): string | null {
+    if (this.#failure !== null) return this.#failure;
+    const [askedAt] = this.#awaited.values();
+    return askedAt !== undefined && performance.now() - askedAt > ANSWER_MS ? 'a book was not answered' : null;
+  }
+
+  take(frame: Frame, emit: Emit, send: SendCommand): boolean {
+    const isWhole = frame.type === 'orderbook_snapshot';
+    if (!isWhole && frame.type !== 'orderbook_delta') throw new BadFrame(`unknown type ${frame.type.slice(0, 60)}`);
+    try {
+      if (isWhole) this.#whole(frame, emit);
+      else this.#change(frame, emit, send);
+    } catch (error) {
+      this.#unreadable(frame, isWhole, emit, send);
+      throw error;
+    }
+    return true;
+  }
+
+  /**
+   * A book with a change that cannot be read is another book. A snapshot would be as unreadable again: the market's next change asks
+   * for it.
+   */
+  #unreadable({ msg }: Frame, isWhole: boolean, emit: Emit, send: SendCommand): void {
+    const ref = bookMsg.safeParse(msg).data?.market_ticker;
+    const reason = 'a frame could not be read';
+    if (ref === undefined) this.#failure = reason;
+    else if (isWhole) {
+      this.#awaited.delete(ref);
+      this.#forget(ref, reason, emit);
+    } else this.#doubt(ref, reason, emit, send);
+  }
+
+  #forget(ref: string, reason: string, emit: Emit): void {
+    if (this.#books.delete(ref)) emit({ kind: 'book_lost', ref, reason });
+  }
+
+  #doubt(ref: string, reason: string, emit: Emit, send: SendCommand): void {
+    this.#forget(ref, reason, emit);
+    if (this.#wanted.has(ref) && !this.#awaited.has(ref)) this.#ask([ref], send);
+  }
+
+  /** It may come unasked; without levels it is an empty book, as that of a market that has ended. */
+  #whole({ msg, sending_ts_ms: sentMs }: Frame, emit: Emit): void {
+    const { market_ticker: ref, yes_dollars_fp: yes, no_dollars_fp: no } = parseFrame(snapshotMsg, msg, 'snapshot');
+    this.#awaited.delete(ref);
+    if (this.#awaited.size === 0) this.#isHealing = false;
+    if (!this.#wanted.has(ref)) return;
+    const levels = (given: typeof yes): BookLevel[] => (given ?? []).map(([price, size]) => ({ price, size }));
+    const book = bookSide(levels(yes), levels(no));
+    this.#books.set(ref, { bid: mapOf(book.bids), ask: mapOf(book.asks) });
+    emit({ kind: 'book', ref, book, exchangeAtMs: sentMs ?? null });
+  }
+
+  #change({ msg }: Frame, emit: Emit, send: SendCommand): void {
+    const delta = parseFrame(deltaMsg, msg, 'delta');
+    const { market_ticker: ref, price_dollars: price, ts_ms: exchangeAtMs } = delta;
+    if (!this.#wanted.has(ref)) return;
+    const side = SIDES[delta.side];
+    const levels = this.#books.get(ref)?.[side];
+    const size = (levels?.get(price) ?? 0n) + delta.delta_fp;
+    if (!levels || size < 0n) return this.#doubt(ref, 'a level fell below 0', emit, send);
+    if (size === 0n) levels.delete(price);
+    else levels.set(price, size);
+    emit({ kind: 'book_change', ref, changes: [{ side, price, size }], exchangeAtMs });
+  }
+
+  #update(sid: number, send: SendCommand): void {
+    const added = [...this.#wanted].filter((ticker) => !this.#subscribed.has(ticker));
+    const gone = [...this.#subscribed].filter((ticker) => !this.#wanted.has(ticker));
+    this.#subscribed = new Set(this.#wanted);
+    for (const ticker of gone) {
+      this.#books.delete(ticker);
+      this.#awaited.delete(ticker);
+    }
+    for (const ticker of added) this.#awaited.set(ticker, performance.now());
+    for (const market_tickers of chunks(added)) {
+      send('update_subscription', { sids: [sid], action: 'add_markets', market_tickers });
+    }
+    for (const market_tickers of chunks(gone)) {
+      send('update_subscription', { sids: [sid], action: 'delete_markets', market_tickers });
+    }
+  }
+
+  #ask(tickers: Iterable<string>, send: SendCommand): void {
+    if (this.#sid === null) return;
+    for (const market_tickers of chunks(tickers)) {
+      for (const ticker of market_tickers) this.#awaited.set(ticker, performance.now());
+      send('update_subscription', { sids: [this.#sid], action: 'get_snapshot', market_tickers });
+    }
+  }
+}

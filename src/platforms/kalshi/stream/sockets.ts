@@ -1,0 +1,68 @@
+import type { PlatformSockets, SocketChannel } from '../../sockets/contract.ts';
+import { type KalshiKeySettings, operatorKey } from '../operator-key.ts';
+import { kalshiSigner, type KalshiSigner } from '../sign.ts';
+import { BookFeed } from './books.ts';
+import { type Feed, KalshiSession } from './session.ts';
+import { tapeFeed } from './tape.ts';
+import { tickerFeed } from './tickers.ts';
+
+/** The path that is signed, whatever the address is. */
+const SIGNED = 'https://kalshi/trade-api/ws/v2';
+
+/** Books of this many markets stay far below the thousands of frames a second that one reader can take. */
+const BOOKS_PER_SOCKET = 100;
+/** The answer proves the subscription, which pings do not; books of quiet markets are silent for long. */
+const LIST = { text: JSON.stringify({ id: 0, cmd: 'list_subscriptions' }), everyMs: 8000 };
+
+const common = {
+  platform: 'kalshi',
+  markets: 200,
+  // Socket and tape are fed apart: either may be first, by seconds.
+  tradeDelaysMs: [0, 1000, 4000],
+  tradeGapMs: 400,
+  readEveryMs: 400,
+  // The exchange makes a hundred trades a second: one page of a thousand holds what a reading brings.
+  tradeReachMs: 5000,
+} as const;
+
+const wholePlatform = (
+  name: string,
+  url: string,
+  signer: KalshiSigner,
+  feed: () => Feed,
+  bringsTrades: boolean,
+): SocketChannel => ({
+  name,
+  url,
+  headers: () => signer('GET', SIGNED),
+  marketsPerSocket: null,
+  // The server pings every 10 s; pings of clients have been seen to end connections.
+  heartbeat: null,
+  silentMs: 25_000,
+  // Hundreds of trades a minute, but for the pause on Thursdays. Pings go on while a subscription is dead.
+  quietMs: 20_000,
+  rotateMs: 60 * 60_000,
+  bringsTrades,
+  session: (_markets, send) => new KalshiSession(feed(), send),
+});
+
+/** Kalshi's socket, which takes nobody without a key: why it is off is said instead. */
+export function createKalshiSockets(url: string, given: KalshiKeySettings): PlatformSockets {
+  const key = operatorKey(given);
+  if ('missing' in key) return { ...common, channels: [], off: key.missing };
+  const signer = kalshiSigner(key, Date.now);
+  return {
+    ...common,
+    channels: [
+      wholePlatform('tape', url, signer, tapeFeed, true),
+      wholePlatform('tickers', url, signer, tickerFeed, false),
+      {
+        ...wholePlatform('books', url, signer, tapeFeed, false),
+        marketsPerSocket: BOOKS_PER_SOCKET,
+        isForBooks: true,
+        heartbeat: LIST,
+        session: (markets, send) => new KalshiSession(new BookFeed(markets), send),
+      },
+    ],
+  };
+}

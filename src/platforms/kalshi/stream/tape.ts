@@ -1,0 +1,32 @@
+import { BadFrame } from '../../sockets/contract.ts';
+import { parseFrame } from '../../sockets/frame.ts';
+import type { Feed } from './session.ts';
+import { lifecycleMsg, tradeMsg } from './wire.ts';
+
+/** What changes a market as it is listed; the rest is left to the sweeps. Nothing is announced of a close that comes as planned. */
+const CHANGES = new Set(['created', 'activated', 'deactivated', 'close_date_updated', 'determined', 'settled']);
+const UNUSED = new Set(['event_lifecycle', 'event_fee_update']);
+
+/**
+ * Trades and changes of markets of the whole platform, combos left out of the latter. Frames cut the times of trades to milliseconds:
+ * what is stored is what REST says, and a trade starts its reading.
+ */
+export const tapeFeed = (): Feed => ({
+  start(send) {
+    send('subscribe', { channels: ['trade', 'market_lifecycle_v2'] });
+    return true;
+  },
+  take({ type, msg }, emit) {
+    if (type === 'trade') {
+      emit({ kind: 'trade', ref: parseFrame(tradeMsg, msg, type).market_ticker });
+      return true;
+    }
+    if (type === 'market_lifecycle_v2') {
+      const { market_ticker: id, event_type: change } = parseFrame(lifecycleMsg, msg, type);
+      if (CHANGES.has(change)) emit({ kind: 'market', id });
+      return false;
+    }
+    if (UNUSED.has(type)) return false;
+    throw new BadFrame(`unknown type ${type.slice(0, 60)}`);
+  },
+});

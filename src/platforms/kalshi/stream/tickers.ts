@@ -1,0 +1,43 @@
+import { ONE_PRICE } from '../../../core/decimal.ts';
+import { RecentMap } from '../../../core/lru-map.ts';
+import { BadFrame, type SocketQuote } from '../../sockets/contract.ts';
+import { parseFrame } from '../../sockets/frame.ts';
+import type { Feed } from './session.ts';
+import { tickerMsg, type TickerMsg } from './wire.ts';
+
+/** Markets whose newest time is remembered. */
+const REMEMBERED = 200_000;
+
+/** A side without orders is a bid of 0, an ask of 1. */
+function quoteOf(msg: TickerMsg): SocketQuote {
+  const bid = msg.yes_bid_dollars === 0n ? null : msg.yes_bid_dollars;
+  const ask = msg.yes_ask_dollars === ONE_PRICE ? null : msg.yes_ask_dollars;
+  return {
+    ref: msg.market_ticker,
+    bid,
+    ask,
+    bidSize: bid === null ? null : msg.yes_bid_size_fp,
+    askSize: ask === null ? null : msg.yes_ask_size_fp,
+    ...(msg.price_dollars === 0n ? {} : { price: msg.price_dollars }),
+    exchangeAtMs: msg.ts_ms,
+  };
+}
+
+/** Best prices of the whole platform: of each market that moved one frame a second, without a count that would show a loss. */
+export function tickerFeed(): Feed {
+  const newest = new RecentMap<string, number>(REMEMBERED);
+  return {
+    start(send) {
+      send('subscribe', { channels: ['ticker'] });
+      return true;
+    },
+    take({ type, msg }, emit) {
+      if (type !== 'ticker') throw new BadFrame(`unknown type ${type.slice(0, 60)}`);
+      const quote = parseFrame(tickerMsg, msg, type);
+      if (quote.ts_ms < (newest.get(quote.market_ticker) ?? 0)) return true;
+      newest.set(quote.market_ticker, quote.ts_ms);
+      emit({ kind: 'quote', quote: quoteOf(quote) });
+      return true;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { isTradePrice, wirePrice, wireSize } from '../../parse-rows.ts';
+
+/** Frames of Kalshi's socket, reduced to the fields that are read. */
+
+/** Around every frame. `seq` counts the frames of a `sid`, answers to commands included; tickers have none. */
+export const envelope = z.object({
+  type: z.string(),
+  sid: z.number().int().positive().optional(),
+  seq: z.number().int().positive().optional(),
+  msg: z.unknown().optional(),
+  /** Unix ms; the only time of a snapshot. */
+  sending_ts_ms: z.number().int().positive().optional().catch(undefined),
+});
+export type Frame = z.output<typeof envelope>;
+
+export const subscribedMsg = z.object({ channel: z.string(), sid: z.number().int().positive() });
+export const errorMsg = z.object({ code: z.number(), msg: z.string().catch('') });
+/** Answer of list_subscriptions. */
+export const listMsg = z.array(subscribedMsg);
+
+const ticker = z.string().min(1).max(200);
+/** Unix ms. */
+const time = z.number().int().positive();
+const price = wirePrice.refine(isTradePrice, 'expected a price of 0 to 1');
+
+export const tradeMsg = z.object({ market_ticker: ticker, trade_id: z.string().min(1) });
+
+/** 0 for a bid, 1 for an ask: that side is empty. A price of 0: never traded. */
+export const tickerMsg = z.object({
+  market_ticker: ticker,
+  price_dollars: z.union([z.literal('').transform(() => 0n), price]),
+  yes_bid_dollars: price,
+  yes_ask_dollars: price,
+  yes_bid_size_fp: wireSize,
+  yes_ask_size_fp: wireSize,
+  ts_ms: time,
+});
+export type TickerMsg = z.output<typeof tickerMsg>;
+
+export const lifecycleMsg = z.object({ market_ticker: ticker, event_type: z.string() });
+
+const levels = z.array(z.tuple([price, wireSize]).rest(z.unknown())).optional();
+/** What every frame of a book says. */
+export const bookMsg = z.object({ market_ticker: ticker });
+
+/** A side without orders is absent. NO levels are in prices of YES, as subscribed. */
+export const snapshotMsg = bookMsg.extend({ yes_dollars_fp: levels, no_dollars_fp: levels });
+
+/** `delta_fp` is what is there more than before, negative for less. */
+export const deltaMsg = bookMsg.extend({
+  price_dollars: price,
+  delta_fp: wireSize,
+  side: z.enum(['yes', 'no']),
+  ts_ms: time,
+});

@@ -1,0 +1,100 @@
+import { midpoint } from '../../../core/decimal.ts';
+import type { BookLevel, BookSide } from '../../../core/model.ts';
+import { bookSide } from '../../book-sides.ts';
+import type { StoredMarket } from '../../contract.ts';
+import { isPool } from '../../market-fields.ts';
+import type { SocketQuote } from '../../sockets/contract.ts';
+import { parseFrame } from '../../sockets/frame.ts';
+import { type Emit, NamespaceSession } from './session.ts';
+import { type BookUpdate, bookUpdate, systemMessage } from './wire.ts';
+
+type Held = Pick<BookUpdate, 'version' | 'timestamp'> & { book: BookSide };
+
+/** Books of chosen markets, whole with each frame. A level that was best and shrank may have been traded against, or cancelled. */
+export class BookSession extends NamespaceSession {
+  #markets = new Set<string>();
+  /** Markets that were asked for and not acknowledged: resolved or renamed. */
+  readonly #unknown = new Set<string>();
+  readonly #held = new Map<string, Held>();
+
+  constructor(markets: readonly StoredMarket[], send: (text: string) => void) {
+    super(send);
+    this.setMarkets(markets);
+  }
+
+  setMarkets(markets: readonly StoredMarket[]): void {
+    this.#markets = new Set(markets.flatMap(({ ref, metadata }) => (isPool(metadata) ? [] : ref)));
+    for (const ref of this.#held.keys()) if (!this.#markets.has(ref)) this.#held.delete(ref);
+    this.subscribe();
+  }
+
+  /** The whole set each time: it replaces the one before. */
+  protected subscription() {
+    const marketSlugs = [...this.#markets].filter((ref) => !this.#unknown.has(ref));
+    return marketSlugs.length === 0 ? null : { name: 'subscribe_market_prices', payload: { marketSlugs } };
+  }
+
+  protected event(name: string, payload: unknown, emit: Emit): boolean {
+    if (name === 'orderbookUpdate') this.#book(parseFrame(bookUpdate, payload, name), emit);
+    else if (name === 'system') {
+      const { markets } = parseFrame(systemMessage, payload, name);
+      if (!markets) return false;
+      this.#acknowledged(new Set(markets), emit);
+    } else return false;
+    return true;
+  }
+
+  #acknowledged(markets: ReadonlySet<string>, emit: Emit): void {
+    this.answered();
+    for (const ref of this.#markets) {
+      if (markets.has(ref)) this.#unknown.delete(ref);
+      else if (!this.#unknown.has(ref)) {
+        this.#unknown.add(ref);
+        emit({ kind: 'market', id: ref });
+      }
+    }
+  }
+
+  #book({ marketSlug: ref, orderbook, version, timestamp }: BookUpdate, emit: Emit): void {
+    const held = this.#held.get(ref);
+    // Frames of the set before may still come.
+    if (!this.#markets.has(ref) || (held && !isNewer({ version, timestamp }, held))) return;
+    const book = bookSide(orderbook.bids, orderbook.asks);
+    this.#held.set(ref, { version, timestamp, book });
+    emit({ kind: 'book', ref, book, exchangeAtMs: timestamp });
+    emit({ kind: 'quote', quote: quoteOf(ref, book, timestamp) });
+    if (held && hasShrunk(held.book, book)) emit({ kind: 'trade', ref });
+  }
+}
+
+/** Versions begin anew after a failure of the platform: then the time decides. The copy out of the database counts before any other. */
+function isNewer(next: Pick<BookUpdate, 'version' | 'timestamp'>, held: Held): boolean {
+  if (next.version === 0 || next.version === held.version) return false;
+  return held.version === 0 || next.version > held.version || next.timestamp > held.timestamp;
+}
+
+const bestOf = ({ bids: [bid], asks: [ask] }: BookSide) => ({ bid, ask });
+
+const isSmaller = (before: BookLevel, after: BookLevel): boolean =>
+  after.price === before.price && after.size < before.size;
+
+/** Whether a best level went or became smaller. */
+function hasShrunk(before: BookSide, after: BookSide): boolean {
+  const [old, now] = [bestOf(before), bestOf(after)];
+  if (old.bid && (!now.bid || now.bid.price < old.bid.price || isSmaller(old.bid, now.bid))) return true;
+  return old.ask !== undefined && (!now.ask || now.ask.price > old.ask.price || isSmaller(old.ask, now.ask));
+}
+
+/** The platform's price of a market is the midpoint, which half a book does not have. */
+function quoteOf(ref: string, book: BookSide, exchangeAtMs: number): SocketQuote {
+  const { bid, ask } = bestOf(book);
+  return {
+    ref,
+    bid: bid?.price ?? null,
+    ask: ask?.price ?? null,
+    bidSize: bid?.size ?? null,
+    askSize: ask?.size ?? null,
+    price: bid && ask ? midpoint(bid.price, ask.price) : null,
+    exchangeAtMs,
+  };
+}

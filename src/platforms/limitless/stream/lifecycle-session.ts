@@ -1,0 +1,37 @@
+import { RecentMap } from '../../../core/lru-map.ts';
+import { parseFrame } from '../../sockets/frame.ts';
+import { type Emit, NamespaceSession } from './session.ts';
+import { createdMessage, resolvedMessage, systemMessage } from './wire.ts';
+
+/** Resolutions are announced three times within a second. */
+const REMEMBERED = 1000;
+
+/** Markets of the whole platform that were listed or resolved. Children of a group come by the listing alone. */
+export class LifecycleSession extends NamespaceSession {
+  readonly #resolved = new RecentMap<string, true>(REMEMBERED);
+
+  setMarkets(): void {}
+
+  protected subscription() {
+    return { name: 'subscribe_market_lifecycle' };
+  }
+
+  protected event(name: string, payload: unknown, emit: Emit): boolean {
+    if (name === 'system') {
+      if (!/subscribed/i.test(parseFrame(systemMessage, payload, name).message)) return false;
+      this.answered();
+    } else if (name === 'marketCreated') {
+      const { slug, groupSlug } = parseFrame(createdMessage, payload, name);
+      // A group is an event, which has no reading of its own.
+      if (slug !== groupSlug) emit({ kind: 'market', id: slug });
+    } else if (name === 'marketResolved') {
+      const { slug, resolutionDate } = parseFrame(resolvedMessage, payload, name);
+      const key = `${slug} ${resolutionDate}`;
+      if (this.#resolved.has(key)) return true;
+      this.#resolved.set(key, true);
+      emit({ kind: 'market', id: slug });
+      emit({ kind: 'trade', ref: slug });
+    } else return false;
+    return true;
+  }
+}

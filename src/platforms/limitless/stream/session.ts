@@ -1,0 +1,77 @@
+import type { StoredMarket } from '../../contract.ts';
+import type { SocketEvent, SocketSession } from '../../sockets/contract.ts';
+import { eventPacket, JOIN, PONG, readPacket } from './packets.ts';
+
+export type Emit = (event: SocketEvent) => void;
+
+/** The server's signs of life may come this much late. */
+const PING_GRACE_MS = 3000;
+/** Joining, and each subscription, is answered within this time. */
+const ANSWER_MS = 15_000;
+
+/** A connection to the namespace: joins it, answers pings, subscribes, and hands events on. */
+export abstract class NamespaceSession implements SocketSession {
+  silentMs?: number;
+  readonly #send: (text: string) => void;
+  #isJoined = false;
+  /** By performance.now(); null when no answer is awaited. */
+  #askedAt: number | null = null;
+  #failure: string | null = null;
+
+  constructor(send: (text: string) => void) {
+    this.#send = send;
+  }
+
+  /** What to subscribe to; null for nothing. */
+  protected abstract subscription(): { name: string; payload?: object } | null;
+
+  /** Takes an event; true for data. */
+  protected abstract event(name: string, payload: unknown, emit: Emit): boolean;
+
+  abstract setMarkets(markets: readonly StoredMarket[]): void;
+
+  start(): void {
+    this.#askedAt = performance.now();
+  }
+
+  take(frame: string, emit: Emit): boolean {
+    const packet = readPacket(frame);
+    if (packet.kind === 'event') return this.#event(packet.name, packet.payload, emit);
+    if (packet.kind === 'ping') this.#send(PONG);
+    else if (packet.kind === 'ended') this.#failure = packet.reason;
+    else if (packet.kind === 'open' && this.silentMs === undefined) {
+      this.silentMs = packet.pingIntervalMs + PING_GRACE_MS;
+      this.#send(JOIN);
+    } else if (packet.kind === 'joined' && !this.#isJoined) {
+      this.#isJoined = true;
+      return !this.subscribe();
+    }
+    return false;
+  }
+
+  failure(): string | null {
+    if (this.#failure !== null) return this.#failure;
+    const isLate = this.#askedAt !== null && performance.now() - this.#askedAt > ANSWER_MS;
+    return isLate ? 'no answer' : null;
+  }
+
+  /** Subscribes, once the namespace is joined; false where there is nothing to subscribe to. */
+  protected subscribe(): boolean {
+    if (!this.#isJoined) return true;
+    const wanted = this.subscription();
+    this.#askedAt = wanted && performance.now();
+    if (wanted) this.#send(eventPacket(wanted.name, wanted.payload));
+    return wanted !== null;
+  }
+
+  protected answered(): void {
+    this.#askedAt = null;
+  }
+
+  #event(name: string, payload: unknown, emit: Emit): boolean {
+    if (name !== 'exception' && name !== 'error') return this.event(name, payload, emit);
+    // Of whatever shape: it is only logged.
+    this.#failure = `${name}: ${(JSON.stringify(payload) ?? '').slice(0, 100)}`;
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import type { SocketUrls } from '../../../core/config.ts';
+import type { PlatformSockets, SocketChannel } from '../../sockets/contract.ts';
+import { BookSession } from './book-session.ts';
+import { LifecycleSession } from './lifecycle-session.ts';
+
+const HANDSHAKE = '/socket.io/?EIO=4&transport=websocket';
+
+/** Limitless' public sockets: books of all open markets, and beginnings and ends of markets. There is none of trades. */
+export function createLimitlessSockets(urls: SocketUrls): PlatformSockets {
+  const shared: Omit<SocketChannel, 'name' | 'marketsPerSocket' | 'bringsTrades' | 'session'> = {
+    url: `${urls.limitless}${HANDSHAKE}`,
+    heartbeat: null,
+    // Until the server has said how often it pings: as long as it promises today.
+    silentMs: 28_000,
+    // Markets may be silent for an hour.
+    quietMs: null,
+    // The platform ends connections of 24 hours.
+    rotateMs: 20 * 3_600_000,
+  };
+  return {
+    platform: 'limitless',
+    markets: 600,
+    // A trade is listed once it is mined; answers are cached for 30 seconds.
+    tradeDelaysMs: [4000],
+    tradeGapMs: 30_000,
+    // A sixth of what the platform allows: most hints are cancelled orders.
+    readEveryMs: 2000,
+    channels: [
+      {
+        ...shared,
+        name: 'books',
+        // More on one connection was never seen to work.
+        marketsPerSocket: 100,
+        bringsTrades: true,
+        session: (markets, send) => new BookSession(markets, send),
+      },
+      {
+        ...shared,
+        name: 'lifecycle',
+        marketsPerSocket: null,
+        bringsTrades: false,
+        session: (_markets, send) => new LifecycleSession(send),
+      },
+    ],
+  };
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { isStorable, isTradePrice, wireBaseUnits, wirePrice } from '../../parse-rows.ts';
+
+/** Payloads of Limitless' events, reduced to the fields that are read. */
+
+const timeMs = z.iso.datetime().transform((text) => Date.parse(text));
+const level = z.object({
+  price: wirePrice.refine(isTradePrice, 'expected a price of 0 to 1'),
+  /** Base units of 1e-6, as sizes are here. */
+  size: wireBaseUnits.refine((size) => size >= 0n && isStorable(size), 'expected a size of 0 or more'),
+});
+
+/** A whole book in Yes terms. Versions rise with time over all markets; 0 = an older copy out of the database. */
+export const bookUpdate = z.object({
+  marketSlug: z.string(),
+  orderbook: z.object({ bids: z.array(level), asks: z.array(level) }),
+  version: z.number().int().min(0),
+  timestamp: timeMs,
+});
+export type BookUpdate = z.output<typeof bookUpdate>;
+
+/** Says that something was subscribed, with `markets` where it names some. */
+export const systemMessage = z.object({
+  message: z.string(),
+  markets: z.array(z.string()).optional().catch(undefined),
+});
+
+export const createdMessage = z.object({ slug: z.string().min(1), groupSlug: z.string().nullish() });
+
+export const resolvedMessage = z.object({ slug: z.string().min(1), resolutionDate: z.string() });

@@ -15,6 +15,8 @@ const BOOKS_PER_CALL = 100;
 /** Books read in one run where each is a request: 40 take 12 s of a platform that wants 300 ms between two. */
 const SINGLE_BOOKS_PER_RUN = 40;
 const STREAMED_SINGLE_BOOKS = 8;
+/** Of those that a socket brings, where each is a request: enough to prove it. */
+const LIVE_SINGLE_BOOKS = 4;
 /** A market stays recorded while it is among so many more of the most traded: at the edge they change places all day. */
 const EDGE = 0.25;
 
@@ -28,7 +30,9 @@ export interface BookPollerDeps {
   config: Pick<Config, 'BOOKS_RECORD' | 'BOOKS_MARKETS'>;
   now: () => number;
   /** Markets that somebody streams. */
-  streamed: StreamedBooks;
+  streamed: Pick<StreamedBooks, 'refs'>;
+  /** A book that a socket brings; null where none does. */
+  liveBook: (ref: string) => unknown;
 }
 
 /**
@@ -50,7 +54,7 @@ export class BookPoller {
     const markets = await this.#wanted();
     recorder.want(data.platform, markets);
     if (markets.length === 0) return null;
-    const rows = await this.#poll(markets, 'backfill', run, SINGLE_BOOKS_PER_RUN);
+    const rows = await this.#poll(markets, 'backfill', run, SINGLE_BOOKS_PER_RUN, LIVE_SINGLE_BOOKS);
     return { freshTo: startedAt, rows };
   }
 
@@ -68,19 +72,32 @@ export class BookPoller {
       'poll',
       run,
       STREAMED_SINGLE_BOOKS,
+      0,
     );
     return { freshTo: startedAt, rows };
   }
 
-  async #poll(markets: readonly StoredMarket[], priority: Priority, run: JobRun, singles: number): Promise<number> {
-    const { data, recorder, now } = this.#deps;
+  /** `singles` and `live`: where each book is a request, how many that no socket brings are read, and how many that one does. */
+  async #poll(
+    markets: readonly StoredMarket[],
+    priority: Priority,
+    run: JobRun,
+    singles: number,
+    live: number,
+  ): Promise<number> {
+    const { data, recorder, now, liveBook } = this.#deps;
     const { platform } = data;
     const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(platform, ref);
-    const due = markets.toSorted((a, b) => at(a) - at(b));
+    const oldest = markets.toSorted((a, b) => at(a) - at(b));
+    const isLive = ({ ref }: StoredMarket): boolean => liveBook(ref) !== null && recorder.has(platform, ref);
+    const some = [
+      ...oldest.filter((market) => !isLive(market)).slice(0, singles),
+      ...oldest.filter((market) => isLive(market)).slice(0, live),
+    ];
+    const due = data.orderBooks ? oldest : some;
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
-    const last = data.orderBooks ? due.length : Math.min(due.length, singles);
     let rows = 0;
-    for (let from = 0; from < last && !run.signal.aborted; from += perCall) {
+    for (let from = 0; from < due.length && !run.signal.aborted; from += perCall) {
       const askedMs = performance.now();
       const books = await readBooks(data, due.slice(from, from + perCall), run.context(priority));
       const receivedAt = new Date(now()).toISOString();

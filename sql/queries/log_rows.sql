@@ -1,6 +1,7 @@
 -- streams: events of one feed of a platform behind a position, in order; rows of an epoch that was ended before them among them
-SELECT sequence, ref, event_id, toFloat64(size) AS size, toFloat64(notional) AS notional, data, toUnixTimestamp64Milli(logged_at) AS logged_ms
+SELECT toFloat64(event_log.sequence) AS sequence, ref, event_id AS eventId, toFloat64(size) AS size, toFloat64(notional) AS notional, data,
+  toFloat64(toUnixTimestamp64Milli(logged_at)) AS loggedMs
 FROM event_log
-WHERE feed = {feed:String} AND platform = {platform:String} AND sequence > {after:UInt64}
-ORDER BY sequence
+WHERE feed = {feed:String} AND platform = {platform:String} AND event_log.sequence > {after:UInt64}
+ORDER BY event_log.sequence
 LIMIT {limit:UInt32}

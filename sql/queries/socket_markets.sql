@@ -1,9 +1,11 @@
--- ingestion: the most traded open markets, whose books and quotes are followed over sockets
+-- ingestion: open markets whose books and quotes are followed over sockets: those asked for, then the most traded
 SELECT m.ref AS ref, s.price AS price, s.volume_total AS volume_total
 FROM (
   SELECT market_key, prices[1] AS price, volume_24h, volume_total FROM market_state FINAL
   WHERE platform = {platform:String} AND status = 'open'
-  ORDER BY volume_24h DESC NULLS LAST, volume_total DESC NULLS LAST, market_key LIMIT {limit:UInt32}
+  ORDER BY market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)}))) DESC,
+    volume_24h DESC NULLS LAST, volume_total DESC NULLS LAST, market_key
+  LIMIT {limit:UInt32}
 ) AS s
 INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
 ORDER BY s.volume_24h DESC NULLS LAST, s.volume_total DESC NULLS LAST, ref

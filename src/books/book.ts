@@ -1,25 +1,21 @@
 import { midpoint, ONE_PRICE, parsePrice, parseSize, type Price, type Size } from '../core/decimal.ts';
-import type { BookLevel, BookSide } from '../core/model.ts';
+import type { BookChange, BookLevel, BookSide } from '../core/model.ts';
 import { bookSide } from '../platforms/book-sides.ts';
-import type { BookText, LevelChange } from './sink.ts';
 
-/** A level that changed: what rests at the price now, 0 for nothing. */
-export interface BookChange extends BookLevel {
-  side: 'bid' | 'ask';
+/** Levels as the store has them: decimal text, USD per contract 0..1 and contracts. */
+export interface StoredLevel {
+  price: string;
+  size: string;
 }
 
-/** A book out of levels in any order; throws RangeError on what is no decimal, or no price of 0..1. */
-export const readBook = ({ bids, asks }: BookText): BookSide => bookSide(bids.map(readLevel), asks.map(readLevel));
+/** A stored book; throws RangeError on what is no decimal. */
+export const readBook = ({ bids, asks }: { bids: readonly StoredLevel[]; asks: readonly StoredLevel[] }): BookSide =>
+  bookSide(bids.map(readLevel), asks.map(readLevel));
 
-export const readChanges = (changes: readonly LevelChange[]): BookChange[] =>
+export const readChanges = (changes: readonly (StoredLevel & Pick<BookChange, 'side'>)[]): BookChange[] =>
   changes.map((change) => ({ side: change.side, ...readLevel(change) }));
 
-function readLevel({ price, size }: { price: string; size: string }): BookLevel {
-  const level = { price: parsePrice(price), size: parseSize(size) };
-  if (level.price < 0n || level.price > ONE_PRICE || level.size < 0n)
-    throw new RangeError(`no level: ${price} ${size}`);
-  return level;
-}
+const readLevel = ({ price, size }: StoredLevel): BookLevel => ({ price: parsePrice(price), size: parseSize(size) });
 
 /** Whether `a` is the better price, on a side. */
 const isBetter = (side: BookChange['side'], a: Price, b: Price): boolean => (side === 'bid' ? a > b : a < b);

@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { BookSide, Platform } from '../core/model.ts';
+import { priceText, sizeText } from '../core/decimal.ts';
+import type { BookChange, BookSide, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Lease } from '../stores/shared/shared.ts';
-import { applyChanges, type BookChange, bookChanges, copyBook } from './book.ts';
+import type { AnnouncedBook } from './announcer.ts';
+import { applyChanges, bookChanges, copyBook } from './book.ts';
 import { changeRow, depthRow, gapRow, type MessageFacts, snapshotRow } from './rows.ts';
 import { BookWriter } from './writer.ts';
 
@@ -22,6 +24,8 @@ export interface PlatformBooksDeps {
   epoch: number;
   /** When each market was last seen, by ref: what lies between is a gap. */
   seenAt: Map<string, string>;
+  /** Called with every message as it comes. */
+  announce: (message: AnnouncedBook) => void;
 }
 
 /** One recorded market. */
@@ -78,6 +82,10 @@ export class PlatformBooks {
     return this.#refs;
   }
 
+  has(ref: string): boolean {
+    return (this.#kept.get(ref)?.book ?? null) !== null;
+  }
+
   polledAtMs(ref: string): number {
     return this.#kept.get(ref)?.polledMs ?? 0;
   }
@@ -99,13 +107,14 @@ export class PlatformBooks {
     this.#whole(kept, book, { exchangeAt, receivedAt, polled: false });
   }
 
-  change(ref: string, changes: readonly BookChange[], exchangeAt: string | null, receivedAt: string): void {
+  change(ref: string, changes: readonly BookChange[], exchangeAt: string | null, receivedAt: string): boolean {
     const kept = this.#kept.get(ref);
-    if (!kept?.book) return;
+    if (!kept?.book) return false;
     kept.ofMs = performance.now();
     const seen = { exchangeAt, receivedAt, polled: false };
     this.#changed(kept, applyChanges(kept.book, changes), seen);
     this.#snapshotIfDue(kept, seen);
+    return true;
   }
 
   gap(ref: string, from: string, to: string, reason: string): void {
@@ -153,6 +162,7 @@ export class PlatformBooks {
     // A market that was recorded under this lease before goes on behind its last sequence.
     kept.sequence = Math.max(kept.sequence, this.#lastSequence.get(ref) ?? 0) + 1;
     this.#snapshot(kept, seen, true);
+    this.#announce(this.#facts(kept, seen), true, bookChanges({ bids: [], asks: [] }, book));
   }
 
   #changed(kept: Kept, changes: readonly BookChange[], seen: Seen): void {
@@ -163,6 +173,7 @@ export class PlatformBooks {
     kept.changes += changes.length;
     const facts = this.#facts(kept, seen);
     for (const change of changes) this.#writer.add('changes', changeRow(facts, change));
+    this.#announce(facts, false, changes);
   }
 
   #snapshotIfDue(kept: Kept, seen: Seen): void {
@@ -184,6 +195,20 @@ export class PlatformBooks {
   #facts({ market, sequence }: Kept, seen: Seen): MessageFacts {
     const { platform } = this.#deps;
     return { platform, ref: market.ref, outcome: market.outcomes[0]?.id ?? '', sequence, ...seen };
+  }
+
+  #announce(
+    { platform, ref, sequence, ...facts }: MessageFacts,
+    begins: boolean,
+    changes: readonly BookChange[],
+  ): void {
+    const { exchangeAt: exchange_at, receivedAt: received_at } = facts;
+    const levels = changes.map(({ side, price, size }): AnnouncedBook['levels'][number] => [
+      side,
+      priceText(price),
+      sizeText(size),
+    ]);
+    this.#deps.announce({ platform, ref, sequence, begins, exchange_at, received_at, levels });
   }
 
   /** Rows were given up: no book is what the store's changes lead to. */

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { OrderBook, Platform } from '../core/model.ts';
+import type { BookChange, BookSide, OrderBook, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Lease } from '../stores/shared/shared.ts';
-import { readBook, readChanges } from './book.ts';
 import { openBookEpoch } from './epoch.ts';
 import { PlatformBooks } from './platform-books.ts';
-import type { BookSink, BookText, LevelChange } from './sink.ts';
+import type { AnnouncedBook } from './announcer.ts';
+import type { BookSink } from './sink.ts';
 
 export interface BookRecorderDeps {
   clickhouse: ClickHouse;
@@ -20,9 +20,15 @@ export interface BookRecorderDeps {
 export class BookRecorder implements BookSink {
   readonly #deps: BookRecorderDeps;
   readonly #platforms = new Map<Platform, PlatformBooks>();
+  #announce: (message: AnnouncedBook) => void = () => {};
 
   constructor(deps: BookRecorderDeps) {
     this.#deps = deps;
+  }
+
+  /** Calls back with every message of a book as it comes, before it is stored. */
+  onMessage(announce: (message: AnnouncedBook) => void): void {
+    this.#announce = announce;
   }
 
   /** Begins to record a platform under a lease; books begin anew. Does nothing where it is recorded under this lease already. */
@@ -32,7 +38,8 @@ export class BookRecorder implements BookSink {
     await before?.close();
     const { clickhouse, log } = this.#deps;
     const { epoch, seenAt } = await openBookEpoch(clickhouse, platform);
-    this.#platforms.set(platform, new PlatformBooks({ clickhouse, log, platform, lease, epoch, seenAt }));
+    const announce = (message: AnnouncedBook): void => this.#announce(message);
+    this.#platforms.set(platform, new PlatformBooks({ clickhouse, log, platform, lease, epoch, seenAt, announce }));
   }
 
   /** Which markets are recorded from now on, the most wanted first; books of others are forgotten. */
@@ -43,6 +50,11 @@ export class BookRecorder implements BookSink {
   wanted(platform: Platform): readonly string[] {
     const books = this.#platforms.get(platform);
     return books && books.lease.remainingMs() > 0 ? books.wanted() : [];
+  }
+
+  /** Whether a market's book is known now. */
+  has(platform: Platform, ref: string): boolean {
+    return this.#platforms.get(platform)?.has(ref) ?? false;
   }
 
   /** When a market's book was last polled, Unix ms; 0 for never. */
@@ -61,20 +73,18 @@ export class BookRecorder implements BookSink {
     this.#platforms.get(platform)?.polled(ref, yes, { exchangeAt, receivedAt, polled: true }, askedMs);
   }
 
-  snapshot(platform: Platform, ref: string, book: BookText, exchangeAt: string | null, receivedAt: string): void {
-    this.#guarded(platform, ref, receivedAt, (books) => books.snapshot(ref, readBook(book), exchangeAt, receivedAt));
+  snapshot(platform: Platform, ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void {
+    this.#platforms.get(platform)?.snapshot(ref, book, exchangeAt, receivedAt);
   }
 
   change(
     platform: Platform,
     ref: string,
-    changes: readonly LevelChange[],
+    changes: readonly BookChange[],
     exchangeAt: string | null,
     receivedAt: string,
-  ): void {
-    this.#guarded(platform, ref, receivedAt, (books) =>
-      books.change(ref, readChanges(changes), exchangeAt, receivedAt),
-    );
+  ): boolean {
+    return this.#platforms.get(platform)?.change(ref, changes, exchangeAt, receivedAt) ?? false;
   }
 
   gap(platform: Platform, ref: string, from: string, to: string, reason: string): void {
@@ -89,17 +99,5 @@ export class BookRecorder implements BookSink {
   async close(): Promise<void> {
     await Promise.all([...this.#platforms.values()].map((books) => books.close()));
     this.#platforms.clear();
-  }
-
-  #guarded(platform: Platform, ref: string, at: string, take: (books: PlatformBooks) => void): void {
-    const books = this.#platforms.get(platform);
-    if (!books) return;
-    try {
-      take(books);
-    } catch (error) {
-      // A book with a level that cannot be read is another book.
-      this.#deps.log.warn({ err: error, platform, ref }, 'skipped an unreadable order book');
-      books.gap(ref, at, at, 'a level could not be read');
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { priceText, sizeText } from '../core/decimal.ts';
-import type { BookLevel, BookSide, Platform } from '../core/model.ts';
-import { type BookChange, middleOf, sizeWithin } from './book.ts';
+import type { BookChange, BookLevel, BookSide, Platform } from '../core/model.ts';
+import { middleOf, sizeWithin } from './book.ts';
 
 /** Rows of recorded books, as the store takes them (JSONEachRow). */
 export const CHANGE_COLUMNS =

@@ -11,12 +11,12 @@ const MOST_WANTED = 2000;
 const Message = z.array(z.tuple([z.enum(PLATFORMS), z.string().max(512)])).max(MOST_WANTED);
 type NamedRef = z.infer<typeof Message>[number];
 
-/** Says to every process that somebody streams the books of these markets. */
+/** Announces to every process that a client streams the books of these markets. */
 export async function wantBooks(shared: Pick<Shared, 'publish'>, markets: readonly NamedRef[]): Promise<void> {
   if (markets.length > 0) await shared.publish(CHANNEL, JSON.stringify(markets.slice(0, MOST_WANTED)));
 }
 
-/** The markets whose books somebody streams, in whatever process. */
+/** The markets whose books clients stream, in any process. */
 export class StreamedBooks {
   readonly #untilMs = new Map<Platform, Map<string, number>>();
 
@@ -25,6 +25,10 @@ export class StreamedBooks {
       const message = Message.safeParse(JSON.parse(text));
       for (const [platform, ref] of message.data ?? []) this.#of(platform).set(ref, Date.now() + WANTED_MS);
     });
+  }
+
+  has(platform: Platform, ref: string): boolean {
+    return (this.#of(platform).get(ref) ?? 0) >= Date.now();
   }
 
   refs(platform: Platform): string[] {

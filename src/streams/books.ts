@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import { applyChanges, copyBook, readBook, readChanges } from '../books/book.ts';
+import { type AnnouncedBook, listenToBooks } from '../books/announcer.ts';
+import { applyChanges, copyBook, readBook, readChanges, type StoredLevel } from '../books/book.ts';
 import { UNSEEN_MS } from '../books/platform-books.ts';
-import type { LevelText } from '../books/sink.ts';
 import { wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
 import { type BookSide, type Platform, PLATFORMS } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/** Recorded books are looked for this often while somebody streams them. */
+/** Stored messages are looked for this often while a client streams them: announcements are lost with Redis, and where processes share none. */
 const LOOK_MS = 500;
 /** Rows are visible a moment after their time. */
 const OVERLAP_MS = 3000;
@@ -36,6 +36,8 @@ const UpdateRow = z.object({
   written_ms: z.coerce.number(),
 });
 type UpdateRow = z.output<typeof UpdateRow>;
+/** A message of a book, announced or stored. */
+type BookMessage = Omit<UpdateRow, 'platform' | 'written_ms'>;
 
 /** A stretch in which a book was not known. */
 export interface BookGap {
@@ -69,10 +71,12 @@ export interface BookFollowerDeps {
   log: FastifyBaseLogger;
 }
 
-/** Follows the recorded books that somebody streams, once for all streams of this process. */
+/** Follows the recorded books that clients stream, once for all streams of this process. */
 export class BookFollower {
   readonly #deps: BookFollowerDeps;
   readonly #followed = new Map<string, Followed>();
+  /** Keys of the followed markets by platform and reference. */
+  readonly #keys = new Map<string, string>();
   #sinceMs = 0;
   #wantedMs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -80,6 +84,21 @@ export class BookFollower {
 
   constructor(deps: BookFollowerDeps) {
     this.#deps = deps;
+  }
+
+  /** Takes what processes that record books announce. */
+  listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
+    return listenToBooks(shared, (messages) =>
+      this.#apply(
+        messages.flatMap((one) => this.#named(one)),
+        true,
+      ),
+    );
+  }
+
+  #named(message: AnnouncedBook): BookMessage[] {
+    const key = this.#keys.get(nameOf(message));
+    return key === undefined ? [] : [{ ...message, market_key: key }];
   }
 
   /** Calls back with the book once it is known and whenever it has changed, until the returned function is called. */
@@ -93,7 +112,10 @@ export class BookFollower {
     }
     return () => {
       followed.listeners.delete(listener);
-      if (followed.listeners.size === 0) this.#followed.delete(key);
+      if (followed.listeners.size === 0) {
+        this.#followed.delete(key);
+        this.#keys.delete(nameOf(market));
+      }
       if (this.#followed.size === 0) this.close();
     };
   }
@@ -116,7 +138,8 @@ export class BookFollower {
       listeners: new Set(),
     };
     this.#followed.set(key, followed);
-    // A market that nobody streamed before is recorded from now on.
+    this.#keys.set(nameOf(market), key);
+    // A market that was not streamed before is recorded from now on.
     this.#wantedMs = 0;
     void this.#load(followed);
     return followed;
@@ -181,7 +204,7 @@ export class BookFollower {
     await wantBooks(this.#deps.shared, wanted);
   }
 
-  #apply(rows: readonly UpdateRow[], isAnnounced: boolean): void {
+  #apply(rows: readonly BookMessage[], isAnnounced: boolean): void {
     for (const row of rows) {
       const followed = this.#followed.get(row.market_key);
       if (!followed || row.sequence <= followed.sequence || (isAnnounced && followed.isLoading)) continue;
@@ -206,7 +229,9 @@ export class BookFollower {
   }
 }
 
-const levelsOf = (prices: readonly string[], sizes: readonly string[]): LevelText[] =>
+const nameOf = ({ platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>): string => `${platform}:${ref}`;
+
+const levelsOf = (prices: readonly string[], sizes: readonly string[]): StoredLevel[] =>
   prices.map((price, index) => ({ price, size: sizes[index] ?? '0' }));
 
 const gapOf = ({ market, receivedAt }: Followed, to: string, reason: string): BookGap => ({

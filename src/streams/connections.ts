@@ -7,7 +7,7 @@ const LIMITS = {
 } as const;
 export type StreamTier = keyof typeof LIMITS;
 
-/** A key that was revoked ends its streams within a second. */
+/** A key that was revoked ends its streams within a second; readers that take nothing are found as often. */
 const CHECK_MS = 300;
 const STOP_MS = 3000;
 
@@ -24,13 +24,15 @@ export interface Connection {
   markets(): number;
   /** Whether who opened it may still read. */
   isAdmitted(): boolean | Promise<boolean>;
+  /** Whether its reader is behind and takes nothing; asked at every check. */
+  isStalled(): boolean;
   /** Ends it once what is queued has left; resolves when it is closed. */
   end(reason: EndReason): Promise<void>;
   /** Ends it at once. */
   cut(): void;
 }
 
-/** Every open stream of this process: counts them by user, ends those of revoked keys, and all of them at a stop. */
+/** Every open stream of this process: counts them by user, ends those of revoked keys and of readers that take nothing, and all of them at a stop. */
 export class Connections {
   readonly #open = new Set<Connection>();
   #timer: NodeJS.Timeout | undefined;
@@ -80,6 +82,10 @@ export class Connections {
   async #check(): Promise<void> {
     const admitted = new Map<string, boolean | Promise<boolean>>();
     for (const connection of this.#open) {
+      if (connection.isStalled()) {
+        void connection.end('slow');
+        continue;
+      }
       const { admission } = connection;
       const known = admitted.get(admission) ?? connection.isAdmitted();
       admitted.set(admission, known);

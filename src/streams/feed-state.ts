@@ -21,7 +21,7 @@ export interface FeedStateDeps {
 
 const LOOK_MS = 2000;
 
-/** What is known of each platform's feed, looked at while somebody streams. */
+/** What is known of each platform's feed, read while a client streams. */
 export class FeedStates {
   readonly #deps: FeedStateDeps;
   readonly #listeners = new Set<() => void>();

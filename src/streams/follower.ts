@@ -10,6 +10,8 @@ const READ_ROWS = 5000;
 /** Rows of an engine with replicas may become visible out of order; a hole that stays is one that cannot be vouched for. */
 export const HOLE_MS = 30_000;
 const RETRY_MS = 200;
+/** It reads on for this long without a subscription: clients that were cut come back. */
+const LINGER_MS = 60_000;
 
 /** A stretch of a partition that was lost: times at which the events around it were logged. */
 export interface LogGap {
@@ -29,7 +31,7 @@ export interface FollowerDeps {
   log: FastifyBaseLogger;
 }
 
-/** Reads one partition of the log as it grows, once for all subscriptions of this process, while there are any. */
+/** Reads one partition of the log as it grows, once for all subscriptions of this process, while there are any and a minute longer. */
 export class Follower {
   readonly partition: Partition;
   readonly #deps: FollowerDeps;
@@ -45,13 +47,14 @@ export class Follower {
   #isReading = false;
   #holeSinceMs: number | null = null;
   #seenMs = Date.now();
+  #closing: NodeJS.Timeout | undefined;
 
   constructor(deps: FollowerDeps, partition: Partition) {
     this.#deps = deps;
     this.partition = partition;
   }
 
-  /** The position behind the newest event; reads it where nobody follows yet. */
+  /** The position behind the newest event; reads it where no stream follows yet. */
   async end(): Promise<number> {
     if (!this.#isOpen) await this.#open();
     return this.#tail;
@@ -74,22 +77,30 @@ export class Follower {
 
   /** Hands over every event that is read from now on. */
   join(listener: FollowerListener): void {
+    clearTimeout(this.#closing);
     this.#listeners.add(listener);
     this.wake();
   }
 
   leave(listener: FollowerListener): void {
     this.#listeners.delete(listener);
-    if (this.#listeners.size > 0) return;
-    this.#isOpen = false;
-    this.#ring = [];
-    this.#ringBytes = 0;
+    this.#closeLater();
   }
 
   /** Looks for new events soon. */
   wake(): void {
     this.#isDue = true;
-    if (this.#isOpen && !this.#isReading && this.#listeners.size > 0) void this.#readOn();
+    if (this.#isOpen && !this.#isReading) void this.#readOn();
+  }
+
+  #closeLater(): void {
+    if (this.#listeners.size > 0) return;
+    clearTimeout(this.#closing);
+    this.#closing = setTimeout(() => {
+      this.#isOpen = false;
+      this.#ring = [];
+      this.#ringBytes = 0;
+    }, LINGER_MS).unref();
   }
 
   #open(): Promise<void> {
@@ -100,7 +111,8 @@ export class Follower {
         this.#ring = [];
         this.#ringBytes = 0;
         this.#isOpen = true;
-        this.#isDue = true;
+        this.#closeLater();
+        this.wake();
       })
       .finally(() => {
         this.#opening = null;
@@ -114,7 +126,7 @@ export class Follower {
       while (this.#isDue && this.#isOpen) {
         this.#isDue = false;
         const page = await readLog(this.#deps.clickhouse, this.partition, this.#tail, READ_ROWS);
-        // Everybody may have left, and others come, while it was read.
+        // It may have been closed, and opened again, while this was read.
         if (!this.#isOpen || (page.rows[0]?.sequence ?? Infinity) <= this.#tail) continue;
         if (page.rows.length > 0) this.#pass(page.rows);
         if (page.holeBefore) this.#waitOrSkip(page.holeBefore);

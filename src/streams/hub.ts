@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { Follower } from './follower.ts';
+import { type LogExtent, readExtent } from './log-extent.ts';
 import { LOG_CHANNEL, nameOf, type Partition } from './log-position.ts';
 import type { SubscriptionDeps } from './subscription.ts';
 
@@ -13,11 +14,15 @@ export interface HubDeps {
   pollMs: number;
 }
 
-/** The log as this process follows it: each partition once, while somebody subscribes to it. */
+/** Clients that come back at once, as after a start, ask the store once for all of them. */
+const EXTENT_MS = 1000;
+
+/** The log as this process follows it: each partition once, while a stream subscribes to it. */
 export class Hub implements SubscriptionDeps {
   readonly clickhouse: ClickHouse;
   readonly #deps: HubDeps;
   readonly #followers = new Map<string, Follower>();
+  readonly #extents = new Map<string, { extent: Promise<LogExtent>; atMs: number }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: HubDeps) {
@@ -39,6 +44,21 @@ export class Hub implements SubscriptionDeps {
     const made = new Follower({ clickhouse: this.clickhouse, log: this.#deps.log }, partition);
     this.#followers.set(name, made);
     return made;
+  }
+
+  /** What is kept of a partition, as it was a moment ago. */
+  extent(partition: Partition): Promise<LogExtent> {
+    const name = nameOf(partition);
+    const known = this.#extents.get(name);
+    if (known && performance.now() - known.atMs < EXTENT_MS) return known.extent;
+    const extent = readExtent(this.clickhouse, partition);
+    // A slow store is not asked again before it has answered.
+    this.#extents.set(name, { extent, atMs: Infinity });
+    extent.then(
+      () => this.#extents.set(name, { extent, atMs: performance.now() }),
+      () => this.#extents.delete(name),
+    );
+    return extent;
   }
 
   close(): void {

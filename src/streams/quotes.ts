@@ -10,7 +10,7 @@ import type { StreamFilter } from './filter.ts';
 export const QUOTES_CHANNEL = 'quotes';
 /** A stored quote is not newer than one of a socket that came so recently. */
 const PUSHED_MS = 10_000;
-/** Polling stores quotes: they are looked for this often while somebody streams them. */
+/** Polling stores quotes: they are looked for this often while a client streams them. */
 const LOOK_MS = 1000;
 /** Rows are visible a moment after their time. */
 const OVERLAP_MS = 3000;

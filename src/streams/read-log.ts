@@ -9,18 +9,16 @@ const EpochRow = z.object({
   opened_ms: z.coerce.number(),
 });
 
-const LogRow = z
-  .object({
-    sequence: z.coerce.number(),
-    ref: z.string(),
-    event_id: z.string(),
-    size: z.number(),
-    notional: z.number(),
-    data: z.string(),
-    logged_ms: z.coerce.number(),
-  })
-  .transform(({ event_id: eventId, logged_ms: loggedMs, ...row }) => ({ ...row, eventId, loggedMs }));
 /** An event as logged: its position, what subscriptions are filtered by, and its JSON without what is known at sending only. */
+const LogRow = z.object({
+  sequence: z.number(),
+  ref: z.string(),
+  eventId: z.string(),
+  size: z.number(),
+  notional: z.number(),
+  data: z.string(),
+  loggedMs: z.number(),
+});
 export type LogRow = z.output<typeof LogRow>;
 
 const EndRow = z.object({ sequence: z.coerce.number() });

@@ -7,6 +7,7 @@ import type { StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
 import { QuoteFeed, type QuoteFollower } from './quotes.ts';
 import { SseWriter } from './sse.ts';
+import { StallWatch } from './stall.ts';
 import { Subscription } from './subscription.ts';
 
 /** A state and a sign of life at least this often. */
@@ -41,6 +42,7 @@ export class SseStream implements Connection {
   readonly #writer: SseWriter;
   readonly #subscription: Subscription;
   readonly #raw: ServerResponse;
+  readonly #stall = new StallWatch();
   #quotes: QuoteFeed | null = null;
   #books: BookFeed | null = null;
   #ending: Promise<void> | null = null;
@@ -59,7 +61,7 @@ export class SseStream implements Connection {
     this.admission = reader.admission;
     this.#filter = filter;
     this.#raw = raw;
-    this.#writer = new SseWriter(raw, () => void this.end('slow'));
+    this.#writer = new SseWriter(raw);
     this.#subscription = new Subscription(deps.hub, filter, positions, this.#writer);
   }
 
@@ -69,6 +71,10 @@ export class SseStream implements Connection {
 
   isAdmitted(): boolean | Promise<boolean> {
     return this.#reader.isAdmitted();
+  }
+
+  isStalled(): boolean {
+    return this.#stall.isStalled(this.#writer.queued);
   }
 
   /** Begins to send, once the head of the answer is written; goes on until either side ends it. */

@@ -1,31 +1,30 @@
 import type { ServerResponse } from 'node:http';
 import type { LogGap } from './follower.ts';
 import { gapData } from './gap-event.ts';
-import { type DurableEvent, type Sink, SlowReader } from './subscription.ts';
+import { QUEUE_BYTES } from './stall.ts';
+import { type DurableEvent, type Sink, ReaderGone } from './subscription.ts';
 
-/** A reader with this much not yet taken gets no more until it takes some. */
-const QUEUE_BYTES = 512 * 1024;
-/** A reader that takes nothing for this long is closed. */
-export const STALL_MS = 5000;
 /** What is queued for a reader that is closed waits this long for it. */
 export const LINGER_MS = 30_000;
 
 /** Writes a stream of server-sent events. Its queue holds at most QUEUE_BYTES and one slice of events. */
 export class SseWriter implements Sink {
   readonly #raw: ServerResponse;
-  readonly #onSlow: () => void;
   #chunk = '';
 
-  /** `onSlow` is called once, when the reader takes nothing for too long. */
-  constructor(raw: ServerResponse, onSlow: () => void) {
+  constructor(raw: ServerResponse) {
     this.#raw = raw;
-    this.#onSlow = onSlow;
     // A client that is gone is no failure of ours; 'close' follows.
     raw.on('error', () => {});
   }
 
+  /** Bytes that the reader has not taken. */
+  get queued(): number {
+    return this.#raw.writableLength;
+  }
+
   get isBehind(): boolean {
-    return this.#raw.writableLength > QUEUE_BYTES;
+    return this.queued > QUEUE_BYTES;
   }
 
   event(name: DurableEvent, cursor: string, data: string): void {
@@ -53,16 +52,9 @@ export class SseWriter implements Sink {
   }
 
   async room(): Promise<void> {
-    let left = this.#raw.writableLength;
-    for (let sinceMs = performance.now(); this.isBehind;) {
+    while (this.isBehind) {
       await drained(this.#raw);
-      if (this.#raw.destroyed || this.#raw.writableEnded) throw new SlowReader();
-      const now = performance.now();
-      if (this.#raw.writableLength < left) sinceMs = now;
-      left = this.#raw.writableLength;
-      if (now - sinceMs < STALL_MS) continue;
-      this.#onSlow();
-      throw new SlowReader();
+      if (this.#raw.destroyed || this.#raw.writableEnded) throw new ReaderGone();
     }
   }
 

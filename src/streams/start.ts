@@ -1,10 +1,10 @@
 import { badRequest } from '../core/errors.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { CursorCodec } from './cursor.ts';
 import { filterText, partitionsOf, type StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
-import { epochOf, isNext, type Partition, placeOf } from './log-position.ts';
-import { readEpochs, readLogEnd, readLogStart } from './read-log.ts';
+import { reachesBack, readExtent } from './log-extent.ts';
+import type { Partition } from './log-position.ts';
+import { readLogEnd, readLogStart } from './read-log.ts';
 
 /** Where a subscription begins: a cursor, a time in Unix ms, or null for what comes from now on; `field` is what it was given in. */
 export interface Since {
@@ -16,7 +16,7 @@ export interface Since {
 export async function startPositions(hub: Hub, filter: StreamFilter, { field, from }: Since): Promise<number[]> {
   const partitions = partitionsOf(filter);
   if (from === null) return Promise.all(partitions.map((partition) => hub.follower(partition).end()));
-  if ('timeMs' in from) return fromTime(hub.clickhouse, partitions, field, from.timeMs);
+  if ('timeMs' in from) return fromTime(hub, partitions, field, from.timeMs);
   const { cursor } = from;
   const positions = new CursorCodec(filterText(filter), partitions.length).decode(cursor);
   const received = JSON.stringify(cursor.slice(0, 80));
@@ -25,69 +25,55 @@ export async function startPositions(hub: Hub, filter: StreamFilter, { field, fr
       positions === 'damaged'
         ? 'a time, or the id of an event of a stream'
         : 'a cursor of a stream with the same filters';
-    throw await refusal(hub.clickhouse, partitions, { field, expected, received });
+    throw await refusal(hub, partitions, { field, expected, received });
   }
   const kept = await Promise.all(
-    partitions.map((partition, index) => {
+    partitions.map(async (partition, index) => {
       const position = positions[index] ?? 0;
-      return hub.follower(partition).holds(position) || isKept(hub.clickhouse, partition, position);
+      const follower = hub.follower(partition);
+      await follower.ready();
+      return follower.holds(position) || isKept(hub, partition, position);
     }),
   );
   if (kept.every(Boolean)) return positions;
-  throw await refusal(hub.clickhouse, partitions, {
+  throw await refusal(hub, partitions, {
     field,
     expected: 'a cursor of events that are still kept',
     received,
   });
 }
 
-async function fromTime(clickhouse: ClickHouse, partitions: Partition[], field: string, timeMs: number) {
-  const oldestMs = await oldestTime(clickhouse, partitions);
+async function fromTime(hub: Hub, partitions: Partition[], field: string, timeMs: number) {
+  const oldestMs = await oldestTime(hub, partitions);
   if (timeMs < oldestMs) {
     const received = new Date(timeMs).toISOString();
-    throw await refusal(clickhouse, partitions, { field, expected: 'a time of which events are kept', received });
+    throw await refusal(hub, partitions, { field, expected: 'a time of which events are kept', received });
   }
   return Promise.all(
     partitions.map(async (partition) => {
-      const end = await readLogEnd(clickhouse, partition);
-      const { since } = await readLogStart(clickhouse, partition, 0, timeMs);
+      const end = await readLogEnd(hub.clickhouse, partition);
+      const { since } = await readLogStart(hub.clickhouse, partition, 0, timeMs);
       return since === 0 ? end : Math.min(since - 1, end);
     }),
   );
 }
 
-/** Whether every event behind a position is still there, and the position is one of this log. */
-async function isKept(clickhouse: ClickHouse, partition: Partition, position: number): Promise<boolean> {
-  const end = await readLogEnd(clickhouse, partition);
-  if (position >= end) return position === end;
-  const { next } = await readLogStart(clickhouse, partition, position, 0);
-  const epochs = await readEpochs(clickhouse, partition, epochOf(position) + 1);
-  const ends = new Map(epochs.map((row) => [row.epoch - 1, row.previous_end]));
-  if (next !== 0) return isNext(position, next, ends);
-  // Nothing follows: epochs were opened since, in which nothing happened.
-  const [own = Infinity, ...later] = ends.values();
-  return own <= placeOf(position) && later.every((n) => n === 0);
+async function isKept(hub: Hub, partition: Partition, position: number): Promise<boolean> {
+  const known = await hub.extent(partition);
+  // Another process may have sent what was logged since.
+  return reachesBack(position > known.end ? await readExtent(hub.clickhouse, partition) : known, position);
 }
 
-/** The oldest time that can be asked for, Unix ms: when the log was opened, or its oldest event that is kept. */
-async function oldestTime(clickhouse: ClickHouse, partitions: readonly Partition[]): Promise<number> {
-  const times = await Promise.all(
-    partitions.map(async (partition) => {
-      const epochs = await readEpochs(clickhouse, partition, 0);
-      const { first, first_ms: firstMs } = await readLogStart(clickhouse, partition, 0, 0);
-      const ends = new Map(epochs.map((row) => [row.epoch - 1, row.previous_end]));
-      const isWhole = first === 0 ? [...ends.values()].every((n) => n === 0) : isNext(0, first, ends);
-      return (isWhole ? epochs[0]?.opened_ms : firstMs) || Date.now();
-    }),
-  );
-  return Math.min(...times, Date.now());
+async function oldestTime(hub: Hub, partitions: readonly Partition[]): Promise<number> {
+  const extents = await Promise.all(partitions.map((partition) => hub.extent(partition)));
+  return Math.min(...extents.map(({ oldestMs }) => oldestMs), Date.now());
 }
 
 async function refusal(
-  clickhouse: ClickHouse,
+  hub: Hub,
   partitions: readonly Partition[],
   issue: { field: string; expected: string; received: string },
 ) {
-  const oldest = new Date(await oldestTime(clickhouse, partitions)).toISOString();
+  const oldest = new Date(await oldestTime(hub, partitions)).toISOString();
   return badRequest([issue], `Ask for events since ${oldest} or later, or leave ${issue.field} out to begin now.`);
 }

@@ -18,6 +18,7 @@ export async function openStreams(deps: HubDeps & FeedStateDeps): Promise<Stream
   const quotes = new QuoteFollower(deps);
   const books = new BookFollower(deps);
   await hub.open();
+  await books.listen(deps.shared);
   await quotes.listen((...given) => deps.shared.subscribe(...given));
   return {
     hub,

@@ -3,7 +3,7 @@ import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
 import { type Follower, type FollowerListener, HOLE_MS, type LogGap } from './follower.ts';
 import { nameOf, type Partition } from './log-position.ts';
-import { type LogRow, readLog } from './read-log.ts';
+import { type LogPage, type LogRow, readLog } from './read-log.ts';
 
 /** Events read from the log at once while a subscription catches up. */
 const PAGE_ROWS = 5000;
@@ -22,12 +22,12 @@ export interface Sink {
   gap(gap: LogGap): void;
   /** What was handed over since the last call goes out as one piece; false when the reader is behind and `room` must be waited for. */
   flush(): boolean;
-  /** Resolves once there is room for more; rejects with SlowReader when the reader takes nothing for too long. */
+  /** Resolves once there is room for more; rejects with ReaderGone when the connection ends before. */
   room(): Promise<void>;
 }
 
-/** The reader takes nothing: it is closed, and may resume. */
-export class SlowReader extends Error {}
+/** The connection of a reader that was behind has ended. */
+export class ReaderGone extends Error {}
 
 export interface SubscriptionDeps {
   clickhouse: ClickHouse;
@@ -105,6 +105,9 @@ export class Subscription implements FollowerListener {
     const index = this.#index.get(nameOf(partition)) ?? 0;
     const follower = this.#deps.follower(partition);
     let waitingSinceMs: number | null = null;
+    /** The page behind the one that is handed over, read meanwhile. */
+    let ahead = null as { after: number; page: Promise<LogPage> } | null;
+    const read = (after: number): Promise<LogPage> => readLog(this.#deps.clickhouse, partition, after, PAGE_ROWS);
     while (!this.#isClosed) {
       try {
         await Promise.all([this.#sink.room(), follower.ready()]);
@@ -117,8 +120,12 @@ export class Subscription implements FollowerListener {
           follower.join(this);
           return;
         }
-        const page = missed ? null : await readLog(this.#deps.clickhouse, partition, after, PAGE_ROWS);
-        const rows = missed ?? page?.rows ?? [];
+        const page: LogPage | null = missed ? null : await (ahead?.after === after ? ahead.page : read(after));
+        const rows: readonly LogRow[] = missed ?? page?.rows ?? [];
+        const last: number | undefined = rows.at(-1)?.sequence;
+        ahead = page?.isFull && last !== undefined ? { after: last, page: read(last) } : null;
+        // A failure is met when the page is needed.
+        ahead?.page.catch(() => {});
         await this.#handSlices(partition, rows);
         if (rows.length > 0) waitingSinceMs = null;
         else {
@@ -127,7 +134,8 @@ export class Subscription implements FollowerListener {
           await pause();
         }
       } catch (error) {
-        if (error instanceof SlowReader) return;
+        if (error instanceof ReaderGone) return;
+        ahead = null;
         await pause();
       }
     }

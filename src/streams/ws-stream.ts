@@ -5,10 +5,10 @@ import type { StreamFilter } from './filter.ts';
 import { gapData } from './gap-event.ts';
 import { QuoteFeed } from './quotes.ts';
 import { BEAT_MS, type Reader, type StreamDeps } from './sse-stream.ts';
-import { LINGER_MS, STALL_MS } from './sse.ts';
-import { type Sink, SlowReader, Subscription } from './subscription.ts';
+import { LINGER_MS } from './sse.ts';
+import { QUEUE_BYTES, StallWatch } from './stall.ts';
+import { ReaderGone, type Sink, Subscription } from './subscription.ts';
 
-const QUEUE_BYTES = 512 * 1024;
 const LOOK_MS = 5;
 
 /** Why a socket is closed by the service, by WebSocket close code. */
@@ -33,6 +33,7 @@ export class WsStream implements Connection {
   readonly #deps: StreamDeps;
   readonly #reader: Reader;
   readonly #socket: WebSocket;
+  readonly #stall = new StallWatch();
   readonly #entries = new Map<number, Entry>();
   #lastSid = 0;
   /** By subscriptions that are closed. */
@@ -60,6 +61,10 @@ export class WsStream implements Connection {
     return this.#reader.isAdmitted();
   }
 
+  isStalled(): boolean {
+    return this.#stall.isStalled(this.#socket.bufferedAmount);
+  }
+
   get subscriptions(): number {
     return this.#entries.size;
   }
@@ -70,7 +75,7 @@ export class WsStream implements Connection {
     let isAlive = true;
     this.#socket.on('pong', () => (isAlive = true));
     const beat = setInterval(() => {
-      // Whoever is behind does not answer in time either: the queue's bound is for them.
+      // A reader that is behind does not answer in time either; the queue's bound closes it.
       if (!isAlive && this.#socket.bufferedAmount === 0) this.#socket.terminate();
       isAlive = false;
       this.#sendState();
@@ -163,15 +168,9 @@ export class WsStream implements Connection {
   }
 
   async #room(): Promise<void> {
-    let left = this.#socket.bufferedAmount;
-    for (let sinceMs = performance.now(); this.#socket.bufferedAmount > QUEUE_BYTES;) {
+    while (this.#socket.bufferedAmount > QUEUE_BYTES) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      const now = performance.now();
-      if (this.#socket.bufferedAmount < left) sinceMs = now;
-      left = this.#socket.bufferedAmount;
-      if (now - sinceMs < STALL_MS) continue;
-      void this.end('slow');
-      throw new SlowReader();
+      if (this.#socket.readyState !== this.#socket.OPEN) throw new ReaderGone();
     }
   }
 }

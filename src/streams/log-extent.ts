@@ -1,0 +1,32 @@
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { type EpochEnds, epochOf, isNext, type Partition, placeOf } from './log-position.ts';
+import { readEpochs, readLogEnd, readLogStart } from './read-log.ts';
+
+/** What is kept of a partition. */
+export interface LogExtent {
+  /** The position of the oldest event; 0 while none is kept. */
+  first: number;
+  /** The position behind the newest event. */
+  end: number;
+  /** The oldest time that can be asked for, Unix ms: when the log was opened, or its oldest event that is kept. */
+  oldestMs: number;
+  ends: EpochEnds;
+}
+
+export async function readExtent(clickhouse: ClickHouse, partition: Partition): Promise<LogExtent> {
+  const end = await readLogEnd(clickhouse, partition);
+  const epochs = await readEpochs(clickhouse, partition, 0);
+  const { first, first_ms: firstMs } = await readLogStart(clickhouse, partition, 0, 0);
+  const ends = new Map(epochs.map((row) => [row.epoch - 1, row.previous_end]));
+  const isWhole = first === 0 ? [...ends.values()].every((n) => n === 0) : isNext(0, first, ends);
+  return { first, end, oldestMs: (isWhole ? epochs[0]?.opened_ms : firstMs) || Date.now(), ends };
+}
+
+/** Whether every event behind a position is still there, and the position is one of this log. */
+export function reachesBack({ first, end, ends }: LogExtent, position: number): boolean {
+  if (position >= end) return position === end;
+  if (first !== 0) return position >= first || isNext(position, first, ends);
+  // Nothing follows: epochs were opened since, in which nothing happened.
+  const [own = Infinity, ...later] = [...ends].filter(([epoch]) => epoch >= epochOf(position)).map(([, n]) => n);
+  return own <= placeOf(position) && later.every((n) => n === 0);
+}

@@ -34,6 +34,6 @@ export class DayFileWriter {
     await rm(temporary, { recursive: true, force: true });
     const done = await writeDayFiles({ clickhouse, target, temporary, now: Date.now, signal }, selection);
     if (whole) this.#wholeAtMs = nowMs;
-    return { freshTo: new Date(nowMs), rows: done.rows, note: `${done.made} files written` };
+    return { freshTo: new Date(nowMs), rows: 0, note: `${done.made} files of ${done.rows} rows written` };
   }
 }

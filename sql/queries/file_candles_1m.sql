@@ -16,4 +16,4 @@ FROM (
 LEFT JOIN names AS m ON m.market_key = c.market_key
 LEFT JOIN refs AS r ON r.market_key = c.market_key
 ORDER BY market_id, start_at, series
-SETTINGS max_threads = 1, max_block_size = 65536, max_bytes_before_external_sort = 134217728, output_format_parquet_compression_method = 'zstd', output_format_parquet_string_as_string = 1, output_format_parquet_row_group_size = 100000, output_format_arrow_string_as_string = 1
+SETTINGS max_threads = 1, max_block_size = 65536, max_bytes_before_external_sort = 134217728, output_format_parquet_compression_method = 'zstd', output_format_parquet_string_as_string = 1, output_format_parquet_row_group_size = 100000, output_format_parquet_write_bloom_filter = 0, output_format_arrow_string_as_string = 1

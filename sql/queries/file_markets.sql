@@ -14,4 +14,4 @@ INNER JOIN (
   SELECT market_key, platform_id, title, event_id, series_id, category, outcome_names FROM markets FINAL WHERE platform = {platform:String}
 ) AS m ON m.market_key = s.market_key
 ORDER BY market_id
-SETTINGS max_threads = 1, max_block_size = 65536, max_bytes_before_external_sort = 134217728, output_format_parquet_compression_method = 'zstd', output_format_parquet_string_as_string = 1, output_format_parquet_row_group_size = 100000, output_format_arrow_string_as_string = 1
+SETTINGS max_threads = 1, max_block_size = 65536, max_bytes_before_external_sort = 134217728, output_format_parquet_compression_method = 'zstd', output_format_parquet_string_as_string = 1, output_format_parquet_row_group_size = 100000, output_format_parquet_write_bloom_filter = 0, output_format_arrow_string_as_string = 1

@@ -1,21 +1,25 @@
-/** The datasets of day files. A known one that is not recorded here has no files. */
+/** The datasets of day files. */
 export const DATASETS = ['trades', 'candles_1m', 'candles_1h', 'markets', 'quotes', 'book_changes'] as const;
 export type Dataset = (typeof DATASETS)[number];
 
-/** How a recorded dataset is made. */
-interface RecordedDataset {
+/** How a dataset is made. */
+interface DatasetSource {
   /** sql/queries/<name>.sql: the rows of {platform} and {day}, sorted by market and time. */
   query: string;
-  /** Whose days it has: those with trades, or those on which markets were read. */
-  days: 'trades' | 'markets';
+  /** Whose days it has: those with trades, with quotes, or with recorded changes of order books. */
+  days: 'trades' | 'quotes' | 'books';
+  /** The table whose rows may be dropped for their age; null where none are. */
+  forgets: 'trades' | 'market_snapshots' | 'book_changes' | null;
 }
 
-/** Datasets that exist. Columns are only ever added; a change of their meaning raises SCHEMA_VERSION. */
-export const RECORDED: Partial<Record<Dataset, RecordedDataset>> = {
-  trades: { query: 'file_trades', days: 'trades' },
-  candles_1m: { query: 'file_candles_1m', days: 'trades' },
-  candles_1h: { query: 'file_candles_1h', days: 'trades' },
-  markets: { query: 'file_markets', days: 'markets' },
+/** Columns are only ever added; a change of their meaning raises SCHEMA_VERSION. */
+export const SOURCES: Record<Dataset, DatasetSource> = {
+  trades: { query: 'file_trades', days: 'trades', forgets: 'trades' },
+  candles_1m: { query: 'file_candles_1m', days: 'trades', forgets: null },
+  candles_1h: { query: 'file_candles_1h', days: 'trades', forgets: null },
+  markets: { query: 'file_markets', days: 'quotes', forgets: 'market_snapshots' },
+  quotes: { query: 'file_quotes', days: 'quotes', forgets: 'market_snapshots' },
+  book_changes: { query: 'file_book_changes', days: 'books', forgets: 'book_changes' },
 };
 
 export const SCHEMA_VERSION = 1;

@@ -7,7 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { DATASETS, type Dataset, RECORDED, SCHEMA_VERSION } from './datasets.ts';
+import { keptFrom } from '../stores/clickhouse/retention.ts';
+import { DATASETS, type Dataset, SCHEMA_VERSION, SOURCES } from './datasets.ts';
 import { type FileEntry, filePath, manifestText, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
@@ -16,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 /** A row of sql/queries/file_days.sql. */
 const DayRow = z.object({
-  kind: z.enum(['trades', 'markets']),
+  kind: z.enum(['trades', 'quotes', 'books']),
   platform: z.enum(PLATFORMS),
   day: z.string(),
   content: z.string(),
@@ -71,9 +72,11 @@ export async function writeDayFiles(
   const folder = await mkdtemp(join(deps.temporary, 'files-'));
   try {
     for (const dataset of DATASETS.filter((one) => selection.datasets.includes(one))) {
-      const recorded = RECORDED[dataset];
-      if (!recorded) continue;
-      for (const day of days.filter(({ kind }) => kind === recorded.days).toSorted(byDay)) {
+      const source = SOURCES[dataset];
+      // Of an older day some rows may be gone: what was written of it when it was whole stays.
+      const whole = source.forgets === null ? new Date(0) : await keptFrom(clickhouse, source.forgets);
+      const own = days.filter(({ kind, day }) => kind === source.days && Date.parse(day) >= whole.getTime());
+      for (const day of own.toSorted(byDay)) {
         deps.signal?.throwIfAborted();
         const path = filePath(dataset, day.platform, day.day);
         const known = manifest.get(path);
@@ -84,7 +87,7 @@ export async function writeDayFiles(
           continue;
         }
         const local = join(folder, 'part');
-        const made = await makeFile(clickhouse, recorded.query, day, local, deps.signal);
+        const made = await makeFile(clickhouse, source.query, day, local, deps.signal);
         const revision = known === undefined ? 1 : known.sha256 === made.sha256 ? known.revision : known.revision + 1;
         const entry: FileEntry = {
           path,

@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PLATFORMS } from '../../src/core/model.ts';
+import { applyRetention } from '../../src/stores/clickhouse/retention.ts';
 import { DATASETS } from '../../src/files/datasets.ts';
 import { writeDayFiles } from '../../src/files/day-files.ts';
 import { directoryTarget, revisionPath } from '../../src/files/directory-target.ts';
-import { type FileEntry, readManifest } from '../../src/files/manifest.ts';
 import type { FileTarget } from '../../src/files/target.ts';
+import { duck, manifestOf as manifestIn } from '../helpers/day-files.ts';
+import { silent } from '../helpers/silent-log.ts';
 import { market, type MarketStore, quotes, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 
 const DAY_MS = 86_400_000;
@@ -30,6 +31,15 @@ beforeAll(async () => {
   const fetchedAt = new Date(today - 2 * DAY_MS + 5 * HOUR_MS).toISOString();
   const state = { quotes: quotes('0.4', '0.39', '0.41'), volumeTotal: usd('12.5') };
   await store.list({ ...kb, fetchedAt, state: { ...kb.state, ...state } }, { ...kx, fetchedAt }, { ...pm, fetchedAt });
+  const book = { platform: 'kalshi', ref: 'KXFILE-B', outcome: 'yes', exchange_at: null, polled: true };
+  const seen = { ...book, sequence: '8589934593', received_at: fetchedAt };
+  await store.clickhouse.insert(
+    'book_changes (platform, ref, outcome, exchange_at, polled, sequence, received_at, side, price, size)',
+    [
+      { ...seen, side: 'bid', price: '0.4', size: '10.000001' },
+      { ...seen, side: 'ask', price: '0.6', size: '0' },
+    ],
+  );
   await store.trade(
     traded(kb, today - 2 * DAY_MS, '0.4', '10.5'),
     traded(kx, today - 2 * DAY_MS + 1.234567, '0.123456789', '1000000.000001'),
@@ -47,17 +57,7 @@ afterAll(async () => {
 const all = { platforms: PLATFORMS, datasets: DATASETS, fromMs: 0, toMs: Date.now() };
 const write = (folder: string, target: FileTarget = directoryTarget(join(root, folder))) =>
   writeDayFiles({ clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: Date.now }, all);
-const manifestOf = async (folder: string): Promise<Map<string, FileEntry>> =>
-  readManifest(await readFile(join(root, folder, 'manifest.json'), 'utf8'));
-
-async function duck(sql: string): Promise<Record<string, unknown>[]> {
-  const connection = await (await DuckDBInstance.create()).connect();
-  try {
-    return (await connection.runAndReadAll(sql)).getRowObjectsJson() as Record<string, unknown>[];
-  } finally {
-    connection.closeSync();
-  }
-}
+const manifestOf = (folder: string) => manifestIn(join(root, folder));
 
 test('every file is read by DuckDB, has the rows, bytes and hash of the manifest, and sums as the store', async () => {
   await write('one');
@@ -67,9 +67,7 @@ test('every file is read by DuckDB, has the rows, bytes and hash of the manifest
     `dataset=trades/platform=kalshi/date=${dayBefore(1)}/part-0.parquet`,
     `dataset=trades/platform=polymarket/date=${dayBefore(1)}/part-0.parquet`,
   ]);
-  expect(new Set([...files.values()].map(({ dataset }) => dataset))).toEqual(
-    new Set(['trades', 'candles_1m', 'candles_1h', 'markets']),
-  );
+  expect(new Set([...files.values()].map(({ dataset }) => dataset))).toEqual(new Set(DATASETS));
   for (const entry of files.values()) {
     const path = join(root, 'one', entry.path);
     const bytes = await readFile(path);
@@ -113,6 +111,29 @@ test('every file is read by DuckDB, has the rows, bytes and hash of the manifest
   );
   expect(titles).toContainEqual({ title: kx.info.title, v: null });
   expect(titles).toContainEqual({ title: 'Market KXFILE-B', v: '12.500000' });
+  const quoted = await duck(
+    `SELECT epoch_ms(read_at)::VARCHAR AS read, status, price::VARCHAR AS price, bid::VARCHAR AS bid, ask::VARCHAR AS ask, volume_total::VARCHAR AS v
+     FROM '${join(root, 'one/dataset=quotes/**/*.parquet')}' WHERE market_id = 'KXFILE-B'`,
+  );
+  const at = String(today - 2 * DAY_MS + 5 * HOUR_MS);
+  const prices = { price: '0.4000000000', bid: '0.3900000000', ask: '0.4100000000' };
+  expect(quoted).toEqual([{ read: at, status: 'open', ...prices, v: '12.500000' }]);
+  const changes = await duck(
+    `SELECT market_id, epoch_ms(received_at)::VARCHAR AS received, exchange_at, sequence::VARCHAR AS sequence, outcome, side, price::VARCHAR AS price, size::VARCHAR AS size, polled
+     FROM '${join(root, 'one/dataset=book_changes/**/*.parquet')}'`,
+  );
+  const change = {
+    market_id: 'KXFILE-B',
+    received: at,
+    exchange_at: null,
+    sequence: '8589934593',
+    outcome: 'yes',
+    polled: true,
+  };
+  expect(changes).toEqual([
+    { ...change, side: 'ask', price: '0.6000000000', size: '0.000000' },
+    { ...change, side: 'bid', price: '0.4000000000', size: '10.000001' },
+  ]);
 });
 
 test('unchanged days are byte-equal over two exports, and not written again', async () => {
@@ -170,4 +191,22 @@ test('a failure in the middle leaves whole files only, and the next export makes
   expect(found.toSorted()).toEqual([...files.keys()].toSorted());
   await write('broken');
   expect([...(await manifestOf('broken')).keys()]).toEqual([...(await manifestOf('complete')).keys()]);
+});
+
+test('a day of which rows were dropped for their age keeps its file; it is neither made anew nor made at all', async () => {
+  await write('aged');
+  const before = await manifestOf('aged');
+  const settings = { RETENTION_TRADES_DAYS: 1, RETENTION_SNAPSHOTS_DAYS: 1, RETENTION_STREAM_DAYS: 0 };
+  await applyRetention(store.clickhouse, { ...settings, RETENTION_BOOKS_DAYS: 1 }, silent);
+  await store.clickhouse.command('OPTIMIZE TABLE trades FINAL');
+  await store.trade(traded(kb, today - 2 * DAY_MS + 20, '0.42', '1'));
+  await write('aged');
+  const after = await manifestOf('aged');
+  const kept = [...before].filter(([, { dataset }]) => !dataset.startsWith('candles'));
+  for (const [path, entry] of kept) expect(after.get(path)).toEqual(entry);
+  const candles = `dataset=candles_1h/platform=kalshi/date=${dayBefore(2)}/part-0.parquet`;
+  expect(after.get(candles)).toMatchObject({ revision: 2 });
+  await write('fresh');
+  const days = [...(await manifestOf('fresh')).values()].filter(({ dataset }) => !dataset.startsWith('candles'));
+  expect(days.filter(({ date }) => date === dayBefore(2))).toEqual([]);
 });

@@ -2,10 +2,19 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type FileEntry, readManifest } from '../../src/files/manifest.ts';
-import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
+import { DATASETS } from '../../src/files/datasets.ts';
+import { readManifest } from '../../src/files/manifest.ts';
+import {
+  barsOfBoth,
+  duck,
+  manifestOf as manifestIn,
+  namesIn as filesIn,
+  ROWS_OF,
+  sumsOfBoth,
+  tradesOfBoth,
+} from '../helpers/day-files.ts';
+import { market, type MarketStore, quotes, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 import { startCommand } from '../helpers/process.ts';
 import { startSignedBucket } from '../helpers/signed-bucket.ts';
 import { createRng } from '../simulators/lib/rng.ts';
@@ -22,9 +31,28 @@ beforeAll(async () => {
   store = await startMarketStore();
   const rng = createRng(5);
   const listed = (['kalshi', 'polymarket', 'limitless'] as const).flatMap((platform) =>
-    ['a', 'b'].map((name) => market({ ref: `${platform}-${name}`, platform })),
+    ['a', 'b'].map((name) =>
+      market({
+        ref: `${platform}-${name}`,
+        platform,
+        state: name === 'a' ? {} : { quotes: quotes('0.41', '0.4', '0.43'), volumeTotal: usd('1234.56') },
+      }),
+    ),
   );
   await store.list(...listed);
+  await store.clickhouse.insert(
+    'book_changes (platform, ref, outcome, sequence, side, price, size, received_at)',
+    listed.map(({ info: { platform, ref } }, i) => ({
+      platform,
+      ref,
+      outcome: 'yes',
+      sequence: String(i + 2 ** 33),
+      side: 'bid',
+      price: '0.4',
+      size: `${i}.000001`,
+      received_at: new Date(today).toISOString(),
+    })),
+  );
   const made = listed.flatMap((of) =>
     Array.from({ length: 40 * DAYS }, (_, i) => {
       const atMs = today - (1 + (i % DAYS)) * DAY_MS + rng.int(0, DAY_MS - 1);
@@ -58,36 +86,14 @@ async function exported(to: string): Promise<void> {
   expect([await run.ended, run.output()]).toEqual([0, expect.stringMatching(/^\d+ files written/)]);
 }
 
-const manifestOf = async (folder: string): Promise<Map<string, FileEntry>> =>
-  readManifest(await readFile(join(root, folder, 'manifest.json'), 'utf8').catch(() => null));
-const namesIn = async (folder: string): Promise<string[]> =>
-  (await readdir(join(root, folder), { recursive: true, withFileTypes: true }))
-    .filter((one) => one.isFile())
-    .map((one) => join(one.parentPath, one.name).slice(join(root, folder).length + 1))
-    .toSorted();
-
-const withoutZeros = (text: string): string => (/^\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text);
-
-/** The same columns of the files and of the store, all values as text, in one order. */
-async function rowsOfBoth(dataset: string, columns: readonly (readonly [duck: string, click: string])[], from: string) {
-  const connection = await (await DuckDBInstance.create()).connect();
-  const list = columns.map(([duck], i) => `(${duck})::VARCHAR AS c${i}`).join();
-  const files = join(root, `killed/dataset=${dataset}/**/*.parquet`);
-  const read = await connection.runAndReadAll(`SELECT ${list} FROM read_parquet('${files}', hive_partitioning = true)`);
-  connection.closeSync();
-  const stored = await store.clickhouse.sql<Record<string, string>>(
-    `SELECT ${columns.map(([, click], i) => `toString(${click}) AS c${i}`).join()} FROM ${from}`,
-  );
-  const lines = (rows: Record<string, unknown>[]) =>
-    rows.map((row) => columns.map((_, i) => withoutZeros(String(row[`c${i}`]))).join(' ')).toSorted();
-  return [lines(read.getRowObjectsJson()), lines(stored)] as const;
-}
+const manifestOf = (folder: string) => manifestIn(join(root, folder));
+const namesIn = (folder: string) => filesIn(join(root, folder));
 
 test(`${KILLS} kills of an export leave whole files, and the next one makes the rest, byte for byte what one run makes`, async () => {
   await exported('whole');
   const whole = await manifestOf('whole');
-  // Trades, two datasets of bars and one of markets.
-  expect(whole.size).toBe(3 * (3 * DAYS + 1));
+  // Trades and two datasets of bars; markets, quotes and books of one day.
+  expect(whole.size).toBe(3 * (3 * DAYS + 3));
   const rng = createRng(Date.now() % 1000);
   for (let kill = 0; kill < KILLS; kill++) {
     const before = (await manifestOf('killed')).size;
@@ -111,44 +117,36 @@ test(`${KILLS} kills of an export leave whole files, and the next one makes the 
 });
 
 test('every trade and bar of the files is that of the store', async () => {
-  const id = ["platform || ':' || market_id", 'm.id'] as const;
-  const [files, stored] = await rowsOfBoth(
-    'trades',
-    [
-      id,
-      ['trade_id', 't.trade_id'],
-      ['epoch_us(executed_at)', 'toUnixTimestamp64Micro(t.executed_at)'],
-      ['side', 't.side'],
-      ['outcome', 't.outcome'],
-      ['price', 't.price'],
-      ['size', 't.size'],
-      ['notional', 't.notional'],
-    ],
-    'v_trades AS t INNER JOIN v_markets AS m ON m.market_key = t.market_key',
-  );
-  expect(stored).toHaveLength(6 * 40 * DAYS);
-  expect(files).toEqual(stored);
-  const bars = ['open', 'high', 'low', 'close', 'volume', 'notional', 'trades'].map(
-    (name) => [name, `c.${name}`] as const,
-  );
-  const [bar, kept] = await rowsOfBoth(
-    'candles_1h',
-    [id, ['epoch(start_at)::BIGINT', 'toUnixTimestamp(c.t)'], ...bars],
-    "v_candles AS c INNER JOIN v_markets AS m ON m.market_key = c.market_key WHERE c.interval = '1h'",
-  );
-  expect(kept.length).toBeGreaterThan(1000);
-  expect(bar).toEqual(kept);
+  const both = { tree: join(root, 'killed'), clickhouse: store.clickhouse };
+  const trades = await tradesOfBoth(both);
+  expect(trades.stored).toHaveLength(6 * 40 * DAYS);
+  expect(trades.files).toEqual(trades.stored);
+  for (const interval of ['1m', '1h'] as const) {
+    const bars = await barsOfBoth(both, interval);
+    expect(bars.stored.length).toBeGreaterThan(1000);
+    expect(bars.files).toEqual(bars.stored);
+  }
 });
 
-test('the queries of docs/files.md read the tree', async () => {
-  const page = await readFile(new URL('../../docs/files.md', import.meta.url), 'utf8');
-  const queries = [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, query = '']) => query);
+test.each(DATASETS)('every column of %s sums to what the store sums to', async (dataset) => {
+  const { files, stored } = await sumsOfBoth(
+    `${join(root, 'whole')}/dataset=${dataset}/**/*.parquet`,
+    store.clickhouse,
+    ROWS_OF[dataset],
+  );
+  expect(Number(stored['*'])).toBeGreaterThan(0);
+  expect(files).toEqual(stored);
+});
+
+test('the lines of the README for DuckDB read the tree', async () => {
+  const page = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const queries = [...page.matchAll(/^duckdb -c "(.*)"$/gm)].map(([, query = '']) => query);
   expect(queries).toHaveLength(1);
-  const connection = await (await DuckDBInstance.create()).connect();
-  onTestFinished(() => connection.closeSync());
   for (const query of queries) {
-    const read = await connection.runAndReadAll(query.replaceAll("'history/", `'${join(root, 'whole')}/`));
-    expect(read.currentRowCount).toBe(6);
+    const rows = await duck(query.replaceAll("'history/", `'${join(root, 'whole')}/`));
+    expect(rows).toHaveLength(3 * DAYS);
+    const first = { platform: 'kalshi', date: new Date(today - DAYS * DAY_MS).toISOString().slice(0, 10) };
+    expect(rows[0]).toMatchObject({ ...first, trades: String(2 * 40) });
   }
 });
 
@@ -163,7 +161,7 @@ test('files of a bucket are signed with their hash; a wrong secret is refused in
   );
   expect(bucket.objects.size).toBe(0);
   const accepted = startExport('s3://history/a', { ...env, AWS_SECRET_ACCESS_KEY: 'right-secret' });
-  expect([await accepted.ended, accepted.output()]).toEqual([0, expect.stringMatching(/^111 files written/)]);
+  expect([await accepted.ended, accepted.output()]).toEqual([0, expect.stringMatching(/^117 files written/)]);
   const files = readManifest(String(bucket.objects.get('/history/a/manifest.json')));
   const whole = await manifestOf('whole');
   expect([...files.keys()]).toEqual([...whole.keys()]);

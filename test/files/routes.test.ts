@@ -45,7 +45,7 @@ afterAll(() => store?.close());
 const ask = (path: string, headers: Record<string, string> = {}) =>
   store.app.app.inject({ url: `/v1/api/files/${path}`, headers: { 'x-api-key': key, ...headers } });
 
-test('files are listed by dataset, platform and day; a dataset that is not recorded has none', async () => {
+test('files are listed by dataset, platform and day; one of which nothing is stored has none', async () => {
   const paths = async (query: string) => (await store.get<Listed>(`files?${query}`)).files.map(({ path }) => path);
   const trades = [2, 1].map((days) => `dataset=trades/platform=kalshi/date=${day(days)}/part-0.parquet`);
   expect(await paths('dataset=trades')).toEqual(trades);
@@ -53,7 +53,7 @@ test('files are listed by dataset, platform and day; a dataset that is not recor
   expect(await paths(`dataset=trades&to=${day(2)}`)).toEqual([trades[0]]);
   expect(await paths('dataset=trades&platform=platform_a')).toEqual(trades);
   expect(await paths('dataset=trades&platform=limitless')).toEqual([]);
-  expect(await paths('dataset=quotes')).toEqual([]);
+  expect(await paths('dataset=book_changes')).toEqual([]);
   expect((await store.get<Listed>('files?dataset=trades')).files[0]).toEqual({
     path: trades[0],
     dataset: 'trades',
@@ -102,6 +102,34 @@ test('a file is sent whole, in parts, or not again, and never compressed', async
     expect((await ask(path, { range })).statusCode, range).toBe(200);
   }
   expect((await ask(path, { range: 'bytes=0-3', 'if-range': '"other"' })).statusCode).toBe(200);
+  const odd = [
+    '',
+    'bytes',
+    'bytes=',
+    'bytes=a-b',
+    'bytes=-1-2',
+    'bytes=1.5-2',
+    'bytes=0x1-2',
+    'bytes=0-3,',
+    'bytes = 0-3',
+  ];
+  for (const range of [...odd, `bytes=${'0-1,'.repeat(500)}`, 'x'.repeat(5000), '\u00e9']) {
+    const reply = await ask(path, { range });
+    expect([range, reply.statusCode, reply.rawPayload.length]).toEqual([range, 200, bytes]);
+  }
+  const far = '9'.repeat(400);
+  expect((await ask(path, { range: `bytes=0-${far}` })).headers['content-range']).toBe(`bytes 0-${bytes - 1}/${bytes}`);
+  expect((await ask(path, { range: `bytes=-${far}` })).headers['content-range']).toBe(`bytes 0-${bytes - 1}/${bytes}`);
+  for (const range of [`bytes=${far}-`, `bytes=${far}-${far}`, 'bytes=-0']) {
+    const reply = await ask(path, { range });
+    expect([range, reply.statusCode, reply.headers['content-range']]).toEqual([range, 416, `bytes */${bytes}`]);
+  }
+  for (const etag of ['"', 'W/', '""', ',,,,', sha256, `"${sha256}`, '"'.repeat(5000)]) {
+    expect([etag, (await ask(path, { 'if-none-match': etag })).statusCode]).toEqual([etag, 200]);
+  }
+  for (const etag of ['*', `W/"${sha256}"`, `"x", "${sha256}"`]) {
+    expect([etag, (await ask(path, { 'if-none-match': etag })).statusCode]).toEqual([etag, 304]);
+  }
   const known = await ask(path, { 'if-none-match': `"${sha256}"` });
   expect([known.statusCode, known.rawPayload.length]).toEqual([304, 0]);
 });

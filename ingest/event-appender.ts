@@ -30,7 +30,7 @@ export interface AppenderDeps {
 
 /**
  * Gives events their positions and stores them, one batch after the other. One appender a partition at a time: opening ends the epoch
- * of the one before, whose late rows are ignored by readers and logged again by whoever compares the log with what is stored.
+ * of the one before, whose late rows are ignored by readers and logged again when the log is compared with what is stored.
  */
 export class EventAppender {
   readonly #deps: AppenderDeps;
@@ -38,7 +38,7 @@ export class EventAppender {
   #epoch = 0;
   /** n of the last row of this epoch. */
   #last = 0;
-  /** A batch whose fate is unknown, with the n of its last row. */
+  /** A batch whose result is unknown, with the n of its last row. */
   #unsure: { body: Buffer; last: number } | null = null;
 
   constructor(deps: AppenderDeps, partition: Partition) {
@@ -53,7 +53,7 @@ export class EventAppender {
     this.#unsure = null;
     for (;;) {
       const before = (await readEpochs(clickhouse, this.#partition, 0)).at(-1)?.epoch ?? 0;
-      // Rows that arrive between the look and the end count: whoever reads what comes behind them sees the greater end.
+      // Rows that arrive between the look and the end count: a reader of what comes behind them sees the greater end.
       for (let end = -1, found = await this.#endOf(before); found !== end; found = await this.#endOf(before)) {
         end = found;
         await this.#endEpoch(before, end, opener, lease);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
+import { announceBooks } from '../src/books/announcer.ts';
 import type { BookRecorder } from '../src/books/recorder.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
@@ -10,8 +11,9 @@ import type { Lease, Shared } from '../src/stores/shared/shared.ts';
 import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
-import { type Job, JobRunner, type JobRun, type JobStatus } from './job-runner.ts';
+import { type Job, type JobDeps, JobRunner, type JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
+import { pollHintedTrades } from './live/hinted-trades.ts';
 import { type LiveSockets, LiveTrades } from './live/live-trades.ts';
 import { MarketSweeper } from './market-sweep.ts';
 import { MarketLog } from './market-log.ts';
@@ -19,7 +21,7 @@ import { LiquidityReader } from './liquidity.ts';
 import { OpenInterestReader } from './open-interest.ts';
 import { DayFileWriter } from './day-files.ts';
 import { EventImageReader } from './event-images.ts';
-import { StreamedBooks } from '../src/books/wanted.ts';
+import type { StreamedBooks } from '../src/books/wanted.ts';
 import { BookPoller } from './books/poller.ts';
 import { showProgress } from './progress.ts';
 import { Spool } from './spool.ts';
@@ -39,10 +41,11 @@ export interface IngestionDeps {
   books: BookRecorder;
   /** Absent where everything is polled. */
   sockets?: LiveSockets;
+  /** Called with every run of a job that ended. */
+  onRun?: JobDeps['onRun'];
 }
 
 export interface Ingestion {
-  status(): JobStatus[];
   /** Finishes what runs (bounded), releases the leases. What was not acknowledged is in the spool or before the cursor. */
   stop(): Promise<void>;
 }
@@ -52,15 +55,12 @@ const FULL_SECONDS = 6 * 3600;
 const MARKET_EVENTS_SECONDS = 5;
 const BOOKS_SECONDS = 60;
 const STREAMED_SECONDS = 5;
-/** How far before its mark a reading begins that a socket asked for; a whole one comes every minute. */
-const HINTED_REACH_MS = 60_000;
 
 /** Starts polling every configured platform. Any number of processes may: leases decide who runs what. */
 export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
-  const runner = new JobRunner({ shared: deps.shared, clickhouse: deps.clickhouse, log: deps.log });
+  const runner = new JobRunner(deps);
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
-  const streamed = new StreamedBooks();
-  await streamed.listen(deps.shared);
+  const streamed = await announceBooks(deps.shared, deps.books);
   const feeds = deps.platforms.map((data) => new PlatformFeed(deps, data, spool, streamed));
   const histories = await serveHistoryRequests(
     deps.shared,
@@ -74,7 +74,6 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   runner.start(feeds.flatMap((feed) => feed.jobs()));
   for (const feed of feeds) feed.follow(runner);
   return {
-    status: () => runner.status(),
     stop: async () => {
       await Promise.all(feeds.map((feed) => feed.stop()));
       histories.clear();
@@ -118,7 +117,8 @@ class PlatformFeed {
     this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now });
     this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
-    const reading = { clickhouse, data, directory: deps.markets, now: Date.now };
+    const liveBook = (ref: string) => this.#live?.book(ref) ?? null;
+    const reading = { clickhouse, data, directory: deps.markets, now: Date.now, liveBook };
     this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
     this.#books = new BookPoller({ ...reading, recorder: deps.books, config: deps.config, streamed });
     this.#images = new EventImageReader({ clickhouse, shared: deps.shared, data, now: Date.now });
@@ -186,8 +186,9 @@ class PlatformFeed {
       job('open_interest', 'markets', sweep, (run) => this.#openInterest.read(run)),
       job('images', 'markets', sweep, (run) => this.#images.read(run)),
       job('liquidity', 'markets', sweep, (run) => this.#liquidity.read(run)),
-      job('books', 'books', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
-      job('streamed_books', 'books', Math.min(sweep, STREAMED_SECONDS), (run) => this.#books.readStreamed(run)),
+      // The lease of trades: the process that holds the sockets keeps the books that they bring.
+      job('books', 'trades', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
+      job('streamed_books', 'trades', Math.min(sweep, STREAMED_SECONDS), (run) => this.#books.readStreamed(run)),
       job('market_events', 'markets', Math.min(sweep, MARKET_EVENTS_SECONDS), (run) => this.#logMarkets(run)),
       job('trades', 'trades', trades, (run) => this.#poll(run)),
       job('backfill', 'trades', trades, (run) => this.#backfill(run)),
@@ -247,10 +248,16 @@ class PlatformFeed {
   async #poll(run: JobRun) {
     if (!(await this.#isListed())) return null;
     const whole = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
-    if (!this.#live) return this.#storing(run, () => whole(this.trades, this.data, run));
-    return this.#live.poll(
+    const live = this.#live;
+    if (!live) return this.#storing(run, () => whole(this.trades, this.data, run));
+    return live.poll(
       () => this.#storing(run, () => whole(this.trades, this.data, run)),
-      () => this.#storing(run, () => pollGlobalTrades(this.trades, this.data, run, HINTED_REACH_MS)),
+      (...hinted) =>
+        this.#storing(run, () =>
+          this.data.tradeFeed === 'global'
+            ? pollGlobalTrades(this.trades, this.data, run, live.reachMs)
+            : pollHintedTrades(this.trades, this.data, run, ...hinted),
+        ),
     );
   }
 

@@ -7,7 +7,7 @@ import { PlatformError } from '../src/core/errors.ts';
 import type { BadRow, ReadContext } from '../src/platforms/contract.ts';
 import type { Priority } from '../src/platforms/http/request.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
-import type { Platform } from '../src/core/model.ts';
+import type { FinishedRun, Platform } from '../src/core/model.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;
@@ -42,17 +42,8 @@ export interface JobDeps {
   shared: Shared;
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
-}
-
-/** What the last run of a job said, for /health and metrics. */
-export interface JobStatus {
-  platform: Platform;
-  job: string;
-  ok: boolean;
-  finishedAt: Date;
-  freshTo: Date | null;
-  badRows: number;
-  note: string;
+  /** Called with every run that ended, whether it could be recorded or not. */
+  onRun?: ((run: FinishedRun) => void) | undefined;
 }
 
 /** What one run skipped. */
@@ -103,7 +94,8 @@ export class JobRunner {
   readonly #acquiring = new Map<string, Promise<Lease | null>>();
   readonly #stopping = new AbortController();
   readonly #worker = randomUUID().slice(0, 8);
-  readonly #status = new Map<string, JobStatus>();
+  /** Of each job: whether its last run went well, and up to when its data is complete. */
+  readonly #last = new Map<string, { ok: boolean; freshTo: Date | null }>();
   #renewal: NodeJS.Timeout | undefined;
   /** By how much the clock is ahead of the time since the process began. */
   #clockAheadMs = clockAheadMs();
@@ -134,10 +126,6 @@ export class JobRunner {
     const job = this.#jobs.get(key);
     if (this.#running.has(key)) this.#again.add(key);
     else if (job) void this.#tick(job);
-  }
-
-  status(): JobStatus[] {
-    return [...this.#status.values()];
   }
 
   /** Stops starting runs, aborts those that run, and releases the leases; bounded by `timeoutMs`. */
@@ -177,7 +165,7 @@ export class JobRunner {
       if (!lease) return;
       result = await job.run({ lease, signal: this.#stopping.signal, context });
       // Nothing was due. After a failure that is reported too: /health would otherwise show the failure until something is due.
-      if (result === null && this.#status.get(key)?.ok !== false) return;
+      if (result === null && this.#last.get(key)?.ok !== false) return;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : String((error as Error).message);
@@ -197,16 +185,15 @@ export class JobRunner {
     outcome: { ok: boolean; result: JobResult | null; badRows: number; note: string },
   ): Promise<void> {
     const finishedAt = new Date();
-    const previous = this.#status.get(key);
-    const known = outcome.result?.freshTo ?? previous?.freshTo ?? null;
+    const known = outcome.result?.freshTo ?? this.#last.get(key)?.freshTo ?? null;
     // What a clock that was ahead recorded is no longer true.
     const freshTo = known !== null && known > finishedAt ? finishedAt : known;
     const { ok, badRows, note } = outcome;
-    this.#status.set(key, { platform: job.platform, job: job.name, ok, finishedAt, freshTo, badRows, note });
+    this.#last.set(key, { ok, freshTo });
     const ms = finishedAt.getTime() - startedAt.getTime();
-    if (outcome.result && outcome.result.rows > 0) {
-      this.#deps.log.info({ platform: job.platform, job: job.name, rows: outcome.result.rows, badRows, ms }, 'stored');
-    }
+    const rows = outcome.result?.rows ?? 0;
+    this.#deps.onRun?.({ platform: job.platform, job: job.name, ok, seconds: ms / 1000, freshTo, rows, badRows });
+    if (rows > 0) this.#deps.log.info({ platform: job.platform, job: job.name, rows, badRows, ms }, 'stored');
     await this.#deps.clickhouse
       .insert('ingestion_runs', [
         {
@@ -216,7 +203,7 @@ export class JobRunner {
           finished_at: finishedAt.toISOString(),
           ok,
           fresh_to: (freshTo ?? new Date(0)).toISOString(),
-          rows: outcome.result?.rows ?? 0,
+          rows,
           bad_rows: badRows,
           note: note.slice(0, 500).toWellFormed(),
           worker: this.#worker,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { BookSide } from '../src/core/model.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
+import { bestLevelLiquidity } from '../src/platforms/book-sides.ts';
 import type { MarketDirectory, PlatformData } from '../src/platforms/contract.ts';
 import { isItemError } from '../src/platforms/parse-rows.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
@@ -17,11 +19,14 @@ export interface LiquidityDeps {
   data: PlatformData;
   directory: MarketDirectory;
   now: () => number;
+  /** A book that a socket brings, which needs no request; null where none does. */
+  liveBook: (ref: string) => BookSide | null;
 }
 
 /**
  * Reads what rests in the books of open markets where the listing does not report it: first those of which nothing is known, the
- * busiest first, then those that were read longest ago. It takes what polls and orders leave of the platform's budget.
+ * busiest first, then those that were read longest ago. It takes what polls and orders leave of the platform's budget; books that
+ * sockets bring need none of it.
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;
@@ -32,20 +37,27 @@ export class LiquidityReader {
   }
 
   async read(run: JobRun): Promise<JobResult | null> {
-    const { clickhouse, data, directory, now, writer } = this.#deps;
+    const { clickhouse, data, directory, now, writer, liveBook } = this.#deps;
     if (!data.liquidity) return null;
     const { platform } = data;
     const open = await clickhouse.query('books_to_read', Row, { platform });
     const readAt = ({ ref }: { ref: string }): number => this.#readAtMs.get(ref) ?? 0;
-    const due = open.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, BOOKS_PER_RUN);
-    if (due.length === 0) return null;
+    if (open.length === 0) return null;
     const startedAt = new Date(now());
+    let rows = 0;
+    const unknown = open.filter(({ ref }) => {
+      const book = liveBook(ref);
+      if (!book) return true;
+      writer.setLiquidity(platform, ref, bestLevelLiquidity(book.bids[0], book.asks[0]));
+      rows += 1;
+      return false;
+    });
+    const due = unknown.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, BOOKS_PER_RUN);
     const markets = await directory.byRef(
       platform,
       due.map(({ ref }) => ref),
     );
     if (this.#readAtMs.size > REMEMBERED) this.#readAtMs.clear();
-    let rows = 0;
     for (const [ref, market] of markets) {
       if (run.signal.aborted) break;
       // One that cannot be read waits for its next turn like one that was.

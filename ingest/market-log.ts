@@ -25,7 +25,7 @@ const ChangeRow = z.object({
 });
 type ChangeRow = z.output<typeof ChangeRow>;
 
-/** States in which a market that is first seen is new; of an older one nobody has missed anything. */
+/** States in which a market that is first seen counts as new. */
 const NEW_STATUSES = new Set(['unopened', 'open', 'paused']);
 
 /** A market that is long over and only now read is no news. */

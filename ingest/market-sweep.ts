@@ -76,7 +76,7 @@ export class MarketSweeper {
         (market) =>
           !seen.has(market.ref) && this.#silent.isDue(market.ref, now) && now - askedAt(market) >= pauseMs(market, now),
       )
-      // Whoever waits longest, so that those never reported do not come first each time.
+      // Those that wait longest, so that those never reported do not come first each time.
       .toSorted((a, b) => askedAt(a) - askedAt(b));
     let rows = 0;
     for (const { ref, provisional } of due.slice(0, MISSING_PER_PASS)) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import { tradesKeptFrom } from '../src/stores/clickhouse/retention.ts';
+import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform } from '../src/core/model.ts';
 
 /** Every roll-up of trades. Each is fed from `trades` alone, so a correction of one touches no other. */
@@ -26,7 +26,7 @@ const text = (time: Date): string => time.toISOString().slice(0, 23).replace('T'
  */
 export async function reconcile(clickhouse: ClickHouse, platform: Platform, since: Date): Promise<void> {
   // An hour of which trades have been dropped cannot be compared any more.
-  const params = { platform, since: text(since), kept_from: text(await tradesKeptFrom(clickhouse)) };
+  const params = { platform, since: text(since), kept_from: text(await keptFrom(clickhouse, 'trades')) };
   for (const table of ROLLUPS) await clickhouse.command(statements.get(table) ?? '', { table, ...params });
   for (const table of LISTS) {
     const doubled = await clickhouse.query('doubled_rows', z.object({ year: z.number() }), { table, ...params });

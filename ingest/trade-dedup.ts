@@ -1,5 +1,5 @@
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import { tradesKeptFrom } from '../src/stores/clickhouse/retention.ts';
+import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import { microsecondText, packTradeId } from '../src/stores/clickhouse/insert-rows.ts';
 
@@ -77,7 +77,7 @@ export class TradeDedup {
       for (const id of await this.#storedIds(doubtful.slice(i, i + CHECK_ROWS))) unseen.delete(id);
     }
     const old = [...unseen.values()].filter((t) => t.executedAtUs < Date.now() * 1000 - KEPT_US);
-    const keptFromUs = old.length === 0 ? 0 : (await tradesKeptFrom(this.#clickhouse)).getTime() * 1000;
+    const keptFromUs = old.length === 0 ? 0 : (await keptFrom(this.#clickhouse, 'trades')).getTime() * 1000;
     const dropped = old.filter((t) => t.executedAtUs < keptFromUs);
     for (let i = 0; i < dropped.length; i += CHECK_ROWS) {
       for (const id of await this.#countedIds(dropped.slice(i, i + CHECK_ROWS))) unseen.delete(id);

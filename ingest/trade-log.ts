@@ -30,7 +30,7 @@ const UnloggedRow = z.object({
 
 export interface TradeLogDeps extends AppenderDeps {
   platform: Platform;
-  /** What is stored about markets; nobody is asked for others. */
+  /** What is stored about markets; others are not looked up. */
   markets: { storedByRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> };
 }
 

@@ -24,7 +24,7 @@ export interface TradeWriterDeps {
   spool: Spool;
   log: FastifyBaseLogger;
   platform: Platform;
-  /** Where stored trades become events of streams; absent where nobody streams. */
+  /** Where stored trades become events of streams; absent where streams are off. */
   events?: TradeLog;
 }
 
@@ -48,7 +48,7 @@ export class TradeWriter {
   readonly #inserting = new PQueue({ concurrency: 1 });
   /** Ids between the stages: spooled, not acknowledged. */
   readonly #underWay = new Set<string>();
-  /** Set when an insert's fate is unknown: the next write repairs first. */
+  /** Set when an insert's result is unknown: the next write repairs first. */
   #repairFrom: Date | null = null;
   #storingSince: Date | null = null;
   /** When to look again for what the writer before has stored meanwhile. */

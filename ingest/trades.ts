@@ -161,11 +161,11 @@ const Candidate = z.object({
 });
 type Candidate = z.output<typeof Candidate>;
 
-/** Reads one market's trades since its stored span, or since the backfill's floor where that lies before it, and moves the span. */
-async function readMarketTrades(
+/** Reads one market's trades since its span, or since the floor where that lies before it, and moves the span; marker null keeps the one seen. */
+export async function readMarketTrades(
   deps: TradesDeps,
   data: PlatformData,
-  candidate: Candidate,
+  candidate: Omit<Candidate, 'marker'> & { marker: string | null },
   floorUs: number,
   run: JobRun,
 ): Promise<number> {
@@ -190,11 +190,11 @@ async function readMarketTrades(
     if (!isNotFound(error) || (await data.market(ref, context)) !== null) throw error;
   }
   await chain.end();
-  const isSure = seen.replace('?', '') === marker;
+  const isSure = marker === null || seen.replace('?', '') === marker;
   await moveCoverage(deps.clickhouse, data.platform, ref, (now) => ({
     fromUs: Math.min(now?.fromUs ?? sinceUs, sinceUs),
     toUs: end.newestUs,
-    marker: isSure ? marker : `${marker}?`,
+    marker: isSure ? (marker ?? seen) : `${marker}?`,
   }));
   // A span that covers more than before is as good as a trade: what was unknown of the day may be nothing.
   if (chain.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);

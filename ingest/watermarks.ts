@@ -24,7 +24,7 @@ export async function readCoverage(clickhouse: ClickHouse, platform: Platform, r
 const moving = new Map<string, Promise<unknown>>();
 
 /**
- * Moves the span from what it is at this moment; to be called only after the rows it speaks of were acknowledged. Moves of one
+ * Moves the span from what it is at this moment; to be called only after the rows it covers were acknowledged. Moves of one
  * feed follow one another: the poll moves the end while the backfill moves the start.
  */
 export function moveCoverage(

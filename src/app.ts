@@ -12,10 +12,11 @@ import { thenOrNow, guard, identify, limit } from './http/auth.ts';
 import { createCredentials } from './accounts/credentials.ts';
 import { ApiError } from './core/errors.ts';
 import { notFound, onClientError, onError } from './http/error-handlers.ts';
+import { sendKept } from './http/cached-answer.ts';
 import { describeApi } from './http/openapi/describe.ts';
 import { createOrders } from './orders/orders.ts';
 import { createCursors } from './http/cursors.ts';
-import { Freshness } from './queries/freshness.ts';
+import { createFreshness } from './queries/freshness.ts';
 import { openRateLimits } from './stores/shared/rate-limits.ts';
 import { accountRoutes } from './routes/account.ts';
 import { passwordRoutes } from './routes/password.ts';
@@ -63,9 +64,9 @@ declare module 'fastify' {
 
 /** Headers that a web page may read. */
 const EXPOSED = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-request-id', 'retry-after', 'etag', 'x-next-cursor'];
-const readableBy = (origin: string | undefined) => ({
+const readableBy = (origin: string | undefined, allowed: readonly string[]): Record<string, string> => ({
   vary: 'Origin',
-  'access-control-allow-origin': origin,
+  ...(origin !== undefined && allowed.includes(origin) ? { 'access-control-allow-origin': origin } : {}),
   'access-control-allow-credentials': 'true',
   'access-control-expose-headers': EXPOSED.join(', '),
 });
@@ -132,7 +133,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     market: (wanted) => requireMarket(deps, wanted),
     now,
   });
-  const freshness = new Freshness(deps.clickhouse);
+  const freshness = createFreshness(deps.clickhouse, shared);
   const streams = await openStreams({
     ...deps,
     // Other processes may write where nothing announces it.
@@ -171,8 +172,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.addHook('onRequest', (request, reply, done) => {
     // Only the caller may cache an answer, unless its route says more.
     const headers = request.routeOptions.config.auth === 'key' ? DATA_HEADERS : PAGE_HEADERS;
-    // A refusal too: the plugin below adds these to what gets past this hook only.
-    if (config.CORS_ORIGINS.includes(request.headers.origin ?? '')) reply.headers(readableBy(request.headers.origin));
+    // A refusal and a kept answer too: the plugin below adds these to what gets past this hook only.
+    if (config.CORS_ORIGINS.length > 0) reply.headers(readableBy(request.headers.origin, config.CORS_ORIGINS));
     reply.headers(headers).header('x-request-id', request.id).header('cache-control', 'no-store');
     const admitted = thenOrNow(identify(request, services), () =>
       thenOrNow(limit(request, reply, limits), () => {
@@ -183,8 +184,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         guard(request, config);
       }),
     );
-    if (admitted instanceof Promise) admitted.then(() => done(), done);
-    else done();
+    // A kept answer needs none of the hooks that follow.
+    const goOn = (): void => void (sendKept(shared.localCache, request, reply) || done());
+    if (admitted instanceof Promise) admitted.then(goOn).catch(done);
+    else goOn();
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { id, method, caller } = request;

@@ -18,6 +18,7 @@ import {
   meteredShared,
   observeAttempt,
   observeBadRow,
+  observeRun,
   observeSockets,
   watch,
 } from './observability/metrics.ts';
@@ -29,10 +30,10 @@ import { createPlatformSockets } from './platforms/socket-adapters.ts';
 import { SocketStates } from './platforms/sockets/states.ts';
 import type { BadRow, PlatformData } from './platforms/contract.ts';
 import { migratePostgres, openPostgres } from './stores/postgres/client.ts';
-import { explorerSite } from './explorer/serve.ts';
+import { explorerSite } from './explorer/site.ts';
 import type { AppDeps } from './routes/services.ts';
 import { openShared } from './stores/shared/open.ts';
-import type { Platform } from './core/model.ts';
+import type { FinishedRun, Platform } from './core/model.ts';
 import { prepareClickHouse } from './stores/clickhouse/prepare.ts';
 
 export const ROLES = ['all', 'api', 'ingest'] as const;
@@ -85,6 +86,7 @@ export async function startService(
       http,
       urls: config.platformUrls,
       now: Date.now,
+      settings: config,
       onStalePage: (platform, route) => metrics.stalePages.inc({ platform, route }),
     });
     const platforms: Partial<Record<Platform, PlatformData>> = Object.fromEntries(
@@ -111,11 +113,12 @@ export async function startService(
       const data = config.platforms.map((platform) => adapters[platform]);
       const books = new BookRecorder({ clickhouse, log });
       const sockets = {
-        adapters: createPlatformSockets({ urls: config.socketUrls }),
+        adapters: createPlatformSockets({ urls: config.socketUrls, settings: config }),
         observer: observeSockets(metrics),
       };
       const live = config.SOCKETS === 'on' ? { sockets } : {};
-      const parts = { config, log, clickhouse, shared, markets, marketWriter, books, ...live };
+      const onRun = (run: FinishedRun): void => observeRun(metrics, run);
+      const parts = { config, log, clickhouse, shared, markets, marketWriter, books, onRun, ...live };
       ingestion = await startIngestion({ ...parts, platforms: data });
       closers.push(() => ingestion?.stop() ?? Promise.resolve());
     }

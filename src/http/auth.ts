@@ -9,15 +9,18 @@ import type { Caller, KeyCaller } from '../accounts/caller.ts';
 import type { Device, KnownDevices } from '../accounts/known-devices.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import { readCookie } from './session-cookie.ts';
-import type { Scope } from '../accounts/tables.ts';
+import type { Scope } from '../core/model.ts';
 
 /**
  * What a route asks for: an API key with the scope of its method (where it only reads, a session cookie will do), a session cookie,
  * either (its handler decides what a key may do), or nothing.
  */
 export type AuthMode = 'key' | 'session' | 'either' | 'none';
-/** Which count a call belongs to, where that is not its caller's: of its address, among logins, or among those of its device. */
-export type LimitMode = 'address' | 'login' | 'device';
+/**
+ * Which count a call belongs to, where that is not its caller's: of its address, among logins, among those of its device, or among
+ * files that are sent from memory.
+ */
+export type LimitMode = 'address' | 'login' | 'device' | 'file';
 
 /** How stored data leaves: a list of rows (as CSV and NDJSON too), one body, or a Parquet file. */
 export type Stored = 'rows' | 'whole' | 'file';
@@ -33,6 +36,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     auth?: AuthMode;
     limit?: LimitMode;
+    /** Its name in generated clients; cached answers are counted by it. */
+    operation?: string;
     /** Schema of a success's body: tests hold answers against it. */
     answer?: z.ZodType;
     /** How OpenAPI describes what leaves through answerStored. */
@@ -137,9 +142,11 @@ export function givenKey(request: FastifyRequest): string | null {
 /** Hook 2: counts the request against its caller, or its address, and says so in the headers. */
 export function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
   const { caller, device } = request;
-  const login = (request.routeOptions.config.limit ?? 'address') !== 'address';
+  const mode = request.routeOptions.config.limit ?? 'address';
+  if (mode === 'file')
+    return admit(reply, limits.count('file', clientNetwork(request.ip)), 'from one address, for pages');
   if (device) return admit(reply, limits.count('login', `device:${device.id}`), 'on one device');
-  if (login) return countLogin(request, reply, limits);
+  if (mode !== 'address') return countLogin(request, reply, limits);
   if (!caller) return admit(reply, limits.count('address', clientNetwork(request.ip)), 'from one address');
   const own = () => admit(reply, limits.count(caller.tier, caller.userId), 'of one user, all keys together');
   if (caller.tier !== 'free') return own();

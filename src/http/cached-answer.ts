@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { COLUMNAR_TYPES, type ColumnarFormat, columnarRows } from './columnar.ts';
 import { csvText, ndjsonText } from './csv.ts';
 import type { Freshness } from '../queries/freshness.ts';
 import { requestTimeMs } from './cursors.ts';
-import type { Shared } from '../stores/shared/shared.ts';
-import { isKnown, Rendered, sendRendered } from './rendered-answer.ts';
+import type { LocalCache, Shared } from '../stores/shared/shared.ts';
+import { type CallMeta, isKnown, Rendered, sendRendered, writeRendered } from './rendered-answer.ts';
 import type { Platform } from '../core/model.ts';
 
 /** What an endpoint over stored data makes: its body without `meta`, and what of `meta` belongs to the data, `data_freshness` excepted. */
@@ -23,69 +24,82 @@ export interface StoredAnswer<Answer = object> {
 /** Parts of `meta` that come with sending, or with what the answer is made of. */
 type AddedMeta = 'request_time' | 'cache_hit' | 'data_freshness';
 
-/** A call of an endpoint, with the schema that it declared for its answer. */
+/** A call of an endpoint: what it asks for, and the schema that it declared for its answer. */
 interface StoredCall<R extends z.ZodType> {
   request: FastifyRequest;
   reply: FastifyReply;
+  params: object;
+  query: object;
   answer: R;
 }
 
 /** Where answers are kept, and who knows up to when stored rows are complete. */
 interface Means {
   shared: Shared;
-  freshness: Pick<Freshness, 'listings' | 'trades'>;
+  freshness: Freshness;
   /** Writes Parquet and Arrow. */
   clickhouse: Pick<ClickHouse, 'stream'>;
 }
 
 /** How an answer is kept, and whose `meta.data_freshness` it contains, if its endpoint has one. */
 interface Kept {
-  key: string;
   ttlMs: number;
+  /** Whose account at the platform it was read with; left out where every caller gets the same answer. */
+  owner?: string;
   /** The rows it is made of; the answer states up to when they are complete. */
   from?: 'listings' | 'trades';
   platforms?: readonly Platform[];
 }
 
 /**
- * Answers from a cache of some milliseconds with single flight, else from `load`; with ETag, `meta.cache_hit` and
- * `meta.request_time`. Equal requests of all users share one entry, as stored data is the same for all.
+ * Answers from what processes share for some milliseconds, with single flight, else from `load`; with ETag,
+ * `meta.cache_hit` and `meta.request_time`. What every caller may have is kept rendered by URL too, for sendKept.
  */
-export function answerStored<R extends z.ZodType>(
+export async function answerStored<R extends z.ZodType>(
   services: Means,
   call: StoredCall<R>,
   cache: Kept,
   load: () => Promise<StoredAnswer<z.input<R>>>,
-): FastifyReply | Promise<FastifyReply> {
-  const format = wantedFormat(call.request.headers.accept);
-  if (format !== 'json') {
-    return withFreshness(services, cache, load).then((answer) => sendRows(services, call, answer, format));
-  }
-  const kept = services.shared.localCache.get<Rendered>(cache.key);
-  return kept ? sendKept(call, kept, true) : answerThrough(services, call, cache, load);
-}
-
-async function answerThrough(
-  services: Means,
-  call: { request: FastifyRequest; reply: FastifyReply },
-  cache: Kept,
-  load: () => Promise<StoredAnswer>,
 ): Promise<FastifyReply> {
+  const { request } = call;
+  const format = wantedFormat(request.headers.accept);
+  if (format !== 'json') return sendRows(services, call, await withFreshness(services, cache, load), format);
   const { shared } = services;
-  const { key, ttlMs } = cache;
+  const { ttlMs, owner } = cache;
   let made: Rendered | undefined;
-  const { value, hit } = await shared.cached(key, ttlMs, async () => {
+  const { value, hit } = await shared.cached(callKey(call, owner), ttlMs, async () => {
     const { body, meta } = await withFreshness(services, cache, load);
     made = Rendered.of(body, meta);
     return textOf(made, Date.now() + ttlMs);
   });
-  // Whoever waited for the same load finds what it kept.
-  const kept = made ? undefined : shared.localCache.get<Rendered>(key);
-  if (kept) return sendKept(call, kept, hit);
+  const key = owner === undefined ? urlKey(request) : null;
+  // A call that waited for the load of another finds what that one kept.
+  const waitedFor = made || key === null ? undefined : shared.localCache.get<Rendered>(key);
+  if (waitedFor) return send(call, waitedFor, hit);
   const { data, until } = made ? { data: made, until: Date.now() + ttlMs } : fromText(value);
   // Another machine's clock may differ: never longer than a fresh one.
-  shared.localCache.set(key, data, Math.min(ttlMs, until - Date.now()), data.json.length * KEPT_PER_BYTE);
-  return sendKept(call, data, hit);
+  const leftMs = Math.min(ttlMs, until - Date.now());
+  if (key !== null) shared.localCache.set(key, data, leftMs, data.json.length * KEPT_PER_BYTE);
+  return send(call, data, hit);
+}
+
+/** Sends what answerStored keeps for the URL of a call that was admitted; false where it keeps nothing, or not in the wanted format. */
+export function sendKept(cache: LocalCache, request: FastifyRequest, reply: FastifyReply): boolean {
+  if (!request.routeOptions.config.stored || wantedFormat(request.headers.accept) !== 'json') return false;
+  const kept = cache.get<Rendered>(urlKey(request));
+  if (kept) writeRendered(request, reply, kept, callMeta(reply, true));
+  return kept !== undefined;
+}
+
+const operationOf = (request: FastifyRequest): string => request.routeOptions.config.operation ?? '';
+const urlKey = (request: FastifyRequest): string => `${operationOf(request)}:${request.originalUrl}`;
+
+/** The operation and every parameter as it was read: the same for all orders and aliases of them. */
+function callKey({ request, params, query }: Omit<StoredCall<z.ZodType>, 'answer'>, owner = ''): string {
+  const text = JSON.stringify([params, query, owner], (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return `${operationOf(request)}:${createHash('sha1').update(text).digest('base64url')}`;
 }
 
 /** How an answer is shared with other processes: JSON text holds no line breaks, so lines keep a large body from being encoded twice. */
@@ -113,12 +127,16 @@ async function withFreshness(
 /** The data, its body, and some of them compressed. */
 const KEPT_PER_BYTE = 3;
 
-const sendKept = (
+const callMeta = (reply: FastifyReply, cacheHit: boolean): CallMeta => ({
+  requestTimeMs: requestTimeMs(reply),
+  cacheHit,
+});
+
+const send = (
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   kept: Rendered,
   cacheHit: boolean,
-): FastifyReply | Promise<FastifyReply> =>
-  sendRendered(request, reply, kept, { requestTimeMs: requestTimeMs(reply), cacheHit });
+): FastifyReply | Promise<FastifyReply> => sendRendered(request, reply, kept, callMeta(reply, cacheHit));
 
 type Format = 'json' | 'csv' | 'ndjson' | ColumnarFormat;
 const FORMATS: ReadonlyMap<string, Format> = new Map([
@@ -151,7 +169,7 @@ async function sendRows(
   format: Exclude<Format, 'json'>,
 ): Promise<FastifyReply> {
   const { request, reply } = call;
-  if (answer.rows === undefined) return sendKept(call, Rendered.of(answer.body, answer.meta), false);
+  if (answer.rows === undefined) return send(call, Rendered.of(answer.body, answer.meta), false);
   const body = answer.body as Record<string, unknown>;
   const rows = body[answer.rows] as object[];
   if (isKnown(request, reply, Rendered.of(body, answer.meta).etag.replace(/"$/, `-${format}"`)))

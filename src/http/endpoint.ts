@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Caller, SessionCaller } from '../accounts/caller.ts';
 import { callerOf, type AuthMode, type LimitMode, type Stored } from './auth.ts';
 import { ErrorAnswer, type Tag } from './openapi/describe.ts';
-import { readInput, type Fields, type Together, type Values } from './read-input.ts';
+import { inputReader, type Fields, type Together, type Values } from './read-input.ts';
 
 /** One endpoint: what it takes, who may call it, what it answers. OpenAPI is generated from the same declaration. */
 export interface Endpoint<
@@ -72,11 +72,18 @@ export function endpoint<
 ): void {
   const { method, url, auth, params = {} as P, query = {} as Q, body } = spec;
   const statuses = spec.statuses ?? [200];
-  const remembered = rememberReads<object>();
+  const read = inputReader({ params, query, ...(body ? { body } : {}) }, spec.together as Together<Fields> | undefined);
   app.route({
     method: method as HTTPMethods,
     url,
-    config: { auth, limit: spec.limit ?? 'address', answer: spec.answer, stored: spec.stored, streamed: spec.streamed },
+    config: {
+      auth,
+      limit: spec.limit ?? 'address',
+      operation: spec.operation,
+      answer: spec.answer,
+      stored: spec.stored,
+      streamed: spec.streamed,
+    },
     schema: {
       tags: [spec.tag],
       operationId: spec.operation,
@@ -91,38 +98,16 @@ export function endpoint<
       ]),
     },
     handler: (request, reply) => {
-      const read = remembered(method === 'GET' ? request.originalUrl : '', () =>
-        readInput(
-          { params, query, ...(body ? { body } : {}) },
-          { params: request.params, query: request.query, body: request.body },
-          spec.together as Together<Fields> | undefined,
-        ),
-      ) as { params: Values<P>; query: Values<Q>; body: Values<B> };
+      const given = read(request) as { params: Values<P>; query: Values<Q>; body: Values<B> };
       reply.code(statuses[0]);
       // The guard let this caller through, so it is of the kind that `auth` names.
       const caller = callerOf(request) as Call<P, Q, B, A, R>['caller'];
       const { answer: schema } = spec;
-      const answer = handler({ ...read, caller, request, reply, answer: schema });
+      const answer = handler({ ...given, caller, request, reply, answer: schema });
       // Fastify would wait for the end of a reply that it is handed back.
       return answer === reply ? undefined : answer;
     },
   });
-}
-
-const REMEMBERED_READS = 500;
-
-/** What an address means does not change: a call repeated lately is not read again. Values are shared, so handlers leave them as they are. */
-function rememberReads<T>(): (url: string, read: () => T) => T {
-  const known = new Map<string, T>();
-  return (url, read) => {
-    const found = known.get(url);
-    if (found !== undefined) return found;
-    const value = read();
-    if (url === '') return value;
-    if (known.size >= REMEMBERED_READS) known.delete(known.keys().next().value ?? '');
-    known.set(url, value);
-    return value;
-  };
 }
 
 function errorStatuses(spec: { url: string; auth: AuthMode; body?: Fields; errors?: readonly number[] }): number[] {

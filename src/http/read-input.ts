@@ -48,48 +48,66 @@ const UNKNOWN_NAMED = 20;
 const PATHS_NAMED = 20;
 /** More than any list takes: each item that is wrong costs an issue of its own. */
 const MOST_ITEMS = 500;
+/** Times that begin and end a span; days have both their ends in it. */
+const SPANS = [
+  { from: 'start_ts', to: 'end_ts', isSameWrong: true },
+  { from: 'ends_after', to: 'ends_before', isSameWrong: true },
+  { from: 'from', to: 'to', isSameWrong: false },
+] as const;
 const NAME_BYTES = 120;
 const VALUE_BYTES = 180;
 /** Enough to show 120 characters of, keys left out. */
 const READ_LENGTH = 400;
 
 /**
- * Reads the sections of a request against their fields: aliases resolved, unknown names refused, market ids checked
+ * Reads the sections of requests against their fields: aliases resolved, unknown names refused, market ids checked
  * against the platform, the fields of the body held together. Throws one 400 that lists every failing field of all sections.
  */
-export function readInput<F extends Partial<Record<Section, Fields>>>(
+export function inputReader<F extends Partial<Record<Section, Fields>>>(
   sections: F,
-  given: Record<Section, unknown>,
   together: Together<Fields> = () => [],
-): { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined } {
-  const issues: FieldIssue[] = [];
-  const values: Partial<Record<Section, Record<string, unknown>>> = {};
-  for (const section of ['params', 'query', 'body'] as const) {
+): (given: Partial<Record<Section, unknown>>) => { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined } {
+  const readers = (['params', 'query', 'body'] as const).flatMap((section) => {
     const fields = sections[section];
-    if (!fields) continue;
-    const raw = given[section] ?? {};
-    if (typeof raw === 'object' && !Array.isArray(raw)) values[section] = readSection(section, fields, raw, issues);
-    else issues.push({ field: section, expected: 'a JSON object', received: shown(section, raw) });
-  }
-  settleMarketIds(sections, values, issues);
-  if (values.body) issues.push(...together(values.body, new Set(issues.map(({ field }) => field))));
-  if (issues.length > 0) throw badRequest(issues);
-  return values as { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined };
+    return fields ? [{ section, fields, known: spellings(fields) }] : [];
+  });
+  return (given) => {
+    const issues: FieldIssue[] = [];
+    const values: Partial<Record<Section, Record<string, unknown>>> = {};
+    for (const { section, ...reader } of readers) {
+      const raw = given[section] ?? {};
+      if (typeof raw === 'object' && !Array.isArray(raw)) values[section] = readSection(section, reader, raw, issues);
+      else issues.push({ field: section, expected: 'a JSON object', received: shown(section, raw) });
+    }
+    settleMarketIds(sections, values, issues);
+    if (values.body) issues.push(...together(values.body, new Set(issues.map(({ field }) => field))));
+    if (issues.length > 0) throw badRequest(issues);
+    return values as { [S in keyof F]: F[S] extends Fields ? Values<F[S]> : undefined };
+  };
 }
 
-/** What each field may be called, with its canonical name. */
+/** The fields of a section, and what each may be called with its canonical name. */
+interface SectionReader {
+  fields: Fields;
+  known: ReadonlyMap<string, string>;
+}
+
 function spellings(fields: Fields): ReadonlyMap<string, string> {
   const known = new Map(Object.keys(fields).map((field) => [field, field]));
   for (const [alias, field] of ALIASES) if (Object.hasOwn(fields, field) && !known.has(alias)) known.set(alias, field);
   return known;
 }
 
-function readSection(section: Section, fields: Fields, raw: object, issues: FieldIssue[]): Record<string, unknown> {
+function readSection(
+  section: Section,
+  { fields, known }: SectionReader,
+  raw: object,
+  issues: FieldIssue[],
+): Record<string, unknown> {
   const named = new Map<string, unknown>();
   const differing = new Set<string>();
   let unknown = 0;
   const given = raw as Record<string, unknown>;
-  const known = spellings(fields);
   for (const name of Object.keys(given)) {
     const field = known.get(name);
     if (field === undefined) {
@@ -126,10 +144,13 @@ function readSection(section: Section, fields: Fields, raw: object, issues: Fiel
     if (result.success) values[field] = result.data;
     else issues.push(...fieldIssues(field, value, result.error.issues));
   }
-  const { start_ts: start, end_ts: end } = values;
-  if (typeof start === 'number' && typeof end === 'number' && start >= end) {
-    const [since, until] = ['start_ts', 'end_ts'].map((field) => shown(field, named.get(field)));
-    issues.push({ field: 'start_ts', expected: 'a time before end_ts', received: `${since} with end_ts ${until}` });
+  for (const { from, to, isSameWrong } of SPANS) {
+    const [start, end] = [values[from], values[to]];
+    if (typeof start !== 'number' || typeof end !== 'number' || start < end || (start === end && !isSameWrong))
+      continue;
+    const [since, until] = [from, to].map((field) => shown(field, named.get(field)));
+    const expected = `a time ${isSameWrong ? 'before' : 'not after'} ${to}`;
+    issues.push({ field: from, expected, received: `${since} with ${to} ${until}` });
   }
   return values;
 }
@@ -173,7 +194,7 @@ function settleMarketIds(
         if (platform !== named) {
           issues.push({
             field,
-            expected: `a market id of ${platformField} ${String(platform)}`,
+            expected: `an id of ${platformField} ${String(platform)}`,
             received: shown(field, id),
           });
         }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, type BrotliOptions } from 'node:zlib';
 import { Negotiator } from '@fastify/accept-negotiator';
@@ -71,16 +72,45 @@ export function sendRendered(
   data: Rendered,
   call: CallMeta,
 ): FastifyReply | Promise<FastifyReply> {
-  const packable = data.json.length >= ENCODED_FROM_BYTES;
-  if (isKnown(request, reply, data.etag, packable ? 'accept, accept-encoding' : 'accept')) {
-    return reply.code(304).send();
-  }
-  reply.type('application/json; charset=utf-8');
-  const accepted = packable ? request.headers['accept-encoding'] : undefined;
-  const encoding = accepted === undefined ? null : negotiator.negotiate(accepted);
+  if (isKnown(request, reply, data.etag, varyOf(data))) return reply.code(304).send();
+  reply.type(JSON_TYPE);
+  const encoding = encodingFor(request, data);
   if (encoding !== null) reply.header('content-encoding', encoding);
   const body = data.body(encoding, call);
   return body instanceof Promise ? body.then((bytes) => reply.send(bytes)) : reply.send(body);
+}
+
+/**
+ * Sends the same as sendRendered with the headers set so far, past Fastify's own sending, which takes longer than the rest of a
+ * cached answer.
+ */
+export function writeRendered(request: FastifyRequest, reply: FastifyReply, data: Rendered, call: CallMeta): void {
+  const known = isKnown(request, reply, data.etag, varyOf(data));
+  const headers = reply.getHeaders() as OutgoingHttpHeaders;
+  const { raw } = reply.hijack();
+  if (known) {
+    raw.writeHead(304, headers).end();
+    return;
+  }
+  const encoding = encodingFor(request, data);
+  const write = (body: Buffer): void => {
+    headers['content-type'] = JSON_TYPE;
+    headers['content-length'] = body.length;
+    if (encoding !== null) headers['content-encoding'] = encoding;
+    raw.writeHead(200, headers).end(body);
+  };
+  const body = data.body(encoding, call);
+  if (body instanceof Promise) body.then(write, (error: Error) => raw.destroy(error));
+  else write(body);
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const isPackable = ({ json }: Rendered): boolean => json.length >= ENCODED_FROM_BYTES;
+const varyOf = (data: Rendered): string => (isPackable(data) ? 'accept, accept-encoding' : 'accept');
+
+function encodingFor({ headers }: FastifyRequest, data: Rendered): Encoding | null {
+  const accepted = headers['accept-encoding'];
+  return accepted === undefined || !isPackable(data) ? null : negotiator.negotiate(accepted);
 }
 
 /** Names the representation and the headers it depends on; true when the caller has it already, and 304 says it all. */

@@ -4,6 +4,7 @@ import type { AttemptReport } from '../platforms/http/client.ts';
 import { budgetKind } from '../platforms/http/limit-groups.ts';
 import type { BadRow } from '../platforms/contract.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
+import type { FinishedRun } from '../core/model.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { IngestionHealth } from './ingestion-health.ts';
 
@@ -62,6 +63,10 @@ export function createMetrics() {
       'job',
     ]),
     lag: gauge('ingestion_lag_seconds', 'How far stored data is behind a platform', ['platform']),
+    feed: gauge('ingestion_feed', '1 for how the data of a platform comes: live, polling or stale', [
+      'platform',
+      'state',
+    ]),
     storeSeconds: seconds('store_seconds', 'Calls of ClickHouse, by query or table', ['call', 'outcome']),
     storeUp: gauge('store_up', '1 while the store answers', ['store']),
   };
@@ -81,7 +86,7 @@ export const observeSockets = (metrics: Metrics): SocketObserver => ({
   reconnect: (platform, channel) => metrics.socketReconnects.inc({ platform, channel }),
 });
 
-/** The store, its calls timed. What ingestion records of its runs is counted on the way. */
+/** The store, its calls timed. */
 export function meteredClickHouse(clickhouse: ClickHouse, metrics: Metrics): ClickHouse {
   const timed = async <T>(call: string, work: Promise<T>): Promise<T> => {
     const end = metrics.storeSeconds.startTimer({ call });
@@ -98,34 +103,20 @@ export function meteredClickHouse(clickhouse: ClickHouse, metrics: Metrics): Cli
     ...clickhouse,
     query: (name, row, params, options) => timed(name, clickhouse.query(name, row, params, options)),
     stream: (name, params, format, options) => timed(name, clickhouse.stream(name, params, format, options)),
-    async insert(table, rows, options) {
+    insert: (table, rows, options) => {
       const [name = ''] = table.split(/[ (]/, 1);
-      // Before the insert: a run that failed because the store is away cannot be recorded there, and counts all the same.
-      if (name === 'ingestion_runs' && !Buffer.isBuffer(rows)) for (const run of rows) observeRun(metrics, run as Run);
-      await timed(`insert ${name}`, clickhouse.insert(table, rows, options));
+      return timed(`insert ${name}`, clickhouse.insert(table, rows, options));
     },
   };
 }
 
-/** A row of ingestion_runs. */
-interface Run {
-  platform: string;
-  job: string;
-  started_at: string;
-  finished_at: string;
-  ok: boolean;
-  fresh_to: string;
-  rows: number;
-  bad_rows: number;
-}
-
-function observeRun(metrics: Metrics, run: Run): void {
+export function observeRun(metrics: Metrics, run: FinishedRun): void {
   const { platform, job } = run;
   metrics.runs.inc({ platform, job, ok: String(run.ok) });
-  metrics.runSeconds.observe({ platform, job }, (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000);
+  metrics.runSeconds.observe({ platform, job }, run.seconds);
   metrics.rows.inc({ platform, job }, run.rows);
-  metrics.skipped.inc({ platform, job }, run.bad_rows);
-  if (run.ok) metrics.freshTo.set({ platform, job }, Date.parse(run.fresh_to) / 1000);
+  metrics.skipped.inc({ platform, job }, run.badRows);
+  if (run.ok) metrics.freshTo.set({ platform, job }, (run.freshTo?.getTime() ?? 0) / 1000);
 }
 
 /** What processes share, its cache and budgets counted. The kind of a cached value is what its key begins with. */
@@ -186,9 +177,13 @@ export function watch(metrics: Metrics, { queues, stores, ingestionHealth }: Wat
       metrics.waiting.reset();
       for (const { budget, waiting } of queues()) metrics.waiting.inc({ budget: budgetKind(budget) }, waiting);
       metrics.lag.reset();
+      metrics.feed.reset();
       const [up, health] = await Promise.all([stores().catch(() => ({})), ingestionHealth().catch(() => [])]);
       for (const [store, answers] of Object.entries(up)) metrics.storeUp.set({ store }, answers ? 1 : 0);
-      for (const { platform, lagSeconds } of health) if (lagSeconds !== null) metrics.lag.set({ platform }, lagSeconds);
+      for (const { platform, lagSeconds, feed } of health) {
+        if (lagSeconds !== null) metrics.lag.set({ platform }, lagSeconds);
+        metrics.feed.set({ platform, state: feed }, 1);
+      }
       return metrics.registry.metrics();
     },
   };

@@ -11,27 +11,13 @@ import { requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { clearSessionCookie } from '../http/session-cookie.ts';
 import { email, newPassword, password } from '../schemas/account-fields.ts';
-import { PlainMeta, timeField } from '../schemas/markets.ts';
+import { UserAnswer } from '../schemas/account.ts';
+import { PlainMeta } from '../schemas/markets.ts';
 import { isStorable } from '../core/fields.ts';
 import { refuseWeak, signIn } from './sign-in.ts';
 
 const nameRule = { error: 'text of at most 100 characters of valid Unicode without NUL' };
 const name = z.string(nameRule).trim().max(100, nameRule).refine(isStorable, nameRule).describe('Display name');
-
-export const UserAnswer = z
-  .object({
-    user: z
-      .object({
-        id: z.string().describe('UUID'),
-        email: z.string().describe('In lower case'),
-        name: z.string().describe("'' when none was given"),
-        tier: z.enum(['free', 'pro']).describe('250 or 500 requests per minute'),
-        created_at: timeField.describe('When the account was created, ISO-8601 UTC with milliseconds'),
-      })
-      .meta({ id: 'User', description: 'An account' }),
-    meta: PlainMeta,
-  })
-  .meta({ id: 'Account' });
 
 export const userAnswer = (user: User, reply: FastifyReply): z.output<typeof UserAnswer> => ({
   user: { id: user.id, email: user.email, name: user.name, tier: user.tier, created_at: user.createdAt.toISOString() },

@@ -27,7 +27,6 @@ import { categorySlug } from '../platforms/categories.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { Platform } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { cacheKey } from '../http/cache-key.ts';
 import { requireMarket } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
@@ -70,11 +69,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       answer: WhalesAnswer,
       errors: [404, 502, 504],
     },
-    ({ query, caller, request, reply, answer }) => {
+    (call) => {
+      const { query, caller } = call;
       const asked = query.platform ? [query.platform] : config.platforms;
-      const key = cacheKey('whales', query);
-      const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms: asked } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: asked } as const;
+      return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
         const market =
@@ -133,11 +132,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       stored: 'rows',
       answer: TrendingAnswer,
     },
-    ({ query, request, reply, answer }) => {
+    (call) => {
+      const { query } = call;
       const platforms = query.platform ? [query.platform] : config.platforms;
-      const key = cacheKey('trending', query);
-      const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: CACHE_MS, from: 'trades', platforms } as const;
+      return answerStored(services, call, cache, async () => {
         const { window, sort_by: sort, limit } = query;
         const category = query.category === undefined ? '' : categorySlug(query.category);
         await windowsReady();
@@ -166,11 +165,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       stored: 'rows',
       answer: CategoriesAnswer,
     },
-    ({ query, request, reply, answer }) => {
+    (call) => {
+      const { query } = call;
       const platforms = query.platform ? [query.platform] : config.platforms;
-      const key = cacheKey('categories', query);
-      const cache = { key, ttlMs: CACHE_MS, from: 'listings', platforms } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms } as const;
+      return answerStored(services, call, cache, async () => {
         await windowsReady();
         const found = await categories(clickhouse, platforms);
         return {
@@ -209,11 +208,11 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       stored: 'rows',
       answer: CalibrationAnswer,
     },
-    ({ query, request, reply, answer }) => {
+    (call) => {
+      const { query } = call;
       const platforms = query.platform ? [query.platform] : config.platforms;
-      const key = cacheKey('calibration', query);
-      const cache = { key, ttlMs: CALIBRATION_MS, from: 'trades', platforms } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: CALIBRATION_MS, from: 'trades', platforms } as const;
+      return answerStored(services, call, cache, async () => {
         const { horizon, bins } = query;
         const category = query.category === undefined ? '' : categorySlug(query.category);
         const found = await calibration(clickhouse, { platforms, category, horizon, bins });

@@ -3,12 +3,14 @@ import { z } from 'zod';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError } from '../core/errors.ts';
-import { SCOPES, type apiKeys } from '../accounts/tables.ts';
+import type { apiKeys } from '../accounts/tables.ts';
+import { SCOPES } from '../core/model.ts';
+import { KeysAnswer, NewKey, type KeyRecord } from '../schemas/account.ts';
 import { recordEvent } from '../accounts/users.ts';
 import { currentPassword } from '../schemas/account-fields.ts';
 import { timestampParam } from '../schemas/parameters.ts';
 import { requireRecentLogin } from './sign-in.ts';
-import { PlainMeta, timeField, timeOrNull } from '../schemas/markets.ts';
+import { PlainMeta } from '../schemas/markets.ts';
 import { requestTimeMs } from '../http/cursors.ts';
 import { storedTextParam } from '../core/fields.ts';
 
@@ -26,20 +28,6 @@ const addressesParam = z
   .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'an address or CIDR block' }), addressesRule)
   .max(50, addressesRule)
   .default([]);
-
-const NewKey = z.object({
-  id: z.string().describe('UUID'),
-  name: z.string().describe('As given'),
-  prefix: z.string().describe('First characters of the key, to recognize it'),
-  scopes: z.array(z.enum(SCOPES)).describe('read: every GET; trade: orders and every other write'),
-  expires_at: timeOrNull('When it ends', 'when it does not end by itself'),
-  allowed_addresses: z.array(z.string()).describe('Addresses and CIDR blocks it may be used from; [] = any'),
-  created_at: timeField.describe('When it was created, ISO-8601 UTC with milliseconds'),
-});
-const KeyRecord = NewKey.extend({
-  last_used_at: timeOrNull('When it was last used, up to some seconds late', 'while it was not'),
-  revoked_at: timeOrNull('When it was revoked', 'while it is in force'),
-}).meta({ id: 'ApiKey', description: 'An API key without its secret' });
 
 type Row = typeof apiKeys.$inferSelect;
 
@@ -115,7 +103,7 @@ export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
       tag: 'Account',
       operation: 'listApiKeys',
       summary: 'List API keys',
-      answer: z.object({ api_keys: z.array(KeyRecord).describe('Oldest first, revoked ones too'), meta: PlainMeta }),
+      answer: KeysAnswer,
     },
     async ({ caller, reply }) => {
       const rows = await services.apiKeys.list(caller.userId);

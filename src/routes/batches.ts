@@ -7,7 +7,6 @@ import { cutBook, liveBooks } from '../queries/order-book.ts';
 import { pricesAt } from '../queries/prices-at.ts';
 import { MarketPricesAnswer, OrderBooksAnswer } from '../schemas/batches.ts';
 import { integerParam, marketIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
-import { cacheKey } from '../http/cache-key.ts';
 import type { Services } from './services.ts';
 
 const PRICES_MS = 2000;
@@ -65,11 +64,11 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
       stored: 'rows',
       answer: MarketPricesAnswer,
     },
-    ({ query, request, reply, answer }) => {
+    (call) => {
+      const { query } = call;
       const { provider, market_ids: ids } = query;
-      const key = cacheKey('prices', query);
-      const cache = { key, ttlMs: PRICES_MS, from: 'trades', platforms: [provider] } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: PRICES_MS, from: 'trades', platforms: [provider] } as const;
+      return answerStored(services, call, cache, async () => {
         const { markets, notFound } = await storedMarkets(services.markets, provider, ids);
         const keyed = await Promise.all(
           markets.map(async (market) => ({ market, key: await services.markets.keyOf(market) })),

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { bookAt } from '../books/book-at.ts';
 import { MessagePosition, messagePage, tardisMessage } from '../books/messages.ts';
 import { badRequest } from '../core/errors.ts';
-import { cacheKey } from '../http/cache-key.ts';
 import { answerStored, wantedFormat } from '../http/cached-answer.ts';
 import { ndjsonText } from '../http/csv.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
@@ -93,7 +92,8 @@ export function bookRoutes(app: FastifyInstance, services: Services): void {
       answer: BookChangesAnswer,
       errors: [502, 504],
     },
-    async ({ params, query, caller, request, reply, answer }) => {
+    async (call) => {
+      const { params, query, caller, request, reply } = call;
       const page = async () => {
         const { cursor, limit, ...filters } = { ...query, id: params.id };
         const position = cursor === undefined ? null : cursors.decode('book_changes', filters, cursor, MessagePosition);
@@ -112,8 +112,8 @@ export function bookRoutes(app: FastifyInstance, services: Services): void {
           .header('vary', 'accept')
           .send(ndjsonText(messages.map(tardisMessage)));
       }
-      const cache = { key: cacheKey('book_changes', query, params.id), ttlMs: CHANGES_MS, platforms: [query.provider] };
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: CHANGES_MS, platforms: [query.provider] };
+      return answerStored(services, call, cache, async () => {
         const { market, messages, total, next } = await page();
         return {
           body: { book_changes: messages, pagination: pagination(total, query.limit, next) },

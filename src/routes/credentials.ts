@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { recordEvent } from '../accounts/users.ts';
-import { platformField, PlainMeta, timeField } from '../schemas/markets.ts';
+import { Credential, CredentialsAnswer } from '../schemas/account.ts';
+import { PlainMeta } from '../schemas/markets.ts';
 import type { Services } from './services.ts';
 import { CredentialFields } from '../platforms/credentials.ts';
 import type { CredentialRecord } from '../accounts/credentials.ts';
@@ -13,16 +14,6 @@ import { storedTextParam } from '../core/fields.ts';
 import { fieldIssues } from '../http/read-input.ts';
 import { currentPassword } from '../schemas/account-fields.ts';
 import { requireRecentLogin } from './sign-in.ts';
-
-const Credential = z
-  .object({
-    id: z.int().describe('Number of the credential, for credential_id'),
-    platform: platformField,
-    label: z.string().describe('As given'),
-    is_default: z.boolean().describe('true: used when an order names no credential'),
-    created_at: timeField.describe('When it was stored, ISO-8601 UTC with milliseconds'),
-  })
-  .meta({ id: 'Credential', description: 'A stored credential without its secrets' });
 
 const shown = ({ id, platform, label, isDefault, createdAt }: CredentialRecord): z.output<typeof Credential> => ({
   id,
@@ -87,10 +78,7 @@ When the last login is over 15 minutes old, current_password is asked for.`,
       tag: 'Account',
       operation: 'listCredentials',
       summary: 'List platform credentials, without their secrets',
-      answer: z.object({
-        credentials: z.array(Credential).describe('Oldest first'),
-        meta: PlainMeta,
-      }),
+      answer: CredentialsAnswer,
     },
     async ({ caller, reply }) => {
       const rows = await credentials.list(caller.userId);

@@ -13,7 +13,6 @@ import { ListPosition, ListRow, nextPosition, placeAfter, SETTLED_MS } from '../
 import { marketsByKey, searchWords } from '../queries/markets-by-key.ts';
 import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/events.ts';
 import { cursorParam, enumParam, eventIdParam, flagParam, limitParam, platformParam } from '../schemas/parameters.ts';
-import { cacheKey } from '../http/cache-key.ts';
 import type { Services } from './services.ts';
 
 /** Lists and records may be this old; the sweep behind them is older. */
@@ -52,15 +51,15 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
       stored: 'rows',
       answer: EventsAnswer,
     },
-    ({ query, request, reply, answer }) => {
+    (call) => {
+      const { query } = call;
       const { provider } = query;
       const cache = {
-        key: cacheKey('events', query),
         ttlMs: LIST_MS,
         from: 'listings',
         platforms: [provider],
       } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('events', filters, cursor, ListPosition);
         const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
@@ -110,11 +109,11 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
       stored: 'whole',
       answer: OneEventAnswer,
     },
-    ({ params, query, request, reply, answer }) => {
+    (call) => {
+      const { params, query } = call;
       const { provider, include_markets: withMarkets } = query;
-      const key = cacheKey('event', query, params.id);
-      const cache = { key, ttlMs: LIST_MS, from: 'listings', platforms: [provider] } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [provider] } as const;
+      return answerStored(services, call, cache, async () => {
         const id = normalId(provider, params.id);
         const found = id === null ? null : await eventById(clickhouse, provider, id);
         if (!found) {
@@ -152,15 +151,15 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
       stored: 'rows',
       answer: SeriesListAnswer,
     },
-    ({ query, request, reply, answer }) => {
+    (call) => {
+      const { query } = call;
       const { provider } = query;
       const cache = {
-        key: cacheKey('series', query),
         ttlMs: LIST_MS,
         from: 'listings',
         platforms: [provider],
       } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('series', filters, cursor, SeriesPosition);
         const found = await seriesPage(clickhouse, {

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ApiError, badRequest } from '../core/errors.ts';
+import { ApiError } from '../core/errors.ts';
 import { textParam } from '../core/fields.ts';
 import { DATASETS } from '../files/datasets.ts';
 import { findFile, storedFiles } from '../files/stored-files.ts';
-import { cacheKey } from '../http/cache-key.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { sendFile } from '../http/send-file.ts';
@@ -30,8 +29,7 @@ export function fileRoutes(app: FastifyInstance, services: Services): void {
       tag: 'Files',
       operation: 'listFiles',
       summary: 'List Parquet day files',
-      description:
-        'One file for each dataset, platform and UTC day. Datasets that are not recorded have no files. Files of the current day grow with each revision.',
+      description: 'One file for each dataset, platform and UTC day. Files of the current day grow with each revision.',
       query: {
         dataset: enumParam(DATASETS).optional().describe(DATASETS.join(', ')),
         platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
@@ -45,13 +43,11 @@ export function fileRoutes(app: FastifyInstance, services: Services): void {
       stored: 'rows',
       answer: FilesAnswer,
     },
-    ({ query, request, reply, answer }) => {
+    (call) => {
+      const { query } = call;
       const { dataset, platform, from = 0, to = Infinity } = query;
-      if (from > to) {
-        throw badRequest([{ field: 'from', expected: 'a time not after to', received: `${from} with to ${to}` }]);
-      }
-      const cache = { key: cacheKey('files', query), ttlMs: LIST_MS };
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: LIST_MS };
+      return answerStored(services, call, cache, async () => {
         const files = await storedFiles(config.dataDir, platform ? [platform] : config.platforms);
         const listed = files.filter(
           (file) =>

@@ -5,7 +5,8 @@ import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError } from '../core/errors.ts';
 import { identityOf, setUpGoogle } from '../http/google-oauth.ts';
-import { userAnswer, UserAnswer } from './account.ts';
+import { UserAnswer } from '../schemas/account.ts';
+import { userAnswer } from './account.ts';
 import { signIn } from './sign-in.ts';
 
 const text = (what: string) => z.string().max(4096).optional().describe(`${what}, from the identity provider`);

@@ -1,52 +1,11 @@
 import type { IngestionHealth } from '../observability/ingestion-health.ts';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { platformName } from '../core/errors.ts';
-import { PLATFORMS } from '../core/model.ts';
+import { HealthAnswer } from '../schemas/health.ts';
 
-const Status = z.enum(['ok', 'degraded', 'down']);
-const HealthAnswer = z
-  .object({
-    status: Status.describe(
-      'down: requests cannot be served; degraded: some data is old or a limit is held per process',
-    ),
-    checks: z
-      .array(
-        z.object({
-          name: z.string().describe('clickhouse, postgres, redis, or ingestion of a platform'),
-          status: Status.describe('ok, degraded or down'),
-          platform: z.enum(PLATFORMS).optional().describe('With checks of ingestion'),
-          lag_seconds: z
-            .number()
-            .nullable()
-            .optional()
-            .describe('With checks of ingestion: seconds that stored data is behind; null before the first sweep'),
-          feed: z
-            .enum(['live', 'polling', 'stale'])
-            .optional()
-            .describe(
-              'With checks of ingestion: live where sockets start each reading, else polling; stale when the data is too old or none is stored yet',
-            ),
-          socket: z
-            .object({
-              connected: z.boolean().describe('Whether every connection is open'),
-              subscriptions: z.int().describe('Number of connections that are open and subscribed'),
-              last_message_at: z.iso.datetime().nullable().describe('ISO-8601; null before the first message'),
-              reconnects: z.int().describe('Number of connections lost since the process began to follow the platform'),
-            })
-            .nullable()
-            .optional()
-            .describe("With checks of ingestion: the platform's sockets; null where none are followed"),
-          detail: z.string().optional().describe('What is wrong'),
-        }),
-      )
-      .describe('One per store and per platform'),
-    uptime_seconds: z.int().describe('Seconds since this process started to serve'),
-    version: z.string().describe('Of the service'),
-  })
-  .meta({ id: 'Health' });
 type Check = z.output<typeof HealthAnswer>['checks'][number];
 
 const CHECK_MS = 3000;
@@ -103,6 +62,7 @@ const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail }: 
   feed,
   socket: socket && {
     connected: socket.connected,
+    reason: socket.reason,
     subscriptions: socket.subscriptions,
     last_message_at: socket.lastMessageAt,
     reconnects: socket.reconnects,

@@ -11,7 +11,6 @@ import { availability, historyItems, isKnown } from '../queries/historical-metri
 import { enumParam, limitParam, marketIdParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { cacheKey } from '../http/cache-key.ts';
 import { marketWith } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
@@ -44,11 +43,11 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
       answer: HistoryAnswer,
       errors: [404, 502, 504],
     },
-    ({ query, caller, request, reply, answer }) => {
+    (call) => {
+      const { query, caller } = call;
       const user = caller.userId;
-      const key = cacheKey('metrics_history', query);
-      const cache = { key, ttlMs: CACHE_MS, from: 'trades', platforms: [query.platform] } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: [query.platform] } as const;
+      return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
         const spanOf = (ref: string) => storedSpan(clickhouse, platform, ref);
         const { market, value: stored } = await marketWith(services, { platform, id, user }, spanOf);
@@ -98,11 +97,11 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
       answer: SnapshotAnswer,
       errors: [404, 502, 504],
     },
-    ({ query, caller, request, reply, answer }) => {
+    (call) => {
+      const { query, caller } = call;
       const user = caller.userId;
-      const key = cacheKey('metrics_snapshot', query);
-      const cache = { key, ttlMs: CACHE_MS, from: 'listings', platforms: [query.platform] } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: [query.platform] } as const;
+      return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
         const read = (ref: string) => marketSnapshot(services, { platform, ref }, services.now());
         const { market, value } = await marketWith(services, { platform, id, user }, read);

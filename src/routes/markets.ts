@@ -26,7 +26,7 @@ import {
   timestampParam,
 } from '../schemas/parameters.ts';
 import { textParam } from '../core/fields.ts';
-import { cacheKey } from '../http/cache-key.ts';
+import { categorySlug } from '../platforms/categories.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { tradePage, TradePosition } from '../queries/market-trades.ts';
 
@@ -80,10 +80,10 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       stored: 'rows',
       answer: MarketsAnswer,
     },
-    ({ query, request, reply, answer }) => {
-      const key = cacheKey('markets', query);
-      const cache = { key, ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+    (call) => {
+      const { query } = call;
+      const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
+      return answerStored(services, call, cache, async () => {
         if (query.market_ids) return marketsOfList(services, query, query.market_ids);
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
@@ -93,7 +93,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           as_of: asOf.slice(0, 23).replace('T', ' '),
           sort: query.sort,
           status: query.status ?? '',
-          category: query.category ?? '',
+          category: query.category === undefined ? '' : categorySlug(query.category),
           event_id: query.event_id ?? '',
           words: searchWords(query.query),
           min_liquidity: query.min_liquidity === undefined ? null : usdText(query.min_liquidity),
@@ -137,11 +137,11 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       answer: MarketsAnswer,
       errors: [502, 504],
     },
-    ({ params, query, caller, request, reply, answer }) => {
+    (call) => {
+      const { params, query, caller } = call;
       const user = caller.userId;
-      const key = cacheKey('market', query, params.id);
-      const cache = { key, ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [query.provider] } as const;
+      return answerStored(services, call, cache, async () => {
         const { ref, market } = await listedMarket(
           services,
           { platform: query.provider, id: params.id, user },
@@ -180,11 +180,11 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       answer: MarketTradesAnswer,
       errors: [404, 502, 504],
     },
-    ({ query, caller, request, reply, answer }) => {
+    (call) => {
+      const { query, caller } = call;
       const user = caller.userId;
-      const key = cacheKey('trades', query);
-      const cache = { key, ttlMs: LIST_MS, from: 'trades', platforms: [query.provider] } as const;
-      return answerStored(services, { request, reply, answer }, cache, async () => {
+      const cache = { ttlMs: LIST_MS, from: 'trades', platforms: [query.provider] } as const;
+      return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
         const market = await requireMarket(services, { platform: query.provider, id: query.market_id, user });

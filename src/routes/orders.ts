@@ -2,14 +2,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
-import {
-  CancelAllAnswer,
-  CancelAnswer,
-  OneOrderAnswer,
-  OrdersAnswer,
-  orderNameOf,
-  toOrderAnswer,
-} from '../orders/to-answer.ts';
+import { CancelAllAnswer, CancelAnswer, OneOrderAnswer, OrdersAnswer } from '../schemas/orders.ts';
+import { orderNameOf, toOrderAnswer } from '../orders/to-answer.ts';
 import { contradictionsOf, orderFields } from '../orders/placing/request.ts';
 import type { Placed } from '../orders/placing/send.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
@@ -22,7 +16,7 @@ import {
   platformParam,
 } from '../schemas/parameters.ts';
 import { storedTextParam } from '../core/fields.ts';
-import { ORDER_STATUSES } from '../platforms/order-contract.ts';
+import { ORDER_STATUSES } from '../core/order-model.ts';
 import type { Platform } from '../core/model.ts';
 
 const Position = z.object({ createdAt: z.string(), id: z.string(), total: z.number() });

@@ -11,7 +11,8 @@ import { endpoint } from '../http/endpoint.ts';
 import { email, newPassword, password } from '../schemas/account-fields.ts';
 import { PlainMeta } from '../schemas/markets.ts';
 import { flagParam } from '../schemas/parameters.ts';
-import { UserAnswer, userAnswer } from './account.ts';
+import { UserAnswer } from '../schemas/account.ts';
+import { userAnswer } from './account.ts';
 import { provePassword, refuseWeak, requireRecentLogin, signIn } from './sign-in.ts';
 
 const tokenRule = { error: 'the token of a reset link' };

@@ -22,7 +22,6 @@ import {
 } from '../queries/portfolio.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { cacheKey } from '../http/cache-key.ts';
 
 /** The platform is asked again after this: pages of one user follow each other within seconds. */
 const KEPT_MS = 2000;
@@ -103,12 +102,12 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       answer: UserTradesAnswer,
       errors: [404, 422, 502, 504],
     },
-    async ({ query, caller, request, reply, answer }) => {
+    async (call) => {
+      const { query, caller } = call;
       const { cursor, limit, ...filters } = query;
       const { social, owner } = await source(query.provider, query.user, caller);
       const position = cursor === undefined ? null : cursors.decode('user_trades', filters, cursor, TradePosition);
-      const key = cacheKey('user_trades', query, owner);
-      return answerStored(services, { request, reply, answer }, { key, ttlMs: KEPT_MS }, async () => {
+      return answerStored(services, call, { ttlMs: KEPT_MS, owner }, async () => {
         const page = await ofKnownUser(social, query.user, () =>
           social.userTrades(query.user, { limit, position }, contextOf(caller.userId)),
         );
@@ -148,12 +147,12 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       answer: UserPositionsAnswer,
       errors: [404, 422, 502, 504],
     },
-    async ({ query, caller, request, reply, answer }) => {
+    async (call) => {
+      const { query, caller } = call;
       const { cursor, limit, ...filters } = query;
       const { social, owner } = await source(query.provider, query.user, caller);
       const from = cursor === undefined ? null : cursors.decode('user_positions', filters, cursor, HoldingPosition);
-      const key = cacheKey('user_positions', query, owner);
-      return answerStored(services, { request, reply, answer }, { key, ttlMs: KEPT_MS }, async () => {
+      return answerStored(services, call, { ttlMs: KEPT_MS, owner }, async () => {
         const held = await ofKnownUser(social, query.user, () =>
           social.positions(query.user, contextOf(caller.userId)),
         );
@@ -184,7 +183,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
   );
 }
 
-/** What `read` gives; 404 that speaks of the user when the platform does not know them. */
+/** What `read` gives; 404 that names the user when the platform does not know them. */
 async function ofKnownUser<T>({ platform }: PlatformSocial, user: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

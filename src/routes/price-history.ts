@@ -12,7 +12,6 @@ import { integerOf, textParam } from '../core/fields.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { CANDLE_INTERVALS_MIN } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { cacheKey } from '../http/cache-key.ts';
 import { marketWith } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
@@ -44,7 +43,8 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       answer: PriceHistoryAnswer,
       errors: [404, 502, 504],
     },
-    ({ query, caller, request, reply, answer }) => {
+    (call) => {
+      const { query, caller } = call;
       const user = caller.userId;
       const step = query.interval * 60;
       const startTs = Math.floor(query.start_ts / 1000);
@@ -52,9 +52,8 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       const endTs = Math.max(startTs, untilTs);
       return answerStored(
         services,
-        { request, reply, answer },
+        call,
         {
-          key: cacheKey('history', query),
           ttlMs: CACHE_MS,
           from: 'trades',
           platforms: [query.provider],

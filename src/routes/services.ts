@@ -34,7 +34,7 @@ import type { Shared } from '../stores/shared/shared.ts';
  *
  * `auth` is `key` (data: X-API-Key or Authorization: Bearer), `session` (accounts: the cookie), `either`, or `none`.
  * Parameters are schemas of schemas/parameters.ts under their canonical names; aliases, unknown names and the listing of every
- * failing field come with readInput (http/read-input.ts). A failure is thrown as ApiError, badRequest or PlatformError.
+ * failing field come with inputReader (http/read-input.ts). A failure is thrown as ApiError, badRequest or PlatformError.
  * Stored data leaves through answerStored (http/cached-answer.ts), with ETag and 304.
  * A request meets, in this order: its id, identification, limit, guard, validation, the handler.
  */

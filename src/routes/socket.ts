@@ -5,7 +5,7 @@ import { ApiError, badRequest, envelope } from '../core/errors.ts';
 import { textParam } from '../core/fields.ts';
 import { isForeignOrigin, requireScope } from '../http/auth.ts';
 import { toFailure } from '../http/error-handlers.ts';
-import { readInput } from '../http/read-input.ts';
+import { inputReader } from '../http/read-input.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import { enumParam, integerParam } from '../schemas/parameters.ts';
 import { floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
@@ -22,18 +22,20 @@ const MESSAGES_A_SECOND = 50;
 const WAITING_MESSAGES = 100;
 const MAX_SUBSCRIPTIONS = 100;
 
-const SUBSCRIBE = {
-  channel: enumParam(CHANNELS),
-  platform: platformsParam().optional(),
-  market_ids: unifiedIdsParam().optional(),
-  event_id: textParam(512).optional(),
-  min_size: floorParam('contracts'),
-  min_notional: floorParam('USD'),
-  depth: integerParam(1, 1000).optional().describe('Levels of each side, with the channel books'),
-  since: sinceParam().optional(),
-};
-const AUTH = { key: textParam(200) };
-const UNSUBSCRIBE = { sid: z.int({ error: 'the sid of a subscription' }) };
+const readSubscribe = inputReader({
+  body: {
+    channel: enumParam(CHANNELS),
+    platform: platformsParam().optional(),
+    market_ids: unifiedIdsParam().optional(),
+    event_id: textParam(512).optional(),
+    min_size: floorParam('contracts'),
+    min_notional: floorParam('USD'),
+    depth: integerParam(1, 1000).optional().describe('Levels of each side, with the channel books'),
+    since: sinceParam().optional(),
+  },
+});
+const readAuth = inputReader({ body: { key: textParam(200) } });
+const readUnsubscribe = inputReader({ body: { sid: z.int({ error: 'the sid of a subscription' }) } });
 
 const Message = z.looseObject({ op: z.string(), id: z.union([z.string().max(100), z.number()]).optional() });
 
@@ -140,7 +142,7 @@ class SocketSession {
     if (!stream) throw new ApiError(401, 'Not authenticated', { resolution: 'Send {"op":"auth","key":"pk_…"} first.' });
     if (op === 'subscribe') return this.#subscribe(stream, id, body);
     if (op === 'unsubscribe') {
-      const { sid } = readInput({ body: UNSUBSCRIBE }, { params: {}, query: {}, body }).body;
+      const { sid } = readUnsubscribe({ body }).body;
       if (!stream.unsubscribe(sid)) {
         throw new ApiError(404, 'No such subscription', { resolution: 'Name the sid of an open subscription.' });
       }
@@ -151,7 +153,7 @@ class SocketSession {
   }
 
   async #auth(id: string | number | undefined, body: object): Promise<void> {
-    const { key } = readInput({ body: AUTH }, { params: {}, query: {}, body }).body;
+    const { key } = readAuth({ body }).body;
     if (this.#stream) throw new ApiError(409, 'Already authenticated', { resolution: 'Open another connection.' });
     const { ip } = this.#request;
     const caller = await this.#services.apiKeys.find(key, ip);
@@ -165,7 +167,7 @@ class SocketSession {
   }
 
   async #subscribe(stream: WsStream, id: string | number | undefined, body: object): Promise<void> {
-    const { channel, ...asked } = readInput({ body: SUBSCRIBE }, { params: {}, query: {}, body }).body;
+    const { channel, ...asked } = readSubscribe({ body }).body;
     if (stream.subscriptions >= MAX_SUBSCRIPTIONS) {
       throw new ApiError(429, 'Too many subscriptions', {
         resolution: 'Unsubscribe first.',

@@ -88,7 +88,7 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
 
 const MOST_BOOKS = 50;
 
-/** What was asked for with its markets looked up; 404 for markets that nobody stored, 400 for those of other platforms. */
+/** What was asked for with its markets looked up; 404 for markets that are not stored, 400 for those of other platforms. */
 export async function streamFilter({ config, markets }: Services, asked: Asked): Promise<StreamFilter> {
   const platforms = asked.platform ?? config.platforms;
   const named = asked.market_ids;

@@ -11,7 +11,7 @@ const NEUTRAL: Record<string, Platform> = Object.fromEntries(
 /** The platform a caller's word stands for; anything else comes back as it was. */
 export const toPlatform = (word: unknown): unknown => (typeof word === 'string' ? (NEUTRAL[word] ?? word) : word);
 
-/** Schemas of parameters whose value is a market id or a list of them: readInput removes or checks the platform prefix. */
+/** Schemas of parameters whose value is a market id or a list of them: inputReader removes or checks the platform prefix. */
 const marketIds = new WeakSet<object>();
 export function isMarketId(schema: z.ZodType): boolean {
   const bare = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;

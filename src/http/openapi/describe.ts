@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { AuthMode, Stored } from '../auth.ts';
 import { describeStreams } from './asyncapi.ts';
 import { exampleOf } from './examples.ts';
+import { streamsPage } from './streams-page.ts';
 
 /** The sections of the specification; OpenAPI lists operations by them. */
 const TAGS = {
@@ -38,7 +39,7 @@ export const ErrorAnswer = z
 const MEANING: Record<string, string> = {
   200: 'Success',
   201: 'Created',
-  202: 'Sent; its fate is not known yet',
+  202: 'Sent; its result is not known yet',
   302: 'Redirect to the identity provider or back',
   206: 'The part of the file that Range names',
   304: 'Not modified since the ETag in If-None-Match',
@@ -86,6 +87,8 @@ const DOCS_POLICY = {
   'script-src': "'self'",
   'style-src': "'self' 'unsafe-inline'",
 };
+
+const STREAMS = { url: '/docs/streams', description: 'Events of both streams, and the WebSocket' };
 
 const SECURITY: Record<AuthMode, Record<string, string[]>[]> = {
   key: [{ apiKey: [] }, { bearer: [] }],
@@ -136,7 +139,9 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'The service that serves this description' }],
-      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      tags: Object.entries(TAGS).map(([name, description]) =>
+        name === 'Streams' ? { name, description, externalDocs: STREAMS } : { name, description },
+      ),
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, pk_…' },
@@ -176,6 +181,10 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     // Its badge would reveal the address of this service to an outside one.
     uiConfig: { validatorUrl: null },
   });
+  const page = streamsPage();
+  app.get('/docs/streams', { schema: { hide: true } }, (_request, reply) =>
+    reply.type('text/html; charset=utf-8').send(page),
+  );
   const streams = describeStreams(version);
   app.get('/v1/api/asyncapi.json', { schema: { hide: true } }, () => streams);
   app.get('/v1/api/openapi.json', { schema: { hide: true } }, () => app.swagger());

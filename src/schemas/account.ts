@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { SCOPES } from '../core/model.ts';
+import { platformField, PlainMeta, timeField, timeOrNull } from './markets.ts';
+
+export const UserAnswer = z
+  .object({
+    user: z
+      .object({
+        id: z.string().describe('UUID'),
+        email: z.string().describe('In lower case'),
+        name: z.string().describe("'' when none was given"),
+        tier: z.enum(['free', 'pro']).describe('250 or 500 requests per minute'),
+        created_at: timeField.describe('When the account was created, ISO-8601 UTC with milliseconds'),
+      })
+      .meta({ id: 'User', description: 'An account' }),
+    meta: PlainMeta,
+  })
+  .meta({ id: 'Account' });
+
+export const NewKey = z.object({
+  id: z.string().describe('UUID'),
+  name: z.string().describe('As given'),
+  prefix: z.string().describe('First characters of the key, to recognize it'),
+  scopes: z.array(z.enum(SCOPES)).describe('read: every GET; trade: orders and every other write'),
+  expires_at: timeOrNull('When it ends', 'when it does not end by itself'),
+  allowed_addresses: z.array(z.string()).describe('Addresses and CIDR blocks it may be used from; [] = any'),
+  created_at: timeField.describe('When it was created, ISO-8601 UTC with milliseconds'),
+});
+export const KeyRecord = NewKey.extend({
+  last_used_at: timeOrNull('When it was last used, up to some seconds late', 'while it was not'),
+  revoked_at: timeOrNull('When it was revoked', 'while it is in force'),
+}).meta({ id: 'ApiKey', description: 'An API key without its secret' });
+
+export const KeysAnswer = z.object({
+  api_keys: z.array(KeyRecord).describe('Oldest first, revoked ones too'),
+  meta: PlainMeta,
+});
+
+export const Credential = z
+  .object({
+    id: z.int().describe('Number of the credential, for credential_id'),
+    platform: platformField,
+    label: z.string().describe('As given'),
+    is_default: z.boolean().describe('true: used when an order names no credential'),
+    created_at: timeField.describe('When it was stored, ISO-8601 UTC with milliseconds'),
+  })
+  .meta({ id: 'Credential', description: 'A stored credential without its secrets' });
+
+export const CredentialsAnswer = z.object({
+  credentials: z.array(Credential).describe('Oldest first'),
+  meta: PlainMeta,
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { PLATFORMS } from '../core/model.ts';
+
+const Status = z.enum(['ok', 'degraded', 'down']);
+export const HealthAnswer = z
+  .object({
+    status: Status.describe(
+      'down: requests cannot be served; degraded: some data is old or a limit is held per process',
+    ),
+    checks: z
+      .array(
+        z.object({
+          name: z.string().describe('clickhouse, postgres, redis, or ingestion of a platform'),
+          status: Status.describe('ok, degraded or down'),
+          platform: z.enum(PLATFORMS).optional().describe('With checks of ingestion'),
+          lag_seconds: z
+            .number()
+            .nullable()
+            .optional()
+            .describe('With checks of ingestion: seconds that stored data is behind; null before the first sweep'),
+          feed: z
+            .enum(['live', 'polling', 'stale'])
+            .optional()
+            .describe(
+              'With checks of ingestion: live where sockets start each reading, else polling; stale when the data is too old or none is stored yet',
+            ),
+          socket: z
+            .object({
+              connected: z.boolean().describe('Whether every connection is open'),
+              reason: z
+                .string()
+                .nullable()
+                .describe('Why a connection is not open; null where nothing is known to be wrong'),
+              subscriptions: z.int().describe('Number of connections that are open and subscribed'),
+              last_message_at: z.iso.datetime().nullable().describe('ISO-8601; null before the first message'),
+              reconnects: z.int().describe('Number of connections lost since the process began to follow the platform'),
+            })
+            .nullable()
+            .optional()
+            .describe("With checks of ingestion: the platform's sockets; null where none are followed"),
+          detail: z.string().optional().describe('What is wrong'),
+        }),
+      )
+      .describe('One per store and per platform'),
+    uptime_seconds: z.int().describe('Seconds since this process started to serve'),
+    version: z.string().describe('Of the service'),
+  })
+  .meta({ id: 'Health' });

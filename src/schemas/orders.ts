@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { ORDER_STATUSES, ORDER_TYPES, TIMES_IN_FORCE } from '../core/order-model.ts';
+import {
+  jsonObject,
+  marketIdField,
+  META,
+  numberOrNull,
+  Pagination,
+  platformField,
+  requestTimeField,
+  timeField,
+  timeOrNull,
+} from './markets.ts';
+
+const fee = (what: string) => numberOrNull.describe(`${what}, USD charged so far; null until the platform reports it`);
+
+export const OrderAnswer = z
+  .object({
+    order_id: z.string().describe("The platform's; client:<client_order_id> until the platform reports one"),
+    platform: platformField,
+    market_id: marketIdField,
+    side: z.enum(['buy', 'sell']).describe('For the named outcome'),
+    outcome: z.string().describe('Outcome id'),
+    type: z.enum(ORDER_TYPES).describe('limit, or market with a worst price'),
+    price: numberOrNull.describe(
+      'Limit, or worst price of a market order, 0..1 of the outcome; null if the platform does not report it',
+    ),
+    size: z.number().describe('Contracts or shares'),
+    filled_size: numberOrNull.describe('Contracts or shares; null while the result of the order is unknown'),
+    remaining_size: numberOrNull.describe(
+      'Contracts or shares still working; 0 once the order is over, null while its result is unknown',
+    ),
+    average_fill_price: numberOrNull.describe(
+      '0..1 of the outcome; null when nothing was filled or it is not known yet',
+    ),
+    status: z
+      .enum(ORDER_STATUSES)
+      .describe(
+        'pending: accepted, not yet working. open, partially_filled: working. cancelled: over, maybe after fills. rejected: never worked. unknown: sent, result not known yet',
+      ),
+    time_in_force: z
+      .enum(TIMES_IN_FORCE)
+      .describe('gtc until cancelled, gtd until its expiration, ioc what fills at once, fok all at once or nothing'),
+    client_order_id: z.string().describe("The caller's id, or a generated one"),
+    fees: z
+      .object({
+        maker_fee: fee('On fills as maker'),
+        taker_fee: fee('On fills as taker'),
+        total_fee: fee('Both together'),
+      })
+      .describe('USD charged so far; null until the platform reports them'),
+    created_at: timeField.describe('When it was placed, ISO-8601 UTC with milliseconds'),
+    updated_at: timeField.describe('When its state last changed here, ISO-8601 UTC with milliseconds'),
+    expiration: timeOrNull('When it expires', 'unless time_in_force is gtd'),
+    resolves_at: timeOrNull(
+      'While its status is unknown: from when on it cannot reach the platform any more, so that the next read settles it',
+      'otherwise',
+    ),
+    metadata: jsonObject.optional().describe('Data from the platform; a dry run shows here what would be sent'),
+  })
+  .meta({ id: 'Order', description: 'An order and its state' });
+export type OrderAnswer = z.output<typeof OrderAnswer>;
+
+const Meta = z.object({
+  platform: platformField,
+  request_time_ms: requestTimeField,
+  idempotent_replay: z.boolean().describe('true if the answer is a stored order and nothing was sent'),
+});
+
+export const OneOrderAnswer = z
+  .object({
+    order: OrderAnswer,
+    meta: Meta.extend({
+      dry_run: z.literal(true).optional().describe('Present if nothing was sent or stored'),
+    }).describe(META),
+  })
+  .meta({ id: 'OneOrder' });
+export const OrdersAnswer = z
+  .object({
+    orders: z.array(OrderAnswer).describe('Newest first'),
+    pagination: Pagination,
+    meta: Meta.describe(META),
+  })
+  .meta({ id: 'OrderList' });
+export const CancelAnswer = z
+  .object({
+    order: OrderAnswer,
+    cancelled: z.boolean().describe('true: the platform confirmed it'),
+    meta: Meta.describe(META),
+  })
+  .meta({ id: 'CancelledOrder' });
+export const CancelAllAnswer = z
+  .object({
+    cancelled: z.array(z.string()).describe('Ids of the orders whose cancellation the platform confirmed'),
+    not_cancelled: z
+      .array(
+        z.object({
+          order_id: z.string().describe('As in the list of orders'),
+          reason: z.string().describe('Why the cancellation is not confirmed'),
+        }),
+      )
+      .describe('Orders that may still be open: retry'),
+    meta: Meta.describe(META),
+  })
+  .meta({ id: 'CancelledOrders' });

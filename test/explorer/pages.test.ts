@@ -39,7 +39,7 @@ describe('the explorer in a browser', () => {
     browser = await openBrowser();
     reader = await watchedPage(browser, `http://127.0.0.1:${way.port}`);
     ({ page } = reader);
-    const patient = { timeout: 90_000, interval: 500 };
+    const patient = { timeout: 150_000, interval: 500 };
     await vi.waitFor(async () => expect((await listed()).length).toBeGreaterThan(10), patient);
     const traded = 'trades/whales?platform=kalshi&min_size=0';
     await vi.waitFor(async () => {
@@ -50,7 +50,7 @@ describe('the explorer in a browser', () => {
     const { events } = await api<{ events: { id: string }[] }>('events?provider=kalshi&status=open&sort=markets');
     event = events[0]?.id ?? '';
     await signIn(page);
-  });
+  }, 400_000);
   afterAll(async () => {
     await browser.close();
     await way.close();
@@ -227,7 +227,7 @@ describe('the explorer in a browser', () => {
     for (const address of addresses()) {
       await page.goto(address);
       await page.locator('main .panel').first().waitFor();
-      await page.getByText('Loading …').first().waitFor({ state: 'detached' });
+      await page.getByText('Loading …', { exact: true }).first().waitFor({ state: 'detached' });
       expect([address, await axeFindings(page)]).toEqual([address, []]);
     }
     await page.emulateMedia({ colorScheme: null });

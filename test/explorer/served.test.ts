@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundle, writeBundle, writtenBundle } from '../../src/explorer/bundle.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 
 const PAGES = ['/', '/market/x%3Ay', '/event/x%3Ay', '/overview', '/sql', '/status', '/account'];
@@ -43,6 +47,16 @@ test('files have hashed names and are kept for ever; documents are asked for aga
   expect((await get('/explorer/..%2f..%2fpackage.json')).statusCode).toBe(404);
 });
 
+test('pages and their files take nothing from the limit of who is signed in; one address gets 1000 a minute', async () => {
+  const { key } = await service.newKey();
+  const [, script = ''] = linked((await get('/')).body);
+  const remoteAddress = service.newAddress();
+  const ask = (url: string) => service.app.inject({ url, headers: { 'x-api-key': key }, remoteAddress });
+  const answers = await Promise.all(Array.from({ length: 1010 }, (_, n) => ask(n % 2 === 0 ? '/' : script)));
+  expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1000);
+  expect((await ask('/v1/api/health')).headers['x-ratelimit-remaining']).toBe('249');
+});
+
 test('the first page takes at most 150 KB compressed, by brotli or gzip', async () => {
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
   for (const encoding of ['br', 'gzip'] as const) {
@@ -62,5 +76,20 @@ test('the first page takes at most 150 KB compressed, by brotli or gzip', async 
       return bytes;
     };
     expect(await follow('/')).toBeLessThan(FIRST_PAGE_BYTES);
+  }
+});
+
+test('a written bundle is taken by services that start later, as long as the sources are the same', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'forecastle-pages-'));
+  try {
+    expect(writtenBundle(directory)).toBe(null);
+    await writeBundle(directory);
+    expect(new Map([...(writtenBundle(directory) ?? [])].toSorted())).toEqual(
+      new Map([...(await bundle())].toSorted()),
+    );
+    writeFileSync(join(directory, 'sources'), 'of other sources');
+    expect(writtenBundle(directory)).toBe(null);
+  } finally {
+    rmSync(directory, { recursive: true });
   }
 });

@@ -24,10 +24,10 @@ export function Credentials() {
       setOpen(false);
       asked.reload();
     });
-  const remove = (id: string, label: string): Promise<void> =>
+  const remove = (id: number, label: string): Promise<void> =>
     attempt(async () => {
       if (!confirm(`Delete the credential “${label}”?`)) return;
-      await send('DELETE', `/v1/api/auth/credentials/${encodeURIComponent(id)}`);
+      await send('DELETE', `/v1/api/auth/credentials/${id}`);
       asked.reload();
     });
   const stored = asked.data?.credentials ?? [];

@@ -4,6 +4,7 @@ import type { Event, Market } from '../parts/answers.ts';
 import { get, useApi, useRepeated, type Params } from '../parts/api.ts';
 import { sum } from '../parts/exact.ts';
 import { LineChart, type Line } from '../parts/line-chart.tsx';
+import { firstPrice } from '../parts/prices.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { Change, Num, Outside, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
 import { marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
@@ -29,8 +30,8 @@ export function EventPage({ id: unified }: { id: string }) {
     if (event) document.title = `${event.title} · Forecastle`;
   }, [event?.title]);
   if (!event) return <Waiting of={asked} />;
-  const markets = (asked.data?.markets ?? []).toSorted((a, b) => (priceOf(b) ?? -1) - (priceOf(a) ?? -1));
-  const prices = markets.flatMap((market) => priceOf(market) ?? []);
+  const markets = (asked.data?.markets ?? []).toSorted((a, b) => (firstPrice(b) ?? -1) - (firstPrice(a) ?? -1));
+  const prices = markets.flatMap((market) => firstPrice(market) ?? []);
   const sql = `SELECT title, price, bid, ask, volume_24h\nFROM v_markets\nWHERE platform = ${quoted(platform)} AND event_id = ${quoted(id)}\nORDER BY price DESC`;
   return (
     <div class="market">
@@ -97,8 +98,6 @@ function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] 
     </header>
   );
 }
-
-const priceOf = (market: Market): number | null => market.current_prices[market.outcomes[0]?.id ?? '']?.price ?? null;
 
 function Ladder({ markets }: { markets: readonly Market[] }) {
   return (
@@ -191,7 +190,10 @@ function Prices({ markets, platform }: { markets: readonly Market[]; platform: s
       {drawn.xs.length < 2 ? (
         <Waiting of={asked} empty="Fewer than two hours with prices are stored." />
       ) : (
-        <LineChart xs={drawn.xs} lines={drawn.lines} label="Prices of the markets of this event" points />
+        <>
+          <LineChart xs={drawn.xs} lines={drawn.lines} label="Prices of the markets of this event" points />
+          <p class="foot muted">Times in UTC. Each point is an hour with a price; lines only join them.</p>
+        </>
       )}
     </Panel>
   );

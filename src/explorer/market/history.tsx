@@ -1,7 +1,7 @@
 import type { Market } from '../parts/answers.ts';
 import { get, useRepeated } from '../parts/api.ts';
 import { Choice, ofMarket, Panel, Waiting } from '../parts/panel.tsx';
-import { Outside, Time } from '../parts/show.tsx';
+import { Outside, TradesComplete } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { Chart } from './chart.tsx';
 import { INTERVALS, RANGES, SECONDS, shownBars } from './ranges.ts';
@@ -54,8 +54,8 @@ export function History({ market }: { market: Market }) {
       )}
       <p class="foot muted">
         {asked.data && !asked.data.meta.complete && <span class="warn">Older trades are still being fetched. </span>}
-        Trades complete to <Time at={asked.data?.meta.data_freshness} />. Bid and ask as thin lines; times in UTC. Chart
-        by <Outside address="https://www.tradingview.com/">TradingView</Outside>.
+        <TradesComplete to={asked.data?.meta.data_freshness} /> Bid and ask as thin lines; times in UTC. Chart by{' '}
+        <Outside address="https://www.tradingview.com/">TradingView</Outside>.
       </p>
     </Panel>
   );

@@ -2,7 +2,8 @@ import { useEffect, useReducer, useRef } from 'preact/hooks';
 import type { Market, OrderBook, Trade } from '../parts/answers.ts';
 import { useApi, type Loaded } from '../parts/api.ts';
 import { difference, sum } from '../parts/exact.ts';
-import { POLL_MS, useStream, type BookChange } from '../parts/live.ts';
+import { BESIDE_STREAM_MS, CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
+import type { StreamEvents } from '../parts/socket.ts';
 
 type Level = OrderBook['yes']['bids'][number];
 type Side = OrderBook['yes'];
@@ -29,13 +30,13 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
   const state = own.current;
   const redraw = useFrame();
   const live = useStream(
-    { channels: 'trades,quotes,books,markets', market_ids: unified },
+    { channels: ['trades', 'quotes', 'books', 'markets'], market_ids: unified },
     {
       quote: ({ prices }) => {
         state.prices = prices;
         redraw();
       },
-      book: (book: OrderBook) => {
+      book: (book) => {
         state.book = book;
         state.bookStreams = true;
         redraw();
@@ -45,25 +46,29 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
         redraw();
       },
       gap: () => (state.bookStreams = false),
+      market: () => asked.reload(),
       state: ({ platforms }) => {
         state.freshTo = platforms[platform]?.fresh_to ?? null;
         redraw();
       },
-      trade: (trade: Trade) => {
+      trade: (trade) => {
         state.trades = merged([trade], state.trades);
         redraw();
       },
     },
   );
-  if (!live) state.bookStreams = false;
-  const asked = useApi('/v1/api/markets/id/{id}', { id, provider: platform }, POLL_MS);
+  if (!live) {
+    state.bookStreams = false;
+    state.prices = null;
+  }
+  const asked = useApi('/v1/api/markets/id/{id}', { id, provider: platform }, live ? BESIDE_STREAM_MS : POLL_MS);
   const bookAsked = useApi(
     '/v1/api/markets/id/{id}/orderbook',
     { id, provider: platform },
     state.bookStreams ? 0 : POLL_MS,
   );
   const params = { platform, market_id: id, min_size: 0, limit: KEPT_TRADES };
-  const tradesAsked = useApi('/v1/api/trades/whales', params, live ? 0 : POLL_MS);
+  const tradesAsked = useApi('/v1/api/trades/whales', params, live ? CHECK_MS : POLL_MS);
 
   const polled = bookAsked.data?.data;
   useEffect(() => {
@@ -130,7 +135,7 @@ export const executedAt = ({ metadata, timestamp }: Trade): string =>
   String(metadata['executed_at'] ?? new Date(timestamp * 1000).toISOString());
 
 /** A book after a change of its first outcome; the second is its complement. */
-function changed(book: OrderBook, { changes }: BookChange): OrderBook {
+function changed(book: OrderBook, { changes }: StreamEvents['book_change']): OrderBook {
   let { bids, asks } = book.yes;
   for (const { side, price, size } of changes) {
     if (side === 'bid') bids = replaced(bids, { price, size }, (a, b) => b.price - a.price);

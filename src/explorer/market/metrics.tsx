@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Market, Snapshot } from '../parts/answers.ts';
-import { get, useApi } from '../parts/api.ts';
+import { useApi } from '../parts/api.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { countsContracts, Num, Usd, Volume } from '../parts/show.tsx';
 
@@ -11,7 +11,10 @@ const EVERY_MS = 15_000;
 export function Metrics({ market }: { market: Market }) {
   const params = { platform: market.platform, market_id: market.platform_id };
   const asked = useApi('/v1/api/metrics/snapshot', params, EVERY_MS);
-  const meanings = useMeanings();
+  // The description of the whole API is read when the first definition is opened.
+  const [curious, setCurious] = useState(false);
+  const described = useApi('/v1/api/openapi.json', curious ? {} : null);
+  const meanings = meaningsIn(described.data);
   const figures = asked.data ? figuresOf(asked.data.metrics, market) : [];
   return (
     <Panel title="Figures" class="figures" query={{ path: '/v1/api/metrics/snapshot', params }}>
@@ -22,7 +25,7 @@ export function Metrics({ market }: { market: Market }) {
           {figures.map(({ path, name, value }) => (
             <div key={path}>
               <dt>
-                <details>
+                <details onToggle={() => setCurious(true)}>
                   <summary>{name}</summary>
                   <p class="muted">{meanings.get(path) ?? 'Its definition is loading …'}</p>
                 </details>
@@ -74,23 +77,14 @@ interface Schema {
 }
 
 /** Definitions as the API's own description words them, by path in `metrics`. */
-function useMeanings(): ReadonlyMap<string, string> {
-  const [meanings, setMeanings] = useState<ReadonlyMap<string, string>>(new Map());
-  useEffect(() => {
-    const load = async (): Promise<void> => {
-      const { components } = (await get('/v1/api/openapi.json')) as {
-        components?: { schemas?: Record<string, Schema> };
-      };
-      const found = new Map<string, string>();
-      const follow = (schema: Schema | undefined, path: string): void => {
-        if (schema?.description) found.set(path, schema.description);
-        for (const [name, inner] of Object.entries(schema?.properties ?? {}))
-          follow(inner, path === '' ? name : `${path}.${name}`);
-      };
-      follow(components?.schemas?.['SnapshotMetrics'], '');
-      setMeanings(found);
-    };
-    load().catch(() => {});
-  }, []);
-  return meanings;
+function meaningsIn(described: object | undefined): ReadonlyMap<string, string> {
+  const { components } = (described ?? {}) as { components?: { schemas?: Record<string, Schema> } };
+  const found = new Map<string, string>();
+  const follow = (schema: Schema | undefined, path: string): void => {
+    if (schema?.description) found.set(path, schema.description);
+    for (const [name, inner] of Object.entries(schema?.properties ?? {}))
+      follow(inner, path === '' ? name : `${path}.${name}`);
+  };
+  follow(components?.schemas?.['SnapshotMetrics'], '');
+  return found;
 }

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
+import { payoutsOf } from '../parts/prices.ts';
 import { Change, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
 import { eventAddress, go, splitId } from '../parts/url.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -43,7 +44,7 @@ export function MarketPage({ id: unified }: { id: string }) {
 }
 
 function Head({ market }: { market: Market }) {
-  const payouts = (market.metadata['payouts'] ?? {}) as Record<string, number>;
+  const payouts = payoutsOf(market);
   return (
     <header class="market-head">
       <div class="market-name">

@@ -2,11 +2,12 @@ import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
 import { useApi } from '../parts/api.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
+import { firstPrice } from '../parts/prices.ts';
 import { Price, Volume } from '../parts/show.tsx';
 import { eventAddress, marketAddress } from '../parts/url.ts';
 
 const SHOWN = 20;
-const EVERY_MS = 15_000;
+const EVERY_MS = 30_000;
 
 /** The other markets of a market's event. */
 export function Related({ market }: { market: Market }) {
@@ -35,7 +36,7 @@ export function Related({ market }: { market: Market }) {
                   </a>
                 </td>
                 <td class="number">
-                  <Price value={other.current_prices[other.outcomes[0]?.id ?? '']?.price} />
+                  <Price value={firstPrice(other)} />
                 </td>
                 <td class="number">
                   <Volume value={other.volume_24h} metadata={other.metadata} />

@@ -23,9 +23,11 @@ export function Tape({ market, trades, asked, freshTo }: Props) {
       class="tape"
       query={{ path: '/v1/api/trades/whales', params: { platform, market_id: id, min_size: 0, limit: 100 }, sql }}
       aside={
-        <span class="muted" title="Every trade up to this time is stored">
-          complete to <Time at={freshTo} />
-        </span>
+        freshTo !== null && (
+          <span class="muted" title="Every trade up to this time is stored">
+            complete to <Time at={freshTo} />
+          </span>
+        )
       }
     >
       {trades.length === 0 ? (

@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { get } from '../parts/api.ts';
-import { POLL_MS, useStream, type LiveQuote } from '../parts/live.ts';
+import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { splitId } from '../parts/url.ts';
 
 /** What moved since a market was listed. */
@@ -9,7 +9,7 @@ export type Fresh = Pick<Market, 'current_prices'> & Partial<Market>;
 
 const SETTLE_MS = 600;
 
-/** The newest state of the markets in view, by id: from the stream, else by asking for them every POLL_MS. */
+/** The newest state of the markets in view, by id: prices from the stream, the rest, or without it all, by asking again and again. */
 export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
   const known = useRef(new Map<string, Fresh>());
   const [, redraw] = useReducer((n: number) => n + 1, 0);
@@ -23,26 +23,29 @@ export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
       redraw(0);
     });
   };
-  const live = useStream(watched === '' ? null : { channels: 'quotes', market_ids: watched }, {
-    quote: ({ platform, market_id, prices }: LiveQuote) => {
+  const live = useStream(watched === '' ? null : { channels: ['quotes'], market_ids: watched }, {
+    quote: ({ platform, market_id, prices }) => {
       const id = `${platform}:${market_id}`;
       known.current.set(id, { ...known.current.get(id), current_prices: prices });
       later();
     },
   });
   useEffect(() => {
-    if (live || watched === '') return;
+    if (watched === '') return;
     const ending = new AbortController();
     const ask = async (): Promise<void> => {
       if (document.hidden) return;
       for (const [provider, own] of byPlatform(watched.split(','))) {
         const params = { provider, market_ids: own.join(','), limit: own.length };
         const answer = await get('/v1/api/markets', params, ending.signal).catch(() => null);
-        for (const market of answer?.markets ?? []) known.current.set(market.id, market);
+        for (const market of answer?.markets ?? []) {
+          const streamed = live ? known.current.get(market.id)?.current_prices : undefined;
+          known.current.set(market.id, streamed ? { ...market, current_prices: streamed } : market);
+        }
       }
       if (!ending.signal.aborted) later();
     };
-    const timer = setInterval(() => void ask(), POLL_MS);
+    const timer = setInterval(() => void ask(), live ? BESIDE_STREAM_MS : POLL_MS);
     return () => {
       ending.abort();
       clearInterval(timer);

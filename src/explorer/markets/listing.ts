@@ -134,6 +134,11 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
     void advance();
     return () => now.ending.abort();
   }, [key, turn]);
+  useEffect(() => {
+    if (!failure || failure.retryMs === null) return;
+    const timer = setTimeout(() => void advance(), failure.retryMs);
+    return () => clearTimeout(timer);
+  }, [failure]);
   return {
     rows: shown?.listing.rows ?? [],
     total: shown?.listing.total ?? 0,

@@ -3,10 +3,10 @@ import { executedAt } from '../market/live-market.ts';
 import { Columns } from '../parts/columns.tsx';
 import type { Category, Trade } from '../parts/answers.ts';
 import { useApi } from '../parts/api.ts';
-import { POLL_MS, useStream } from '../parts/live.ts';
+import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { usePlatforms } from '../parts/platforms.ts';
-import { Num, Percent, PlatformName, Price, Time, Usd } from '../parts/show.tsx';
+import { Num, Percent, PlatformName, Price, Time, TradesComplete, Usd } from '../parts/show.tsx';
 import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
 import { Calibration } from './calibration.tsx';
 import { Recent } from './recent.tsx';
@@ -104,16 +104,16 @@ function Whales() {
   const params = { min_size: 0, min_notional: floor, limit: 30 };
   const [heard, setHeard] = useState<{ floor: string; trades: Trade[] }>({ floor, trades: [] });
   const live = useStream(
-    { channels: 'whales', min_size: 0, min_notional: floor },
+    { channels: ['whales'], min_size: 0, min_notional: Number(floor) },
     {
-      trade: (trade: Trade) =>
+      trade: (trade) =>
         setHeard((before) => ({
           floor,
           trades: [trade, ...(before.floor === floor ? before.trades : [])].slice(0, 30),
         })),
     },
   );
-  const asked = useApi('/v1/api/trades/whales', params, live ? 0 : POLL_MS);
+  const asked = useApi('/v1/api/trades/whales', params, live ? CHECK_MS : POLL_MS);
   const stored = asked.data?.trades ?? [];
   const fresh = heard.floor === floor ? heard.trades : [];
   const known = new Set(stored.map(keyOf));
@@ -172,7 +172,7 @@ function Whales() {
         </div>
       )}
       <p class="foot muted">
-        Trades complete to <Time at={asked.data?.meta.data_freshness} />.
+        <TradesComplete to={asked.data?.meta.data_freshness} />
       </p>
     </Panel>
   );

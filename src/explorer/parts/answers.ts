@@ -1,9 +1,12 @@
 import type { z } from 'zod';
+import type { CredentialsAnswer, KeysAnswer, UserAnswer } from '../../schemas/account.ts';
 import type { CategoriesAnswer, CategoryAnswer, TrendingAnswer, TrendingItemAnswer } from '../../schemas/analytics.ts';
 import type { EventAnswer, OneEventAnswer } from '../../schemas/events.ts';
 import type { CalibrationAnswer, CalibrationBinAnswer } from '../../schemas/calibration.ts';
+import type { HealthAnswer } from '../../schemas/health.ts';
 import type { MarketAnswer, MarketsAnswer, PriceHistoryAnswer } from '../../schemas/markets.ts';
 import type { OrderBookAnswer } from '../../schemas/order-book.ts';
+import type { OrdersAnswer } from '../../schemas/orders.ts';
 import type { HistoryAnswer, HistoryItemAnswer, SnapshotAnswer } from '../../schemas/metrics.ts';
 import type { WhalesAnswer, WhaleTradeAnswer } from '../../schemas/whale-trades.ts';
 
@@ -17,61 +20,9 @@ export type OrderBook = z.output<typeof OrderBookAnswer>['data'];
 export type TrendingMarket = z.output<typeof TrendingItemAnswer>;
 export type Category = z.output<typeof CategoryAnswer>;
 export type CalibrationBin = z.output<typeof CalibrationBinAnswer>;
-
-export interface User {
-  id: string;
-  email: string;
-  name: string;
-  tier: 'free' | 'pro';
-  created_at: string;
-}
-export interface ApiKey {
-  id: string;
-  name: string;
-  prefix: string;
-  scopes: string[];
-  expires_at: string | null;
-  created_at: string;
-  last_used_at: string | null;
-  revoked_at: string | null;
-}
-export interface Credential {
-  id: string;
-  platform: string;
-  label: string;
-  is_default: boolean;
-  created_at: string;
-}
-export interface Order {
-  order_id: string;
-  client_order_id: string;
-  platform: string;
-  market_id: string;
-  side: string;
-  outcome: string;
-  type: string;
-  price: number | null;
-  size: number | null;
-  filled_size: number | null;
-  remaining_size: number | null;
-  status: string;
-  created_at: string;
-}
-export interface HealthCheck {
-  name: string;
-  status: 'ok' | 'degraded' | 'down';
-  platform?: string;
-  lag_seconds?: number | null;
-  detail?: string;
-  feed?: string;
-  socket?: { connected: boolean; subscriptions: number; last_message_at: string | null; reconnects: number };
-}
-export interface Health {
-  status: 'ok' | 'degraded' | 'down';
-  checks: HealthCheck[];
-  uptime_seconds: number;
-  version: string;
-}
+export type User = z.output<typeof UserAnswer>['user'];
+export type ApiKey = z.output<typeof KeysAnswer>['api_keys'][number];
+export type Order = z.output<typeof OrdersAnswer>['orders'][number];
 
 /** What a GET of each path answers. */
 export interface Answers {
@@ -86,11 +37,11 @@ export interface Answers {
   '/v1/api/analytics/trending': z.output<typeof TrendingAnswer>;
   '/v1/api/analytics/categories': z.output<typeof CategoriesAnswer>;
   '/v1/api/analytics/calibration': z.output<typeof CalibrationAnswer>;
-  '/v1/api/orders': { orders: Order[] };
-  '/v1/api/auth/me': { user: User };
-  '/v1/api/auth/api-keys': { api_keys: ApiKey[] };
-  '/v1/api/auth/credentials': { credentials: Credential[] };
-  '/v1/api/health': Health;
+  '/v1/api/orders': z.output<typeof OrdersAnswer>;
+  '/v1/api/auth/me': z.output<typeof UserAnswer>;
+  '/v1/api/auth/api-keys': z.output<typeof KeysAnswer>;
+  '/v1/api/auth/credentials': z.output<typeof CredentialsAnswer>;
+  '/v1/api/health': z.output<typeof HealthAnswer>;
   '/v1/api/openapi.json': object;
 }
 export type Path = keyof Answers;

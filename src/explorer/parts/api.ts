@@ -8,12 +8,16 @@ export type Params = Record<string, string | number | boolean | undefined>;
 export class ApiFailure extends Error {
   readonly status: number;
   readonly resolution: string;
-  constructor(status: number, message: string, resolution: string) {
+  /** When to ask again, for a failure that passes by itself: no answer, a limit used up, a service that starts. */
+  readonly retryMs: number | null;
+  constructor(status: number, message: string, resolution: string, retryAfterS = 0) {
     super(message);
     this.status = status;
     this.resolution = resolution;
+    this.retryMs = [0, 429, 502, 503, 504].includes(status) ? Math.max(RETRY_MS, retryAfterS * 1000) : null;
   }
 }
+const RETRY_MS = 5000;
 
 /** What is left of the caller's requests of this minute, as the last answer said. */
 export interface Allowance {
@@ -22,6 +26,12 @@ export interface Allowance {
 }
 let allowance: Allowance | null = null;
 export const lastAllowance = (): Allowance | null => allowance;
+
+/** All tabs of a user share the allowance: each asks less often as it runs out, so that every one has something to show. */
+function paced(everyMs: number): number {
+  const left = allowance === null ? 1 : allowance.remaining / allowance.limit;
+  return everyMs * (left < 0.25 ? 4 : left < 0.5 ? 2 : 1);
+}
 
 /** The address of a call: names in braces are filled in, the others become the query. */
 export function addressOf(path: string, params: Params = {}): string {
@@ -51,7 +61,8 @@ export async function call(address: string, init: RequestInit = {}): Promise<Res
   if (answer.ok) return answer;
   const body: unknown = await answer.json().catch(() => null);
   const { message = `Status ${answer.status}`, resolution = '', error_text = '' } = errorOf(body);
-  throw new ApiFailure(answer.status, [message, error_text].filter((text) => text !== '').join(': '), resolution);
+  const text = [message, error_text].filter((part) => part !== '').join(': ');
+  throw new ApiFailure(answer.status, text, resolution, Number(answer.headers.get('retry-after') ?? 0));
 }
 
 function errorOf(body: unknown): { message?: string; resolution?: string; error_text?: string } {
@@ -84,8 +95,8 @@ export interface Loaded<T> {
 }
 
 /**
- * What a path answers, asked for again when `params` change and every `everyMs` while the page is in front. `params` null: nothing is
- * asked for.
+ * What a path answers, asked for when the page is in front: when `params` change, after a failure that passes by itself, and every
+ * `everyMs` if that is not 0. `params` null: nothing is asked for.
  */
 export function useApi<P extends Path>(path: P, params: Params | null, everyMs = 0): Loaded<Answers[P]> {
   const address = params === null ? null : addressOf(path, params);
@@ -111,17 +122,21 @@ export function useRepeated<T>(
     const ending = new AbortController();
     let timer = 0;
     const ask = async (): Promise<void> => {
-      if (!document.hidden) {
-        try {
-          const data = await loader.current(ending.signal);
-          if (!ending.signal.aborted) setState({ key, data });
-        } catch (error) {
-          if (ending.signal.aborted) return;
-          const failure = error instanceof ApiFailure ? error : new ApiFailure(0, String(error), '');
-          setState((before) => (before.key === key ? { ...before, failure } : { key, failure }));
-        }
+      if (document.hidden) {
+        document.addEventListener('visibilitychange', () => void ask(), { once: true, signal: ending.signal });
+        return;
       }
-      if (everyMs > 0 && !ending.signal.aborted) timer = setTimeout(() => void ask(), everyMs);
+      let nextMs = paced(everyMs);
+      try {
+        const data = await loader.current(ending.signal);
+        if (!ending.signal.aborted) setState({ key, data });
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        const failure = error instanceof ApiFailure ? error : new ApiFailure(0, String(error), '');
+        setState((before) => (before.key === key ? { ...before, failure } : { key, failure }));
+        nextMs = Math.max(nextMs, failure.retryMs ?? 0);
+      }
+      if (nextMs > 0 && !ending.signal.aborted) timer = setTimeout(() => void ask(), nextMs);
     };
     void ask();
     return () => {

@@ -20,6 +20,23 @@ interface Props {
 
 const HUES = ['hue0', 'hue3', 'hue2', 'hue1', 'hue4', 'up', 'down', 'warn', 'muted', 'text'];
 
+const DAY_SECONDS = 86_400;
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+});
+const dayOf = (seconds: number): string => DAY.format(seconds * 1000);
+const clockOf = (seconds: number): string => CLOCK.format(seconds * 1000);
+
+/** Times in UTC as the candles have them; a day's first one is its date. */
+const timeTexts = (_plot: uPlot, splits: number[]): string[] =>
+  splits.map((at) => (at % DAY_SECONDS === 0 ? dayOf(at) : clockOf(at)));
+const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '' : `${dayOf(at)} ${clockOf(at)}`);
+const inUtc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
+
 /** Lines over time. */
 export function LineChart({ xs, lines, time = true, height = 280, label, points = false }: Props) {
   const box = useRef<HTMLDivElement>(null);
@@ -39,10 +56,11 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
           width: element.clientWidth,
           height,
           scales: { x: { time } },
-          axes: [axis, { ...axis, size: 72 }],
+          tzDate: inUtc,
+          axes: [time ? { ...axis, values: timeTexts } : axis, { ...axis, size: 72 }],
           legend: { live: true },
           series: [
-            {},
+            time ? { label: 'Time', value: timeText } : {},
             ...lines.map(({ name }, n) => ({
               label: name,
               stroke: colour(HUES[n % HUES.length] ?? 'accent'),

@@ -1,14 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
-import { get } from './api.ts';
+import { useApi } from './api.ts';
 
-let known: Promise<readonly string[]> | undefined;
+let known: readonly string[] | null = null;
 
 /** The platforms that this service reads, in its order; null until it has said so. */
 export function usePlatforms(): readonly string[] | null {
-  const [platforms, setPlatforms] = useState<readonly string[] | null>(null);
-  useEffect(() => {
-    known ??= get('/v1/api/health').then(({ checks }) => checks.flatMap(({ platform }) => platform ?? []));
-    known.then(setPlatforms, () => (known = undefined));
-  }, []);
-  return platforms;
+  const { data } = useApi('/v1/api/health', known === null ? {} : null);
+  if (data) known ??= data.checks.flatMap(({ platform }) => platform ?? []);
+  return known;
 }

@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useId, useState } from 'preact/hooks';
 import type { User } from './answers.ts';
 import { ApiFailure, get, send } from './api.ts';
+import { POLL_MS } from './live.ts';
 
 interface Session {
   user: User;
@@ -37,7 +38,7 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
     const timer = setTimeout(() => {
       setFailure(null);
       setTurn((n) => n + 1);
-    }, 5000);
+    }, failure.retryMs ?? POLL_MS);
     return () => clearTimeout(timer);
   }, [failure]);
   if (user === undefined) {

@@ -26,16 +26,15 @@ interface NumberProps {
   prefix?: string;
   /** Three digits are shown; the title has all of them. */
   compact?: boolean;
-  signed?: boolean;
   why?: string;
 }
 
 /** A number as the API gave it: the element carries the exact value, the title says it where fewer digits are shown. */
-export function Num({ value, unit = '', prefix = '', compact = false, signed = false, why }: NumberProps) {
+export function Num({ value, unit = '', prefix = '', compact = false, why }: NumberProps) {
   if (value === null || value === undefined) return <Unknown {...(why === undefined ? {} : { why })} />;
   const size = Math.abs(value);
   const short = compact && (size >= 1000 || decimals(size) > 2);
-  const sign = value < 0 ? '−' : signed && value > 0 ? '+' : '';
+  const sign = value < 0 ? '−' : '';
   const exact = `${sign}${prefix}${grouped(size)}${unit}`;
   return (
     <data value={plain(value)} {...(short ? { title: exact } : {})}>
@@ -80,13 +79,16 @@ export function Price({ value, strong = false, digits = 2 }: PriceProps) {
 }
 
 /** A change of price with its direction in a sign, not in colour alone. */
-export function Change({ value, unit = '' }: { value: number | null | undefined; unit?: string }) {
+export function Change({ value }: { value: number | null | undefined }) {
   if (value === null || value === undefined) return <Unknown />;
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
+  const size = Math.abs(value);
+  const own = decimals(size);
   return (
-    <span class={direction}>
-      <Num value={value} unit={unit} signed />
-    </span>
+    <data class={direction} value={plain(value)} {...(own > SHOWN_DECIMALS ? { title: plain(value) } : {})}>
+      {value < 0 ? '−' : value > 0 ? '+' : ''}
+      {size.toFixed(Math.max(2, Math.min(own, SHOWN_DECIMALS)))}
+    </data>
   );
 }
 
@@ -163,6 +165,17 @@ export function Time({ at, relative = false }: { at: string | number | null | un
     <time dateTime={iso} title={iso}>
       {relative ? text : clockText(date)}
     </time>
+  );
+}
+
+/** Up to when stored trades are complete, in a sentence; undefined while no answer is there. */
+export function TradesComplete({ to }: { to: string | null | undefined }) {
+  if (to === undefined) return null;
+  if (to === null) return <>Not known yet up to when trades are complete: the first reading is under way.</>;
+  return (
+    <>
+      Trades complete to <Time at={to} />.
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Columns } from '../parts/columns.tsx';
 import { useApi, useRepeated } from '../parts/api.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
-import { Num, spanText, Status, Time } from '../parts/show.tsx';
+import { Num, PlatformName, spanText, Status, Time } from '../parts/show.tsx';
 import { runSql } from '../sql/run.ts';
 import { readBudgets } from './prometheus.ts';
 
@@ -80,7 +80,9 @@ function Jobs() {
           <tbody>
             {rows.map(([platform, job, status, finished, detail]) => (
               <tr key={`${String(platform)} ${String(job)}`}>
-                <td>{String(platform)}</td>
+                <td>
+                  <PlatformName platform={String(platform)} />
+                </td>
                 <td>{String(job)}</td>
                 <td title={String(detail ?? '')}>
                   <Status status={String(status)} />
@@ -119,7 +121,9 @@ function Budgets() {
           <tbody>
             {rows.map(({ name, perSecond, taken, refused, waiting }) => (
               <tr key={name}>
-                <td>{name}</td>
+                <td class="cut" title={name}>
+                  {name}
+                </td>
                 <td class="number">
                   <Num value={perSecond} compact />
                 </td>

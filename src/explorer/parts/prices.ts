@@ -1,0 +1,9 @@
+import type { Market } from './answers.ts';
+
+/** The price of the first outcome, 0 to 1; null where it is unknown. */
+export const firstPrice = ({ current_prices: prices, outcomes: [first] }: Market): number | null =>
+  prices[first?.id ?? '']?.price ?? null;
+
+/** What one contract or share of each outcome paid, in USD, by outcome id; empty before the market settles. */
+export const payoutsOf = ({ metadata }: Market): Record<string, number> =>
+  (metadata['payouts'] ?? {}) as Record<string, number>;

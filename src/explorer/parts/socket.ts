@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import type { SOCKET_MESSAGES, STREAM_EVENTS } from '../../schemas/stream-events.ts';
+
+type Subscribe = z.output<typeof SOCKET_MESSAGES.subscribe>;
+/** What is streamed: one subscription for each channel, all with the same filters. */
+export interface StreamAsk extends Omit<Subscribe, 'op' | 'id' | 'channel' | 'since'> {
+  channels: readonly Subscribe['channel'][];
+}
+
+/** Events of streams by name, with what each holds. */
+export type StreamEvents = { [Name in keyof typeof STREAM_EVENTS]: z.output<(typeof STREAM_EVENTS)[Name]> };
+export type StreamEvent = {
+  [Name in keyof StreamEvents]: { event: Name; data: StreamEvents[Name] };
+}[keyof StreamEvents];
+
+type Message =
+  | { op: 'subscribed'; id: string; sid: number }
+  | { op: 'error' }
+  | (StreamEvent & { op?: undefined; sid?: number; cursor?: string });
+
+const FIRST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 30_000;
+/** A longer silence is not replayed: a listener asks again for what is stored. */
+const RESUME_MS = 60_000;
+
+/**
+ * Follows /v1/api/ws while the page is in front: a browser allows six requests to one host, open streams among them, and counts
+ * WebSockets apart. `onLive` gets true when every channel is subscribed; after a short cut the subscriptions continue behind the last
+ * event. Returns what ends it.
+ */
+export function followStream(
+  { channels, ...filters }: StreamAsk,
+  onLive: (isLive: boolean) => void,
+  onEvent: (event: StreamEvent) => void,
+): () => void {
+  const cursors = new Map<string, string>();
+  let socket: WebSocket | null = null;
+  let timer = 0;
+  let retryMs = FIRST_RETRY_MS;
+  let heardAt = Date.now();
+
+  const connect = (): void => {
+    clearTimeout(timer);
+    if (document.hidden) return;
+    if (Date.now() - heardAt > RESUME_MS) cursors.clear();
+    const own = new WebSocket(`${location.origin.replace('http', 'ws')}/v1/api/ws`);
+    const names = new Map<number, string>();
+    socket = own;
+    own.addEventListener('open', () => {
+      for (const channel of channels) {
+        own.send(JSON.stringify({ op: 'subscribe', id: channel, channel, ...filters, since: cursors.get(channel) }));
+      }
+    });
+    own.addEventListener('message', ({ data }: MessageEvent<string>) => {
+      const message = JSON.parse(data) as Message;
+      heardAt = Date.now();
+      if (message.op === 'subscribed') {
+        names.set(message.sid, message.id);
+        if (names.size < channels.length) return;
+        retryMs = FIRST_RETRY_MS;
+        onLive(true);
+      } else if (message.op === 'error') {
+        cursors.clear();
+        retryMs = LAST_RETRY_MS;
+        own.close();
+      } else {
+        const reached = message.event === 'state' ? message.data.cursors : { [message.sid ?? 0]: message.cursor };
+        for (const [sid, cursor] of Object.entries(reached ?? {})) {
+          const name = names.get(Number(sid));
+          if (name !== undefined && cursor) cursors.set(name, cursor);
+        }
+        onEvent(message);
+      }
+    });
+    own.addEventListener('close', () => {
+      if (socket !== own) return;
+      leave();
+      timer = setTimeout(connect, retryMs);
+      retryMs = Math.min(LAST_RETRY_MS, retryMs * 2);
+    });
+  };
+  const leave = (): void => {
+    clearTimeout(timer);
+    const old = socket;
+    socket = null;
+    old?.close();
+    onLive(false);
+  };
+  const turn = (): void => {
+    if (document.hidden) leave();
+    else if (!socket) connect();
+  };
+  document.addEventListener('visibilitychange', turn);
+  connect();
+  return () => {
+    document.removeEventListener('visibilitychange', turn);
+    leave();
+  };
+}

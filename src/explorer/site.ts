@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, type BrotliOptions } from 'node:zlib';
+import { bundle, changeOfSources, writtenBundle, type Files } from './bundle.ts';
+
+export type Encoding = 'br' | 'gzip';
+export interface Asset {
+  type: string;
+  etag: string;
+  plain: Buffer;
+  packed: Record<Encoding, Buffer>;
+}
+/** Files by name, the document among them, each compressed once. */
+export type Site = ReadonlyMap<string, Asset>;
+
+const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+const gzipped = promisify<Buffer, Buffer>(gzip);
+/** Of the best quality's size within 3 %, in a fifth of its time. */
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+};
+
+async function asset(name: string, plain: Buffer): Promise<Asset> {
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`;
+  const [br, gz] = await Promise.all([brotli(plain, QUALITY), gzipped(plain)]);
+  return { type: TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? '', etag, plain, packed: { br, gzip: gz } };
+}
+
+async function packed(files: Files): Promise<Site> {
+  const assets = [...files].map(async ([name, plain]): Promise<[string, Asset]> => [name, await asset(name, plain)]);
+  return new Map(await Promise.all(assets));
+}
+
+let made: { stamp: string; site: Promise<Site> } | undefined;
+
+/** The pages as `npm run build` left them, else bundled once, and again when a file was changed outside production. */
+export function explorerSite(production: boolean): Promise<Site> {
+  const stamp = production ? '' : changeOfSources();
+  if (made?.stamp === stamp) return made.site;
+  const site = Promise.resolve(writtenBundle() ?? bundle()).then(packed);
+  made = { stamp, site };
+  site.catch(() => (made = undefined));
+  return site;
+}

@@ -1,6 +1,6 @@
 -- GET markets/price-history, GET metrics/historical: one market's buckets, a row a bucket and source:
 -- in no order: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
--- {candles} is candles_1m for buckets below an hour, else candles_1h; {quotes_alone} tells whether buckets without a bar are wanted
+-- {candles} is candles_1m for buckets below an hour, else candles_1h; {quotes_alone}: whether buckets without a bar are wanted
 -- A bar of the platform has a price only where something traded in it (or it samples midpoints), whatever close it carries on.
 -- Bid and ask are those of one moment: tuples keep the side that was empty then, which argMin and argMax of it would pass over.
 SELECT 'trades' AS src, toUnixTimestamp(b) AS t,

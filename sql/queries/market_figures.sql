@@ -1,4 +1,4 @@
--- GET metrics/snapshot: what the platform tells of one market, its totals of a month and of a year before {at} in our snapshots, and
+-- GET metrics/snapshot: what the platform reports of one market, its totals of a month and of a year before {at} in our snapshots, and
 -- up to when the platform's feed has a gap
 WITH
   sipHash64({platform:String}, {ref:String}) AS key,

@@ -1,5 +1,5 @@
 -- GET markets: how many markets pass, and a page of (minus rank, key) in the order asked for, as the listing was at {as_of}
--- Markets written since then stand as their last snapshot before it showed them (as they are now, where nobody looked for a day before),
+-- Markets written since then stand as their last snapshot before it showed them (as they are now, where none was taken for a day before),
 -- so that pages of one listing neither repeat nor miss one.
 -- An amount ranks by its stored integer of millionths: multiplied up it would overflow from 9.2 million on.
 -- Minus rank and key stand in one integer, high and low half: pairs take three times as long to compare.

@@ -1,10 +1,10 @@
 -- npm run verify: bars of {step} seconds out of the platform's of {minutes} minutes, against the trades of markets in [low, high] (of {keys}, unless empty)
 -- Kalshi alone has bars of trades: each counts a trade at its very end, none at its very start.
 -- Compared are finished bars of spans in which every trade is stored; one that holds less than the trades, of which some bars are unread, is not served.
-SELECT count() AS compared, 0 AS missing, countIf(told = 0) AS extra, countIf(told != 0 AND NOT agrees) AS different,
+SELECT count() AS compared, 0 AS missing, countIf(traded = 0) AS extra, countIf(traded != 0 AND NOT agrees) AS different,
   anyIf(concat('market ', toString(market_key), ', ', toString(b), ': ', toString(bar), ' instead of ', toString(trades)), NOT agrees) AS example
 FROM (
-  SELECT p.market_key AS market_key, p.b AS b, (p.open, p.high, p.low, p.close, p.v) AS bar, e.n AS told,
+  SELECT p.market_key AS market_key, p.b AS b, (p.open, p.high, p.low, p.close, p.v) AS bar, e.n AS traded,
     (e.opens, e.high, e.low, e.closes, e.v) AS trades,
     p.v = e.v AND if(empty(e.opens), isNull(p.open) AND isNull(p.close), has(e.opens, p.open) AND p.high = e.high AND p.low = e.low AND has(e.closes, p.close)) AS agrees
   FROM (

@@ -1,9 +1,9 @@
 -- npm run verify: market_windows against the trades of markets in [low, high] (of {keys}, unless empty), where they are made of trades
 WITH [toDecimal64(0, 6), 0, 0, 0] AS nothing
-SELECT count() AS compared, 0 AS missing, 0 AS extra, countIf(said != told) AS different,
-  anyIf(concat('market ', toString(market_key), ': ', toString(said), ' instead of ', toString(told)), said != told) AS example
+SELECT count() AS compared, 0 AS missing, 0 AS extra, countIf(stored != expected) AS different,
+  anyIf(concat('market ', toString(market_key), ': ', toString(stored), ' instead of ', toString(expected)), stored != expected) AS example
 FROM (
-  SELECT w.market_key AS market_key, w.facts AS said, if(empty(e.facts), nothing, e.facts) AS told
+  SELECT w.market_key AS market_key, w.facts AS stored, if(empty(e.facts), nothing, e.facts) AS expected
   FROM (
     SELECT market_key,
       arrayConcat(if(basis_24h = 'trades', [assumeNotNull(sold_24h), assumeNotNull(sold_24h_before)], [0, 0]), if(basis_7d = 'trades', [assumeNotNull(sold_7d), assumeNotNull(sold_7d_before)], [0, 0])) AS facts

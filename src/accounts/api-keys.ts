@@ -11,7 +11,8 @@ import { RecentMap } from '../core/lru-map.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
 import type { Shared } from '../stores/shared/shared.ts';
-import { apiKeys, users, type Scope } from './tables.ts';
+import { apiKeys, users } from './tables.ts';
+import type { Scope } from '../core/model.ts';
 
 const CHANNEL = 'accounts';
 /** How long a looked-up key is trusted: revocations arrive immediately, so this only bounds the cost of a lost message. */
@@ -146,7 +147,7 @@ export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey,
 
   return {
     /**
-     * The caller of a key, null when there is none; at once where it was looked up lately. Refuses an expired key, and an
+     * The caller of a key, null when there is none; at once where it was looked up recently. Refuses an expired key, and an
      * address that the key does not allow. `ip` pays for look-ups of keys that do not exist.
      */
     find(key: string, ip: string): KeyCaller | null | Promise<KeyCaller | null> {

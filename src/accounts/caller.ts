@@ -1,4 +1,5 @@
-import type { Scope, Tier } from './tables.ts';
+import type { Scope } from '../core/model.ts';
+import type { Tier } from './tables.ts';
 
 interface Person {
   userId: string;

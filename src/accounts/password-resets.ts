@@ -6,7 +6,7 @@ import { hashPassword } from './passwords.ts';
 import { passwordResets, users } from './tables.ts';
 import { setPasswordHash, type User } from './users.ts';
 
-/** How long a link is good: mailed, it lies in a mailbox; printed, somebody carries it. */
+/** How long a link is good: a mailed one stays in a mailbox; a printed one is handed over at once. */
 export const MAILED_MS = 3_600_000;
 export const PRINTED_MS = 86_400_000;
 /** Links mailed to one account within MAILED_MS: a mailbox cannot be flooded. */
@@ -25,7 +25,7 @@ export interface ResetRequest {
   now: number;
 }
 
-/** Makes a token that sets a password once; null when this account was mailed enough of them lately. */
+/** Makes a token that sets a password once; null when this account has been sent too many in the last hour. */
 export async function issueReset(db: Database, { userId, mailed, now }: ResetRequest): Promise<string | null> {
   const ofUser = eq(passwordResets.userId, userId);
   await db.delete(passwordResets).where(and(ofUser, lt(passwordResets.expiresAt, new Date(now))));

@@ -1,15 +1,11 @@
 import { bigint, boolean, jsonb, numeric, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
-import type { Platform } from '../core/model.ts';
+import type { Platform, Scope } from '../core/model.ts';
 
 /** The tables of sql/postgres/001_accounts.sql and 003_account_security.sql, where each column is explained. */
 const time = (name: string) => timestamp(name, { withTimezone: true });
 const createdAt = time('created_at').notNull().defaultNow();
 
 export type Tier = 'free' | 'pro';
-
-/** What a key may do: `read` asks, `trade` changes something. */
-export const SCOPES = ['read', 'trade'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 export const users = pgTable('users', {
   id: uuid('id').primaryKey().defaultRandom(),

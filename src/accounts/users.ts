@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { ApiError } from '../core/errors.ts';
+import { SCOPES } from '../core/model.ts';
 import { hashKey, keyPrefix } from './api-key-format.ts';
 import { grantDefaultClients } from './default-clients.ts';
 import { hashPassword } from './passwords.ts';
@@ -10,7 +11,6 @@ import {
   credentials,
   identities,
   passwordResets,
-  SCOPES,
   sessions,
   users,
   type Tier,
@@ -137,7 +137,7 @@ export async function signInByIdentity(
   });
 }
 
-/** Whether a live key or a credential would be left with whoever made it. */
+/** Whether a live key or a credential would stay usable by the one who made it. */
 async function ownsAccess(db: Database, userId: string): Promise<boolean> {
   const live = and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt));
   const [key] = await db.select({ id: apiKeys.id }).from(apiKeys).where(live).limit(1);

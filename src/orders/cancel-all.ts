@@ -1,6 +1,6 @@
 import { cancelOrders } from './cancel.ts';
 import type { OrderContext } from './context.ts';
-import { isOver } from '../platforms/order-contract.ts';
+import { isOver } from '../core/order-model.ts';
 import { isOpenFate } from './open-fate.ts';
 import { importListing, isReadFailure, refreshOrders } from './sync.ts';
 import { PlatformError, ApiError } from '../core/errors.ts';
@@ -57,7 +57,7 @@ async function cancelWorking(
     throw error;
   });
   await cancelRows(context, client, found, requestId, result);
-  for (const row of found) if (isOpenFate(row)) result.open.push({ row, reason: 'its fate is not known yet' });
+  for (const row of found) if (isOpenFate(row)) result.open.push({ row, reason: 'its result is not known yet' });
   if (working.length < MAX_CANCELS) return;
   const asked = new Set(working.map(({ id }) => id));
   const rest = (await context.store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, PlatformError, platformName } from '../core/errors.ts';
-import { isOver, type Cancellation } from '../platforms/order-contract.ts';
+import { isOver } from '../core/order-model.ts';
+import type { Cancellation } from '../platforms/order-contract.ts';
 import { orderRefused } from '../platforms/failed-placement.ts';
 import type { OrderClient } from './clients.ts';
 import type { OrderContext } from './context.ts';

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { complement, parsePrice, parseSize, parseUsd, priceText, sizeText, usdText } from '../core/decimal.ts';
 import type { orders } from './tables.ts';
-import { isOver, type OrderRecord, type OrderTerms, type PlatformOrder } from '../platforms/order-contract.ts';
+import { isOver } from '../core/order-model.ts';
+import type { OrderRecord, OrderTerms, PlatformOrder } from '../platforms/order-contract.ts';
 import { orderNotional } from './spending-limits.ts';
 
 export type OrderRow = typeof orders.$inferSelect;

@@ -1,6 +1,6 @@
 import { PlatformError } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
-import type { OrderStatus } from '../platforms/order-contract.ts';
+import type { OrderStatus } from '../core/order-model.ts';
 import { cancelAll, type CancelledAll, type CancelScope } from './cancel-all.ts';
 import { cancelOrder } from './cancel.ts';
 import { orderContext, type OrdersDeps } from './context.ts';

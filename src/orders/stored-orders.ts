@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, notInArray, or, sql, type SQL } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
-import type { OrderStatus } from '../platforms/order-contract.ts';
+import type { OrderStatus } from '../core/order-model.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { ofAccount, type Account } from './account.ts';
 import type { OrderRow } from './order-row.ts';

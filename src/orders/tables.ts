@@ -11,7 +11,7 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { OrderStatus, OrderType, TimeInForce } from '../platforms/order-contract.ts';
+import type { OrderStatus, OrderType, TimeInForce } from '../core/order-model.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';
 
 /** The tables of sql/postgres/002_orders.sql, where each column is explained. Decimals are texts. */

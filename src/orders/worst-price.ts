@@ -1,6 +1,7 @@
 import { ONE_PRICE, priceText, sizeText, type Price, type Size } from '../core/decimal.ts';
 import { orderRefused } from '../platforms/failed-placement.ts';
-import type { BookWalk, TimeInForce } from '../platforms/order-contract.ts';
+import type { TimeInForce } from '../core/order-model.ts';
+import type { BookWalk } from '../platforms/order-contract.ts';
 import type { PriceGrid } from '../platforms/price-grid.ts';
 import type { BookLevel, BookSide, Side } from '../core/model.ts';
 

@@ -1,6 +1,7 @@
 import { asc, count, eq, max } from 'drizzle-orm';
 import { forgetKeys, insertKey } from '../../accounts/api-keys.ts';
-import { apiKeys, users, type Scope, type Tier } from '../../accounts/tables.ts';
+import { apiKeys, users, type Tier } from '../../accounts/tables.ts';
+import type { Scope } from '../../core/model.ts';
 import { createUser, findByEmail, recordEvent, setTier } from '../../accounts/users.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { accountOf, emailOf, isEmail, print, timeText, type UserCommand } from './command.ts';

@@ -51,7 +51,7 @@ export class SessionPool {
 
   #take(owner: string, signal: AbortSignal): EngineSession | Promise<EngineSession> {
     signal.throwIfAborted();
-    // Whoever waits while a connection is free may not run yet.
+    // A statement that waits while a connection is free may not run yet.
     const free = this.#mayRun(owner) ? this.#free.pop() : undefined;
     if (free) {
       this.#count(owner, 1);

@@ -39,7 +39,7 @@ export async function prepareCluster(directory: string, binaries: Binaries, acco
   await predecessorEnds(directory);
 }
 
-/** A directory that another user may write to, or that is elsewhere, could be somebody's trap. */
+/** A directory that another user may write to, or a link to elsewhere, could be planted by that user. */
 function claim(directory: string, found: Stats, account: Account | null): void {
   if (!found.isDirectory())
     throw new ConfigError(

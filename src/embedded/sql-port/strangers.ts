@@ -11,7 +11,7 @@ export class Strangers {
 
   add(socket: Socket): void {
     const [oldest] = this.#waiting.keys();
-    // Whoever has a password sends it at once: the longest silence makes room.
+    // A client that has a password sends it at once: the connection that was silent longest is closed.
     if (oldest && this.#waiting.size >= MOST_STRANGERS) this.#end(oldest);
     this.#waiting.set(
       socket,

@@ -11,7 +11,7 @@ import { orderNotional } from '../spending-limits.ts';
 import { checkTerms, type OpenedRequest } from './check.ts';
 import type { OrderRequest } from './request.ts';
 
-/** An order is in flight at most this long: waiting its turn, being sent, its fees being read. Then somebody else looks for it. */
+/** An order is in flight at most this long: waiting its turn, being sent, its fees being read. After that another process looks for it. */
 export const FLIGHT_MS = 30_000;
 
 /** The book that bounds a market order is at most this old when it leaves, and a claim is as old as its order. */

@@ -19,7 +19,7 @@ import {
   timestampParam,
 } from '../../schemas/parameters.ts';
 import { storedTextParam, textParam } from '../../core/fields.ts';
-import { ORDER_TYPES, TIMES_IN_FORCE, type OrderType, type TimeInForce } from '../../platforms/order-contract.ts';
+import { ORDER_TYPES, TIMES_IN_FORCE, type OrderType, type TimeInForce } from '../../core/order-model.ts';
 import { orderRefused } from '../../platforms/failed-placement.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import { bodyHash } from '../order-ids.ts';

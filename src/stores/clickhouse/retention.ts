@@ -18,6 +18,7 @@ const TABLES = [
   { table: 'book_snapshots', time: 'received_at', setting: 'RETENTION_BOOKS_DAYS' },
   { table: 'book_gaps', time: 'from_at', setting: 'RETENTION_BOOKS_DAYS' },
 ] as const;
+type ForgettingTable = (typeof TABLES)[number]['table'];
 
 const DAY_MS = 86_400_000;
 /** A table's comment, before the time. */
@@ -44,9 +45,9 @@ export async function applyRetention(clickhouse: ClickHouse, settings: Settings,
   }
 }
 
-/** Midnight since when all stored trades are certainly still there; 1970 where none was ever dropped. */
-export async function tradesKeptFrom(clickhouse: ClickHouse): Promise<Date> {
-  return wholeSince(await keeping(clickhouse, 'trades'));
+/** Midnight since when all rows that a table was given are certainly still there; 1970 where none was ever dropped. */
+export async function keptFrom(clickhouse: ClickHouse, table: ForgettingTable): Promise<Date> {
+  return wholeSince(await keeping(clickhouse, table));
 }
 
 /** Days that rows are kept now, 0 = for ever, and since when none was dropped by an earlier rule. */
@@ -59,7 +60,7 @@ const wholeSince = ({ days, earlier }: Keeping): Date =>
   new Date(Math.max(earlier.getTime(), days === 0 ? 0 : Math.ceil(Date.now() / DAY_MS - (days - 1)) * DAY_MS));
 
 /** What the table itself says. */
-async function keeping(clickhouse: ClickHouse, table: string): Promise<Keeping> {
+async function keeping(clickhouse: ClickHouse, table: ForgettingTable): Promise<Keeping> {
   const [row] = await clickhouse.sql<{ engine_full: string; comment: string }>(
     'SELECT engine_full, comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
     { table },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { refreshWindows } from './windows.ts';
 import type { ClickHouse, QueryParams } from './client.ts';
-import { tradesKeptFrom } from './retention.ts';
+import { keptFrom } from './retention.ts';
 import { INTERVAL_SECONDS } from '../../core/model.ts';
 
 /** A batch reaches the roll-ups after the trades: what differs is looked at again after this long, so many times. */
@@ -60,7 +60,7 @@ export async function verifyRollups(
   const Size = z.object({ trades: z.coerce.number(), markets: z.coerce.number() });
   const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: TIMEOUT_MS });
   const parts = markets === undefined ? keyRanges(size.trades) : [await sample(clickhouse, markets, seed)];
-  const since = Math.floor((await tradesKeptFrom(clickhouse)).getTime() / 1000);
+  const since = Math.floor((await keptFrom(clickhouse, 'trades')).getTime() / 1000);
   await refreshWindows(clickhouse);
   const checks = CHECKS.filter(({ ofWholeLives }) => !ofWholeLives || since === 0);
   const check = ({ rollup, query, params }: (typeof CHECKS)[number]): Promise<Verified> =>

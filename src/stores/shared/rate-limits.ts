@@ -7,9 +7,9 @@ import { ApiError } from '../../core/errors.ts';
 
 /**
  * Requests per fixed window of 60 seconds. `network` is of all free accounts at one address together: anyone may make ten of
- * them, while pro is given by the operator.
+ * them, while pro is given by the operator. `file` is of pages and their scripts, ten to a page, for any caller.
  */
-export const LIMITS = { free: 250, pro: 500, address: 60, login: 10, network: 1000 } as const;
+export const LIMITS = { free: 250, pro: 500, address: 60, login: 10, network: 1000, file: 1000 } as const;
 export type LimitClass = keyof typeof LIMITS;
 
 export interface RateCount {
@@ -68,6 +68,7 @@ export async function openRateLimits(
     address: counter('address', LIMITS.address),
     login: counter('login', LIMITS.login),
     network: counter('network', LIMITS.network),
+    file: counter('file', LIMITS.file),
   };
   return {
     count(name, key) {

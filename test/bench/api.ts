@@ -18,6 +18,7 @@ import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { fillStore } from './fill.ts';
 import type { LoadOrder } from './load.ts';
 import { askThrough, requestText } from './plain-client.ts';
+import { quantile } from './quantile.ts';
 import { recordStatements, type StatementRecorder, underWayMs } from './statements.ts';
 
 const log = pino({ level: 'silent' });
@@ -163,7 +164,8 @@ export async function benchApi(
   }
 }
 
-async function mergesEnd(store: ClickHouse): Promise<void> {
+/** Waits until the store has no merges under way, within bounds. */
+export async function mergesEnd(store: ClickHouse): Promise<void> {
   for (const end = Date.now() + MERGES_MS; Date.now() < end;) {
     const [row] = await store.sql<{ n: string }>('SELECT count() AS n FROM system.merges');
     if (row?.n === '0') return;
@@ -198,17 +200,21 @@ class NewMarkets extends StoredMarkets {
   }
 
   override byAnyId = (platform: Platform, id: string): Promise<StoredMarket | null> => this.#now.byAnyId(platform, id);
+  override storedByAnyIds = (platform: Platform, ids: readonly string[]): Promise<Map<string, StoredMarket>> =>
+    this.#now.storedByAnyIds(platform, ids);
   override keyOf = (market: StoredMarket): Promise<string> => this.#now.keyOf(market);
 }
 
-/** Answers are made anew each time; that the windows exist at all stays known, as it does in a running service. */
+/** Answers are made anew each time; that the windows exist and up to when trades are complete stay known, as it does in a running service. */
 function withoutAnswers(): Shared {
   const local = createLocalShared(log);
   return {
     ...local,
     localCache: { ...local.localCache, get: () => undefined },
     cached: async (key, ttlMs, load) =>
-      key.startsWith('windows:') ? local.cached(key, ttlMs, load) : { value: await load(), hit: false },
+      key.startsWith('windows:') || key === 'freshness'
+        ? local.cached(key, ttlMs, load)
+        : { value: await load(), hit: false },
   };
 }
 
@@ -219,31 +225,48 @@ const keysOf = async (service: TestApp): Promise<string[]> =>
   Promise.all(Array.from({ length: USERS }, async () => (await service.newKey('pro')).key));
 const portOf = (app: FastifyInstance): number => (app.server.address() as AddressInfo).port;
 
-async function uncached(
-  store: ClickHouse,
-  refs: Record<Platform, string[]>,
-  trades: number,
-  cases: Case[],
-): Promise<EndpointResult[]> {
+/** A service over a filled store that answers each call anew, its markets not known to the process. */
+export interface UncachedService {
+  recorder: StatementRecorder;
+  get(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startUncached(store: ClickHouse): Promise<UncachedService> {
   const recorder = recordStatements(store);
   const markets = new NewMarkets(recorder.store);
   const service = await start({ clickhouse: recorder.store, markets, shared: withoutAnswers() });
   const { key } = await service.newKey('pro');
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const socket = connect(portOf(service.app), '127.0.0.1');
-  const get = async (path: string): Promise<void> => {
-    markets.beginAnew();
-    const requests = [requestText(`/v1/api/${path}`, key)];
-    await askThrough(socket, () => requests.pop() ?? null);
+  return {
+    recorder,
+    async get(path) {
+      markets.beginAnew();
+      const requests = [requestText(`/v1/api/${path}`, key)];
+      await askThrough(socket, () => requests.pop() ?? null);
+    },
+    async close() {
+      socket.destroy();
+      await service.close();
+    },
   };
+}
+
+async function uncached(
+  store: ClickHouse,
+  refs: Record<Platform, string[]>,
+  trades: number,
+  cases: Case[],
+): Promise<EndpointResult[]> {
+  const { recorder, get, close } = await startUncached(store);
   const results: EndpointResult[] = [];
   for (const one of cases) {
     const path = (turn: number): string => one.path(refs[one.platform][(turn * 7) % 500] ?? '', turn);
     for (let turn = 0; turn < WARM_UP; turn++) await get(path(turn));
     results.push({ endpoint: one.endpoint, trades, ...(await turns(recorder, (turn) => get(path(turn)))) });
   }
-  socket.destroy();
-  await service.close();
+  await close();
   return results;
 }
 
@@ -265,11 +288,11 @@ async function turns(recorder: StatementRecorder, call: (turn: number) => Promis
     for (const run of turn % 2 === 0 ? [ask, replay] : [replay, ask]) await run();
   }
   return {
-    uncachedP50: percentile(calls, 0.5),
-    uncachedP99: percentile(calls, 0.99),
-    sqlP50: percentile(statements, 0.5),
-    sqlP99: percentile(statements, 0.99),
-    addedP50: percentile(added, 0.5),
+    uncachedP50: quantile(calls, 0.5),
+    uncachedP99: quantile(calls, 0.99),
+    sqlP50: quantile(statements, 0.5),
+    sqlP99: quantile(statements, 0.99),
+    addedP50: quantile(added, 0.5),
   };
 }
 
@@ -323,13 +346,8 @@ async function bestOf(...orders: LoadOrder[]): Promise<number[]> {
   return best;
 }
 
-const timeMs = async (run: () => Promise<unknown>): Promise<number> => {
+export const timeMs = async (run: () => Promise<unknown>): Promise<number> => {
   const started = performance.now();
   await run();
   return performance.now() - started;
-};
-
-const percentile = (values: number[], p: number): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? NaN;
 };

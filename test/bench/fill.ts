@@ -98,6 +98,12 @@ async function fillMarkets(clickhouse: ClickHouse, markets: number, span: Span):
      FROM ${world} ARRAY JOIN range(${SNAPSHOT_HOURS}) AS hour WHERE is_open`,
     { markets },
   );
+  await clickhouse.command(
+    `INSERT INTO events (platform, event_id, title, category, category_slug, market_ids, version)
+     SELECT platform, concat('E', toString(intDiv(i, 5))) AS event, concat('Event ', toString(intDiv(i, 5))), any(category), any(category_slug), groupArray(if(platform = 'polymarket', toString(500000 + i), ref)), ${now}
+     FROM ${world} GROUP BY platform, intDiv(i, 5)`,
+    { markets },
+  );
   await clickhouse.command(`INSERT INTO market_refs (platform, ref) SELECT platform, ref FROM ${world}`, { markets });
   await clickhouse.command(
     `INSERT INTO traders (platform, address, name, pseudonym, profile_image, seen_at)

@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newApiKey } from '../../src/accounts/api-key-format.ts';
+import { processesOf, pssMb } from '../helpers/process-memory.ts';
 import { startProcess, startStore } from '../helpers/process.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
@@ -93,33 +94,14 @@ async function ask(url: string, key: string, ms: number): Promise<void> {
   }
 }
 
-function memoryOf(root: number): Memory {
+export function memoryOf(root: number): Memory {
   const memory: Memory = { node: 0, clickhouse: 0, postgres: 0, total: 0 };
-  for (const pid of [root, ...childrenOf(root)]) {
+  for (const pid of processesOf(root)) {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    const kb = Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
     const part = /postgres/.test(command) ? 'postgres' : pid === root ? 'node' : 'clickhouse';
-    memory[part] += kb / 1024;
-    memory.total += kb / 1024;
+    const mb = pssMb(pid);
+    memory[part] += mb;
+    memory.total += mb;
   }
   return memory;
-}
-
-function childrenOf(root: number): number[] {
-  const parents = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      // The name of the program, in parentheses, may hold anything.
-      const [, parent] = /^\S+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? [];
-      parents.set(Number(name), Number(parent));
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-  const isBelow = (pid: number): boolean => {
-    const parent = parents.get(pid);
-    return parent !== undefined && parent > 1 && (parent === root || isBelow(parent));
-  };
-  return [...parents.keys()].filter(isBelow);
 }

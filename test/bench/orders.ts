@@ -10,6 +10,7 @@ import { startVenues, type Venue } from '../helpers/order-venues.ts';
 import { startProcess } from '../helpers/process.ts';
 import { createRng } from '../simulators/lib/index.ts';
 import type { OrderLoad } from './order-load.ts';
+import { quantile } from './quantile.ts';
 
 const PER_SECOND = 50;
 const ANSWER_MS = 100;
@@ -139,6 +140,3 @@ function watchAnswers(match: RegExp): { end(): number[] } {
     },
   };
 }
-
-const quantile = (values: readonly number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))] ?? Number.NaN;

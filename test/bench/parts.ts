@@ -1,6 +1,10 @@
+import { CHROMIUM } from '../helpers/chromium-path.ts';
 import { type ApiResult, benchApi } from './api.ts';
 import { benchAuth } from './auth.ts';
+import { benchExplorer } from './explorer.ts';
+import { benchFiles } from './files.ts';
 import { benchIngestion } from './ingest.ts';
+import { benchLive } from './live.ts';
 import { benchMemory } from './memory.ts';
 import { benchOrders, type OrderTimes } from './orders.ts';
 import { benchStart } from './start.ts';
@@ -52,6 +56,41 @@ async function orders(quick: boolean) {
   console.table({
     'a bare relay': figures(result.relay),
     ...Object.fromEntries(result.platforms.map(({ platform, ...times }) => [platform, figures(times)])),
+  });
+  return result;
+}
+
+async function live(quick: boolean) {
+  const result = await benchLive(quick);
+  const { latency, idle, resume, recording, bookAt } = result;
+  title("From the platform's frame to 100 clients (milliseconds)");
+  const figures = (seen: { eventsPerSecond: number; p50: number; p99: number }) => ({
+    'events/s of a client': fixed(seen.eventsPerSecond, 0),
+    p50: fixed(seen.p50, 0),
+    p99: fixed(seen.p99, 0),
+  });
+  for (const { channel, ours, relay } of latency) {
+    console.table({ [channel]: figures(ours), [`${channel}, a bare relay`]: figures(relay) });
+  }
+  title('Streams on which nothing happens (the process of the API)');
+  console.table({
+    'one stream': { MB: fixed(idle.beforeMb, 0), 'of a core': `${fixed(idle.coreBefore * 100)} %` },
+    [`${idle.clients} streams`]: { MB: fixed(idle.withMb, 0), 'of a core': `${fixed(idle.coreWith * 100)} %` },
+  });
+  title(`A client that comes back behind ${resume.events} events`);
+  console.table({ 'events/s': { ours: resume.oursPerSecond, 'the store alone': resume.storePerSecond } });
+  title(`${recording.changes} changes of books recorded, ${fixed(recording.bytesPerChange)} bytes each on disk`);
+  console.table({
+    'changes/s': {
+      recorded: fixed(recording.recordedPerSecond, 0),
+      'of a core of its own': fixed(recording.perCoreSecond, 0),
+      'inserted, ready-made': fixed(recording.insertedPerSecond, 0),
+    },
+  });
+  title(`Books at ${bookAt.instants} instants among ${bookAt.changes} changes, all as they were (milliseconds)`);
+  console.table({
+    'GET orderbook?at': { p50: fixed(bookAt.p50), p99: fixed(bookAt.p99) },
+    'its SQL': { p50: fixed(bookAt.sqlP50), p99: fixed(bookAt.sqlP99) },
   });
   return result;
 }
@@ -125,6 +164,49 @@ async function store(trades: number, markets: number, asked: Parameters<typeof b
   return result;
 }
 
+async function files(quick: boolean) {
+  const result = await benchFiles(quick ? 500_000 : 5_000_000);
+  const { idle, exporting } = result;
+  title(`Export of ${result.trades} trades as day files, with ingestion beside it`);
+  console.table({
+    'trades, seconds': fixed(result.tradesSeconds),
+    'other datasets, seconds': fixed(result.othersSeconds),
+    'bytes a trade': fixed(result.bytesPerRow),
+    ...Object.fromEntries(
+      result.bytesByPlatform.map(({ platform, bytesPerRow }) => [`bytes a trade of ${platform}`, fixed(bytesPerRow)]),
+    ),
+  });
+  title('From a trade to its row (milliseconds, trades read every second)');
+  console.table({ 'beside nothing': idle, 'beside the export': exporting });
+  title('Uncached answers (milliseconds)');
+  console.table(
+    Object.fromEntries(
+      result.reads.map((r) => [
+        r.read,
+        { p50: fixed(r.p50), p99: fixed(r.p99), 'of the page': `${fixed(r.ofPage, 2)} ×` },
+      ]),
+    ),
+  );
+  return result;
+}
+
+async function explorer(quick: boolean) {
+  const result = await benchExplorer(quick ? 5000 : 50_000, quick ? 0.5 : 5);
+  title(`The explorer in headless Chromium, over ${result.markets} markets`);
+  console.table({
+    'first page, KB sent': { page: fixed(result.firstPageBytes / 1000), 'at most': 150 },
+    'first page, ms to its rows': { page: fixed(result.usableMs, 0), 'at most': 1000 },
+  });
+  title(
+    `A market of ${result.candles} candles with ${fixed(result.changesPerSecond, 0)} changes of its book a second, ${result.minutes} min`,
+  );
+  console.table({
+    'frames a second': { page: fixed(result.framesPerSecond), 'an empty page': fixed(result.emptyFramesPerSecond) },
+    'heap, MB': { page: fixed(result.heapAfterMb), 'when it had settled': fixed(result.heapBeforeMb) },
+  });
+  return result;
+}
+
 const MANY_MARKETS = { endpoints: 'GET markets' };
 
 /** What `npm run bench` measures, by name, in this order. */
@@ -146,6 +228,9 @@ export const PARTS: Record<string, Part> = {
   },
   // Half an hour of filling, and some 12 GB of disk.
   'hundred-million': { byDefault: false, run: () => store(100_000_000, 200_000, {}) },
+  live: { byDefault: true, run: live },
+  files: { byDefault: true, run: files },
+  explorer: { byDefault: CHROMIUM !== undefined, run: explorer },
   memory: { byDefault: true, run: memory },
   start: { byDefault: true, run: start },
 };

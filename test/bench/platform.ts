@@ -9,9 +9,11 @@ export interface PlatformProcess {
   close(): void;
 }
 
-/** Starts it without rate limits: the machine is measured, not the platform's patience. */
-export function startPlatform(options: KalshiOptions): Promise<PlatformProcess> {
-  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)], { execArgv: ['--import', 'tsx'] });
+/** Starts it without rate limits: the machine is measured, not the platform's patience. `perSecond`: trades it makes on its own. */
+export function startPlatform(options: KalshiOptions, perSecond = 0): Promise<PlatformProcess> {
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options), String(perSecond)], {
+    execArgv: ['--import', 'tsx'],
+  });
   return new Promise((resolve, reject) => {
     child.once('message', (url) => resolve({ url: String(url), close: () => child.kill() }));
     child.once('exit', (code) => reject(new Error(`the simulated platform ended (${code})`)));
@@ -21,6 +23,7 @@ export function startPlatform(options: KalshiOptions): Promise<PlatformProcess> 
 if (process.send && process.argv[2]) {
   const simulator = await startKalshi(JSON.parse(process.argv[2]) as KalshiOptions);
   simulator.enforceLimits = false;
+  if (Number(process.argv[3]) > 0) simulator.startTrading(Number(process.argv[3]));
   process.send(simulator.env['KALSHI_API_URL']);
   process.once('disconnect', () => process.exit(0));
 }

@@ -4,20 +4,22 @@ import all from './vitest.config.ts';
 /** What `npm test` leaves to `npm run test:long`: files that kill processes, wait in real time or compare whole worlds. */
 export const LONG = [
   'books/recorded',
-  'files/{day-files,export-process,s3}',
+  'files/{day-files,export-process,late-trade,s3}',
   'cli/{account-commands,backup,import-pglite,verify}',
-  'explorer/pages',
+  'explorer/{pages,stream}',
   'http/{any-address,fuzz,hostile-input,openapi-client}',
   'ingest/{crash,faults,last-trades,long-runs}',
   'orders/{crash,default-clients,idempotency,kill-switch,never-sent,secrets}',
   'orders/{limitless,polymarket}/http',
   'platforms/*/pipeline',
+  'platforms/kalshi/{no-socket,socket-books,sockets}',
   'platforms/polymarket/{sockets,without-version-1}',
-  'platforms/{events,http,http-shares,sockets}',
+  'platforms/limitless/sockets',
+  'platforms/{http,http-shares,sockets}',
   'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',
-  'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,thaw,upstream-attack}',
+  'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,soak,thaw,upstream-attack}',
   'sql-port/{client,service}',
-  'streams/{books,connections,event-log,trades}',
+  'streams/{books,connections,event-log,kills,live-oracle,trades}',
   'stores/{clickhouse-process,embedded-clickhouse-results,embedded-postgres-crash,retention}',
 ].map((name) => `test/${name}.test.ts`);
 

@@ -59,6 +59,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
       config: { BOOKS_RECORD: record, BOOKS_MARKETS: markets },
       now: Date.now,
       streamed: new StreamedBooks(),
+      liveBook: () => null,
     });
 
   /** Polls, and notes what the world was. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newEmail, PASSWORD } from '../helpers/browser.ts';
+import { heldAfterCollection } from '../helpers/process-memory.ts';
 import { startProcess } from '../helpers/process.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
@@ -28,7 +29,7 @@ export interface Rig {
   readonly markets: readonly KnownMarket[];
   /** Registers at this address of the machine; its key may read and trade. */
   account(address: string): Promise<Account>;
-  /** Bytes of the service's heap in use, after collecting garbage. */
+  /** Bytes of the service's heap, and beside it, in use after collecting garbage. */
   heapBytes(): Promise<number>;
   /** Ends the service as an operator does; rejects when it does not end with 0. */
   close(): Promise<void>;
@@ -68,15 +69,6 @@ export async function startRig(): Promise<Rig> {
     const made = await ask(address, 'POST', '/v1/api/auth/api-keys', `cookie: ${cookie}\r\n`, wanted);
     return { key: (JSON.parse(made.body) as { key: string }).key, cookie };
   };
-  const heapBytes = async (): Promise<number> => {
-    const before = service.output().length;
-    service.kill('SIGUSR2');
-    for (;;) {
-      const found = /heap (\d+) bytes/.exec(service.output().slice(before));
-      if (found) return Number(found[1]);
-      await sleep(50);
-    }
-  };
 
   const { key } = await account('127.1.1.1');
   const get = async <T>(url: string): Promise<T> =>
@@ -96,7 +88,7 @@ export async function startRig(): Promise<Rig> {
     routes: Object.keys(paths),
     markets,
     account,
-    heapBytes,
+    heapBytes: async () => (await heldAfterCollection(service)).bytes,
     async close() {
       service.kill('SIGTERM');
       const ended = await service.ended;

@@ -16,7 +16,8 @@ import { StoredMarkets } from '../../src/markets/directory.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import { type Shared } from '../../src/stores/shared/shared.ts';
-import { apiKeys, SCOPES, users, type Tier } from '../../src/accounts/tables.ts';
+import { apiKeys, users, type Tier } from '../../src/accounts/tables.ts';
+import { SCOPES } from '../../src/core/model.ts';
 import { freshDatabase, TEST_SERVER } from './databases.ts';
 
 /** A service under test on a database of its own: of the run's PostgreSQL, or on DATABASE_URL and REDIS_URL when these are set. */
@@ -42,8 +43,6 @@ export interface TestAppOptions extends Partial<Omit<AppDeps, 'config' | 'log'>>
   databaseUrl?: string;
   /** Before every key in Redis; the same in processes that share. */
   prefix?: string;
-  /** Routes beside the service's own. */
-  extend?: (app: FastifyInstance) => void;
   /** Whether every answer is held against its declared schema; a bench leaves that out. Default true. */
   checked?: boolean;
 }
@@ -56,7 +55,6 @@ export async function startTestApp({
   env = {},
   databaseUrl,
   prefix = `test-${randomUUID()}:`,
-  extend,
   checked = true,
   ...given
 }: TestAppOptions = {}): Promise<TestApp> {
@@ -92,7 +90,6 @@ export async function startTestApp({
     shared,
   };
   const app = await buildApp(deps);
-  extend?.(app);
   if (checked) app.addHook('onSend', holdToSchema);
   await app.ready();
   let addresses = 0;

@@ -6,5 +6,6 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 process.on('SIGUSR2', () => {
   collect();
-  process.stdout.write(`heap ${process.memoryUsage().heapUsed} bytes\n`);
+  const { heapUsed, external } = process.memoryUsage();
+  process.stdout.write(`in use: ${heapUsed + external} bytes, ${process.getActiveResourcesInfo().length} handles\n`);
 });

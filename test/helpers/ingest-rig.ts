@@ -25,6 +25,8 @@ import { silent } from './silent-log.ts';
 /** The parts of one platform's ingestion over its simulator, to be run one by one, at whatever time `clock` says it is. */
 export interface IngestRig {
   readonly clickhouse: ClickHouse;
+  /** What CLICKHOUSE_URL of another process must be. */
+  readonly url: string;
   readonly data: PlatformData;
   readonly markets: MarketWriter;
   readonly sweeper: MarketSweeper;
@@ -74,6 +76,7 @@ export async function startIngestRig(
   };
   return {
     clickhouse,
+    url: engine.url,
     data,
     markets: marketWriter,
     writer,

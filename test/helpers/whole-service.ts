@@ -11,7 +11,7 @@ import { startLimitless } from '../simulators/limitless.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
 
 const WORLD = { seed: 11, markets: 40, tradesPerMarket: 40, historyDays: 3 };
-const FILLED_WITHIN_MS = 90_000;
+const FILLED_WITHIN_MS = 300_000;
 
 /** `npm start` in this process: three simulated platforms with trading going on, ingestion, API and SQL port, embedded stores. */
 export interface WholeService {

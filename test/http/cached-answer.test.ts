@@ -3,7 +3,9 @@ import Fastify from 'fastify';
 import { z } from 'zod';
 import { expect, test } from 'vitest';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { answerStored, wantedFormat } from '../../src/http/cached-answer.ts';
+import { answerStored, sendKept, wantedFormat } from '../../src/http/cached-answer.ts';
+import { endpoint } from '../../src/http/endpoint.ts';
+import { startTestApp } from '../helpers/app.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 test.each([
@@ -26,6 +28,8 @@ test.each([
   expect(wantedFormat(accept)).toBe(format);
 });
 
+const noMark = async (): Promise<null> => null;
+
 test('what was stored while an answer was being read is not claimed to be in it', async () => {
   const shared = createLocalShared(silent);
   const app = Fastify();
@@ -42,8 +46,8 @@ test('what was stored while an answer was being read is not claimed to be in it'
         freshness: { listings: mark, trades: mark },
         clickhouse: { stream: () => Promise.reject(new Error()) },
       },
-      { request, reply, answer: z.object({ rows: z.array(z.number()), meta: z.object({}) }) },
-      { key: 'k', ttlMs: 1000, from: 'trades', platforms: ['kalshi'] },
+      { request, reply, params: {}, query: {}, answer: z.object({ rows: z.array(z.number()), meta: z.object({}) }) },
+      { ttlMs: 1000, from: 'trades', platforms: ['kalshi'] },
       async () => ({ body: { rows: [...stored] }, meta: {}, rows: 'rows' }),
     ),
   );
@@ -52,3 +56,78 @@ test('what was stored while an answer was being read is not claimed to be in it'
   await app.close();
   await shared.close();
 });
+
+test("what was read with one caller's account is not kept for the URL, which others may call", async () => {
+  const shared = createLocalShared(silent);
+  const services = {
+    shared,
+    freshness: { listings: noMark, trades: noMark },
+    clickhouse: { stream: () => Promise.reject(new Error()) },
+  };
+  const app = Fastify();
+  app.get('/:kind', { config: { stored: 'whole' } }, (request, reply) => {
+    if (sendKept(shared.localCache, request, reply)) return undefined;
+    const owner = String(request.headers['x-owner']);
+    const { kind } = request.params as { kind: string };
+    const call = { request, reply, params: {}, query: {}, answer: z.object({ of: z.string(), meta: z.object({}) }) };
+    const cache = { ttlMs: 5000, ...(kind === 'own' ? { owner } : {}) };
+    return answerStored(services, call, cache, async () => ({ body: { of: `${kind} ${owner}` }, meta: {} }));
+  });
+  const asked = async (kind: string, owner: string) =>
+    (await app.inject({ url: `/${kind}`, headers: { 'x-owner': owner } })).json<{ of: string }>().of;
+  expect([await asked('own', 'a'), await asked('own', 'b'), await asked('own', 'a')]).toEqual([
+    'own a',
+    'own b',
+    'own a',
+  ]);
+  expect([await asked('all', 'a'), await asked('all', 'b')]).toEqual(['all a', 'all a']);
+  await app.close();
+  await shared.close();
+});
+
+const rows = Array.from({ length: 300 }, (_, id) => ({ id }));
+
+test.each([
+  ['plain', 'GET', {}],
+  ['compressed', 'GET', { 'accept-encoding': 'br' }],
+  ['to a HEAD request', 'HEAD', {}],
+  ['to a page of another origin', 'GET', { origin: 'https://a.example' }],
+  ['to a page that may not read it', 'GET', { origin: 'https://b.example' }],
+  ['to a caller that has it', 'GET', { 'if-none-match': '*' }],
+] as const)('an answer from memory, %s, has the status and headers of the first', async (_, method, more) => {
+  const answer = z.object({ rows: z.array(z.object({ id: z.int() })), meta: z.looseObject({}) });
+  const spec = { method: 'GET', auth: 'key', tag: 'Markets', operation: 'kept', summary: 'kept', answer } as const;
+  const service = await startTestApp({
+    env: { CORS_ORIGINS: 'https://a.example' },
+    extend: (app, services) =>
+      endpoint(app, { ...spec, url: '/t/kept', stored: 'rows' }, (call) =>
+        answerStored(services, call, { ttlMs: 60_000 }, async () => ({ body: { rows }, meta: {}, rows: 'rows' })),
+      ),
+  });
+  try {
+    const headers = { 'x-api-key': (await service.newKey()).key, ...more };
+    const ask = () => service.app.inject({ url: '/t/kept', method, headers });
+    const [first, second] = [await ask(), await ask()];
+    expect(second.statusCode).toBe(first.statusCode);
+    expect(lasting(second.headers)).toEqual(lasting(first.headers));
+    expect(second.rawPayload.length > 0).toBe(first.rawPayload.length > 0);
+    if (first.headers['content-encoding'] !== undefined || first.body === '') return;
+    expect(first.json<Answered>().meta.cache_hit).toBe(false);
+    expect(second.json<Answered>().meta.cache_hit).toBe(true);
+    expect(second.json<Answered>().rows).toEqual(rows);
+  } finally {
+    await service.close();
+  }
+});
+
+interface Answered {
+  rows: object[];
+  meta: { cache_hit: boolean };
+}
+/** Headers but those that differ between two calls; `meta` makes their lengths differ too. */
+const lasting = (headers: object): object =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !['x-request-id', 'x-ratelimit-remaining', 'date', 'content-length'].includes(name),
+    ),
+  );

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { duck } from '../helpers/day-files.ts';
 import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
 
 const PARQUET = 'application/vnd.apache.parquet';
@@ -34,12 +34,7 @@ const ask = (path: string, headers: Record<string, string>) =>
 async function rowsOf(parquet: Buffer): Promise<Record<string, unknown>[]> {
   const file = join(directory, 'answer.parquet');
   await writeFile(file, parquet);
-  const connection = await (await DuckDBInstance.create()).connect();
-  try {
-    return (await connection.runAndReadAll(`SELECT * FROM '${file}'`)).getRowObjectsJson() as Record<string, unknown>[];
-  } finally {
-    connection.closeSync();
-  }
+  return duck(`SELECT * FROM '${file}'`);
 }
 
 const start = Math.floor(Date.now() / 1000) - 7200;

@@ -24,6 +24,12 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('the time taken on the event loop is measured');
 
+/** Parameters that begin and end a span of time. */
+const SPANS = [
+  ['start_ts', 'end_ts'],
+  ['ends_after', 'ends_before'],
+  ['from', 'to'],
+] as const;
 const WORLD = { seed: 8, markets: 24, tradesPerMarket: 30, historyDays: 3 };
 
 interface Reply {
@@ -195,6 +201,20 @@ describe.each(Object.keys(ENDPOINTS))('%s', (path) => {
       ...(required.length > 0 ? faults(nothing, await ask(nothing), 400, required) : []),
     ]).toEqual([]);
   });
+
+  const spans = SPANS.filter(([from, to]) => from in (ENDPOINTS[path] ?? {}) && to in (ENDPOINTS[path] ?? {}));
+  if (spans.length > 0)
+    test('refuses a span that ends before it begins, and says so beside what else is wrong', async () => {
+      const found: string[] = [];
+      for (const [from, to] of spans) {
+        const rest = goodValues(path).filter(([name]) => name !== from && name !== to);
+        const url = urlOf(path, [...rest, [from, '2026-11-20'], [to, '2026-11-19'], ['nothing', '1']]);
+        const reply = await ask(url);
+        found.push(...faults(url, reply, 400, [from, 'nothing']));
+        if (!reply.text.includes('2026-11-19')) found.push(`${url}: does not say what it received`);
+      }
+      expect(found).toEqual([]);
+    });
 
   test('refuses what it does not know and what is said twice', async () => {
     const found: string[] = [];

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { generateSource } from 'oazapfts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
+import { filled, rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
 
 const run = promisify(execFile);
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
@@ -32,18 +32,42 @@ const whales = await forecastle.listWhaleTrades({ minSize: 0, limit: 2 });
 const { categories } = await forecastle.listCategories();
 const positions = await forecastle.listUserPositions('kalshi', nickname);
 const health = await forecastle.getHealth();
+
+const { events } = await forecastle.listEvents('kalshi', { status: 'open', sort: 'markets', limit: 3 });
+const [largest] = events;
+if (!largest) throw new Error('no event');
+const whole = await forecastle.getEvent(largest.id, 'kalshi', { includeMarkets: true });
+const eventVolume: number | null = whole.event.volume_total;
+const { series } = await forecastle.listSeries('kalshi', { limit: 200 });
+const ids = largest.market_ids.slice(0, 3);
+const batch = await forecastle.listMarkets('kalshi', { marketIds: [...ids, 'KXNONE'].join() });
+const books = await forecastle.listOrderBooks('kalshi', ids.join(), { depth: 1 });
+const priced = await forecastle.listMarketPrices('kalshi', ids.join());
+const source: string | null | undefined = priced.data[0]?.source;
+const { calibration } = await forecastle.getCalibration({ platform: 'kalshi', horizon: '1h' });
+const { files } = await forecastle.listFiles({ dataset: 'trades', platform: 'kalshi' });
+
 const refused = await forecastle.getMarket('no-such-market', 'kalshi').catch((error) => error.data.error.status);
 
 // @ts-expect-error the description knows three platforms
 void (() => forecastle.listMarkets('elsewhere'));
 // @ts-expect-error unknown is null, so a figure is not simply a number
 const never: number = metrics.volume.total;
+// @ts-expect-error a sum that is not known for every market is null
+const neverKnown: number = whole.event.volume_total;
+// @ts-expect-error these are the datasets
+void (() => forecastle.listFiles({ dataset: 'books' }));
 // @ts-expect-error an order names its market
 void (() => forecastle.placeOrder({ platform: 'kalshi', side: 'buy', outcome: 'yes', type: 'limit', size: 1 }));
 
 console.log(JSON.stringify({
   ids: markets.map((market) => market.id), total: pagination.total, book: book.data.market_id, volume,
   trades: trades.every((trade) => trade.market_id === id), whales: whales.trades.length,
+  events: whole.markets.map((market) => market.event_id === largest.event_id), eventVolume,
+  series: series.some((one) => one.series_id === largest.series_id), source, bins: calibration.length,
+  batch: [batch.markets.map((market) => market.platform_id).join(), batch.meta.not_found], asked: ids.join(),
+  books: books.data.map((one) => one.market_id).join(), prices: priced.data.map((one) => one.market_id).join(),
+  files: files.map((file) => file.path),
   categories: categories.length, user: positions.user, health: health.status, refused,
 }));
 `;
@@ -53,8 +77,9 @@ let directory: string;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'forecastle-client-'));
-  whole = await startWholeService();
+  whole = await startWholeService({ FILES_SECONDS: '2' });
   await filled(whole);
+  await rowsOf(whole, "SELECT 1 FROM v_ingestion WHERE platform = 'kalshi' AND job = 'files' AND rows > 0");
 });
 afterAll(async () => {
   await whole.close();
@@ -80,7 +105,15 @@ it('a TypeScript client made from the served description compiles strictly and r
   const ids = said['ids'] as string[];
   expect(ids).toHaveLength(5);
   expect(ids.every((id) => id.startsWith('kalshi:'))).toBe(true);
+  const asked = String(said['asked']);
+  expect(asked.split(',')).not.toContain('');
   expect(said).toMatchObject({
+    events: expect.arrayContaining([true]),
+    series: true,
+    batch: [asked, ['KXNONE']],
+    books: asked,
+    prices: asked,
+    files: expect.arrayContaining([expect.stringMatching(/^dataset=trades\/platform=kalshi\/date=/)]),
     book: ids[0]?.replace('kalshi:', ''),
     trades: true,
     whales: 2,
@@ -89,5 +122,8 @@ it('a TypeScript client made from the served description compiles strictly and r
   });
   expect(said['total']).toBeGreaterThanOrEqual(5);
   expect(said['categories']).toBeGreaterThan(0);
+  expect(said['events']).not.toContain(false);
+  expect(said['bins']).toBeGreaterThan(0);
+  expect(['trade', 'quote']).toContain(said['source']);
   expect(['ok', 'degraded']).toContain(said['health']);
 });

@@ -183,7 +183,7 @@ describe('market ids', () => {
   test('of another platform are refused', async () => {
     const { status, text } = await get('/t/one/kalshi:KX-1?platform=polymarket');
     expect(status).toBe(400);
-    expect(text).toBe('id: a market id of platform polymarket, received "kalshi:KX-1"');
+    expect(text).toBe('id: an id of platform polymarket, received "kalshi:KX-1"');
     expect((await list('market_ids=A,polymarket:1')).status).toBe(400);
   });
   test('are counted: four of at most three, and an empty one, are refused', async () => {

@@ -133,18 +133,19 @@ interface PriceAt {
   at: string | null;
   source: string | null;
 }
+/** What a market is now and where a price of it comes from: each must be seen. */
+const SITUATIONS = ['open null', 'open quote', 'open trade', 'settled trade', 'settled payout'];
 let calls = 0;
 const ids = (some: readonly { platform_id: string }[]): string => some.map(({ platform_id: id }) => id).join();
 
 /** What is wrong with the price of a two-sided market at an instant: its payout, else its last trade, else a quote from before. */
 function wrongPrice(
-  market: Pick<ServedMarket, 'platform_id' | 'status' | 'resolved_at' | 'outcomes' | 'metadata'>,
+  market: Omit<ServedMarket, 'last_synced_at'>,
   trades: readonly Trade[],
-  atMs: number,
+  [atMs, isNow]: readonly [number, boolean],
   served: PriceAt | undefined,
 ): string[] {
-  const [first = '', second = '', third] = market.outcomes.map(({ id }) => id);
-  if (third !== undefined) return [];
+  const [first = '', second = ''] = market.outcomes.map(({ id }) => id);
   const say = (expected: unknown) => [
     `${market.platform_id} at ${atMs}: ${JSON.stringify(served)} instead of ${JSON.stringify(expected)}`,
   ];
@@ -157,8 +158,12 @@ function wrongPrice(
   const before = trades.filter((row) => row.atMs < atMs);
   const lastMs = Math.max(...before.map((row) => row.atMs));
   if (before.length === 0) {
-    const isQuote = served.source === 'quote' && Date.parse(served.at ?? '') <= atMs;
-    return isQuote || (served.source === null && served.at === null && served.prices[first] === null) ? [] : say(null);
+    // By now it is what the market itself shows; of an older quote only its time and its sum are known.
+    const now = market.status === 'settled' || !isNow ? null : quoteOf(market);
+    const { [first]: one, [second]: other } = served.prices;
+    const isQuote = served.source === 'quote' && Date.parse(served.at ?? '') <= atMs && isWhole(one, other);
+    if (now !== null) return isQuote && one === now ? [] : say(now);
+    return isQuote || isSame([served.source, served.at, one, other], [null, null, null, null]) ? [] : say(null);
   }
   // Of trades in one millisecond any may be the last.
   const last = before
@@ -172,6 +177,14 @@ function wrongPrice(
   );
   return right ? [] : say([lastMs, toNumber(last[0] ?? 0n, 10)]);
 }
+
+/** The price of the first outcome that a market shows. */
+const quoteOf = (market: Pick<ServedMarket, 'current_prices' | 'outcomes'>): number | null =>
+  market.current_prices[market.outcomes[0]?.id ?? '']?.price ?? null;
+
+/** Whether the prices of both outcomes add up to one. */
+const isWhole = (one: number | null | undefined, other: number | null | undefined): boolean =>
+  one != null && other != null && units(one, 10) + units(other, 10) === 10n ** 10n;
 
 /** Of what was served, the fields that are compared. */
 const named = (served: object | undefined, names: object): object =>
@@ -520,6 +533,7 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
     const { world: l } = worlds.limitless;
     const rows = (await truth()).filter(({ isBlock }) => !isBlock);
     const wrong: string[] = [];
+    const situations = new Set<string>();
     for (const platform of PLATFORMS) {
       const markets = await worldMarkets(platform);
       const own = groupBy(
@@ -554,19 +568,30 @@ export function analyticsChecks(worlds: Worlds, api: AnalyticsApi) {
       const instants = [0.05, 0.5, 0.95].map((share) =>
         free((times[Math.floor(times.length * share)] ?? 0) + (calls += 1)),
       );
-      for (const at of [(times[0] ?? 0) - (calls += 1), ...instants]) {
+      // Before the first trade, between trades, around each payout, and now.
+      const settled = markets.filter(
+        (market) => market.status === 'settled' && market.metadata['payouts'] !== undefined,
+      );
+      const payouts = settled.flatMap(({ resolved_at: at }) => (at === null ? [] : [Date.parse(at)])).slice(0, 3);
+      const around = payouts.flatMap((ms) => [ms - 1, ms]);
+      const present = Date.now();
+      for (const at of [(times[0] ?? 0) - (calls += 1), ...instants, ...around, present]) {
         for (let from = 0; from < markets.length; from += 100) {
           const some = markets.slice(from, from + 100);
           const { data }: { data: PriceAt[] } = await api.get(
             `markets/prices?provider=${platform}&market_ids=${ids(some)}&at=${at}`,
           );
+          for (const [n, { status }] of some.entries()) situations.add(`${status} ${data[n]?.source}`);
           wrong.push(
-            ...some.flatMap((market, n) => wrongPrice(market, own.get(market.platform_id) ?? [], at, data[n])),
+            ...some.flatMap((market, n) =>
+              wrongPrice(market, own.get(market.platform_id) ?? [], [at, at === present], data[n]),
+            ),
           );
         }
       }
     }
-    return wrong;
+    const missing = SITUATIONS.filter((one) => !situations.has(one));
+    return [...wrong, ...missing.map((one) => `no price of this kind: ${one}`)];
   }
 
   return {

@@ -39,7 +39,8 @@ async function startPair(
   const onEvent = (event: SocketEvent): void => {
     if (event.kind === 'trade') seen.push(event.ref);
   };
-  const deps = { platform: 'polymarket', log: pino({ level: 'silent' }), observer: counts, onEvent } as const;
+  const taking = { onEvent, onEnd: () => {} };
+  const deps = { platform: 'polymarket', log: pino({ level: 'silent' }), observer: counts, ...taking } as const;
   const whole: SocketChannel = {
     name: 'test',
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
@@ -155,6 +156,35 @@ test('data that comes again after a break is announced, once each time', async (
   await vi.waitFor(() => expect(ready()).toBe(1), { timeout: 5000 });
   sockets.cut();
   await vi.waitFor(() => expect(ready()).toBe(2), { timeout: 5000 });
+});
+
+test('a connection that its session gives up is replaced', async () => {
+  let failure: string | null = null;
+  const session = () => ({ start() {}, setMarkets() {}, take: () => true, failure: () => failure });
+  const { keeper, sockets } = await startPair((client) => client.raw('T1'), {
+    silentMs: 600_000,
+    quietMs: null,
+    session,
+  });
+  await vi.waitFor(() => expect(keeper.isLive).toBe(true), { timeout: 5000 });
+  failure = 'no answer';
+  await vi.waitFor(() => expect(sockets.accepted).toBeGreaterThan(1), { timeout: 5000 });
+  failure = null;
+  await vi.waitFor(() => expect(keeper.isLive).toBe(true), { timeout: 5000 });
+});
+
+test('how long a server may be silent is what it says itself, where it says it', async () => {
+  const [soon, late] = await Promise.all(
+    [200, 600_000].map((silentMs) =>
+      startPair((client) => client.raw('T1'), {
+        silentMs: silentMs === 200 ? 600_000 : 1,
+        quietMs: null,
+        session: () => ({ start() {}, setMarkets() {}, take: () => true, silentMs }),
+      }),
+    ),
+  );
+  await vi.waitFor(() => expect(soon!.sockets.accepted).toBeGreaterThan(1), { timeout: 5000 });
+  expect(late!.sockets.accepted).toBe(1);
 });
 
 test('a clock that jumps ends no connection', async () => {

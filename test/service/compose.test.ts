@@ -193,6 +193,11 @@ describe('the image', () => {
     expect(dockerfile).toMatch(/ENTRYPOINT \["node", .*"src\/main\.ts"\]/);
   });
 
+  it('carries the pages of the explorer ready made', () => {
+    expect(dockerfile).toMatch(/^COPY src src\nRUN npm run build$/m);
+    expect(dockerfile).toMatch(/^COPY --from=modules \/app\/dist dist$/m);
+  });
+
   it('is given every folder that it copies', () => {
     const kept = text('.dockerignore')
       .split('\n')

@@ -119,6 +119,11 @@ it('an alert on something that stops happening also fires when no series is left
   expect(scraped.map((job) => job.job_name)).toEqual(expect.arrayContaining(gone));
 });
 
+/** A row once every open market of Kalshi with trades has rows of a view. */
+const allIn = (view: string): string =>
+  `SELECT 1 FROM (SELECT count() AS n FROM v_markets WHERE platform = 'kalshi' AND status = 'open' AND volume_24h > 0
+   AND market_key NOT IN (SELECT market_key FROM ${view})) WHERE n = 0`;
+
 describe('on a store that the simulated platforms filled', () => {
   let whole: WholeService;
 
@@ -126,11 +131,8 @@ describe('on a store that the simulated platforms filled', () => {
     whole = await startWholeService();
     await filled(whole);
     // The market opened is the one most traded, whichever that is by then.
-    await rowsOf(
-      whole,
-      `SELECT 1 FROM (SELECT count() AS n FROM v_markets WHERE platform = 'kalshi' AND volume_24h > 0
-       AND market_key NOT IN (SELECT market_key FROM v_candles WHERE interval = '1m' AND series = 0)) WHERE n = 0`,
-    );
+    await rowsOf(whole, allIn("v_candles WHERE interval = '1m' AND series = 0"));
+    await rowsOf(whole, allIn('v_depth'));
     await rowsOf(whole, 'SELECT 1 FROM v_market_stats WHERE sold_24h > 0 LIMIT 1');
     await rowsOf(whole, 'SELECT 1 FROM v_whales LIMIT 1');
     await rowsOf(whole, 'SELECT 1 FROM v_markets WHERE resolved_at IS NOT NULL LIMIT 1');

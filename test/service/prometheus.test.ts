@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
-import { createMetrics, meteredClickHouse } from '../../src/observability/metrics.ts';
+import { JobRunner } from '../../ingest/job-runner.ts';
+import { createLog } from '../../src/core/log.ts';
+import { createMetrics, observeRun } from '../../src/observability/metrics.ts';
 import { mayReadMetrics } from '../../src/observability/access.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
@@ -60,7 +63,7 @@ describe('GET /metrics of a whole service', () => {
   const fromCache = async () => {
     const now = parse(await (await whole.get('/metrics')).text());
     return ['hit', 'miss'].map((result) =>
-      sum(now, 'forecastle_cache_requests_total', 'kind="markets"', `result="${result}"`),
+      sum(now, 'forecastle_cache_requests_total', 'kind="listMarkets"', `result="${result}"`),
     );
   };
 
@@ -90,6 +93,10 @@ describe('GET /metrics of a whole service', () => {
     expect(rows).toBeLessThanOrEqual(Number(stored?.n));
     expect(sum(metrics, 'forecastle_ingestion_runs_total', 'ok="true"')).toBeGreaterThan(0);
     expect(metrics.get('forecastle_ingestion_lag_seconds{platform="kalshi"}')).toBeLessThan(120);
+    // Its socket takes nobody without a key.
+    expect(metrics.get('forecastle_ingestion_feed{platform="kalshi",state="polling"}')).toBe(1);
+    const own = [...metrics.keys()].filter((key) => key.startsWith('forecastle_ingestion_feed{'));
+    expect(own.map((key) => metrics.get(key))).toEqual([1]);
     expect(sum(metrics, 'forecastle_ingestion_bad_rows_total')).toBe(0);
     expect(sum(metrics, 'forecastle_ingestion_fresh_timestamp_seconds', 'job="trades"')).toBeGreaterThan(1e9);
   });
@@ -140,12 +147,19 @@ describe('an ingesting process without an API', () => {
 });
 
 it('counts a run that failed because the store is away, which cannot be recorded', async () => {
-  const AT = new Date(0).toISOString();
   const metrics = createMetrics();
-  const away = { insert: () => Promise.reject(new Error('away')) } as unknown as ClickHouse;
-  const run = { platform: 'kalshi', job: 'trades', ok: false, started_at: AT, finished_at: AT, rows: 0, bad_rows: 0 };
-  await expect(meteredClickHouse(away, metrics).insert('ingestion_runs', [run])).rejects.toThrow('away');
-  expect(await metrics.registry.metrics()).toContain(
-    'forecastle_ingestion_runs_total{platform="kalshi",job="trades",ok="false"} 1',
-  );
+  const log = createLog({ LOG_LEVEL: 'silent' });
+  const clickhouse = { insert: () => Promise.reject(new Error('away')) } as unknown as ClickHouse;
+  const runner = new JobRunner({
+    log,
+    shared: createLocalShared(log),
+    clickhouse,
+    onRun: (run) => observeRun(metrics, run),
+  });
+  const run = vi.fn(() => Promise.reject(new Error('away')));
+  runner.start([{ platform: 'kalshi', name: 'trades', lease: 'trades', everySeconds: 3600, run }]);
+  await expect
+    .poll(() => metrics.registry.metrics())
+    .toContain('forecastle_ingestion_runs_total{platform="kalshi",job="trades",ok="false"} 1');
+  await runner.stop();
 });

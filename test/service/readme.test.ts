@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -49,11 +50,17 @@ it.each(commands)('npm run %s prints its usage', async (command) => {
 });
 
 let whole: WholeService;
+/** Where files of the examples go. */
+let directory: string;
 beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'forecastle-readme-'));
   whole = await startWholeService();
   await filled(whole);
 });
-afterAll(() => whole.close());
+afterAll(async () => {
+  await whole?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
 
 it('shows curls that work as they are printed', async () => {
   const listed = await whole.get('/v1/api/markets?provider=kalshi&status=open&limit=1');
@@ -62,14 +69,14 @@ it('shows curls that work as they are printed', async () => {
   const env = { ...process.env, URL: whole.service.url, KEY: whole.key, MARKET: markets[0]?.platform_id ?? '' };
   const all = (readme.match(/^curl .*$/gm) ?? []).map((line) => line.replace(':8123/', `:${port}/`));
   const curls = all.filter((line) => !line.startsWith('curl -N'));
-  expect(curls).toHaveLength(6);
+  expect(curls).toHaveLength(7);
   for (const curl of all.filter((line) => line.startsWith('curl -N'))) {
     // A stream does not end by itself: curl ends it with 28.
     const { stdout } = await run('bash', ['-c', `${curl} -s --max-time 3 || [ $? = 28 ]`], { env });
     expect(stdout).toContain('event: state');
   }
   for (const curl of curls) {
-    const { stdout } = await run('bash', ['-c', `${curl} -w '\\n%{http_code}'`], { env });
+    const { stdout } = await run('bash', ['-c', `${curl} -w '\\n%{http_code}'`], { env, cwd: directory });
     expect([curl, stdout.trim().split('\n').at(-1), stdout]).toEqual([curl, '200', expect.any(String)]);
   }
 });

@@ -95,6 +95,19 @@ test('CREDENTIALS_KEY is 32 bytes in base64, base64url or hex, under a name of i
   }
 });
 
+test('KALSHI_PRIVATE_KEY_FILE names a file with the key, and stands for it alone', () => {
+  const file = join(directory, 'kalshi.pem');
+  writeFileSync(file, '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\n');
+  const pem = readFileSync(file, 'utf8').trim();
+  expect(load({ KALSHI_PRIVATE_KEY_FILE: file }).KALSHI_PRIVATE_KEY).toBe(pem);
+  expect(() => load({ KALSHI_PRIVATE_KEY_FILE: file, KALSHI_PRIVATE_KEY: 'another' })).toThrow(
+    /^KALSHI_PRIVATE_KEY, KALSHI_PRIVATE_KEY_FILE: only one can be set, received both$/,
+  );
+  expect(() => load({ KALSHI_PRIVATE_KEY_FILE: `${file}.gone` })).toThrow(
+    /^KALSHI_PRIVATE_KEY_FILE: must be a file that can be read, received one that cannot \(ENOENT\)$/,
+  );
+});
+
 test('a setting of blanks is unset, and no number', () => {
   const blank = { JWT_SECRET: 'x'.repeat(32), CREDENTIALS_KEY: `k1:${'a'.repeat(64)}`, PORT: ' ', BACKFILL_DAYS: '  ' };
   expect(loadConfig(blank)).toMatchObject({ PORT: 3000, BACKFILL_DAYS: 7 });

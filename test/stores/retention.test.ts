@@ -9,7 +9,7 @@ import { ConfigError } from '../../src/core/config-error.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
-import { applyRetention, tradesKeptFrom } from '../../src/stores/clickhouse/retention.ts';
+import { applyRetention, keptFrom } from '../../src/stores/clickhouse/retention.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { insertTrades } from '../helpers/sql-port.ts';
 
@@ -56,7 +56,7 @@ const sums = async () =>
 const rawTrades = async () => Number((await store.sql<{ n: string }>('SELECT count() AS n FROM trades'))[0]?.n);
 
 it('is what the settings say, changed only when they change', async () => {
-  expect(await tradesKeptFrom(store)).toEqual(new Date(0));
+  expect(await keptFrom(store, 'trades')).toEqual(new Date(0));
   expect(await keep(40, 400)).toBe(2);
   expect(await keep(40, 400)).toBe(0);
   expect(await keep(50, 400)).toBe(1);
@@ -66,11 +66,11 @@ it('is what the settings say, changed only when they change', async () => {
 
 it('that was lifted is remembered: what it dropped is not taken for missing, nor for never counted', async () => {
   const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
-  expect(await tradesKeptFrom(store)).toEqual(new Date(midnight - 39 * DAY_MS));
+  expect(await keptFrom(store, 'trades')).toEqual(new Date(midnight - 39 * DAY_MS));
   await keep(100);
-  expect(await tradesKeptFrom(store)).toEqual(new Date(midnight - 39 * DAY_MS));
+  expect(await keptFrom(store, 'trades')).toEqual(new Date(midnight - 39 * DAY_MS));
   await keep(0);
-  expect(await tradesKeptFrom(store)).toEqual(new Date(midnight - 39 * DAY_MS));
+  expect(await keptFrom(store, 'trades')).toEqual(new Date(midnight - 39 * DAY_MS));
 });
 
 it('drops old raw trades and keeps everything made from them, through later repairs too', async () => {

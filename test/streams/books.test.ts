@@ -1,59 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Platform, PLATFORMS } from '../../src/core/model.ts';
-import { BookChangeEvent, BookEvent } from '../../src/schemas/stream-events.ts';
 import { type BookWorld, startBookWorld } from '../helpers/book-worlds.ts';
+import { ClientBook } from '../helpers/client-book.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 import type { ServedBook } from '../oracle/book.ts';
 import { eventually, type Pipeline, startPipeline } from '../oracle/pipeline.ts';
 
 waitsInRealTime('books are polled every second');
-
-type Message = Record<string, unknown>;
-type Sides = Record<'bid' | 'ask', Map<number, number>>;
-
-/** A book as a client keeps it. */
-class ClientBook {
-  readonly sides: Sides = { bid: new Map(), ask: new Map() };
-  sequence = 0;
-  readonly faults: string[] = [];
-
-  take(name: string, data: Message): void {
-    const known = name === 'book' ? BookEvent.strict().safeParse(data) : BookChangeEvent.strict().safeParse(data);
-    if (!known.success) this.faults.push(known.error.message);
-    if (data['sequence'] !== this.sequence + 1) this.faults.push(`${this.sequence} → ${String(data['sequence'])}`);
-    this.sequence = Number(data['sequence']);
-    if (name === 'book') {
-      const { bids, asks } = (data as unknown as ServedBook).yes;
-      this.sides.bid = new Map(bids.map(({ price, size }) => [price, size]));
-      this.sides.ask = new Map(asks.map(({ price, size }) => [price, size]));
-    } else {
-      for (const { side, price, size } of data['changes'] as { side: 'bid' | 'ask'; price: number; size: number }[]) {
-        if (size === 0) this.sides[side].delete(price);
-        else this.sides[side].set(price, size);
-      }
-    }
-    if (crc32(this.text()) !== data['checksum']) this.faults.push(`checksum of ${this.text()}`);
-  }
-
-  levels(side: 'bid' | 'ask'): { price: number; size: number }[] {
-    const sign = side === 'bid' ? -1 : 1;
-    const found = Array.from(this.sides[side], ([price, size]) => ({ price, size }));
-    return found.toSorted((a, b) => sign * (a.price - b.price));
-  }
-
-  text(): string {
-    const text = (side: 'bid' | 'ask') =>
-      this.levels(side)
-        .slice(0, 10)
-        .map(({ price, size }) => `${price}:${size}`)
-        .join(',');
-    return `${text('bid')}|${text('ask')}`;
-  }
-}
 
 let worlds: BookWorld[] = [];
 let pipeline: Pipeline;
@@ -125,7 +81,7 @@ test('a WebSocket client may have the best levels alone', { timeout: 60_000 }, a
   const book = new ClientBook();
   const socket = new WebSocket(`${pipeline.origin.replace('http', 'ws')}ws`, { headers: { 'x-api-key': key } });
   socket.on('message', (text: Buffer) => {
-    const { event, data } = JSON.parse(String(text)) as { event?: string; data: Message };
+    const { event, data } = JSON.parse(String(text)) as { event?: string; data: Record<string, unknown> };
     if (event === 'book' || event === 'book_change') book.take(event, data);
   });
   await new Promise((resolve) => socket.once('open', resolve));

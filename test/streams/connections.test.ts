@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { STREAM_EVENTS } from '../../src/schemas/stream-events.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { startStreamRig, type StreamRig } from '../helpers/stream-rig.ts';
 
@@ -109,6 +110,20 @@ test('parameters that cannot be are refused by name', async () => {
   }
   expect((await open('channels=trades&market_ids=kalshi:KXNONE')).status).toBe(404);
   expect((await openEventStream(`${rig.origin}/v1/api/stream?channels=trades`, {})).status).toBe(401);
+});
+
+test('the page of streams, to which /docs leads, shows every field of every event', async () => {
+  const { tags } = (await (await fetch(`${rig.origin}/v1/api/openapi.json`)).json()) as {
+    tags: { name: string; externalDocs?: { url: string } }[];
+  };
+  const path = tags.find(({ name }) => name === 'Streams')?.externalDocs?.url;
+  const page = await (await fetch(`${rig.origin}${path}`)).text();
+  for (const [name, schema] of Object.entries(STREAM_EVENTS)) {
+    const [, section = ''] = page.split(`<section id="${name}">`);
+    for (const field of Object.keys(schema.shape)) {
+      expect(section.split('</section>', 1)[0], name).toContain(`<code>${field}</code>`);
+    }
+  }
 });
 
 test('the description of streams is AsyncAPI 3.0 of every event, and each of its references leads somewhere', async () => {

@@ -3,6 +3,7 @@ import type { Platform } from '../../../src/core/model.ts';
 import { startPipeline } from '../../oracle/pipeline.ts';
 import { changeTests } from './changes.ts';
 import { chartTests } from './charts.ts';
+import { eventPageTests, eventTests } from './events.ts';
 import { failureTests } from './failures.ts';
 import { listTests, pageTests } from './lists.ts';
 import { recordTests } from './records.ts';
@@ -37,11 +38,14 @@ export function contractOf<P extends Platform>(platform: P, ownTests: (stage: ()
 
   syncTests(stage);
   ownTests(stage);
+  eventTests(stage, 'at first');
   pageTests(stage);
   liveTests(stage);
   listTests(stage);
   recordTests(stage);
   chartTests(stage);
+  eventPageTests(stage);
   changeTests(stage);
+  eventTests(stage, 'after these changes');
   failureTests(stage);
 }

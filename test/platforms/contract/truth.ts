@@ -1,6 +1,7 @@
 import type { Platform } from '../../../src/core/model.ts';
 import type { ServedBook } from '../../oracle/book.ts';
 import type { StoppableClock } from '../../oracle/clock.ts';
+import type { EventTruth, SeriesTruth } from '../../oracle/events.ts';
 import type { Page, Pipeline, ServedMarket, ServedPoint } from '../../oracle/pipeline.ts';
 import type { Difference } from '../../oracle/vocabulary.ts';
 import type { Simulator } from '../../simulators/simulator.ts';
@@ -55,6 +56,11 @@ export interface PlatformTruth {
   /** From now on the service may know of a market that it was asked for. */
   noteAsked(id: string): void;
   readonly unknownId: string;
+  /** Every event and series that the service may know. */
+  events(): EventTruth[];
+  series(): SeriesTruth[];
+  /** The states that events must be seen in. */
+  readonly eventStates: readonly string[];
   /** An event and one of its markets. */
   event(): { id: string; market: string };
   /** Words of which some markets have all in title or description. */

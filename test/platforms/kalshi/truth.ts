@@ -1,4 +1,5 @@
 import { StoppableClock } from '../../oracle/clock.ts';
+import { kalshiEvents, kalshiSeries } from '../../oracle/events.ts';
 import { kalshiBook, kalshiHistory, kalshiMarket, kalshiTrades } from '../../oracle/kalshi.ts';
 import type { Pipeline, ServedMarket, ServedPoint } from '../../oracle/pipeline.ts';
 import { type Difference, differences } from '../../oracle/vocabulary.ts';
@@ -29,6 +30,7 @@ export class KalshiTruth implements PlatformTruth {
   readonly unknownId = 'KXNOSUCH-1';
   readonly words = ['lakemont', 'Ada Reyes'];
   readonly hasBars = true;
+  readonly eventStates = ['open', 'paused', 'closed', 'settled'];
   readonly faults = {
     endpoints: [/\/markets\?.*status=open/, /\/markets\?.*min_updated_ts/, /\/markets\/trades/, /\/series\?/],
     first: 0,
@@ -116,6 +118,14 @@ export class KalshiTruth implements PlatformTruth {
 
   noteAsked(): void {
     // Combos are known by their rows.
+  }
+
+  events() {
+    return kalshiEvents(this.world);
+  }
+
+  series() {
+    return kalshiSeries(this.world);
   }
 
   event(): { id: string; market: string } {

@@ -1,4 +1,5 @@
 import { StoppableClock } from '../../oracle/clock.ts';
+import { limitlessEvents, limitlessSeries } from '../../oracle/events.ts';
 import {
   limitlessBook,
   limitlessHistory,
@@ -51,6 +52,7 @@ export class LimitlessTruth implements PlatformTruth {
   readonly unknownId = 'no-such-market-1790000000000';
   readonly words = ['up down', 'satellites orbit', 'party lead'];
   readonly hasBars = false;
+  readonly eventStates = ['open'];
   readonly faults = {
     endpoints: [/\/markets\/active\?/, /\/markets\/[^/]+\/events/, /\/markets\/[\w-]+$/],
     first: 5,
@@ -133,6 +135,14 @@ export class LimitlessTruth implements PlatformTruth {
 
   noteAsked(slug: string): void {
     this.#past.add(this.#bySlug(slug));
+  }
+
+  events() {
+    return limitlessEvents(this.world);
+  }
+
+  series() {
+    return limitlessSeries(this.world);
   }
 
   event(): { id: string; market: string } {

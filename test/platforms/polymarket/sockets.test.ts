@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { kebab } from '../../../src/platforms/market-fields.ts';
 import { openEventStream } from '../../helpers/event-stream.ts';
+import { type BookedMarket, socketChanges, wrongLiveBook } from '../../helpers/live-book.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { socketCounts } from '../../helpers/socket-counts.ts';
 import { eventually, type Pipeline, startPipeline } from '../../oracle/pipeline.ts';
-import { polymarketTrades } from '../../oracle/polymarket.ts';
+import { polymarketBook, polymarketTrades } from '../../oracle/polymarket.ts';
 import { startPolymarket } from '../../simulators/polymarket.ts';
 import { hasBook, type SimMarket } from '../../simulators/polymarket/world/model.ts';
 import { ONE, priceNumber, sizeNumber } from '../../simulators/polymarket/world/units.ts';
@@ -125,6 +126,32 @@ function pricesOf(market: SimMarket) {
   const [first, second] = market.outcomes.map(kebab);
   return { [first!]: side(price, bid, ask, false), [second!]: side(ONE - price, ask, bid, true) };
 }
+
+test('a book is recorded as the socket brings it, and again after a cut', async () => {
+  const { key } = await service.app.newKey('pro');
+  const market = sim.world.markets.find((one) => one.state === 'open' && hasBook(one) && !one.quiet)!;
+  const booked: BookedMarket = { platform: 'polymarket', ref: market.conditionId, id: market.id };
+  // A book that somebody streams is recorded.
+  const url = `${service.origin}stream?channels=books&market_ids=polymarket:${market.id}`;
+  const stream = await openEventStream(url, { 'x-api-key': key });
+  const trade = (): unknown => sim.world.makeTrade(market);
+  const wrong = () => wrongLiveBook(service, booked, trade, () => polymarketBook(sim.world, market));
+  await vi.waitFor(
+    async () => {
+      trade();
+      expect(await socketChanges(service, booked)).toBeGreaterThan(0);
+    },
+    { timeout: 60_000, interval: 500 },
+  );
+  expect(await eventually(wrong, 30)).toEqual([]);
+  const { accepted } = sim.sockets;
+  sim.sockets.cut();
+  await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThan(accepted + 1), { timeout: 20_000 });
+  expect(await eventually(wrong, 30)).toEqual([]);
+  stream.cut();
+  const gaps = await service.clickhouse.sql("SELECT * FROM v_book_gaps WHERE reason LIKE 'socket closed%'");
+  expect(gaps.length).toBeGreaterThan(0);
+});
 
 test('a market that is listed or resolves is stored at once, though the catalog is swept once a minute', async () => {
   const market = sim.world.createMarket({ question: 'Will a socket announce this market?', outcomes: ['Yes', 'No'] });

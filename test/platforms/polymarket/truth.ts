@@ -1,4 +1,5 @@
 import { StoppableClock } from '../../oracle/clock.ts';
+import { polymarketEvents, polymarketSeries } from '../../oracle/events.ts';
 import type { Pipeline, ServedMarket, ServedPoint } from '../../oracle/pipeline.ts';
 import {
   openInterestOf,
@@ -36,6 +37,7 @@ export class PolymarketTruth implements PlatformTruth {
   readonly unknownId = 'no-such-market';
   readonly words = ['merrow', 'Northland presidential', 'gulls foxes'];
   readonly hasBars = false;
+  readonly eventStates = ['open', 'paused', 'closed', 'settled'];
   readonly faults = {
     endpoints: [/\/gamma\/events\/keyset/, /\/data\/v2\/trades/, /\/gamma\/markets\/keyset/],
     first: 8,
@@ -122,6 +124,14 @@ export class PolymarketTruth implements PlatformTruth {
 
   noteAsked(): void {
     // A listed record of any market of the world is right.
+  }
+
+  events() {
+    return polymarketEvents(this.world);
+  }
+
+  series() {
+    return polymarketSeries(this.world);
   }
 
   event(): { id: string; market: string } {

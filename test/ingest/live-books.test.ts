@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { LiveBooks } from '../../ingest/live/live-books.ts';
+import type { BookSink } from '../../src/books/sink.ts';
+import { parsePrice, parseSize } from '../../src/core/decimal.ts';
+import type { BookChange, BookSide } from '../../src/core/model.ts';
+
+const PLATFORM = 'polymarket';
+const level = (price: string, size: string) => ({ price: parsePrice(price), size: parseSize(size) });
+const bids = (...levels: [string, string][]): BookSide => ({ bids: levels.map((one) => level(...one)), asks: [] });
+const bid = (price: string, size: string): BookChange => ({ side: 'bid', ...level(price, size) });
+const source = (openedAt: number) => ({ openedAt, frameMs: 1000 + openedAt, knownToMs: 900, ended: null });
+
+const sizes = (levels: readonly { size: bigint }[]) => levels.map(({ size }) => Number(size) / 1e6).join();
+const book = (ref: string, side: BookSide) => ({ kind: 'book', ref, book: side, exchangeAtMs: null }) as const;
+const change = (ref: string, ...changes: BookChange[]) =>
+  ({ kind: 'book_change', ref, changes, exchangeAtMs: null }) as const;
+
+/** Feeds of books into a sink that writes down what it is called with, in sizes at 0.4; it knows changes only after a snapshot. */
+function start() {
+  const calls: string[] = [];
+  const known = { has: false };
+  const sink: BookSink = {
+    snapshot(_platform, ref, book) {
+      calls.push(`${ref} ${sizes(book.bids)}`);
+      known.has = true;
+    },
+    change(_platform, ref, changes) {
+      if (known.has) calls.push(`${ref} to ${sizes(changes)}`);
+      return known.has;
+    },
+    gap: (_platform, ref, from, _to, reason) => void calls.push(`${ref} lost ${from} ${reason}`),
+    wanted: () => ['A'],
+  };
+  const live = new LiveBooks(PLATFORM, sink);
+  return { live, calls, known };
+}
+
+test('while a connection replaces another, the newer one counts for a market from its first whole book on', () => {
+  const { live, calls } = start();
+  const [old, young] = [source(1), source(2)];
+  live.take(book('A', bids(['0.4', '1'])), old);
+  live.take(change('A', bid('0.4', '9')), young);
+  live.take(change('A', bid('0.4', '2')), old);
+  live.take(book('A', bids(['0.4', '3'])), young);
+  live.take(change('A', bid('0.4', '2')), old);
+  live.take(book('A', bids(['0.4', '2'])), old);
+  live.ended(old);
+  live.take(change('A', bid('0.4', '4')), young);
+  expect(calls).toEqual(['A 1', 'A to 2', 'A 3', 'A to 4']);
+});
+
+test('books of a connection that ended are lost from its last sign of life on, until they come whole again', () => {
+  const { live, calls } = start();
+  const [first, second] = [{ ...source(1), ended: 'silent' }, source(2)];
+  live.take(book('A', bids(['0.4', '1'])), first);
+  live.ended(first);
+  live.take(change('A', bid('0.4', '2')), second);
+  live.take(book('A', bids(['0.4', '3'])), second);
+  live.take({ kind: 'book_lost', ref: 'A', reason: 'a message is missing' }, second);
+  live.take(change('A', bid('0.4', '4')), second);
+  expect(calls).toEqual([
+    'A 1',
+    'A lost 1970-01-01T00:00:00.900Z socket silent',
+    'A 3',
+    'A lost 1970-01-01T00:00:01.002Z a message is missing',
+  ]);
+});
+
+test('a market that begins to be kept later begins with its whole book as changed until then', () => {
+  const { live, calls, known } = start();
+  const only = source(1);
+  live.take(book('A', bids(['0.4', '1'], ['0.3', '5'])), only);
+  known.has = false;
+  live.take(change('A', bid('0.4', '2')), only);
+  live.take(change('A', bid('0.3', '6')), only);
+  expect(calls).toEqual(['A 1,5', 'A 2,5', 'A to 6']);
+});
+
+test('a book that does not change is seen as long as its connection lives, and begins where it became wanted', () => {
+  const { live, calls, known } = start();
+  const only = source(1);
+  live.take(book('A', bids(['0.4', '1'])), only);
+  live.take(book('B', bids(['0.4', '2'])), only);
+  known.has = false;
+  live.refresh();
+  live.refresh();
+  expect(calls).toEqual(['A 1', 'B 2', 'A 1', 'A to ']);
+  expect(live.book('B')).toEqual(bids(['0.4', '2']));
+  live.ended(only);
+  live.refresh();
+  expect(calls).toHaveLength(6);
+  expect(live.book('B')).toBeNull();
+});

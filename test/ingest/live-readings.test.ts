@@ -1,0 +1,81 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { BookPoller } from '../../ingest/books/poller.ts';
+import { LiquidityReader } from '../../ingest/liquidity.ts';
+import { BookRecorder } from '../../src/books/recorder.ts';
+import { parsePrice, parseSize } from '../../src/core/decimal.ts';
+import type { BookSide } from '../../src/core/model.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
+import { startLimitless } from '../simulators/limitless.ts';
+
+let sim: Awaited<ReturnType<typeof startLimitless>>;
+let rig: IngestRig;
+let refs: string[];
+
+beforeAll(async () => {
+  sim = await startLimitless({ seed: 7, tradesPerMarket: 2, historyDays: 1 });
+  sim.enforceLimits = false;
+  rig = await startIngestRig(sim, 'limitless');
+  await rig.list();
+  const rows = await rig.clickhouse.query('books_to_read', z.object({ ref: z.string() }), { platform: 'limitless' });
+  refs = rows.map(({ ref }) => ref);
+});
+afterAll(async () => {
+  await rig.close();
+  await sim.close();
+});
+
+const level = (price: string, size: string) => ({ price: parsePrice(price), size: parseSize(size) });
+const BOOK: BookSide = { bids: [level('0.4', '10')], asks: [level('0.5', '20')] };
+const liveBook = (ref: string): BookSide | null => (ref === refs[0] ? BOOK : null);
+const directory = () => new StoredMarkets(rig.clickhouse, async () => null);
+/** Markets whose books were asked for since the last call. */
+function asked(): string[] {
+  const paths = [...sim.requests.keys()].filter((path) => path.endsWith('/orderbook'));
+  for (const path of paths) sim.requests.delete(path);
+  return paths.map((path) => path.split('/')[2] ?? '').toSorted();
+}
+const others = (): string[] => refs.slice(1).toSorted();
+
+test('what rests in a book that a socket brings is stored without a request, the others are read', async () => {
+  const reading = { clickhouse: rig.clickhouse, data: rig.data, directory: directory(), now: Date.now, liveBook };
+  const reader = new LiquidityReader({ ...reading, writer: rig.markets });
+  asked();
+  expect(await reader.read(rig.run)).toMatchObject({ rows: refs.length });
+  expect(asked()).toEqual(others());
+  await rig.list();
+  const [row] = await rig.clickhouse.sql<{ liquidity: string }>(
+    'SELECT toString(liquidity) AS liquidity FROM v_markets WHERE ref = {ref:String}',
+    { ref: refs[0] },
+  );
+  // 10 × 0.4 + 20 × (1 − 0.5)
+  expect(Number(row?.liquidity)).toBe(14);
+});
+
+test('a recorded book is polled until a socket brings it, and again after it was lost', async () => {
+  const recorder = new BookRecorder({ clickhouse: rig.clickhouse, log: pino({ level: 'silent' }) });
+  const poller = new BookPoller({
+    clickhouse: rig.clickhouse,
+    recorder,
+    data: rig.data,
+    directory: directory(),
+    config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
+    now: Date.now,
+    streamed: { refs: () => refs },
+    liveBook,
+  });
+  const passes = Math.ceil(refs.length / 8);
+  const polled = async (): Promise<string[]> => {
+    for (let n = 0; n < passes; n += 1) await poller.readStreamed(rig.run);
+    return asked();
+  };
+  asked();
+  expect(await polled()).toEqual(refs.toSorted());
+  expect(await polled()).toEqual(others());
+  const at = new Date().toISOString();
+  recorder.gap('limitless', refs[0] ?? '', at, at, 'cut');
+  expect(await polled()).toEqual(refs.toSorted());
+  await recorder.close();
+});

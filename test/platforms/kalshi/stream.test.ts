@@ -1,0 +1,271 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { parsePrice, parseSize, priceText, sizeText } from '../../../src/core/decimal.ts';
+import type { StoredMarket } from '../../../src/platforms/contract.ts';
+import { BookFeed } from '../../../src/platforms/kalshi/stream/books.ts';
+import { type Feed, KalshiSession } from '../../../src/platforms/kalshi/stream/session.ts';
+import { tapeFeed } from '../../../src/platforms/kalshi/stream/tape.ts';
+import { tickerFeed } from '../../../src/platforms/kalshi/stream/tickers.ts';
+import { BadFrame, type SocketEvent } from '../../../src/platforms/sockets/contract.ts';
+
+afterEach(() => void vi.restoreAllMocks());
+
+const markets = (...refs: string[]): StoredMarket[] => refs.map((ref) => ({ ref }) as StoredMarket);
+
+/** A session with what it sent and what it made of frames; levels of books as texts. */
+function open(feed: Feed) {
+  const sent: { cmd: string; params: Record<string, unknown> }[] = [];
+  const events: SocketEvent[] = [];
+  const session = new KalshiSession(feed, (text) => void sent.push(JSON.parse(text) as (typeof sent)[number]));
+  return {
+    session,
+    sent,
+    events,
+    take: (frame: object) => session.take(JSON.stringify(frame), (event) => void events.push(event)),
+    /** The events since the last call. */
+    news: () => events.splice(0).map(shown),
+  };
+}
+
+const levels = (given: readonly { price: bigint; size: bigint }[]): string[] =>
+  given.map(({ price, size }) => `${priceText(price)} × ${sizeText(size)}`);
+
+function shown(event: SocketEvent): string {
+  if (event.kind === 'book') return `${event.ref} ${levels(event.book.bids)} | ${levels(event.book.asks)}`;
+  if (event.kind === 'book_change') {
+    return event.changes.map((change) => `${event.ref} ${change.side} ${levels([change])}`).join();
+  }
+  return event.kind === 'book_lost' ? `${event.ref} lost` : event.kind;
+}
+
+const subscribed = (channel: string, sid = 1) => ({ type: 'subscribed', id: 1, msg: { channel, sid } });
+const snapshot = (seq: number, ticker: string, yes?: [string, string][], no?: [string, string][]) => ({
+  type: 'orderbook_snapshot',
+  sid: 1,
+  seq,
+  msg: {
+    market_ticker: ticker,
+    market_id: '',
+    ...(yes && { yes_dollars_fp: yes }),
+    ...(no && { no_dollars_fp: no }),
+  },
+});
+const delta = (seq: number, ticker: string, side: 'yes' | 'no', price: string, by: string) => ({
+  type: 'orderbook_delta',
+  sid: 1,
+  seq,
+  msg: {
+    market_ticker: ticker,
+    market_id: 'c0a2743e-777b-488b-92bf-ab1a5b0cd6e4',
+    price_dollars: price,
+    delta_fp: by,
+    side,
+    ts: '2026-08-20T00:36:01.2345Z',
+    ts_ms: 1_787_186_161_234,
+  },
+});
+
+const life = (seq: number, event: string) => ({
+  type: 'market_lifecycle_v2',
+  sid: 2,
+  seq,
+  msg: { market_ticker: 'KXB', event_type: event },
+});
+const ticker = (atMs: number, bid: string, ask: string, price: string) => ({
+  type: 'ticker',
+  sid: 1,
+  msg: {
+    market_ticker: 'A',
+    price_dollars: price,
+    yes_bid_dollars: bid,
+    yes_ask_dollars: ask,
+    yes_bid_size_fp: '3.25',
+    yes_ask_size_fp: '0.00',
+    ts_ms: atMs,
+  },
+});
+
+const list = (sid: number) => ({ type: 'ok', id: 0, msg: [{ channel: 'orderbook_delta', sid }] });
+
+/** A session that follows books, subscribed and whole. */
+function openBooks(...refs: string[]) {
+  const books = open(new BookFeed(markets(...refs)));
+  books.session.start();
+  books.take(subscribed('orderbook_delta'));
+  for (const [index, ref] of refs.entries()) {
+    books.take(snapshot(index + 1, ref, [['0.4000', '10.00']], [['0.4500', '5.00']]));
+  }
+  books.news();
+  return books;
+}
+
+test('a book is what its changes add up to, in prices of yes, and a level of 0 is gone', () => {
+  const books = open(new BookFeed(markets('A')));
+  books.session.start();
+  expect(books.sent).toMatchObject([
+    { cmd: 'subscribe', params: { channels: ['orderbook_delta'], market_tickers: ['A'], use_yes_price: true } },
+  ]);
+  books.take(subscribed('orderbook_delta'));
+  books.take(
+    snapshot(
+      1,
+      'A',
+      [
+        ['0.0100', '7.00'],
+        ['0.4000', '10.00'],
+      ],
+      [
+        ['0.9900', '3.50'],
+        ['0.4500', '5.00'],
+      ],
+    ),
+  );
+  books.take(delta(2, 'A', 'yes', '0.4000', '-2.50'));
+  books.take(delta(3, 'A', 'no', '0.4500', '-5.00'));
+  books.take(delta(4, 'A', 'no', '0.4375', '0.01'));
+  // The market has ended: an empty book, unasked.
+  books.take(snapshot(5, 'A'));
+  expect(books.news()).toEqual([
+    'A 0.4 × 10,0.01 × 7 | 0.45 × 5,0.99 × 3.5',
+    'A bid 0.4 × 7.5',
+    'A ask 0.45 × 0',
+    'A ask 0.4375 × 0.01',
+    'A  | ',
+  ]);
+  expect(books.session.failure()).toBeNull();
+});
+
+test('answers of a subscription count in its numbers, repeated frames do not', () => {
+  const books = openBooks('A');
+  expect(books.take({ type: 'ok', id: 2, sid: 1, seq: 2, msg: { market_tickers: ['A'] } })).toBe(false);
+  expect(() => books.take({ type: 'error', sid: 1, seq: 3, msg: { code: 13, msg: 'Unsupported action' } })).toThrow(
+    BadFrame,
+  );
+  expect(books.take(delta(3, 'A', 'yes', '0.4000', '1.00'))).toBe(false);
+  // Without the list of markets, as it was asked for.
+  expect(books.take({ type: 'ok', id: 3, sid: 1, seq: 4 })).toBe(false);
+  books.take(delta(5, 'A', 'yes', '0.4000', '1.00'));
+  expect(books.news()).toEqual(['A bid 0.4 × 11']);
+  expect(books.session.failure()).toBeNull();
+  expect(books.sent).toHaveLength(1);
+});
+
+test('a gap makes every book unknown until its own snapshot, and a second one ends the connection', () => {
+  const books = openBooks('A', 'B');
+  books.take(delta(9, 'A', 'yes', '0.4000', '1.00'));
+  expect(books.news()).toEqual(['A lost', 'B lost']);
+  expect(books.sent.at(-1)).toMatchObject({
+    cmd: 'update_subscription',
+    params: { sids: [1], action: 'get_snapshot', market_tickers: ['A', 'B'] },
+  });
+  books.take(snapshot(10, 'B', [['0.3000', '1.00']]));
+  books.take(delta(11, 'A', 'yes', '0.4000', '1.00'));
+  books.take(delta(12, 'B', 'yes', '0.3000', '1.00'));
+  expect(books.news()).toEqual(['B 0.3 × 1 | ', 'B bid 0.3 × 2']);
+  expect(books.session.failure()).toBeNull();
+  books.take(delta(20, 'B', 'yes', '0.3000', '1.00'));
+  expect(books.session.failure()).toBe('frames were lost again');
+});
+
+test('a level below 0, or a change without a book, has that book asked for alone', () => {
+  const books = openBooks('A', 'B');
+  books.take(delta(3, 'A', 'yes', '0.4000', '-10.01'));
+  books.take(delta(4, 'A', 'yes', '0.4000', '1.00'));
+  books.take(delta(5, 'B', 'yes', '0.4000', '1.00'));
+  expect(books.news()).toEqual(['A lost', 'B bid 0.4 × 11']);
+  expect(books.sent.slice(1)).toMatchObject([{ params: { action: 'get_snapshot', market_tickers: ['A'] } }]);
+});
+
+test('a book of which a frame cannot be read is unknown, and its market alone', () => {
+  const books = openBooks('A', 'B');
+  expect(() => books.take(delta(3, 'A', 'yes', 'a lot', '1.00'))).toThrow(BadFrame);
+  expect(books.sent.at(-1)).toMatchObject({ params: { action: 'get_snapshot', market_tickers: ['A'] } });
+  // Another one like it is not asked for at once.
+  expect(() => books.take(snapshot(4, 'A', [['1.5000', '1.00']]))).toThrow(BadFrame);
+  expect(books.sent).toHaveLength(2);
+  books.take(delta(5, 'A', 'yes', '0.4000', '1.00'));
+  books.take(delta(6, 'B', 'yes', '0.4000', '1.00'));
+  expect(books.news()).toEqual(['A lost', 'B bid 0.4 × 11']);
+  expect(books.sent).toHaveLength(3);
+  expect(books.session.failure()).toBeNull();
+  expect(() => books.take({ type: 'orderbook_delta', sid: 1, seq: 7, msg: 'of what?' })).toThrow(BadFrame);
+  expect(books.session.failure()).toBe('a frame could not be read');
+});
+
+test('markets that change before the socket is open, or before it answers, are subscribed all the same', () => {
+  const books = open(new BookFeed([]));
+  books.session.setMarkets(markets('A', 'B'));
+  expect(books.sent).toEqual([]);
+  books.session.start();
+  books.session.setMarkets(markets('B', 'C'));
+  expect(books.sent).toMatchObject([{ cmd: 'subscribe', params: { market_tickers: ['A', 'B'] } }]);
+  books.take(subscribed('orderbook_delta', 4));
+  expect(books.sent.slice(1)).toMatchObject([
+    { params: { sids: [4], action: 'add_markets', market_tickers: ['C'] } },
+    { params: { sids: [4], action: 'delete_markets', market_tickers: ['A'] } },
+  ]);
+  const late = open(new BookFeed([]));
+  late.session.start();
+  late.session.setMarkets(markets('A'));
+  expect(late.sent).toMatchObject([{ cmd: 'subscribe', params: { market_tickers: ['A'] } }]);
+});
+
+test('a connection is of no use without an answer, after errors 10 and 25, or once its subscription is not listed', () => {
+  const listed = openBooks('A');
+  expect(listed.take(list(1))).toBe(true);
+  expect(listed.session.failure()).toBeNull();
+  expect(listed.take(list(2))).toBe(false);
+  expect(listed.session.failure()).toBe('a subscription has ended');
+  for (const code of [10, 25]) {
+    const ended = openBooks('A');
+    expect(() => ended.take({ type: 'error', sid: 1, seq: 2, msg: { code, msg: 'over' } })).toThrow(BadFrame);
+    expect(ended.session.failure()).toBe(`error ${code} over`);
+  }
+  const refused = open(tapeFeed());
+  refused.session.start();
+  expect(() => refused.take({ type: 'error', id: 1, msg: { code: 9, msg: 'Authentication required' } })).toThrow(
+    BadFrame,
+  );
+  expect(refused.session.failure()).toBe('error 9 Authentication required');
+  const mute = open(tapeFeed());
+  mute.session.start();
+  expect(mute.session.failure()).toBeNull();
+  const now = performance.now();
+  vi.spyOn(performance, 'now').mockReturnValue(now + 10_100);
+  expect(mute.session.failure()).toBe('the subscription was not answered');
+});
+
+test('trades and changes of markets are announced, and a lost one ends the connection', () => {
+  const tape = open(tapeFeed());
+  tape.session.start();
+  tape.take(subscribed('trade', 1));
+  tape.take(subscribed('market_lifecycle_v2', 2));
+  const trade = { trade_id: '879217f6-553e-7222-2304-fb05558d63d0', market_ticker: 'KXA-26.5', ts: 1, ts_ms: 1000 };
+  expect(tape.take({ type: 'trade', sid: 1, seq: 1, msg: trade, sending_ts_ms: 1001 })).toBe(true);
+  for (const [index, event] of ['created', 'metadata_updated', 'determined'].entries())
+    tape.take(life(index + 1, event));
+  tape.take({ type: 'event_fee_update', sid: 2, seq: 4, msg: { event_ticker: 'KXE' } });
+  expect(tape.events).toEqual([
+    { kind: 'trade', ref: 'KXA-26.5' },
+    { kind: 'market', id: 'KXB' },
+    { kind: 'market', id: 'KXB' },
+  ]);
+  expect(tape.session.failure()).toBeNull();
+  tape.take({ type: 'trade', sid: 1, seq: 3, msg: trade });
+  expect(tape.session.failure()).toBe('frames were lost');
+});
+
+test('a quote has no price on an empty side, and an older one does not replace a newer', () => {
+  const tickers = open(tickerFeed());
+  tickers.session.start();
+  tickers.take(ticker(2000, '0.4100', '1.0000', '0.0000'));
+  tickers.take(ticker(1000, '0.4000', '0.5000', '0.4500'));
+  tickers.take(ticker(3000, '0.0000', '0.5000', '0.4500'));
+  const [bidSize, bid, ask] = [parseSize('3.25'), parsePrice('0.41'), parsePrice('0.5')];
+  expect(tickers.events).toEqual([
+    { kind: 'quote', quote: { ref: 'A', bid, ask: null, bidSize, askSize: null, exchangeAtMs: 2000 } },
+    {
+      kind: 'quote',
+      quote: { ref: 'A', bid: null, ask, bidSize: null, askSize: 0n, price: parsePrice('0.45'), exchangeAtMs: 3000 },
+    },
+  ]);
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { announceBooks } from '../../src/books/announcer.ts';
+import { BookRecorder } from '../../src/books/recorder.ts';
+import { parsePrice, parseSize } from '../../src/core/decimal.ts';
+import type { BookSide } from '../../src/core/model.ts';
+import type { StoredMarket } from '../../src/platforms/contract.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
+import { BookFollower, type BookGap } from '../../src/streams/books.ts';
+import { LEASE } from '../helpers/market-store.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+import { startStreamRig, type StreamRig } from '../helpers/stream-rig.ts';
+import { eventually } from '../oracle/pipeline.ts';
+
+waitsInRealTime('stored books are looked for twice a second');
+
+const MARKET: StoredMarket = {
+  platform: 'kalshi',
+  ref: 'KXPUSHED',
+  platformId: 'KXPUSHED',
+  slug: '',
+  title: '',
+  eventId: '',
+  eventSlug: '',
+  seriesId: '',
+  status: 'open',
+  outcomes: [
+    { id: 'yes', name: 'Yes', tokenId: '' },
+    { id: 'no', name: 'No', tokenId: '' },
+  ],
+  tradingStartAt: null,
+  tradingEndAt: null,
+  metadata: {},
+};
+const log = pino({ level: 'silent' });
+const shared = createLocalShared(log);
+/** While true, announcements are lost, as with a Redis that is away. */
+let areLost = false;
+/** Inserts of changes wait for it. */
+let held = Promise.resolve();
+let release = (): void => {};
+
+let rig: StreamRig;
+let recorder: BookRecorder;
+let follower: BookFollower;
+let seen: BookSide | null = null;
+const gaps: BookGap[] = [];
+
+beforeAll(async () => {
+  rig = await startStreamRig();
+  const { clickhouse } = rig;
+  const slow: ClickHouse = {
+    ...clickhouse,
+    async insert(table, ...given) {
+      if (table.startsWith('book_changes')) await held;
+      return clickhouse.insert(table, ...given);
+    },
+  };
+  const publish: typeof shared.publish = async (...message) => (areLost ? undefined : shared.publish(...message));
+  recorder = new BookRecorder({ clickhouse: slow, log });
+  const streamed = await announceBooks({ ...shared, publish }, recorder);
+  await recorder.open('kalshi', LEASE);
+  recorder.want('kalshi', [MARKET]);
+  const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('5') }], asks: [] };
+  recorder.snapshot('kalshi', MARKET.ref, book, null, new Date().toISOString());
+  await recorder.flush();
+  follower = new BookFollower({ clickhouse, shared, log });
+  await follower.listen(shared);
+  const [row] = await clickhouse.sql<{ key: string }>(`SELECT toString(sipHash64('kalshi', {ref:String})) AS key`, {
+    ref: MARKET.ref,
+  });
+  follower.watch(MARKET, row?.key ?? '', (followed, gap) => {
+    seen = followed.book;
+    if (gap) gaps.push(gap);
+  });
+  const known = async () => (seen && streamed.has('kalshi', MARKET.ref) ? [] : ['the book is not followed yet']);
+  expect(await eventually(known)).toEqual([]);
+}, 120_000);
+
+afterAll(async () => {
+  release();
+  follower?.close();
+  await recorder?.close();
+  await rig?.close();
+});
+
+const bid = (size: number): void => {
+  const change = { side: 'bid' as const, price: parsePrice('0.4'), size: parseSize(String(size)) };
+  recorder.change('kalshi', MARKET.ref, [change], null, new Date().toISOString());
+};
+const shows = (size: number) => async (): Promise<unknown[]> =>
+  seen?.bids[0]?.size === parseSize(String(size)) ? [] : [seen];
+const storedChanges = async (): Promise<number> => {
+  const [row] = await rig.clickhouse.sql<{ n: string }>('SELECT toString(count()) AS n FROM book_changes');
+  return Number(row?.n);
+};
+
+test('changes of a book reach streams before the store has them', async () => {
+  held = new Promise((resolve) => (release = resolve));
+  for (const size of [6, 7, 8]) bid(size);
+  expect(await eventually(shows(8), 10)).toEqual([]);
+  expect(await storedChanges()).toBe(0);
+});
+
+test('what was not announced comes from the store, and what follows it too, without a gap', async () => {
+  areLost = true;
+  bid(9);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  areLost = false;
+  bid(10);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  // The one behind the hole waits for it.
+  expect(seen?.bids[0]?.size).toBe(parseSize('8'));
+  release();
+  expect(await eventually(shows(10), 20)).toEqual([]);
+  bid(11);
+  expect(await eventually(shows(11), 10)).toEqual([]);
+  expect(gaps).toEqual([]);
+  await recorder.flush();
+  expect(await storedChanges()).toBe(6);
+});

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { generateSource } from 'oazapfts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { filled, rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
+import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
+import { eventually } from '../oracle/pipeline.ts';
 
 const run = promisify(execFile);
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
@@ -79,7 +80,12 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'forecastle-client-'));
   whole = await startWholeService({ FILES_SECONDS: '2' });
   await filled(whole);
-  await rowsOf(whole, "SELECT 1 FROM v_ingestion WHERE platform = 'kalshi' AND job = 'files' AND rows > 0");
+  const written = async (): Promise<string[]> => {
+    const reply = await whole.get('/v1/api/files?dataset=trades&platform=kalshi');
+    const { files } = (await reply.json()) as { files: unknown[] };
+    return files.length > 0 ? [] : ['no day file of trades'];
+  };
+  expect(await eventually(written)).toEqual([]);
 });
 afterAll(async () => {
   await whole.close();

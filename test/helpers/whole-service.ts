@@ -79,7 +79,7 @@ export async function startWholeService(env: Record<string, string> = {}, role: 
 }
 
 /** Resolves when `query` over the SQL port gives at least one row. */
-async function rowsOf(whole: WholeService, query: string): Promise<void> {
+export async function rowsOf(whole: WholeService, query: string): Promise<void> {
   for (const deadline = Date.now() + FILLED_WITHIN_MS; ; await sleep(300)) {
     if ((await whole.sql(query)).length > 0) return;
     if (Date.now() > deadline) throw new Error(`still no rows of ${query}`);

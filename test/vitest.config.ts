@@ -5,7 +5,7 @@ import { RunReporter } from './helpers/run-reporter.ts';
 /** Files about several processes and about servers that go away: `npm run test:stores` runs them, on real servers. */
 const ON_SERVERS = ['orders/processes', 'service/{outages,processes,several-processes,several-streams}'];
 /** The explorer's pages in a browser. */
-const IN_BROWSER = ['explorer/{pages,stream}'];
+const IN_BROWSER = ['explorer/{numbers,pages,stream}'];
 if (CHROMIUM === undefined) console.log('No Chromium is installed: the tests of the explorer in a browser do not run.');
 const { DATABASE_URL, REDIS_URL } = process.env;
 const left = [...(DATABASE_URL && REDIS_URL ? [] : ON_SERVERS), ...(CHROMIUM === undefined ? IN_BROWSER : [])];

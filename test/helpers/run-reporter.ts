@@ -3,7 +3,7 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 const REASON = /^waitsInRealTime\('(.+)'\);$/m;
 
-/** Fails a run that skipped a test, and lists the files whose tests may be tried again. */
+/** Fails a run that skipped a test, and lists the files whose tests may be tried again, with what broke the tries of those that were. */
 export class RunReporter implements Reporter {
   #root = '';
   /** With `-t`, the tests of other names are skipped on purpose. */
@@ -16,6 +16,7 @@ export class RunReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[]): void {
     const retried: string[] = [];
+    const again: string[] = [];
     const skipped: string[] = [];
     for (const module of modules) {
       const file = module.moduleId.replace(`${this.#root}/`, '');
@@ -23,9 +24,15 @@ export class RunReporter implements Reporter {
       const own = tests.filter(({ options }) => Boolean(options.retry)).length;
       const [, reason = 'without a reason'] = REASON.exec(readFileSync(module.moduleId, 'utf8')) ?? [];
       if (own > 0) retried.push(`${file} (${own} tests): ${reason}`);
-      for (const test of tests) if (test.result().state === 'skipped') skipped.push(`${file} > ${test.fullName}`);
+      for (const test of tests) {
+        const name = `${file} > ${test.fullName}`;
+        const { state, errors = [] } = test.result();
+        if (state === 'skipped') skipped.push(name);
+        if (state === 'passed') again.push(...errors.map(({ message }) => `${name}: ${message}`));
+      }
     }
     if (retried.length > 0) console.log(`Tests with their own retry:\n  ${retried.toSorted().join('\n  ')}`);
+    if (again.length > 0) console.log(`Tries that failed before one passed:\n  ${again.join('\n  ')}`);
     if (skipped.length === 0 || this.#isFiltered) return;
     console.error(`Skipped tests fail the run:\n  ${skipped.join('\n  ')}`);
     process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { MANIFESTS } from './manifests.ts';
 import { ApiError, PlatformError, platformName, toApiError } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
-import { NotSentError } from './http/errors.ts';
+import { codeOf, NotSentError } from './http/errors.ts';
 import type { Placement } from './order-contract.ts';
 
 /** 422: the platform would refuse the order, or has. `errorText` holds its own words or the values at fault. */
@@ -49,7 +49,7 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
       kind === 'over_share' ? toApiError(error) : unavailable(error, `${name} cannot be called now`, again);
     return { fate: 'not_sent', httpStatus: status, detail, refusal };
   }
-  const uncertain = MANIFESTS[platform].uncertainStatuses?.includes(status) ?? false;
+  const uncertain = MANIFESTS[platform].leavesOrderUnknown?.({ status, code: codeOf(error.body) }) ?? false;
   const spoken = error.body !== undefined && error.body !== null && !uncertain;
   if (spoken && kind === 'rate_limited') return rejected(error, unavailable(error, `${name} is rate limiting`));
   if (spoken && kind === 'maintenance') return rejected(error, unavailable(error, `${name} takes no orders now`));

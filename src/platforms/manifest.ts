@@ -53,8 +53,8 @@ export interface PlatformManifest {
   listsTrades: boolean;
   /** Waits before the second, third … attempt after a 429, ms; absent = the common ones. */
   rateLimitStepsMs?: readonly number[];
-  /** Statuses after which it is unknown whether an order was taken, although the reply is JSON. */
-  uncertainStatuses?: readonly number[];
+  /** Whether a reply to a placement leaves it unknown if the order was taken, although its status and JSON are those of a refusal. */
+  leavesOrderUnknown?(reply: Pick<FailedReply, 'status' | 'code'>): boolean;
   /**
    * Unix ms from which on a read that does not know an order proves that it never arrives, by what was sent; null where that does
    * not say. Absent = a common time after it was sent.

@@ -248,7 +248,8 @@ describe('what a failure means', () => {
     ['limitless', 425, '{"message":"outside the receive window"}', 'unavailable', 'outside the receive window'],
     ['limitless', 429, 'error code: 1015', 'rate_limited', 'error code: 1015'],
     ['limitless', 503, '{"code":"trading_disabled","message":"maintenance"}', 'maintenance', 'maintenance'],
-    ['limitless', 503, html('Service Unavailable'), 'unavailable', 'Service Unavailable'],
+    ['limitless', 503, '{"message":"Service Unavailable"}', 'maintenance', 'Service Unavailable'],
+    ['limitless', 503, html('Service Unavailable'), 'maintenance', 'Service Unavailable'],
   ];
   test.each(cases)('%s %i %s is %s', (name, code, text, kind, detail) => {
     const body = text.startsWith('{') ? JSON.parse(text) : text === '' ? null : undefined;
@@ -760,6 +761,14 @@ describe('a host that keeps failing', () => {
     for (let n = 0; n < 12; n++)
       await failure(client.send(get(url, { platform: 'polymarket', group: 'polymarket:clob/book', retry: false })));
     expect(seen.count).toBe(12);
+  });
+
+  test("counts a gateway's 503 without JSON, even where it stands for maintenance", async () => {
+    const { url, seen } = await platform(status(503, '<html>Service Unavailable</html>'));
+    const client = await http();
+    for (let n = 0; n < 12; n++)
+      await failure(client.send(get(url, { platform: 'limitless', group: 'limitless:all', retry: false })));
+    expect(seen.count).toBe(8);
   });
 
   test('does not stop calls to another host', async () => {

@@ -89,7 +89,9 @@ export class Breaker {
   }
 }
 
-/** No answer, or the answer of a broken host. A refusal, a limit and announced maintenance show a host that works. */
+/** No answer, or the answer of a broken host. A refusal, a limit and maintenance announced in JSON show a host that works. */
 const isFailure = (error: unknown): error is PlatformError =>
   error instanceof PlatformError &&
-  (error.kind === 'timeout' || (error.kind === 'unavailable' && (error.status === 0 || error.status >= 500)));
+  (error.kind === 'timeout' ||
+    (error.kind === 'unavailable' && (error.status === 0 || error.status >= 500)) ||
+    (error.kind === 'maintenance' && error.status === 503 && error.body === undefined));

@@ -59,7 +59,7 @@ function commonKind({ status, text }: Answer, spoken: boolean): PlatformErrorKin
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** `code` of the body or of its `error` object; '' when there is none. */
-function codeOf(body: unknown): string {
+export function codeOf(body: unknown): string {
   if (!isObject(body)) return '';
   const code = body['code'] ?? (isObject(body['error']) ? body['error']['code'] : undefined);
   return typeof code === 'string' ? code : '';

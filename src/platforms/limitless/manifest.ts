@@ -3,6 +3,16 @@ import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { limitlessFees } from './fees.ts';
 import { cannotArriveAtMs } from './orders/window.ts';
 
+/** Codes of announced maintenance: no order is taken. Other replies of the same statuses may come from a gateway. */
+const TRADING_MODES = new Set([
+  'post_only',
+  'post_only_mode',
+  'cancel_only',
+  'cancel_only_mode',
+  'disabled',
+  'trading_disabled',
+]);
+
 /** Slugs as they are, addresses of pools in lower case. */
 const normalizeId = (id: string): string | null => {
   if (!isSegment(id)) return null;
@@ -24,6 +34,7 @@ export const limitless: PlatformManifest = {
   ],
   listsTrades: false,
   cannotArriveAtMs,
+  leavesOrderUnknown: ({ status, code }) => (status === 425 || status === 503) && !TRADING_MODES.has(code),
   normalizeId,
   likelyRef: normalizeId,
   isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
@@ -31,10 +42,10 @@ export const limitless: PlatformManifest = {
   walletText: (wallet) => (wallet === '' ? '' : getAddress(wallet)),
   tradeMetadata: () => ({}),
   whaleMetadata: () => ({}),
-  classifyError: ({ status, body, code, words }) => {
+  classifyError: ({ status, code, words }) => {
     // The same status, without a code, answers an order that came outside its receive window.
     if (status === 425 && code === '') return 'unavailable';
-    if (status === 503) return body === undefined ? 'unavailable' : 'maintenance';
+    if (status === 503) return 'maintenance';
     return status >= 400 && status < 500 && words.startsWith('Invalid slug format') ? 'not_found' : null;
   },
 };

@@ -30,7 +30,7 @@ export const polymarket: PlatformManifest = {
   ],
   listsTrades: true,
   // While the engine restarts: what it had taken before is not known.
-  uncertainStatuses: [425],
+  leavesOrderUnknown: ({ status }) => status === 425,
   normalizeId,
   likelyRef: (id) => (/^0x/i.test(id) ? normalizeId(id) : null),
   isOrderId: (id) => /^0x[0-9a-f]{64}$/i.test(id),

@@ -362,6 +362,19 @@ describe('never twice: an order whose answer did not come', () => {
     expect(await our.adapter.find([record], our.access)).toEqual([null]);
   });
 
+  test.each([
+    [503, '{"message":"Service Unavailable","statusCode":503}'],
+    [503, '{"message":"Bad gateway","code":"UPSTREAM_ERROR"}'],
+    [503, '[]'],
+    [425, '{"message":"Too early","code":"RECEIVE_WINDOW"}'],
+  ])('is unknown after %i %s, which names no mode of trading', async (status, body) => {
+    const on = await quiet();
+    const { place } = await as(on, on.ann).signed(on.market, {});
+    on.sim.inject({ match: /POST \/orders$/, times: 1, kind: 'status', status, body });
+    expect(await place()).toMatchObject({ fate: 'unknown', httpStatus: status });
+    expect(attempts(on)).toBe(1);
+  });
+
   test('and is sent again by somebody is refused as a duplicate, which leaves it unknown until it is found', async () => {
     const on = await quiet();
     const our = as(on, on.ann);

@@ -32,13 +32,14 @@ interface Stored {
 export async function currentOpenInterest(
   { platforms, shared, onBadRow, now }: OpenInterestDeps,
   { platform, ref, value, metadata }: Stored,
+  user: string,
 ): Promise<{ value: number | null; metadata: JsonObject }> {
   const data = platforms[platform];
   const { open_interest_at: at, open_interest_basis: _basis, ...others } = metadata;
   if (!data?.openInterest) return { value, metadata };
   if (value !== null && typeof at === 'string' && now() - Date.parse(at) <= CURRENT_MS) return { value, metadata };
   const read = async () => {
-    const context = { priority: 'live', onBadRow, signal: AbortSignal.timeout(WAIT_MS) } as const;
+    const context = { priority: 'live', user, onBadRow, signal: AbortSignal.timeout(WAIT_MS) } as const;
     const usd = (await data.openInterest?.([ref], context))?.get(ref);
     return { usd: usd === undefined ? null : decimalNumber(usd, USD_SCALE), at: new Date(now()).toISOString() };
   };

@@ -65,11 +65,12 @@ const VolumesRow = z.object({
 type VolumesRow = z.infer<typeof VolumesRow>;
 type Metrics = z.infer<typeof SnapshotAnswer>['metrics'];
 
-/** Title, status and metrics of a stored market at `nowMs`; null when the store has no state of it. */
+/** Title, status and metrics of a stored market at `nowMs`, read for `user`; null when the store has no state of it. */
 export async function marketSnapshot(
   { clickhouse, ...deps }: OpenInterestDeps & { clickhouse: ClickHouse },
   { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
   nowMs: number,
+  user: string,
 ): Promise<{ title: string; status: string; metrics: Metrics } | null> {
   const at = new Date(nowMs).toISOString().slice(0, 23).replace('T', ' ');
   // Two halves of one cost: each takes a core.
@@ -80,7 +81,7 @@ export async function marketSnapshot(
   ]);
   if (!row || !stored) return null;
   const metadata = { ...row.info_metadata, ...row.state_metadata };
-  const interest = await currentOpenInterest(deps, { platform, ref, value: row.open_interest, metadata });
+  const interest = await currentOpenInterest(deps, { platform, ref, value: row.open_interest, metadata }, user);
   const since = isPool(metadata) ? null : completeSince(row, span, nowMs);
   const current = { ...row, open_interest: interest.value };
   return { title: row.title, status: row.status, metrics: metrics(platform, current, metadata, stored, since, nowMs) };

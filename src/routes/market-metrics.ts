@@ -103,7 +103,7 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
       const cache = { ttlMs: CACHE_MS, from: 'listings', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
-        const read = (ref: string) => marketSnapshot(services, { platform, ref }, services.now());
+        const read = (ref: string) => marketSnapshot(services, { platform, ref }, services.now(), user);
         const { market, value } = await marketWith(services, { platform, id, user }, read);
         // It may have been fetched from its platform meanwhile.
         const snapshot = value ?? (await read(market.ref));

@@ -147,8 +147,8 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           { platform: query.provider, id: params.id, user },
           query.include_raw,
         );
-        const found = await withOpenInterest(services, ref, market);
-        const image_url = found.image_url || (await imageOf(services, query.provider, found.event_id));
+        const found = await withOpenInterest(services, ref, market, user);
+        const image_url = found.image_url || (await imageOf(services, query.provider, found.event_id, user));
         return {
           body: { pagination: pagination(1, 1, null), markets: [{ ...found, image_url }] },
           meta: { platforms_queried: [query.provider] },
@@ -242,21 +242,20 @@ async function marketsOfList(
 const storeTime = (ms: number | undefined): string | null =>
   ms === undefined ? null : new Date(ms).toISOString().slice(0, 23).replace('T', ' ');
 
-async function withOpenInterest(services: Services, ref: string, market: Market): Promise<Market> {
+async function withOpenInterest(services: Services, ref: string, market: Market, user: string): Promise<Market> {
   const { platform, open_interest: value, metadata } = market;
-  const current = await currentOpenInterest(services, { platform, ref, value, metadata });
+  const current = await currentOpenInterest(services, { platform, ref, value, metadata }, user);
   return { ...market, open_interest: current.value, metadata: current.metadata };
 }
 
 /** The image of an event whose listing has none, if it comes in time; a later answer has it. */
-async function imageOf(services: Services, platform: Platform, eventId: string): Promise<string> {
+async function imageOf(services: Services, platform: Platform, eventId: string, user: string): Promise<string> {
   const data = services.platforms[platform];
   if (!data?.eventImage) return '';
-  const image = eventImage(services, data, eventId, { priority: 'live', onBadRow: services.onBadRow }).catch(
-    (error: unknown) => {
-      services.log.warn({ err: error, platform, eventId }, 'failed to read the image of an event');
-      return '';
-    },
-  );
+  const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
+  const image = eventImage(services, data, eventId, context).catch((error: unknown) => {
+    services.log.warn({ err: error, platform, eventId }, 'failed to read the image of an event');
+    return '';
+  });
   return Promise.race([image, sleep(IMAGE_WAIT_MS, '', { ref: false })]);
 }

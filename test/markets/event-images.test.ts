@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventImage } from '../../src/markets/event-images.ts';
-import type { PlatformData } from '../../src/platforms/contract.ts';
+import type { PlatformData, ReadContext } from '../../src/platforms/contract.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { readContext } from '../fixtures/canned-http.ts';
 import { type MarketStore, market, startMarketStore } from '../helpers/market-store.ts';
@@ -9,10 +9,12 @@ import { silent } from '../helpers/silent-log.ts';
 
 const of = (ref: string, eventId: string) => market({ platform: 'kalshi', ref, eventId });
 const asked: string[] = [];
+const users: unknown[] = [];
 const data = {
   platform: 'kalshi',
-  eventImage: async (eventId: string) => {
+  eventImage: async (eventId: string, { user }: ReadContext) => {
     asked.push(eventId);
+    users.push(user);
     return eventId === 'PLAIN' ? '' : `https://images.example.com/${eventId}.webp`;
   },
 } as unknown as PlatformData;
@@ -43,6 +45,8 @@ test('a market that is asked for brings the image of its event, which its siblin
   expect(await images()).toEqual({ 'A-1': IMAGE, 'A-2': IMAGE, 'B-1': '', 'PLAIN-1': '' });
   await store.get<Listed>('markets/id/A-2?provider=kalshi');
   expect(asked).toEqual(['A']);
+  // The read counts against the share of who asked.
+  expect(users).toEqual([expect.stringMatching(/.+/)]);
 });
 
 test('a sibling that is listed later takes the image that is stored', async () => {

@@ -26,7 +26,7 @@ function marketOf(answer: (ref: string, context: ReadContext) => Promise<Usd | u
     now: () => NOW,
   };
   const read = (value: number | null, metadata = {}) =>
-    currentOpenInterest(deps, { platform: 'polymarket', ref: '0xab', value, metadata });
+    currentOpenInterest(deps, { platform: 'polymarket', ref: '0xab', value, metadata }, 'ann');
   return { asked, read };
 }
 const known = () => marketOf(async () => parseUsd('77.5'));
@@ -43,14 +43,14 @@ test.each([
   ['older than ten minutes', 5, { open_interest_at: ago(10.1) }],
   ['of an unknown age', 5, {}],
 ])(
-  'one that is %s is read from the platform at once, as a live read, and once for all who ask',
+  'one that is %s is read from the platform at once, as a live read that counts against the caller, and once for all who ask',
   async (_, value, metadata) => {
     const { asked, read } = known();
     const answers = await Promise.all([read(value, metadata), read(value, metadata)]);
     const now = { open_interest_basis: 'usd', open_interest_at: ago(0) };
     for (const answer of [...answers, await read(value, metadata)])
       expect(answer).toEqual({ value: 77.5, metadata: now });
-    expect(asked.map(({ priority }) => priority)).toEqual(['live']);
+    expect(asked).toMatchObject([{ priority: 'live', user: 'ann' }]);
   },
 );
 
@@ -78,5 +78,5 @@ test('where the listing brings the figure nobody is asked', async () => {
   const shared = createLocalShared(silent);
   const deps = { platforms: {}, shared, onBadRow: () => {}, now: () => NOW };
   const stored = { platform: 'kalshi', ref: 'KXA', value: 9, metadata: { open_interest_basis: 'contracts' } } as const;
-  expect(await currentOpenInterest(deps, stored)).toEqual({ value: 9, metadata: stored.metadata });
+  expect(await currentOpenInterest(deps, stored, 'ann')).toEqual({ value: 9, metadata: stored.metadata });
 });

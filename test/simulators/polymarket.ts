@@ -15,7 +15,7 @@ import { Cdn } from './polymarket/data/cdn.ts';
 import { data } from './polymarket/data/routes.ts';
 import { gamma } from './polymarket/gamma/routes.ts';
 import { activitySocket } from './polymarket/stream/activity.ts';
-import { marketChannel } from './polymarket/stream/market-channel.ts';
+import { type MarketChannel, marketChannel } from './polymarket/stream/market-channel.ts';
 import { createLimits } from './polymarket/limits.ts';
 import { v2Refusal, V2Error } from './polymarket/data/v2-query.ts';
 import { PolymarketWorld } from './polymarket/world/world.ts';
@@ -26,7 +26,7 @@ export type { PolymarketWorld } from './polymarket/world/world.ts';
 /** Gamma, the CLOB and the Data API over one seeded world, under /gamma, /clob and /data of one port, and their sockets. */
 export async function startPolymarket(
   options: WorldOptions = {},
-): Promise<Simulator<PolymarketWorld> & { sockets: SimSockets }> {
+): Promise<Simulator<PolymarketWorld> & { sockets: SimSockets; stream: MarketChannel }> {
   const world = new PolymarketWorld(options);
   const limits = createLimits();
   const cdn = new Cdn();
@@ -60,6 +60,7 @@ export async function startPolymarket(
       POLYMARKET_LIVE_URL: `${server.origin.replace('http', 'ws')}/live`,
     },
     sockets,
+    stream: channel,
     world,
     trade: (count) => world.makeTrades(count),
     startTrading(perSecond) {

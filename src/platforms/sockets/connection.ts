@@ -50,6 +50,7 @@ export class SocketConnection {
   #isDraining = false;
   #lastDataMs: number | null = null;
   #heartbeat: NodeJS.Timeout | undefined;
+  #settling: NodeJS.Timeout | undefined;
   #loggedAt = -Infinity;
   #unlogged = 0;
 
@@ -174,6 +175,19 @@ export class SocketConnection {
     this.#queue = [];
     this.#next = 0;
     this.#queuedBytes = 0;
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.ended !== null || this.#isDraining) return;
+    clearTimeout(this.#settling);
+    try {
+      const waitMs = this.#session.settle?.((event) => this.#deps.onEvent(event, this)) ?? null;
+      // Behind what the system has received meanwhile: a process that was busy has not read it yet.
+      if (waitMs !== null) this.#settling = setTimeout(() => setImmediate(() => this.#settle()), waitMs).unref();
+    } catch (error) {
+      this.#bad(String(error));
+    }
   }
 
   #read(frame: string): void {
@@ -203,6 +217,7 @@ export class SocketConnection {
     if (this.ended !== null) return;
     this.ended = reason;
     clearInterval(this.#heartbeat);
+    clearTimeout(this.#settling);
     this.#queue = [];
     this.#next = 0;
     this.#onEnd(this);

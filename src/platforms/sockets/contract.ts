@@ -41,6 +41,11 @@ export interface SocketSession {
   setMarkets(markets: readonly StoredMarket[]): void;
   /** Reads one text frame. true for data; false for what proves the connection alone. Throws BadFrame. */
   take(frame: string, emit: (event: SocketEvent) => void): boolean;
+  /**
+   * Called when every frame that has come is read, and again after as many ms as it returned; null: not before the next frame. It ends
+   * what waits for frames that may not come.
+   */
+  settle?(emit: (event: SocketEvent) => void): number | null;
   /** Why the connection is of no use any more, as an answer is overdue or the server ended the subscription; null while it is. */
   failure?(): string | null;
   /** How long the server itself says that it may be silent, ms; counts before the channel's. */

@@ -3,10 +3,15 @@ import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { BadFrame, type SocketEvent, type SocketSession } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
+import { SETTLED_MS, Step } from './step.ts';
 import { TokenBook } from './token-book.ts';
 import { bestFrame, bookFrame, change, changeFrame, lastTradeFrame, lifecycleFrame } from './wire.ts';
 
 type Emit = (event: SocketEvent) => void;
+
+/** A book that was asked for again and does not come is asked for once more after so long, then ever later. */
+const FIRST_ASK_MS = 5000;
+const LAST_ASK_MS = 300_000;
 
 interface Token {
   ref: string;
@@ -14,8 +19,14 @@ interface Token {
 }
 /** What is known of one market: the book of its first token and its newest trade in that token's terms. */
 interface Followed {
+  /** The first one. */
+  token: string;
   book: TokenBook;
   last: Price | undefined;
+  /** What changed in the book and is not handed on yet. */
+  step: Step | null;
+  /** When the book was asked for again last, and how long to wait then, ms; null before. */
+  asked: { at: number; waitMs: number } | null;
 }
 
 const tokensOf = (market: StoredMarket): string[] => market.outcomes.map(({ tokenId }) => tokenId);
@@ -26,6 +37,9 @@ export class MarketSession implements SocketSession {
   #markets: readonly StoredMarket[];
   #tokens = new Map<string, Token>();
   #followed = new Map<string, Followed>();
+  /** References of the markets with a step that is not handed on. */
+  readonly #open = new Set<string>();
+  readonly #lost = new Set<string>();
 
   constructor(markets: readonly StoredMarket[], send: (text: string) => void) {
     this.#send = send;
@@ -69,23 +83,41 @@ export class MarketSession implements SocketSession {
     return items.length > 0;
   }
 
+  settle(emit: Emit): number | null {
+    for (const ref of this.#open) {
+      const followed = this.#followed.get(ref);
+      if (followed?.step?.isOver(followed.book)) this.#endStep(ref, followed, emit);
+      else if (!followed?.step) this.#open.delete(ref);
+    }
+    for (const ref of this.#lost) this.#askAgain(ref);
+    if (this.#open.size > 0) return SETTLED_MS;
+    return this.#lost.size > 0 ? FIRST_ASK_MS : null;
+  }
+
   #takeOne(item: unknown, emit: Emit): void {
     const type = typeof item === 'object' && item !== null && 'event_type' in item ? item.event_type : undefined;
     if (type === 'book') {
       const frame = parseFrame(bookFrame, item, 'book');
-      this.#onFirst(frame.asset_id, frame.timestamp, emit, ({ book }, ref) => {
+      this.#onFirst(frame.asset_id, frame.timestamp, emit, (followed, ref) => {
+        const { book } = followed;
         book.replace(frame);
+        // It is the end of a step too.
+        followed.step = null;
+        this.#lost.delete(ref);
+        if (!book.agrees({})) return this.#lose(ref, followed, emit);
         emit({ kind: 'book', ref, book: bookSide(frame.bids, frame.asks), exchangeAtMs: frame.timestamp });
       });
     } else if (type === 'price_change') {
       const { timestamp, price_changes: changes } = parseFrame(changeFrame, item, 'price_change');
       for (const raw of changes) {
         const one = parseFrame(change, raw, 'price_change');
-        this.#onFirst(one.asset_id, timestamp, emit, ({ book }, ref) => {
-          book.change(one);
-          const { price, size } = one;
-          const side = one.side === 'BUY' ? 'bid' : 'ask';
-          emit({ kind: 'book_change', ref, changes: [{ side, price, size }], exchangeAtMs: timestamp });
+        this.#onFirst(one.asset_id, timestamp, emit, (followed, ref) => {
+          if (followed.step && followed.step.hash !== one.hash) this.#endStep(ref, followed, emit);
+          followed.book.change(one);
+          if (!followed.book.isWhole) return;
+          followed.step ??= new Step(one.hash);
+          followed.step.add(one, timestamp);
+          this.#open.add(ref);
         });
       }
     } else if (type === 'best_bid_ask') {
@@ -97,6 +129,37 @@ export class MarketSession implements SocketSession {
       const id = condition ?? market;
       if (id !== undefined) emit({ kind: 'market', id });
     } else if (typeof type !== 'string') throw new BadFrame('a frame without event_type');
+  }
+
+  /** Hands on what a step changed. A book that it does not lead to lacks changes before or in it. */
+  #endStep(ref: string, followed: Followed, emit: Emit): void {
+    const { step, book } = followed;
+    followed.step = null;
+    this.#open.delete(ref);
+    if (!step || !book.isWhole) return;
+    const { changes, exchangeAtMs } = step;
+    if (step.leadsTo(book)) emit({ kind: 'book_change', ref, changes, exchangeAtMs });
+    else this.#lose(ref, followed, emit);
+  }
+
+  #lose(ref: string, followed: Followed, emit: Emit): void {
+    followed.book.isWhole = false;
+    emit({ kind: 'book_lost', ref, reason: 'changes were lost' });
+    this.#lost.add(ref);
+    this.#askAgain(ref);
+  }
+
+  /** Books come with subscriptions alone. */
+  #askAgain(ref: string): void {
+    const followed = this.#followed.get(ref);
+    if (!followed) return void this.#lost.delete(ref);
+    const now = performance.now();
+    const { token, asked } = followed;
+    if (asked && now - asked.at < asked.waitMs) return;
+    const isSoon = asked !== null && now - asked.at < LAST_ASK_MS;
+    followed.asked = { at: now, waitMs: isSoon ? Math.min(asked.waitMs * 2, LAST_ASK_MS / 2) : FIRST_ASK_MS };
+    this.#change('unsubscribe', [token]);
+    this.#change('subscribe', [token]);
   }
 
   #traded(item: unknown, emit: Emit): void {
@@ -124,7 +187,8 @@ export class MarketSession implements SocketSession {
   }
 
   #change(operation: 'subscribe' | 'unsubscribe', assets: string[]): void {
-    this.#send(JSON.stringify({ assets_ids: assets, operation, custom_feature_enabled: true }));
+    const books = operation === 'subscribe' ? { initial_dump: true } : {};
+    this.#send(JSON.stringify({ assets_ids: assets, operation, custom_feature_enabled: true, ...books }));
   }
 
   #remember(markets: readonly StoredMarket[]): void {
@@ -134,7 +198,14 @@ export class MarketSession implements SocketSession {
     for (const market of markets) {
       const { ref } = market;
       for (const [index, token] of tokensOf(market).entries()) this.#tokens.set(token, { ref, isFirst: index === 0 });
-      this.#followed.set(ref, before.get(ref) ?? { book: new TokenBook(), last: undefined });
+      const fresh = {
+        token: tokensOf(market)[0] ?? '',
+        book: new TokenBook(),
+        last: undefined,
+        step: null,
+        asked: null,
+      };
+      this.#followed.set(ref, before.get(ref) ?? fresh);
     }
   }
 }

@@ -29,12 +29,12 @@ export class TokenBook {
   readonly #bids = new Map<Price, Size>();
   readonly #asks = new Map<Price, Size>();
   /** false before the first whole book: levels alone do not say which is the best. */
-  #isWhole = false;
+  isWhole = false;
   #bid: Price | null = null;
   #ask: Price | null = null;
 
   replace({ bids, asks }: BookFrame): void {
-    this.#isWhole = true;
+    this.isWhole = true;
     for (const [levels, given] of [
       [this.#bids, bids],
       [this.#asks, asks],
@@ -56,8 +56,18 @@ export class TokenBook {
 
   /** Takes best prices as they were stated; undefined = not stated. */
   state(bid: Price | null | undefined, ask: Price | null | undefined): void {
-    this.#bid = bid === undefined ? (this.#isWhole ? bestOf(this.#bids, 'bids') : null) : inside(bid);
-    this.#ask = ask === undefined ? (this.#isWhole ? bestOf(this.#asks, 'asks') : null) : inside(ask);
+    this.#bid = bid === undefined ? (this.isWhole ? bestOf(this.#bids, 'bids') : null) : inside(bid);
+    this.#ask = ask === undefined ? (this.isWhole ? bestOf(this.#asks, 'asks') : null) : inside(ask);
+  }
+
+  /** Whether the levels lead to these best prices, where they are stated, and do not cross. */
+  agrees(stated: Pick<Change, 'best_bid' | 'best_ask'>): boolean {
+    const [bid, ask] = [bestOf(this.#bids, 'bids'), bestOf(this.#asks, 'asks')];
+    if (bid !== null && ask !== null && bid >= ask) return false;
+    return (
+      (stated.best_bid === undefined || inside(stated.best_bid) === bid) &&
+      (stated.best_ask === undefined || inside(stated.best_ask) === ask)
+    );
   }
 
   best(): Best {

@@ -21,6 +21,8 @@ export const changeFrame = z.object({ timestamp: time, price_changes: z.array(z.
 export const change = level.extend({
   asset_id: tokenId,
   side: z.enum(['BUY', 'SELL']),
+  /** Of the book after the whole step of the engine that this change is a part of. */
+  hash: z.string().catch(''),
   best_bid: best,
   best_ask: best,
 });

@@ -10,14 +10,22 @@ interface Shown {
   ask: Levels;
 }
 
+/** What a test makes go wrong with changes of books, which have no numbers. */
+export interface ChangeFaults {
+  /** So many frames of changes are not sent. */
+  lose: number;
+}
+
 /** The CLOB's market channel: a book first, then changes; no numbers, no replay, and no word about a token that it does not know. */
 export interface MarketChannel extends SimSocketRoute {
+  readonly faults: ChangeFaults;
   /** Sends what changed in the subscribed books. */
   sync(): void;
 }
 
 export function marketChannel(world: PolymarketWorld): MarketChannel {
   const wanted = new Map<SimClient, Set<string>>();
+  const faults: ChangeFaults = { lose: 0 };
   /** The levels of the first token that were sent last, by market. */
   const shown = new Map<SimMarket, Shown>();
   const byToken = (token: string): SimMarket | undefined =>
@@ -32,6 +40,8 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
       const outcome = market?.tokenIds[0] === token ? 0 : 1;
       const row = market && bookRow(world, market, outcome);
       if (!market || !row) return [];
+      // Others have not been sent yet what this client begins with.
+      step(market);
       shown.set(market, levelsOf(market));
       const { min_order_size: _least, neg_risk: _risk, ...sent } = row;
       return [{ ...sent, event_type: 'book' }];
@@ -45,7 +55,20 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
     return { bid: levels('bid'), ask: levels('ask') };
   };
 
-  /** All changes of one step carry the state after it: the same time, hash and best prices. */
+  /** After a trade both books come whole, without what only first ones have. */
+  const books = (market: SimMarket): void => {
+    for (const outcome of [0, 1] as const) {
+      const row = bookRow(world, market, outcome);
+      if (!row) continue;
+      const { asset_id, bids, asks, hash, timestamp } = row;
+      to(market, { market: market.conditionId, asset_id, bids, asks, hash, timestamp, event_type: 'book' });
+    }
+  };
+
+  /**
+   * All changes of one step carry the state after it: the same time, hash and best prices. What is new comes before what is gone, so
+   * that the book is crossed between where a trade left a remainder.
+   */
   const step = (market: SimMarket): void => {
     const before = shown.get(market);
     const row = bookRow(world, market, 0);
@@ -64,7 +87,9 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
         .filter((price) => before[at].get(price) !== after[at].get(price))
         .map((price) => ({ at, price, size: after[at].get(price) ?? 0n })),
     );
+    changes.sort((a, b) => Number(a.size === 0n) - Number(b.size === 0n));
     if (changes.length === 0) return;
+    const hashes = [row.hash, bookRow(world, market, 1)?.hash];
     for (const [outcome, prices] of best.entries()) {
       to(market, { ...head, asset_id: market.tokenIds[outcome], ...prices, spread: '0', event_type: 'best_bid_ask' });
     }
@@ -75,12 +100,16 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
         price: priceText(ONE - price),
         side: at === 'bid' ? 'SELL' : 'BUY',
       };
-      const rest = { size: sizeText(size), hash: row.hash };
+      const text = sizeText(size);
       const entries = [
-        { ...first, ...rest, ...best[0] },
-        { ...second, ...rest, ...best[1] },
+        { ...first, size: text, hash: hashes[0], ...best[0] },
+        { ...second, size: text, hash: hashes[1], ...best[1] },
       ];
       const frame = { ...head, price_changes: entries, event_type: 'price_change' };
+      if (faults.lose > 0) {
+        faults.lose -= 1;
+        continue;
+      }
       to(market, frame);
       // The last one is repeated with its entries the other way round.
       if (index === changes.length - 1) to(market, { ...frame, price_changes: entries.toReversed() });
@@ -90,6 +119,7 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
   world.watchers.trade.add((trade: SimTrade) => {
     const { market } = trade;
     step(market);
+    books(market);
     to(market, {
       market: market.conditionId,
       asset_id: market.tokenIds[trade.outcome],
@@ -124,6 +154,7 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
   });
 
   return {
+    faults,
     connected: () => {},
     closed: (client) => void wanted.delete(client),
     message(client, text) {
@@ -133,7 +164,7 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
         type,
         operation,
         assets_ids: assets = [],
-        initial_dump: wantsBooks = true,
+        initial_dump: wantsBooks = false,
       } = JSON.parse(text) as {
         type?: string;
         operation?: string;
@@ -145,6 +176,7 @@ export function marketChannel(world: PolymarketWorld): MarketChannel {
       if (operation === 'unsubscribe') for (const token of assets) tokens.delete(token);
       else if (type === 'market' || operation === 'subscribe') {
         for (const token of assets) tokens.add(token);
+        // Left out, no first books come.
         if (wantsBooks) dump(client, assets);
       } else client.send('INVALID OPERATION');
     },

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { priceText, sizeText } from '../../../src/core/decimal.ts';
+import type { StoredMarket } from '../../../src/platforms/contract.ts';
+import { MarketSession } from '../../../src/platforms/polymarket/stream/market-session.ts';
+import type { SocketEvent } from '../../../src/platforms/sockets/contract.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const CONDITION = `0x${'86'.repeat(32)}`;
+const [YES, NO] = ['891', '819'];
+const market = { ref: CONDITION, outcomes: [{ tokenId: YES }, { tokenId: NO }] } as StoredMarket;
+type Level = [price: string, size: string];
+const levels = (given: readonly Level[]) => given.map(([price, size]) => ({ price, size }));
+const head = { market: CONDITION, timestamp: '1789156497002' };
+
+/** Levels best last, as they are sent. */
+const book = (bids: Level[], asks: Level[], hash = 'h') => ({
+  ...head,
+  event_type: 'book',
+  asset_id: YES,
+  bids: levels(bids),
+  asks: levels(asks),
+  hash,
+});
+/** One change of the first token with its mirror on the second; `best` is what both sides are after the whole step. */
+const change = (hash: string, side: 'BUY' | 'SELL', price: string, size: string, best: [string, string]) => ({
+  ...head,
+  event_type: 'price_change',
+  price_changes: [
+    { asset_id: YES, price, size, side, hash, best_bid: best[0], best_ask: best[1] },
+    {
+      asset_id: NO,
+      price: String(1 - Number(price)),
+      size,
+      side: side === 'BUY' ? 'SELL' : 'BUY',
+      hash: `${hash}n`,
+      best_bid: String(1 - Number(best[1])),
+      best_ask: String(1 - Number(best[0])),
+    },
+  ],
+});
+
+/** An open session, what it sent, and what it says of books. */
+function start() {
+  const sent: { operation?: string; assets_ids: string[]; initial_dump?: boolean }[] = [];
+  const session = new MarketSession([market], (text) => void sent.push(JSON.parse(text) as (typeof sent)[number]));
+  const news: string[] = [];
+  const emit = (event: SocketEvent): void => {
+    if (event.kind === 'book') news.push(`book ${textOf(event.book.bids)} | ${textOf(event.book.asks)}`);
+    else if (event.kind === 'book_change')
+      news.push(event.changes.map((one) => `${one.side} ${textOf([one])}`).join(', '));
+    else if (event.kind === 'book_lost') news.push('lost');
+  };
+  session.start();
+  sent.length = 0;
+  return {
+    sent,
+    session,
+    take: (...frames: object[]) => {
+      for (const frame of frames) session.take(JSON.stringify(frame), emit);
+    },
+    after(ms: number) {
+      vi.advanceTimersByTime(ms);
+      return session.settle(emit);
+    },
+    news: () => news.splice(0),
+  };
+}
+const textOf = (given: readonly { price: bigint; size: bigint }[]): string =>
+  given.map(({ price, size }) => `${priceText(price)} × ${sizeText(size)}`).join(' ');
+
+test('changes of one step are one event, and the crossed book between them is never seen', () => {
+  const { take, news, after } = start();
+  take([book([['0.63', '91']], [['0.64', '5']])]);
+  expect(news()).toEqual(['book 0.63 × 91 | 0.64 × 5']);
+  // As recorded: the remainder of the taker appears before the level of the maker is gone.
+  take(change('a', 'SELL', '0.63', '9', ['0', '0.63']));
+  after(9);
+  expect(news()).toEqual([]);
+  take(change('a', 'BUY', '0.63', '0', ['0', '0.63']));
+  expect(after(9)).not.toBeNull();
+  expect(news()).toEqual([]);
+  expect(after(1)).toBeNull();
+  expect(news()).toEqual(['ask 0.63 × 9, bid 0.63 × 0']);
+});
+
+test('a step ends with the first frame of another, though both have one time, and with a whole book', () => {
+  const { take, news, after } = start();
+  take([book([['0.4', '1']], [['0.5', '2']])]);
+  take(change('a', 'BUY', '0.4', '3', ['0.4', '0.5']), change('a', 'BUY', '0.4', '3', ['0.4', '0.5']));
+  take(change('b', 'BUY', '0.41', '1', ['0.41', '0.5']));
+  expect(news().slice(1)).toEqual(['bid 0.4 × 3']);
+  take(book([['0.41', '1']], [['0.5', '7']], 'b'));
+  after(200);
+  expect(news()).toEqual(['book 0.41 × 1 | 0.5 × 7']);
+});
+
+test('a lost change shows in the best prices of the step: the book is lost, and asked for again alone', () => {
+  const { take, news, sent, after } = start();
+  take([
+    book(
+      [
+        ['0.39', '4'],
+        ['0.4', '1'],
+      ],
+      [['0.5', '2']],
+    ),
+  ]);
+  news();
+  // That 0.4 went was not received.
+  take(change('b', 'BUY', '0.38', '3', ['0.39', '0.5']));
+  after(20);
+  expect(news()).toEqual([]);
+  after(100);
+  expect(news()).toEqual(['lost']);
+  expect(sent).toMatchObject([
+    { operation: 'unsubscribe', assets_ids: [YES] },
+    { operation: 'subscribe', assets_ids: [YES], initial_dump: true },
+  ]);
+  // What changes meanwhile is part of the book that comes.
+  take(change('c', 'BUY', '0.39', '5', ['0.39', '0.5']), book([['0.39', '5']], [['0.5', '2']]));
+  take(change('d', 'BUY', '0.39', '6', ['0.39', '0.5']));
+  after(10);
+  expect(news()).toEqual(['book 0.39 × 5 | 0.5 × 2', 'bid 0.39 × 6']);
+});
+
+test('a change that is lost is noticed at the next step, also behind the best prices that a third one states', () => {
+  const { take, news } = start();
+  take([book([['0.4', '1']], [['0.5', '2']])]);
+  take(change('a', 'BUY', '0.41', '3', ['0.42', '0.5']));
+  take({ ...head, event_type: 'best_bid_ask', asset_id: YES, best_bid: '0.41', best_ask: '0.5' });
+  take(change('b', 'BUY', '0.42', '0', ['0.41', '0.5']));
+  expect(news()).toEqual(['book 0.4 × 1 | 0.5 × 2', 'lost']);
+});
+
+test('a book that does not come, or is wrong again at once, is asked for ever less often', () => {
+  const { take, news, sent, after } = start();
+  const crossed = book([['0.6', '1']], [['0.5', '2']]);
+  take([crossed]);
+  expect(news()).toEqual(['lost']);
+  for (let second = 0; second < 60; second += 1) {
+    take(crossed);
+    after(1000);
+  }
+  // At 0, 5, 15 and 35 s.
+  expect(sent.filter(({ operation }) => operation === 'subscribe')).toHaveLength(4);
+});
+
+test('markets that are added to an open connection are asked for with their books', () => {
+  const { session, sent } = start();
+  const other = { ref: `0x${'87'.repeat(32)}`, outcomes: [{ tokenId: '5' }, { tokenId: '6' }] } as StoredMarket;
+  session.setMarkets([market, other]);
+  expect(sent).toMatchObject([{ operation: 'subscribe', assets_ids: ['5', '6'], initial_dump: true }]);
+});

@@ -14,7 +14,7 @@ export const LONG = [
   'platforms/*/pipeline',
   'platforms/kalshi/{no-socket,socket-books,sockets}',
   'platforms/polymarket/{sockets,without-version-1}',
-  'platforms/limitless/sockets',
+  'platforms/limitless/{book-batches,sockets}',
   'platforms/{http,http-shares,sockets}',
   'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',
   'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,soak,thaw,upstream-attack}',

@@ -27,6 +27,8 @@ export interface ReadContext {
   priority: Priority;
   /** Whose share of the platform's budgets is used; absent for our own work. */
   user?: string | undefined;
+  /** An earlier call of the same batch took that share. */
+  shareTaken?: boolean;
   signal?: AbortSignal;
   /** Called for each skipped row. */
   onBadRow(row: BadRow): void;

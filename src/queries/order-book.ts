@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import type { z } from 'zod';
 import type { OrderBookAnswer } from '../schemas/order-book.ts';
 import { decimalNumber, parseSize, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
-import { PlatformError, toApiError } from '../core/errors.ts';
+import { PlatformError, type PlatformErrorKind, toApiError } from '../core/errors.ts';
 import type { PlatformData, ReadContext, StoredMarket } from '../platforms/contract.ts';
+import { NoBudgetError } from '../platforms/http/errors.ts';
+import { isPool } from '../platforms/market-fields.ts';
 import type { BookSide, OrderBook, Platform } from '../core/model.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
@@ -10,6 +14,8 @@ import type { Shared } from '../stores/shared/shared.ts';
 const BOOK_MS = 1000;
 /** Markets of one call that are read at the same time, where a platform has no batch call. */
 const AT_ONCE = 2;
+/** How long the books of one call may wait for budget, where each is a request of its own. */
+const BATCH_MS = 60_000;
 
 const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
@@ -48,7 +54,7 @@ export interface BookError {
 
 /**
  * Live books in the order of the markets, all of one platform; those that could not be read are errors. `hit`: nothing was asked of
- * the platform. Throws PlatformError when there is nothing but errors.
+ * the platform.
  */
 export async function liveBooks(
   source: BookSource,
@@ -59,7 +65,7 @@ export async function liveBooks(
   const found = new Map<string, BookAnswer>();
   const failed = new Map<string, PlatformError>();
   let hit = true;
-  const read = source.platforms[platform]?.orderBooks ? batchOf(source, platform) : oneByOne(source);
+  const read = source.platforms[platform]?.orderBooks ? batchOf(source, platform) : oneByOne(source, platform);
   const trading = markets.filter(isTrading);
   for (const market of markets)
     if (!isTrading(market)) found.set(market.ref, toOrderBook(market, null, receivedAt(source)));
@@ -68,8 +74,6 @@ export async function liveBooks(
     if (book instanceof PlatformError) failed.set(market.ref, book);
     else found.set(market.ref, book);
   });
-  const [first] = failed.values();
-  if (first && found.size === 0) throw first;
   return {
     books: markets.flatMap(({ ref }) => found.get(ref) ?? []),
     errors: markets.flatMap((market) => {
@@ -83,35 +87,25 @@ export async function liveBooks(
 type Take = (market: StoredMarket, book: BookAnswer | PlatformError, kept: boolean) => void;
 type ReadBooks = (markets: readonly StoredMarket[], context: ReadContext, take: Take) => Promise<void>;
 
-/** Through the platform's batch call; what failed in it is asked for again at the next call, not kept. */
+/** Through the platform's batch call. What failed in it is kept with the books: the same list is read again as a whole. */
 function batchOf(source: BookSource, platform: Platform): ReadBooks {
   return async (markets, context, take) => {
     const data = source.platforms[platform];
     if (markets.length === 0 || !data?.orderBooks) return;
     const readAll = data.orderBooks.bind(data);
-    const failed = new Map<string, PlatformError>();
     try {
       const key = `books:${platform}:${markets.map(({ ref }) => ref).join()}`;
       const { value, hit } = await source.shared.cached(key, BOOK_MS, async () => {
         const books = await readAll(markets, context);
         return markets.map((market): BookAnswer | BookFailure => {
-          const book = books.get(market.ref) ?? null;
-          if (book instanceof PlatformError) failed.set(market.ref, book);
-          return book instanceof PlatformError
-            ? { failed: book.detail }
-            : toOrderBook(market, book, receivedAt(source));
+          const book = books.get(market.ref) ?? withoutBook(market);
+          return book instanceof PlatformError ? toFailure(book) : toOrderBook(market, book, receivedAt(source));
         });
       });
       for (const [at, market] of markets.entries()) {
         const book = value[at];
         if (book === undefined) continue;
-        if ('failed' in book) {
-          take(
-            market,
-            failed.get(market.ref) ?? new PlatformError(platform, 'bad_answer', { detail: book.failed }),
-            hit,
-          );
-        } else take(market, book, hit);
+        take(market, 'failed' in book ? new PlatformError(platform, book.failed, book) : book, hit);
       }
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
@@ -120,23 +114,64 @@ function batchOf(source: BookSource, platform: Platform): ReadBooks {
   };
 }
 
+/** A failure as the cache keeps it. */
 interface BookFailure {
-  failed: string;
+  failed: PlatformErrorKind;
+  status: number;
+  detail: string;
+  retryAfterMs?: number;
 }
 
-function oneByOne(source: BookSource): ReadBooks {
+const toFailure = ({ kind, status, detail, retryAfterMs }: PlatformError): BookFailure => ({
+  failed: kind,
+  status,
+  detail,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
+
+/** A market that the platform's answer left out; a pool has no book to leave out. */
+const withoutBook = ({ platform, ref, metadata }: StoredMarket): PlatformError | null =>
+  isPool(metadata) ? null : new PlatformError(platform, 'not_found', { detail: `no order book of ${ref}` });
+
+/** Failures that the books behind it would share. */
+const WHOLE_PLATFORM: ReadonlySet<PlatformErrorKind> = new Set(['maintenance', 'rate_limited', 'geo_blocked']);
+
+/** Reads of batches, by platform: so few at a time that callers with a single book get their turn between them. */
+const LANES = new Map<Platform, PQueue>();
+
+/**
+ * One call for each book. The caller's share is taken once for the whole batch; a book that finds no budget is asked for again until
+ * the batch's deadline.
+ */
+function oneByOne(source: BookSource, platform: Platform): ReadBooks {
   return async (markets, context, take) => {
+    const lanes = LANES.get(platform) ?? new PQueue({ concurrency: AT_ONCE });
+    LANES.set(platform, lanes);
+    const deadline = performance.now() + BATCH_MS;
     const waiting = [...markets];
-    const lane = async (): Promise<void> => {
-      for (let market = waiting.shift(); market; market = waiting.shift()) {
+    let charged = false;
+    let ended: PlatformError | null = null;
+    const readOne = async (market: StoredMarket): Promise<void> => {
+      for (;;) {
+        if (performance.now() > deadline)
+          ended ??= new PlatformError(platform, 'timeout', { detail: `more than ${BATCH_MS} ms for one list` });
+        if (ended) return take(market, ended, false);
         try {
-          const { value, hit } = await liveBook(source, market, context);
-          take(market, value, hit);
+          const own = charged ? { ...context, shareTaken: true } : context;
+          const { value, hit } = await lanes.add(() => liveBook(source, market, own));
+          charged ||= !hit;
+          return take(market, value, hit);
         } catch (error) {
           if (!(error instanceof PlatformError)) throw error;
-          take(market, error, false);
+          charged ||= error.kind !== 'over_share';
+          if (WHOLE_PLATFORM.has(error.kind)) ended = error;
+          if (!(error instanceof NoBudgetError)) return take(market, error, false);
+          await sleep(error.retryAfterMs);
         }
       }
+    };
+    const lane = async (): Promise<void> => {
+      for (let market = waiting.shift(); market; market = waiting.shift()) await readOne(market);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
   };

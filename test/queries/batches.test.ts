@@ -25,6 +25,8 @@ let store: MarketStore;
 /** What the platforms were asked for, and what fails. */
 let asked: string[] = [];
 let failing = new Map<string, PlatformError>();
+/** Markets that a batch reply does not name. */
+const leftOut = new Set(['KXBOOK-LEFT-OUT']);
 
 const bookOf = ({ platform, platformId }: StoredMarket): OrderBook => ({
   platform,
@@ -60,7 +62,8 @@ const dataOf = (platform: Platform): PlatformData =>
             asked.push(markets.map(({ ref }) => ref).join());
             const whole = failing.get('all');
             if (whole) throw whole;
-            return new Map(markets.map((one) => [one.ref, failing.get(one.ref) ?? bookOf(one)] as const));
+            const sent = markets.filter(({ ref }) => !leftOut.has(ref));
+            return new Map(sent.map((one) => [one.ref, failing.get(one.ref) ?? bookOf(one)] as const));
           },
         }),
   }) as unknown as PlatformData;
@@ -155,8 +158,24 @@ test('books of many markets are one call to the platform, in the order of the li
   expect(data[0]).not.toHaveProperty('raw_data');
   expect(data[1]?.yes).toEqual({ bids: [], asks: [], depth: 0 });
   failing.set('all', new PlatformError('kalshi', 'unavailable'));
-  await expect(store.get('orderbooks?provider=kalshi&market_ids=KXBOOK-1,KXBOOK-3')).rejects.toThrow(/503/);
+  const down = await store.get<Books>('orderbooks?provider=kalshi&market_ids=KXBOOK-1,KXNONE,KXBOOK-OVER');
+  expect(down.data.map((book) => book.market_id)).toEqual(['KXBOOK-OVER']);
+  expect(down.meta).toMatchObject({ not_found: ['KXNONE'], errors: [{ market_id: 'KXBOOK-1', status: 503 }] });
+  const none = await store.get<Books>('orderbooks?provider=kalshi&market_ids=KXBOOK-1,KXBOOK-3');
+  expect([none.data, none.meta.errors.map(({ status }) => status)]).toEqual([[], [503, 503]]);
   await expect(store.get(`orderbooks?provider=kalshi&market_ids=${refs.join()}&depth=0`)).rejects.toThrow(/400.*depth/);
+});
+
+test('an error is the same for callers who share the answer; an open market that the reply leaves out is one', async () => {
+  await store.list(...['KXBOOK-LATE', 'KXBOOK-LEFT-OUT'].map((ref) => market({ ref, platform: 'kalshi' })));
+  failing.set('KXBOOK-LATE', new PlatformError('kalshi', 'timeout'));
+  const wanted = 'orderbooks?provider=kalshi&market_ids=KXBOOK-LATE,KXBOOK-LEFT-OUT';
+  const expected = [
+    { market_id: 'KXBOOK-LATE', status: 504, message: 'Kalshi did not respond in time' },
+    { market_id: 'KXBOOK-LEFT-OUT', status: 404, message: 'Not found on Kalshi' },
+  ];
+  // One of these is answered from the cache.
+  for (let n = 0; n < 4; n += 1) expect((await store.get<Books>(wanted)).meta.errors).toEqual(expected);
 });
 
 test('where a platform has no batch call its books are read one by one, and one that fails is named', async () => {

@@ -7,6 +7,11 @@ export class NotSentError extends PlatformError {
   override name = 'NotSentError';
 }
 
+/** The budget allowed no departure in time: after `retryAfterMs` it may. */
+export class NoBudgetError extends NotSentError {
+  override name = 'NoBudgetError';
+}
+
 /** No connection to the platform was made: nothing left, as above, and a read is tried again. */
 export class NotConnectedError extends NotSentError {
   override name = 'NotConnectedError';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { BudgetRule, Shared, Slot } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
-import { NotSentError } from './errors.ts';
+import { NoBudgetError, NotSentError } from './errors.ts';
 import type { Priority } from './request.ts';
 import type { LimitGroup } from './limit-group.ts';
 
@@ -118,7 +118,10 @@ export class Lane {
         continue;
       }
       const wait = await this.#shared.takeBudget(this.#pace(), cost, Math.max(0, deadline - asked));
-      if (wait === null) throw this.#refusal('no request budget left', 1000);
+      if (wait === null) {
+        const detail = `${this.#name}: no request budget left`;
+        throw new NoBudgetError(this.#platform, 'unavailable', { detail, retryAfterMs: 1000 });
+      }
       this.#askMs = Math.min(performance.now() - asked, this.#askMs + 1);
       if (wait > 0) await sleep(wait, undefined, { signal });
       // A grant not used in time would crowd the ones after it: it is given up.

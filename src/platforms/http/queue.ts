@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BudgetRule, Log, Shared } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
-import { NotSentError } from './errors.ts';
+import { NoBudgetError, NotSentError } from './errors.ts';
 import { Lane } from './lane.ts';
 import type { PlatformRequest, Priority } from './request.ts';
 import { withDeadline } from './deadline.ts';
@@ -95,7 +95,7 @@ export class DepartureQueue {
 
   /** Waits outside the lanes, so that a user without share left delays no other user. */
   async #takeShares(
-    { platform, group, account, method, priority, user }: PlatformRequest,
+    { platform, group, account, method, priority, user, shareTaken = false }: PlatformRequest,
     cost: number,
     deadline: number,
     signal: AbortSignal,
@@ -103,7 +103,7 @@ export class DepartureQueue {
     if (user === undefined || priority !== 'live') return;
     const { live, callers } = LIMIT_GROUPS[group];
     const common = callers ?? live;
-    const take = async (budget: BudgetRule, part: number, refusal: () => NotSentError): Promise<void> => {
+    const take = async (budget: BudgetRule, part: number, refusal: () => NoBudgetError): Promise<void> => {
       const maxWaitMs = Math.max(0, deadline - performance.now()) * part;
       const wait = await this.#shared.takeBudget(budget, cost, maxWaitMs);
       if (wait === null) throw refusal();
@@ -112,16 +112,18 @@ export class DepartureQueue {
     const own = ofUser(account === undefined ? common : ofAccount(live, account), user);
     const perMinute = Math.floor((60 * own.refillPerSecond) / LIMIT_GROUPS[group].cost);
     // The rest of the wait is for the others' calls.
-    await take(own, 0.5, () => {
-      const detail = `${group}: one user may cause ${perMinute} calls a minute`;
-      const retryAfterMs = (1000 * cost) / own.refillPerSecond;
-      return new NotSentError(platform, 'over_share', { detail, retryAfterMs });
-    });
+    if (!shareTaken) {
+      await take(own, 0.5, () => {
+        const detail = `${group}: one user may cause ${perMinute} calls a minute`;
+        const retryAfterMs = (1000 * cost) / own.refillPerSecond;
+        return new NoBudgetError(platform, 'over_share', { detail, retryAfterMs });
+      });
+    }
     // Orders and cancels leave before any read, and are few.
     if (callers === null || account !== undefined || method !== 'GET') return;
     await take(callers, 1, () => {
       const detail = `${group}: no request budget left for callers`;
-      return new NotSentError(platform, 'unavailable', { detail, retryAfterMs: 1000 });
+      return new NoBudgetError(platform, 'unavailable', { detail, retryAfterMs: 1000 });
     });
   }
 

@@ -13,6 +13,8 @@ export interface PlatformRequest {
   account?: string;
   /** Whose share of a common budget it takes; absent for our own work, and where the budget is the user's own. */
   user?: string | undefined;
+  /** The user's own share was taken by an earlier call of the same batch: only the callers' common budget is asked. */
+  shareTaken?: boolean | undefined;
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   /** Sent as it is; the caller sets the content type. */

@@ -7,7 +7,7 @@ export interface LimitlessClient {
 
 /** Public reads; all of Limitless shares one budget. */
 export const createLimitlessClient = ({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): LimitlessClient => ({
-  get(path, query, { priority, user, signal }) {
+  get(path, query, { priority, user, shareTaken, signal }) {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
     return http.send({
@@ -17,6 +17,7 @@ export const createLimitlessClient = ({ http, urls }: Pick<AdapterDeps, 'http' |
       url: `${urls.limitless}${path}${parameters.size > 0 ? `?${parameters}` : ''}`,
       priority,
       user,
+      shareTaken,
       retry: true,
       ...(signal ? { signal } : {}),
     });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import manifest from '../../package.json' with { type: 'json' };
 import { ConfigError } from './config-error.ts';
 import { keptSecret } from './data-dir.ts';
 import { PLATFORMS, type Platform } from './model.ts';
@@ -19,7 +20,7 @@ export const PLATFORM_URLS = {
 export type PlatformUrls = Record<keyof typeof PLATFORM_URLS, string>;
 
 /** Which setting holds the address of each socket of the platforms. */
-export const SOCKET_URLS = {
+const SOCKET_URLS = {
   kalshi: 'KALSHI_WS_URL',
   polymarketMarket: 'POLYMARKET_WS_URL',
   polymarketLive: 'POLYMARKET_LIVE_URL',
@@ -50,6 +51,7 @@ export type Config = Settings & {
   credentialKeys: { id: string; key: Buffer }[];
   production: boolean;
   registrationOpen: boolean;
+  /** Of package.json. */
   version: string;
 };
 
@@ -113,7 +115,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
           ),
     production,
     registrationOpen: (parsed.REGISTRATION ?? (production ? 'closed' : 'open')) === 'open',
-    version: '1.0.0',
+    version: manifest.version,
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import type { IngestionHealth } from '../../src/observability/ingestion-health.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts';
 
@@ -27,7 +28,7 @@ test('all well is 200 and ok, with uptime and version', async () => {
   });
   expect(status).toBe(200);
   expect(body.status).toBe('ok');
-  expect(body.version).toBe('1.0.0');
+  expect(body.version).toBe(manifest.version);
   expect(body.uptime_seconds).toBeGreaterThanOrEqual(0);
   expect(body.checks.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining(['clickhouse', 'postgres', 'ingestion Kalshi']),

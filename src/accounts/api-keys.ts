@@ -28,7 +28,7 @@ const NEW_KEY = 'Make another key at POST /v1/api/auth/api-keys.';
 const MAX_KEY_CHARS = 200;
 
 /** What a key is made for. */
-export interface KeyTerms {
+interface KeyTerms {
   scopes: Scope[];
   /** null = never. */
   expiresAt: Date | null;
@@ -45,7 +45,7 @@ interface Entry {
   asOf: number;
 }
 
-export interface ApiKeysOptions {
+interface ApiKeysOptions {
   db: Database;
   shared: Shared;
   log: FastifyBaseLogger;

@@ -7,14 +7,14 @@ import type { Database } from '../stores/postgres/client.ts';
 import type { Platform } from '../core/model.ts';
 import { credentials } from './tables.ts';
 
-export type SealingKeys = Config['credentialKeys'];
+type SealingKeys = Config['credentialKeys'];
 export type CredentialRecord = Pick<
   typeof credentials.$inferSelect,
   'id' | 'platform' | 'label' | 'isDefault' | 'createdAt'
 >;
 
 /** An opened credential; `id` names it in orders. */
-export interface OpenedCredential<P extends Platform> {
+interface OpenedCredential<P extends Platform> {
   id: number;
   fields: CredentialOf<P>;
 }

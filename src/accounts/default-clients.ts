@@ -19,8 +19,6 @@ export async function revokeDefaultClients(db: Database, userId: string): Promis
   await db.delete(defaultClientUsers).where(eq(defaultClientUsers.userId, userId));
 }
 
-export type DefaultClientRules = ReturnType<typeof defaultClientRules>;
-
 /** Reads the operator's rules with statements that are prepared once: every order through a default client asks for them. */
 export function defaultClientRules(db: Database) {
   const ofUser = db

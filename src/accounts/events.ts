@@ -3,7 +3,7 @@ import type { Database } from '../stores/postgres/client.ts';
 import { accountEvents } from './tables.ts';
 
 /** Where a page of events goes on: after the event of this id; `total` is that of the first page. */
-export interface EventPosition {
+interface EventPosition {
   id: number;
   total: number;
 }

@@ -7,7 +7,7 @@ import { passwordResets, users } from './tables.ts';
 import { setPasswordHash, type User } from './users.ts';
 
 /** How long a link is good: a mailed one stays in a mailbox; a printed one is handed over at once. */
-export const MAILED_MS = 3_600_000;
+const MAILED_MS = 3_600_000;
 export const PRINTED_MS = 86_400_000;
 /** Links mailed to one account within MAILED_MS: a mailbox cannot be flooded. */
 const MAX_MAILED = 3;
@@ -18,7 +18,7 @@ const hashToken = (token: string): string => hash('sha256', token, 'base64url');
 export const resetLink = (base: string, token: string): string =>
   `${base.replace(/\/+$/, '')}/reset-password#token=${token}`;
 
-export interface ResetRequest {
+interface ResetRequest {
   userId: string;
   /** true: the link goes to the e-mail of the account, and its use proves that the e-mail is the user's. */
   mailed: boolean;
@@ -54,7 +54,7 @@ export async function userOfReset(db: Database, token: string, now: number): Pro
   return row?.user ?? null;
 }
 
-export interface NewPassword {
+interface NewPassword {
   token: string;
   password: string;
   /** true: API keys end too. */

@@ -36,7 +36,7 @@ export interface Origin {
   userAgent: string;
 }
 
-export type SessionRecord = typeof sessions.$inferSelect;
+type SessionRecord = typeof sessions.$inferSelect;
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Sessions live on the server; the cookie is a signed name of one. Ending the row ends the session, whatever the cookie says. */

@@ -23,7 +23,7 @@ export class ApiError extends Error {
 }
 
 /** The error body of every route. */
-export interface ErrorEnvelope {
+interface ErrorEnvelope {
   error: { status: number; message: string; resolution: string; error_text: string };
 }
 

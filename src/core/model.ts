@@ -12,7 +12,7 @@ export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
 export const MARKET_STATUSES = ['unopened', 'open', 'paused', 'closed', 'settled'] as const;
 export type MarketStatus = (typeof MARKET_STATUSES)[number];
 
-export const MARKET_TYPES = ['binary', 'multiple_choice', 'scalar'] as const;
+const MARKET_TYPES = ['binary', 'multiple_choice', 'scalar'] as const;
 export type MarketType = (typeof MARKET_TYPES)[number];
 
 export type Side = 'buy' | 'sell';
@@ -136,7 +136,7 @@ export interface MarketRecord {
   fromTrades?: FromTrades;
 }
 
-export interface FromTrades {
+interface FromTrades {
   /** Rolling volumes; trades are complete as far as the feed of all markets is, or the market's own. */
   volumes: 'feed' | 'market';
 }
@@ -183,7 +183,6 @@ export interface Ohlc {
 }
 
 export const CANDLE_INTERVALS_MIN = [1, 60, 1440] as const;
-export type CandleIntervalMin = (typeof CANDLE_INTERVALS_MIN)[number];
 /** Widths of the buckets of metrics/historical. */
 export const INTERVAL_SECONDS = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600, '4h': 14_400, '1d': 86_400 } as const;
 

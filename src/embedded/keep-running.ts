@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 
-export interface RestartOptions {
+interface RestartOptions {
   /** As logs name it. */
   name: string;
   /** Starts the process; rejects when it does not come up. */
@@ -18,7 +18,7 @@ export interface RestartOptions {
 }
 
 /** A process that is started again whenever it ends. */
-export interface KeptProcess {
+interface KeptProcess {
   /** The process now. */
   child(): ChildProcess;
   close(): Promise<void>;

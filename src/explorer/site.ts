@@ -11,7 +11,7 @@ export interface Asset {
   packed: Record<Encoding, Buffer>;
 }
 /** Files by name, the document among them, each compressed once. */
-export type Site = ReadonlyMap<string, Asset>;
+type Site = ReadonlyMap<string, Asset>;
 
 const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 const gzipped = promisify<Buffer, Buffer>(gzip);

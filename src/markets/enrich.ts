@@ -46,7 +46,7 @@ export interface ReadInterest {
 }
 
 /** What is known of a market beside what its platform just said. */
-export interface Known {
+interface Known {
   stored: LookbackRow | undefined;
   traded: TradedMarket | undefined;
   openInterest: ReadInterest | undefined;

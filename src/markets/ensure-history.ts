@@ -16,7 +16,7 @@ const OPEN_BARS_MS = 60_000;
 const CLOSED_BARS_MS = 3_600_000;
 
 /** What reading history needs. */
-export interface HistoryDeps {
+interface HistoryDeps {
   clickhouse: ClickHouse;
   shared: Shared;
   log: FastifyBaseLogger;
@@ -25,7 +25,7 @@ export interface HistoryDeps {
   now: () => number;
 }
 
-export interface ReadyHistory {
+interface ReadyHistory {
   /** null when no trades of the market are stored, as none of a pool ever are. */
   span: StoredSpan | null;
   /** false when older trades or bars of the range are still being fetched, or could not be. */

@@ -11,7 +11,7 @@ import {
 } from './markets.ts';
 import { OrderBookAnswer } from './order-book.ts';
 
-export const notFoundField = z.array(z.string()).describe('Ids of the list that name no stored market, as received');
+const notFoundField = z.array(z.string()).describe('Ids of the list that name no stored market, as received');
 
 export const OrderBooksAnswer = z
   .object({

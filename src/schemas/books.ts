@@ -11,7 +11,7 @@ import {
 } from './markets.ts';
 
 /** Schemas of recorded order books, as endpoints and streams answer them. */
-export const BookLevelChange = z.object({
+const BookLevelChange = z.object({
   side: z.enum(['bid', 'ask']).describe('Of the book'),
   price: z.number().describe('0..1, of the first outcome'),
   size: z.number().describe('Contracts or shares that rest there now; 0 removes the level'),

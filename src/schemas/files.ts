@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cacheHitField, META, platformField, requestTimeField } from './markets.ts';
 
-export const FileAnswer = z
+const FileAnswer = z
   .object({
     path: z.string().describe('Under /v1/api/files/'),
     dataset: z.string().describe('trades, candles_1m, candles_1h, markets, quotes or book_changes'),

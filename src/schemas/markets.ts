@@ -65,7 +65,7 @@ export const tradesFreshness = timeOrNull(
   'before the first ingestion',
 );
 
-export const OutcomeAnswer = z
+const OutcomeAnswer = z
   .object({
     id: z.string().describe('yes, no, or a kebab form of the name; stable'),
     name: z.string().describe('As worded by the platform'),

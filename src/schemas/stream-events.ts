@@ -22,7 +22,7 @@ export const TradeEvent = MarketTradeAnswer.extend({
   sent_at: sentField,
 }).meta({ id: 'TradeEvent', description: 'A fill, once it is stored' });
 
-export const MarketEvent = z
+const MarketEvent = z
   .object({
     type: z.enum(['created', 'status', 'resolved', 'changed']),
     platform: platformField,
@@ -41,7 +41,7 @@ export const MarketEvent = z
   })
   .meta({ id: 'MarketEvent', description: 'A market that was created or has changed' });
 
-export const QuoteEvent = z
+const QuoteEvent = z
   .object({
     platform: platformField,
     market_id: MarketTradeAnswer.shape.market_id,
@@ -85,7 +85,7 @@ export const BookChangeEvent = z
   .object({ ...bookChangeFields, sequence: bookSequence, checksum: checksumField, sent_at: sentField })
   .meta({ id: 'BookChangeEvent', description: 'Levels of the first outcome that changed' });
 
-export const StateEvent = z
+const StateEvent = z
   .object({
     platforms: z.record(
       z.string(),
@@ -101,7 +101,7 @@ export const StateEvent = z
   })
   .meta({ id: 'StateEvent', description: 'At the start, on change and every 15 s' });
 
-export const GapEvent = z
+const GapEvent = z
   .object({
     platform: platformField,
     market_id: MarketTradeAnswer.shape.market_id.optional(),

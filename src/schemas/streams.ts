@@ -72,7 +72,7 @@ export function floorParam(unit: string) {
 }
 
 /** Where to begin: a cursor, or a time in Unix ms. */
-export type SinceValue = { cursor: string } | { timeMs: number };
+type SinceValue = { cursor: string } | { timeMs: number };
 
 /** A cursor of a stream or a time. */
 export function sinceParam() {

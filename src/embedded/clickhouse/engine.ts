@@ -12,7 +12,7 @@ const MAX_TEXT_BYTES = 67_108_864;
 /** The engine of a parent that was killed may still be ending, and hold the directory for as long. */
 const LOCKED_WAIT_MS = 8000;
 
-export interface EngineOptions {
+interface EngineOptions {
   directory: string;
   memoryMb: number;
   /** Folder that BACKUP may write to and RESTORE read from. */

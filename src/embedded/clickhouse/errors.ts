@@ -1,5 +1,5 @@
 /** ClickHouse's error codes that the embedded server raises or translates itself. */
-export const CODES = {
+const CODES = {
   BAD_ARGUMENTS: 36,
   UNKNOWN_FUNCTION: 46,
   NOT_IMPLEMENTED: 48,

@@ -11,7 +11,7 @@ import { readStatement, type Statement } from './statement.ts';
 import { headerSkipper, STREAMED_FORMATS } from './stream-formats.ts';
 
 /** What one listening face of the engine lets in. */
-export interface FrontPolicy {
+interface FrontPolicy {
   /** Where unqualified names are looked up when the request names no database. */
   database: string;
   maxBodyBytes: number;

@@ -29,7 +29,7 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map(
 );
 
 /** What the X-ClickHouse-Summary header reports about a finished query. */
-export interface Summary {
+interface Summary {
   readRows?: number;
   writtenRows?: number;
   writtenBytes?: number;

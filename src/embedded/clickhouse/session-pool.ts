@@ -2,7 +2,7 @@ import type { Engine } from './engine.ts';
 import { EngineError } from './errors.ts';
 import { EngineSession } from './session.ts';
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Queries that run at the same time; libuv's pool must hold four threads more. */
   size: number;
   /** Requests that may wait for a connection. */

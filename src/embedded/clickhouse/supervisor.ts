@@ -12,7 +12,7 @@ import { ChildMessage, type ParentMessage, type SqlFace, type StartMessage } fro
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** The engine keeps its files in <dataDir>/clickhouse. */
   dataDir: string;
   memoryMb: number;

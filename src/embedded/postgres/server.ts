@@ -7,7 +7,7 @@ import { pathFor } from './cluster.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
-export interface ServerOptions {
+interface ServerOptions {
   postgres: string;
   cluster: string;
   /** Directory of the socket. */

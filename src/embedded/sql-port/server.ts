@@ -27,7 +27,7 @@ const WRONG_A_MINUTE = 10;
 /** Beyond the time of a query itself: for waiting in the queue. */
 const WAIT_MS = 30_000;
 
-export interface SqlFaceOptions extends SqlFace {
+interface SqlFaceOptions extends SqlFace {
   database: string;
   memoryMb: number;
   ownerOfKey(key: string, address: string): Promise<string | null>;

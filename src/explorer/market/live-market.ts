@@ -11,7 +11,7 @@ type Side = OrderBook['yes'];
 /** Trades of the tape that are kept. */
 const KEPT_TRADES = 100;
 
-export interface LiveMarket {
+interface LiveMarket {
   market: Market | undefined;
   asked: Loaded<unknown>;
   book: OrderBook | undefined;

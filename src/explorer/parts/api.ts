@@ -20,7 +20,7 @@ export class ApiFailure extends Error {
 const RETRY_MS = 5000;
 
 /** What is left of the caller's requests of this minute, as the last answer said. */
-export interface Allowance {
+interface Allowance {
   limit: number;
   remaining: number;
 }

@@ -187,7 +187,7 @@ const CLOCK = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
   hourCycle: 'h23',
 });
-export function clockText(date: Date): string {
+function clockText(date: Date): string {
   const now = new Date();
   if (date.toDateString() === now.toDateString()) return CLOCK.format(date);
   const day = date.getFullYear() === now.getFullYear() ? DAY : YEAR_DAY;

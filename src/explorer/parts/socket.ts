@@ -9,7 +9,7 @@ export interface StreamAsk extends Omit<Subscribe, 'op' | 'id' | 'channel' | 'si
 
 /** Events of streams by name, with what each holds. */
 export type StreamEvents = { [Name in keyof typeof STREAM_EVENTS]: z.output<(typeof STREAM_EVENTS)[Name]> };
-export type StreamEvent = {
+type StreamEvent = {
   [Name in keyof StreamEvents]: { event: Name; data: StreamEvents[Name] };
 }[keyof StreamEvents];
 

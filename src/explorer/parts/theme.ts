@@ -1,5 +1,5 @@
 /** The reader's choice of light or dark; without one, the system's. */
-export type Theme = 'light' | 'dark';
+type Theme = 'light' | 'dark';
 const KEPT = 'explorer-theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
 

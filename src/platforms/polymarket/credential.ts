@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { integerOf } from '../../core/fields.ts';
 import { ALWAYS, base64Secret, credentialForm, headerText, readFields } from '../credential-form.ts';
 import { addressOfKey, walletAddressField, walletKeyField } from '../evm/wallet-fields.ts';
@@ -33,5 +32,3 @@ export const PolymarketFields = credentialForm({
     refuse('api_key', 'all of api_key, api_secret and api_passphrase, or none of them');
   }
 }, ALWAYS);
-
-export type PolymarketCredential = z.output<typeof PolymarketFields>;

@@ -138,8 +138,8 @@ test.each(DATASETS)('every column of %s sums to what the store sums to', async (
   expect(files).toEqual(stored);
 });
 
-test('the lines of the README for DuckDB read the tree', async () => {
-  const page = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+test('the lines of docs/files.md for DuckDB read the tree', async () => {
+  const page = await readFile(new URL('../../docs/files.md', import.meta.url), 'utf8');
   const queries = [...page.matchAll(/^duckdb -c "(.*)"$/gm)].map(([, query = '']) => query);
   expect(queries).toHaveLength(1);
   for (const query of queries) {

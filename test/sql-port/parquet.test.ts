@@ -21,8 +21,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-it('answers the example of the README with Parquet that DuckDB reads', async () => {
-  const page = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+it('answers the example of docs/files.md with Parquet that DuckDB reads', async () => {
+  const page = await readFile(new URL('../../docs/files.md', import.meta.url), 'utf8');
   const [example = ''] = /^curl .* -o whales\.parquet .* FORMAT Parquet'$/m.exec(page) ?? [];
   expect(example).toContain(' http://127.0.0.1:8123/ ');
   const key = newApiKey();

@@ -3,11 +3,19 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 const REASON = /^waitsInRealTime\('(.+)'\);$/m;
 
-/** Fails a run that skipped a test, and lists the files whose tests may be tried again, with what broke the tries of those that were. */
+/**
+ * Fails a run that skipped a test. Lists the files whose tests may be tried again, with what broke the tries of those that were,
+ * and the files that the run leaves out.
+ */
 export class RunReporter implements Reporter {
   #root = '';
   /** With `-t`, the tests of other names are skipped on purpose. */
   #isFiltered = false;
+  readonly #leftOut: readonly string[];
+
+  constructor(leftOut: readonly string[] = []) {
+    this.#leftOut = leftOut;
+  }
 
   onInit({ config }: Vitest): void {
     this.#root = config.root;
@@ -33,6 +41,7 @@ export class RunReporter implements Reporter {
     }
     if (retried.length > 0) console.log(`Tests with their own retry:\n  ${retried.toSorted().join('\n  ')}`);
     if (again.length > 0) console.log(`Tries that failed before one passed:\n  ${again.join('\n  ')}`);
+    if (this.#leftOut.length > 0) console.log(`Files left out:\n  ${this.#leftOut.join('\n  ')}`);
     if (skipped.length === 0 || this.#isFiltered) return;
     console.error(`Skipped tests fail the run:\n  ${skipped.join('\n  ')}`);
     process.exitCode = 1;

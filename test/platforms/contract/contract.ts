@@ -11,20 +11,13 @@ import { TRUTHS, type TruthOf } from './registry.ts';
 import { Stage } from './stage.ts';
 import { liveTests, syncTests } from './sync.ts';
 
-/**
- * Declares the tests that every platform must pass, on one started service. `ownTests` declares those that only this platform
- * can have: they run on the same service once it has caught up with the world, before anything else trades there.
- */
-export function contractOf<P extends Platform>(platform: P, ownTests: (stage: () => Stage<TruthOf<P>>) => void): void {
+/** Starts the platform's simulated world and a service that reads it, for the tests of one file. */
+export function stageOf<P extends Platform>(platform: P): () => Stage<TruthOf<P>> {
   // Checks end as soon as they find everything right; a busy machine gets there later.
   vi.setConfig({ testTimeout: 240_000 });
 
   let truth: TruthOf<P> | undefined;
   let started: Stage<TruthOf<P>> | undefined;
-  const stage = (): Stage<TruthOf<P>> => {
-    if (!started) throw new Error('the service did not start');
-    return started;
-  };
   beforeAll(async () => {
     truth = (await TRUTHS[platform]()) as TruthOf<P>;
     truth.sim.enforceLimits = false;
@@ -35,7 +28,18 @@ export function contractOf<P extends Platform>(platform: P, ownTests: (stage: ()
     await started?.service.close();
     await truth?.sim.close();
   });
+  return () => {
+    if (!started) throw new Error('the service did not start');
+    return started;
+  };
+}
 
+/**
+ * Declares the tests that every platform must pass, on one started service. `ownTests` declares those that only this platform
+ * can have: they run on the same service once it has caught up with the world, before anything else trades there.
+ */
+export function contractOf<P extends Platform>(platform: P, ownTests: (stage: () => Stage<TruthOf<P>>) => void): void {
+  const stage = stageOf(platform);
   syncTests(stage);
   ownTests(stage);
   eventTests(stage, 'at first');

@@ -82,6 +82,17 @@ test('no file imports from a room that its own may not import', () => {
   expect(wrong).toEqual([]);
 });
 
+test('http takes only types of queries, and platforms only the interfaces of shared state of stores', () => {
+  const from = (room: string, of: (file: string) => string[], target: string) =>
+    files
+      .filter((file) => roomOf(file) === room)
+      .flatMap((file) => of(file).flatMap((path) => (roomOf(path) === target ? [`${file} imports ${path}`] : [])));
+  expect(from('http', valueImportsOf, 'queries')).toEqual([]);
+  expect(from('platforms', valueImportsOf, 'stores')).toEqual([]);
+  const interfaces = resolve(ROOT, 'src/stores/shared/shared.ts');
+  expect(from('platforms', importsOf, 'stores').filter((line) => !line.endsWith(` imports ${interfaces}`))).toEqual([]);
+});
+
 test('what runs in browsers imports nothing of the server but types', () => {
   const taken = files
     .filter((file) => roomOf(file) === 'explorer' && dirname(file) !== resolve(ROOT, 'src/explorer'))

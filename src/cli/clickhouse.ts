@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { runCommand } from './command.ts';
 import { loadConfig } from '../core/config.ts';
-import { makeDataDir } from '../core/data-dir.ts';
+import { keptSecret } from '../core/data-dir.ts';
 import { createLog } from '../core/log.ts';
 import { startEmbeddedClickHouse } from '../embedded/clickhouse/supervisor.ts';
 
@@ -18,7 +16,8 @@ await runCommand(USAGE, async () => {
     dataDir: config.dataDir,
     memoryMb: config.CLICKHOUSE_MEMORY_MB,
     port: config.CLICKHOUSE_PORT,
-    password: keptPassword(config.dataDir),
+    // Stays the same over restarts, so that the other processes reconnect.
+    password: keptSecret(config.dataDir, 'CLICKHOUSE_PASSWORD', false, () => randomBytes(24).toString('base64url')),
     log,
   });
   process.stdout.write(`CLICKHOUSE_URL=${clickhouse.url}\n`);
@@ -26,15 +25,3 @@ await runCommand(USAGE, async () => {
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
 });
-
-/** Stays the same over restarts, so that the others reconnect; readable by this user only. */
-function keptPassword(dataDir: string): string {
-  const file = join(dataDir, 'clickhouse_password');
-  makeDataDir(dataDir);
-  try {
-    writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  return readFileSync(file, 'utf8').trim();
-}

@@ -1,3 +1,5 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { ConfigError } from '../core/config-error.ts';
 import { cliMessage } from '../stores/clickhouse/errors.ts';
 import { settingsHelp } from '../core/settings.ts';
 
@@ -13,5 +15,18 @@ export async function runCommand(usage: string, run: (args: string[]) => Promise
   } catch (error) {
     process.stderr.write(`${cliMessage(error)}\n`);
     process.exitCode = 1;
+  }
+}
+
+/** The options of a command; an argument that it does not know is answered with `usage`. */
+export function readOptions<const O extends NonNullable<ParseArgsConfig['options']>>(
+  usage: string,
+  args: string[],
+  options: O,
+) {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new ConfigError(usage, { cause: error });
   }
 }

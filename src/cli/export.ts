@@ -11,7 +11,7 @@ import { writeDayFiles } from '../files/day-files.ts';
 import { directoryTarget } from '../files/directory-target.ts';
 import { s3Target } from '../files/s3-target.ts';
 import { openClickHouse } from '../stores/clickhouse/client.ts';
-import { runCommand } from './command.ts';
+import { readOptions, runCommand } from './command.ts';
 
 const USAGE = `npm run export -- --to DIR|s3://BUCKET/PREFIX [--from DAY] [--to DAY] [--dataset NAME] [--platform NAME]
 Writes a Parquet file for each dataset, platform and UTC day, and manifest.json. Days that did not change are left alone. Days are
@@ -59,37 +59,34 @@ function isRunning(pid: number): boolean {
 }
 
 function readArguments(args: string[]) {
-  const given = new Map<string, string[]>();
-  for (let i = 0; i < args.length; i += 2) {
-    const [name = '', value] = [args[i], args[i + 1]];
-    if (!['--to', '--from', '--dataset', '--platform'].includes(name) || value === undefined)
-      throw new ConfigError(USAGE);
-    // A day after --to is where the export ends, anything else where it goes.
-    const key = name === '--to' && DAY.test(value) ? '--until' : name;
-    given.set(key, [...(given.get(key) ?? []), value]);
-  }
-  const one = (name: string): string | undefined => given.get(name)?.at(-1);
-  const to = one('--to');
-  if (to === undefined || (given.get('--to')?.length ?? 0) > 1) throw new ConfigError(USAGE);
-  const words = <const W extends readonly string[]>(name: string, all: W): W[number][] => {
-    const named = given.get(name) ?? [...all];
+  const many = { type: 'string', multiple: true } as const;
+  const given = readOptions(USAGE, args, { to: many, from: { type: 'string' }, dataset: many, platform: many });
+  // A day after --to is where the export ends, anything else where it goes.
+  const targets = (given.to ?? []).filter((value) => !DAY.test(value));
+  const [to] = targets;
+  if (to === undefined || targets.length > 1) throw new ConfigError(USAGE);
+  const words = <const W extends readonly string[]>(name: 'dataset' | 'platform', all: W): W[number][] => {
+    const named = given[name] ?? [...all];
     const wrong = named.find((word) => !all.includes(word));
     if (wrong !== undefined)
-      throw new ConfigError(`${name}: must be one of ${all.join(', ')}, received ${JSON.stringify(wrong)}`);
+      throw new ConfigError(`--${name}: must be one of ${all.join(', ')}, received ${JSON.stringify(wrong)}`);
     return named as W[number][];
   };
-  const dayMs = (name: string, otherwise: number): number => {
-    const text = one(name);
+  const dayMs = (name: string, text: string | undefined, otherwise: number): number => {
     const ms = text === undefined ? otherwise : Date.parse(text);
     if (text !== undefined && (!DAY.test(text) || Number.isNaN(ms)))
       throw new ConfigError(`${name}: must be a day like 2026-11-20, received ${JSON.stringify(text)}`);
     return ms;
   };
   const selection = {
-    datasets: words('--dataset', DATASETS),
-    platforms: words('--platform', PLATFORMS),
-    fromMs: dayMs('--from', 0),
-    toMs: dayMs('--until', Date.now()),
+    datasets: words('dataset', DATASETS),
+    platforms: words('platform', PLATFORMS),
+    fromMs: dayMs('--from', given.from, 0),
+    toMs: dayMs(
+      '--to',
+      given.to?.findLast((value) => DAY.test(value)),
+      Date.now(),
+    ),
   };
   if (selection.fromMs > selection.toMs) throw new ConfigError('--from: must not be after the last day');
   return { to, selection };

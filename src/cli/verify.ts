@@ -4,7 +4,7 @@ import { loadConfig } from '../core/config.ts';
 import { requireStore } from '../core/data-dir.ts';
 import { createLog } from '../core/log.ts';
 import { isSound, type Verified, verifyRollups } from '../stores/clickhouse/verify-rollups.ts';
-import { runCommand } from './command.ts';
+import { readOptions, runCommand } from './command.ts';
 
 const USAGE = `npm run verify -- [--all | --markets N] [--seed N]
 Recomputes every roll-up and the platforms' own bars from the raw trades, of 200 markets drawn by the seed (default:
@@ -37,22 +37,21 @@ await runCommand(USAGE, async (args) => {
 });
 
 function readArguments(args: string[]): { markets: number | undefined; seed: number } {
-  const given = new Map<string, string>();
-  for (let i = 0; i < args.length; i += 1) {
-    const name = args[i] ?? '';
-    if (!['--all', '--markets', '--seed'].includes(name)) throw new ConfigError(USAGE);
-    given.set(name, name === '--all' ? '' : (args[(i += 1)] ?? ''));
-  }
-  const integer = (name: string, otherwise: number): number => {
-    const text = given.get(name);
+  const given = readOptions(USAGE, args, {
+    all: { type: 'boolean' },
+    markets: { type: 'string' },
+    seed: { type: 'string' },
+  });
+  const integer = (name: 'markets' | 'seed', otherwise: number): number => {
+    const text = given[name];
     if (text === undefined) return otherwise;
     if (!/^\d{1,7}$/.test(text))
-      throw new ConfigError(`${name}: must be a whole number, received ${JSON.stringify(text)}`);
+      throw new ConfigError(`--${name}: must be a whole number, received ${JSON.stringify(text)}`);
     return Number(text);
   };
-  if (given.has('--all') && given.has('--markets')) throw new ConfigError('--all: not together with --markets');
-  const markets = given.has('--all') ? undefined : integer('--markets', MARKETS);
-  return { markets, seed: integer('--seed', Math.floor(Date.now() / DAY_MS)) };
+  if (given.all && given.markets !== undefined) throw new ConfigError('--all: not together with --markets');
+  const markets = given.all ? undefined : integer('markets', MARKETS);
+  return { markets, seed: integer('seed', Math.floor(Date.now() / DAY_MS)) };
 }
 
 function table(results: Verified[]): string {

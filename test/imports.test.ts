@@ -82,15 +82,19 @@ test('no file imports from a room that its own may not import', () => {
   expect(wrong).toEqual([]);
 });
 
+/** Imports of a room's files out of another room. */
+const importsFrom = (room: string, of: (file: string) => string[], target: string) =>
+  files
+    .filter((file) => roomOf(file) === room)
+    .flatMap((file) => of(file).flatMap((path) => (roomOf(path) === target ? [`${file} imports ${path}`] : [])));
+
 test('http takes only types of queries, and platforms only the interfaces of shared state of stores', () => {
-  const from = (room: string, of: (file: string) => string[], target: string) =>
-    files
-      .filter((file) => roomOf(file) === room)
-      .flatMap((file) => of(file).flatMap((path) => (roomOf(path) === target ? [`${file} imports ${path}`] : [])));
-  expect(from('http', valueImportsOf, 'queries')).toEqual([]);
-  expect(from('platforms', valueImportsOf, 'stores')).toEqual([]);
+  expect(importsFrom('http', valueImportsOf, 'queries')).toEqual([]);
+  expect(importsFrom('platforms', valueImportsOf, 'stores')).toEqual([]);
   const interfaces = resolve(ROOT, 'src/stores/shared/shared.ts');
-  expect(from('platforms', importsOf, 'stores').filter((line) => !line.endsWith(` imports ${interfaces}`))).toEqual([]);
+  expect(
+    importsFrom('platforms', importsOf, 'stores').filter((line) => !line.endsWith(` imports ${interfaces}`)),
+  ).toEqual([]);
 });
 
 test('what runs in browsers imports nothing of the server but types', () => {

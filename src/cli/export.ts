@@ -72,12 +72,6 @@ function readArguments(args: string[]) {
       throw new ConfigError(`--${name}: must be one of ${all.join(', ')}, received ${JSON.stringify(wrong)}`);
     return named as W[number][];
   };
-  const dayMs = (name: string, text: string | undefined, otherwise: number): number => {
-    const ms = text === undefined ? otherwise : Date.parse(text);
-    if (text !== undefined && (!DAY.test(text) || Number.isNaN(ms)))
-      throw new ConfigError(`${name}: must be a day like 2026-11-20, received ${JSON.stringify(text)}`);
-    return ms;
-  };
   const selection = {
     datasets: words('dataset', DATASETS),
     platforms: words('platform', PLATFORMS),
@@ -90,4 +84,11 @@ function readArguments(args: string[]) {
   };
   if (selection.fromMs > selection.toMs) throw new ConfigError('--from: must not be after the last day');
   return { to, selection };
+}
+
+function dayMs(name: string, text: string | undefined, otherwise: number): number {
+  const ms = text === undefined ? otherwise : Date.parse(text);
+  if (text !== undefined && (!DAY.test(text) || Number.isNaN(ms)))
+    throw new ConfigError(`${name}: must be a day like 2026-11-20, received ${JSON.stringify(text)}`);
+  return ms;
 }

@@ -78,6 +78,9 @@ it('docs/metrics.md names every metric of the service, and no other', async () =
     ).toBe(true);
 });
 
+/** The SQL blocks of a document. */
+const queriesOf = (page: string): string[] => [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, query = '']) => query);
+
 it('the README shows a preview of every dashboard, small, with every panel and its data', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const folder = new URL('../../dashboards/previews/', import.meta.url);
@@ -182,7 +185,6 @@ describe('on a store that the simulated platforms filled', () => {
     },
   );
 
-  const queriesOf = (page: string): string[] => [...page.matchAll(/```sql\n(.*?)```/gs)].map(([, query = '']) => query);
   it.each([
     ['README.md', 1],
     ['docs/sql.md', 6],

@@ -110,7 +110,7 @@ export class EventAppender {
     const { log, publish } = this.#deps;
     // Readers look by themselves too.
     publish(LOG_CHANNEL, nameOf(this.#partition)).catch((error: unknown) =>
-      log.warn({ err: error }, 'new events were not announced'),
+      log.warn({ err: error }, 'Failed to announce new events'),
     );
   }
 

@@ -169,11 +169,11 @@ export class JobRunner {
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : String((error as Error).message);
-      log.error({ err: error }, 'job failed');
+      log.error({ err: error }, 'Job failed');
     }
     const badRows = bad.count;
     if (badRows > 0)
-      log.warn({ badRows, examples: bad.examples }, 'rows were skipped: a required field is missing or malformed');
+      log.warn({ badRows, examples: bad.examples }, 'Skipped rows: a required field is missing or malformed');
     const note = failure || bad.words() || (result?.note ?? '');
     await this.#report(key, job, startedAt, { ok: failure === '', result, badRows, note });
   }
@@ -209,7 +209,7 @@ export class JobRunner {
           worker: this.#worker,
         },
       ])
-      .catch((error: unknown) => this.#deps.log.error({ err: error, job: key }, 'failed to record the run'));
+      .catch((error: unknown) => this.#deps.log.error({ err: error, job: key }, 'Failed to record the run'));
   }
 
   /** The lease of this process, or null while another process holds it. Jobs of one lease share it. */
@@ -235,7 +235,7 @@ export class JobRunner {
     const before = this.#clockAheadMs;
     this.#clockAheadMs = clockAheadMs();
     if (this.#clockAheadMs > before - SET_BACK_MS) return;
-    this.#deps.log.warn({ ms: before - this.#clockAheadMs }, 'the clock was set back; jobs are rescheduled');
+    this.#deps.log.warn({ ms: before - this.#clockAheadMs }, 'The clock was set back; jobs are rescheduled');
     for (const task of this.#tasks) {
       await task.stop();
       if (!this.#stopping.signal.aborted) await task.start();
@@ -246,7 +246,7 @@ export class JobRunner {
     for (const [name, lease] of this.#leases) {
       if (await lease.renew(LEASE_MS).catch(() => false)) continue;
       if (this.#leases.get(name) === lease) this.#leases.delete(name);
-      this.#deps.log.warn({ lease: name }, 'lease lost: another process takes over');
+      this.#deps.log.warn({ lease: name }, 'Lease lost; another process takes over');
     }
   }
 }

@@ -91,7 +91,7 @@ export class MarketSweeper {
       } else if (provisional) await this.#writer.drop(this.#data.platform, ref);
       else {
         this.#silent.failed(ref, 'not known', now);
-        this.#log.debug({ platform: this.#data.platform, ref }, 'the platform no longer knows this market');
+        this.#log.debug({ platform: this.#data.platform, ref }, 'The platform no longer knows this market');
       }
     }
     for (const ref of this.#asked.keys()) if (this.#asked.size > 100_000) this.#asked.delete(ref);

@@ -40,7 +40,7 @@ export async function serveHistoryRequests(
     waiting.add(message);
     void queue
       .add(() => serve(request.data))
-      .catch((error: unknown) => log.warn({ err: error, ref: request.data.ref }, 'failed to read a requested history'))
+      .catch((error: unknown) => log.warn({ err: error, ref: request.data.ref }, 'Failed to read a requested history'))
       .finally(() => waiting.delete(message));
   });
   return queue;

@@ -81,7 +81,7 @@ export class TradeLog {
         limit: REPAIR_ROWS,
       });
       if (rows.length === 0) return;
-      log.info({ platform, trades: rows.length }, 'logging stored trades that were not logged');
+      log.info({ platform, trades: rows.length }, 'Logging stored trades that were not logged');
       const traders = await tradersOf(
         clickhouse,
         platform,

@@ -155,7 +155,7 @@ export class TradeWriter {
       const spooled = spooledTrades(body);
       if (spooled === null) {
         // A power cut tears files. No cursor has moved for what was in it: it is read again.
-        this.#deps.log.warn({ platform: this.#deps.platform, token }, 'skipped a damaged spooled batch');
+        this.#deps.log.warn({ platform: this.#deps.platform, token }, 'Skipped a damaged spooled batch');
         await this.#deps.spool.remove(token);
         continue;
       }
@@ -165,7 +165,7 @@ export class TradeWriter {
         const rows = missing.length;
         this.#deps.log.warn(
           { platform: this.#deps.platform, rows },
-          'a batch was lost under its token; storing it again',
+          'A batch was lost under its token; storing it again',
         );
         await this.#insert(
           `${token}-${randomUUID()}`,

@@ -233,7 +233,7 @@ export async function readMarketHistory(
 async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap): Promise<void> {
   deps.log.warn(
     { platform: data.platform, from: gap.fromUs, to: gap.toUs },
-    'the feed ended early; the gap is filled market by market',
+    'The feed ended early; the gap is filled market by market',
   );
   await deps.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [
     { platform: data.platform, gap_from: microsecondText(gap.fromUs), gap_to: microsecondText(gap.toUs), filled: 0 },

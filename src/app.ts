@@ -179,7 +179,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       thenOrNow(limit(request, reply, limits), () => {
         if (closing) {
           reply.header('connection', 'close');
-          throw new ApiError(503, 'The service is stopping', { resolution: 'Try again shortly.', retryAfter: 5 });
+          throw new ApiError(503, 'The service is stopping', { resolution: 'Retry in a few seconds.', retryAfter: 5 });
         }
         guard(request, config);
       }),
@@ -202,7 +202,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       await dropOldAccountRecords(postgres.db, config.RETENTION_ACCOUNTS_DAYS, now());
       await dropOldAttempts(postgres.db, config.RETENTION_ORDER_ATTEMPTS_DAYS, now());
     },
-    (error) => log.warn({ err: error }, 'Old records were not dropped'),
+    (error) => log.warn({ err: error }, 'Failed to delete old records'),
   );
   // Node would answer an expectation it does not know by itself, without a body.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));

@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   const stop = (signal: string): void => {
     if (stopping) return;
     stopping = true;
-    log.info({ signal }, 'stopping');
+    log.info({ signal }, 'Stopping');
     const forced = setTimeout(() => process.exit(1), STOP_MS);
     void service.close().then(() => {
       clearTimeout(forced);

@@ -94,7 +94,7 @@ export async function startService(
     );
     const onBadRow = (row: BadRow): void => {
       observeBadRow(metrics, row);
-      log.warn({ row }, 'skipped an invalid row of a platform');
+      log.warn({ row }, 'Skipped an invalid row of a platform');
     };
     const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
     const fetchMarket: FetchMarket = async (platform, id, user) => {

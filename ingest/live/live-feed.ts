@@ -201,7 +201,7 @@ export class LiveFeed {
       this.#chooseAt = performance.now() + (isSettled ? CHOOSE_MS : CHOOSE_SOON_MS);
     } catch (error) {
       this.#chooseAt = performance.now() + CHOOSE_SOON_MS;
-      log.warn({ err: error, platform }, 'the markets to follow over sockets could not be read');
+      log.warn({ err: error, platform }, 'Failed to read the markets to follow over sockets');
     } finally {
       this.#isChoosing = false;
     }

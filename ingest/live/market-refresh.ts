@@ -44,7 +44,7 @@ export class MarketRefresh {
       const [id = ''] = this.#waiting;
       this.#waiting.delete(id);
       const isKnown = await this.#deps.read(id).catch((error: unknown) => {
-        this.#deps.log.warn({ err: error, market: id }, 'an announced market could not be read');
+        this.#deps.log.warn({ err: error, market: id }, 'Failed to read an announced market');
         return true;
       });
       if (!isKnown) this.#retry(id);

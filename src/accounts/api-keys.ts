@@ -141,7 +141,7 @@ export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey,
       .set({ lastUsedAt: sql`greatest(${apiKeys.lastUsedAt}, seen.at)` })
       .from(sql`unnest(${sql.param(ids)}::uuid[], ${sql.param(times)}::timestamptz[]) AS seen(id, at)`)
       .where(and(inArray(apiKeys.id, ids), sql`${apiKeys.id} = seen.id`))
-      .catch((error: unknown) => log.warn({ err: error }, 'failed to write last_used_at'));
+      .catch((error: unknown) => log.warn({ err: error }, 'Failed to write last_used_at'));
   }
   const timers = [setInterval(() => void flush(), FLUSH_MS).unref(), setInterval(listen, LISTEN_MS).unref()];
 

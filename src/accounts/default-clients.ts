@@ -32,7 +32,7 @@ export function defaultClientRules(db: Database) {
 
     async limits(): Promise<DefaultClientLimits> {
       const [row] = await settings.execute();
-      if (!row) throw new Error('default_client_settings has lost its row');
+      if (!row) throw new Error('default_client_settings has no row');
       const { tradingEnabled, maxOrderNotional: most } = row;
       return { tradingEnabled, maxOrder: most === null ? null : parseUsd(most) };
     },

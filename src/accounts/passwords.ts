@@ -11,7 +11,7 @@ const queue = new PQueue({ concurrency: 2 });
 
 const work = <T>(task: () => Promise<T>): Promise<T> => {
   if (queue.size < WAITING) return queue.add(task);
-  throw new ApiError(503, 'Too many sign-ins at once', { resolution: 'Try again shortly.', retryAfter: 5 });
+  throw new ApiError(503, 'Too many sign-ins at once', { resolution: 'Retry in a few seconds.', retryAfter: 5 });
 };
 
 /** The same characters typed on another keyboard or system are the same password (NIST SP 800-63B §5.1.1.2). */

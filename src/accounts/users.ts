@@ -150,7 +150,7 @@ async function ownsAccess(db: Database, userId: string): Promise<boolean> {
 }
 
 const notLinked = (): ApiError =>
-  new ApiError(409, 'The e-mail has an account with a password', {
+  new ApiError(409, 'An account with this e-mail already exists', {
     resolution:
       'Log in with the password, then sign in with the identity provider in the same browser: both are linked and everything is kept. If the password is not yours, reset it at POST /v1/api/auth/password/reset.',
   });
@@ -165,7 +165,7 @@ const DEMO_EMAIL = 'demo@localhost';
 export async function ensureDemoUser(db: Database, key: string): Promise<void> {
   await db.insert(users).values({ email: DEMO_EMAIL, name: 'Demo' }).onConflictDoNothing();
   const user = await findByEmail(db, DEMO_EMAIL);
-  if (!user) throw new Error('the demo user is gone');
+  if (!user) throw new Error('the demo user was deleted');
   const row = { userId: user.id, name: 'demo', prefix: keyPrefix(key), hash: hashKey(key), scopes: [...SCOPES] };
   await db.insert(apiKeys).values(row).onConflictDoNothing();
   await grantDefaultClients(db, user.id);

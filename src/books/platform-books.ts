@@ -213,7 +213,10 @@ export class PlatformBooks {
 
   /** Rows were given up: no book is what the store's changes lead to. */
   #loseAll(sinceMs: number): void {
-    this.#deps.log.error({ platform: this.#deps.platform }, 'order books were lost: the store takes none');
+    this.#deps.log.error(
+      { platform: this.#deps.platform },
+      'Dropped buffered order-book rows: ClickHouse is not accepting inserts',
+    );
     for (const [ref, kept] of this.#kept) {
       if (!kept.book) continue;
       const from = new Date(sinceMs).toISOString();

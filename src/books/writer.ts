@@ -84,7 +84,7 @@ export class BookWriter {
       }
       this.#sending = null;
     } catch (error) {
-      log.warn({ err: error }, 'order books could not be stored; they are sent again');
+      log.warn({ err: error }, 'Failed to store order books; retrying');
     }
   }
 }

@@ -106,27 +106,32 @@ export function toApiError(error: PlatformError): ApiError {
     case 'not_found':
       return answer(404, `Not found on ${name}`, 'Check the id.');
     case 'rate_limited':
-      return answer(503, `${name} is rate limiting`, 'Wait and try again.', error.retryAfterMs ?? 5000);
+      return answer(
+        503,
+        `${name} is rate limiting`,
+        'Retry after the seconds in Retry-After.',
+        error.retryAfterMs ?? 5000,
+      );
     case 'over_share':
       return answer(
         429,
-        `Your share of calls to ${name} is used up`,
-        'Wait, then send fewer requests.',
+        `You have used your share of calls to ${name}`,
+        'Wait for the seconds in Retry-After, and send fewer requests.',
         error.retryAfterMs ?? 1000,
       );
     case 'maintenance':
-      return answer(503, `${name} is in maintenance`, 'Try again later.', error.retryAfterMs ?? 30_000);
+      return answer(503, `${name} is in maintenance`, 'Retry later.', error.retryAfterMs ?? 30_000);
     case 'unavailable':
-      return answer(503, `${name} is unavailable`, 'Try again later.', error.retryAfterMs ?? 5000);
+      return answer(503, `${name} is unavailable`, 'Retry later.', error.retryAfterMs ?? 5000);
     case 'geo_blocked':
       return answer(503, `${name} is not reachable from this server`, 'Operator: check network or region.', 60_000);
     case 'timeout':
-      return answer(504, `${name} did not respond in time`, 'Try again.');
+      return answer(504, `${name} did not respond in time`, 'Retry.');
     case 'unauthorized':
       return answer(502, `${name} rejected the credential`, 'Renew the key and check its scope.');
     case 'refused':
-      return answer(502, `${name} refused our request`, 'Report it: the mapping may be wrong.');
+      return answer(502, `${name} refused our request`, 'Retry; if it persists, report it with the X-Request-Id.');
     case 'bad_answer':
-      return answer(502, `Invalid response from ${name}`, 'Report it.');
+      return answer(502, `Invalid response from ${name}`, 'Retry; if it persists, report it with the X-Request-Id.');
   }
 }

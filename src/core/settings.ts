@@ -93,7 +93,7 @@ export const settings = {
   LIMITLESS_API_URL: [url('https://api.limitless.exchange'), 'base URL of the Limitless REST API'],
   SOCKETS: [
     oneOf(['on', 'off']).default('on'),
-    "follow the platforms' sockets beside polling, so that trades and quotes come at once; off = polling alone",
+    "follow the platforms' sockets in addition to polling, for immediate trades and quotes; off = polling only",
   ],
   KALSHI_WS_URL: [
     socketUrl('wss://external-api-ws.kalshi.com/trade-api/ws/v2'),
@@ -168,10 +168,10 @@ export const settings = {
   GOOGLE_USERINFO_URL: [z.url(WEB).default('https://openidconnect.googleapis.com/v1/userinfo'), 'userinfo endpoint'],
   KALSHI_API_KEY_ID: [
     z.string().optional(),
-    "the operator's key: for Kalshi's socket, for reads of public data, of which Kalshi allows four times as many with a key, and for the default Kalshi client: API key id",
+    "operator's Kalshi API key id: enables the socket, quadruples the read limit, and is the default order client",
   ],
-  KALSHI_PRIVATE_KEY: [z.string().optional(), 'its private key in PEM, \\n for line ends'],
-  KALSHI_PRIVATE_KEY_FILE: [z.string().optional(), 'a file with that private key, instead'],
+  KALSHI_PRIVATE_KEY: [z.string().optional(), 'its private key in PEM, with \\n as line breaks'],
+  KALSHI_PRIVATE_KEY_FILE: [z.string().optional(), 'path of a file with that private key'],
   POLYMARKET_PRIVATE_KEY: [z.string().optional(), "the operator's default Polymarket client: wallet key (0x…)"],
   POLYMARKET_SIGNATURE_TYPE: [
     numberSetting(0, 3).default(0),
@@ -206,10 +206,7 @@ export const settings = {
   CLICKHOUSE_MEMORY_MB: [numberSetting(256, 1_000_000).default(1500), 'memory limit of the embedded ClickHouse in MB'],
   CLICKHOUSE_PORT: [port.default(0), 'port of `npm run clickhouse`; 0 picks a free one'],
   SWEEP_SECONDS: [seconds(60), 'seconds between price sweeps of a platform'],
-  FILES_SECONDS: [
-    numberSetting(0, 86_400).default(600),
-    'seconds between two looks for days whose Parquet file must be made; 0 = no files',
-  ],
+  FILES_SECONDS: [numberSetting(0, 86_400).default(600), 'seconds between checks for day files to write; 0 = no files'],
   TRADES_SECONDS: [seconds(15), 'seconds between trade polls of a platform'],
   BOOKS_RECORD: [
     numberSetting(0, 2000).default(200),

@@ -35,7 +35,10 @@ export function explorerRoutes(app: FastifyInstance, { production }: { productio
   app.get(`${ASSETS}:name`, options, async (request, reply) => {
     const { name } = request.params as { name: string };
     const found = name === DOCUMENT ? undefined : (await explorerSite(production)).get(name);
-    if (!found) throw new ApiError(404, 'No such file', { resolution: 'Open / : files are named by their content.' });
+    if (!found)
+      throw new ApiError(404, 'File not found', {
+        resolution: 'Reload the page: it refers to files of an older release.',
+      });
     reply.header('cache-control', 'public, max-age=31536000, immutable');
     return send(request, reply, found);
   });

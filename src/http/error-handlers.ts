@@ -123,7 +123,7 @@ export function notFound(app: FastifyInstance): (request: FastifyRequest, reply:
     if (allowed.size === 0) {
       return sendError(
         reply,
-        new ApiError(404, 'Unknown route', { resolution: 'See /docs for the routes of this service.' }),
+        new ApiError(404, 'Route not found', { resolution: 'See /docs for the routes of this service.' }),
       );
     }
     const allow = [...allowed].toSorted().join(', ');

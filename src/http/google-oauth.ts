@@ -112,4 +112,4 @@ async function userInfo(config: Config, accessToken: string): Promise<z.output<t
 }
 
 const providerDown = (cause: unknown): ApiError =>
-  new ApiError(503, 'The identity provider is unavailable', { resolution: 'Try again later.', retryAfter: 30, cause });
+  new ApiError(503, 'The identity provider is unavailable', { resolution: 'Retry later.', retryAfter: 30, cause });

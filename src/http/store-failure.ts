@@ -17,7 +17,7 @@ export function storeFailure(error: unknown): ApiError | null {
   const clickhouseLost = error instanceof StoreError && error.kind !== 'failed';
   if (!clickhouseLost && !isPostgresLost(error)) return null;
   return new ApiError(503, 'The data store is unavailable', {
-    resolution: 'Try again shortly.',
+    resolution: 'Retry in a few seconds.',
     retryAfter: 5,
     cause: error,
   });

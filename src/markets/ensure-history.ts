@@ -47,7 +47,7 @@ export async function readyHistory(
   const sinceMs = Math.max(range.startTs * 1000, bornMs);
   const bars = readBars(services, { market, user }, { ...range, startTs: Math.floor(sinceMs / 1000) })
     .catch((error: unknown) => {
-      services.log.warn({ err: error, platform, ref }, 'failed to read bars of the platform');
+      services.log.warn({ err: error, platform, ref }, 'Failed to read bars of the platform');
       return null;
     })
     .then((asked) => ({ asked: asked ?? true, done: asked !== null }));

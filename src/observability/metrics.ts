@@ -25,32 +25,28 @@ export function createMetrics() {
     new Histogram({ name: `forecastle_${name}`, help, labelNames, buckets: SECONDS, registers });
   return {
     registry,
-    httpSeconds: seconds('http_request_seconds', 'Requests answered, by route', ['method', 'route', 'status']),
-    cache: counter('cache_requests_total', 'Look-ups in the cache of answers', ['kind', 'result']),
-    platformSeconds: seconds('platform_request_seconds', 'Requests sent to a platform, each attempt', [
+    httpSeconds: seconds('http_request_seconds', 'Requests served, by route', ['method', 'route', 'status']),
+    cache: counter('cache_requests_total', 'Lookups in the response cache', ['kind', 'result']),
+    platformSeconds: seconds('platform_request_seconds', 'Requests to a platform, per attempt', [
       'platform',
       'group',
       'status',
       'outcome',
     ]),
     budgetTokens: counter('platform_budget_tokens_total', 'Tokens taken from a request budget', ['budget']),
-    budgetRefill: gauge('platform_budget_refill_per_second', 'Tokens a second that a request budget allows', [
+    budgetRefill: gauge('platform_budget_refill_per_second', 'Tokens per second of a request budget', ['budget']),
+    budgetRefused: counter('platform_budget_refused_total', 'Requests refused because their budget was full', [
       'budget',
     ]),
-    budgetRefused: counter('platform_budget_refused_total', 'Requests a budget had no room for', ['budget']),
-    waiting: gauge('platform_waiting_requests', 'Requests that wait for their departure', ['budget']),
+    waiting: gauge('platform_waiting_requests', 'Requests waiting for their budget', ['budget']),
     badRows: counter('platform_bad_rows_total', 'Rows of a platform skipped while answering a caller', ['platform']),
-    stalePages: counter(
-      'platform_stale_pages_total',
-      'Pages out of a cache in front of a platform, though asked for fresh',
-      ['platform', 'route'],
-    ),
+    stalePages: counter('platform_stale_pages_total', "Stale pages served by a platform's CDN", ['platform', 'route']),
     socketMessages: counter('socket_messages_total', "Messages of platforms' sockets", ['platform', 'channel']),
-    socketBadFrames: counter('socket_bad_frames_total', 'Frames of sockets that could not be read', [
+    socketBadFrames: counter('socket_bad_frames_total', 'Invalid frames received from sockets', [
       'platform',
       'channel',
     ]),
-    socketReconnects: counter('socket_reconnects_total', 'Connections of sockets that were lost or replaced', [
+    socketReconnects: counter('socket_reconnects_total', 'Socket connections lost or replaced', [
       'platform',
       'channel',
     ]),
@@ -58,17 +54,17 @@ export function createMetrics() {
     runSeconds: seconds('ingestion_run_seconds', 'Duration of runs', ['platform', 'job']),
     rows: counter('ingestion_rows_total', 'Rows stored by ingestion jobs', ['platform', 'job']),
     skipped: counter('ingestion_bad_rows_total', 'Rows of a platform skipped by ingestion jobs', ['platform', 'job']),
-    freshTo: gauge('ingestion_fresh_timestamp_seconds', 'Up to when the data of a job is complete', [
+    freshTo: gauge('ingestion_fresh_timestamp_seconds', 'Time up to which the data of a job is complete', [
       'platform',
       'job',
     ]),
     lag: gauge('ingestion_lag_seconds', 'How far stored data is behind a platform', ['platform']),
-    feed: gauge('ingestion_feed', '1 for how the data of a platform comes: live, polling or stale', [
+    feed: gauge('ingestion_feed', '1 for the current feed state of a platform: live, polling or stale', [
       'platform',
       'state',
     ]),
-    storeSeconds: seconds('store_seconds', 'Calls of ClickHouse, by query or table', ['call', 'outcome']),
-    storeUp: gauge('store_up', '1 while the store answers', ['store']),
+    storeSeconds: seconds('store_seconds', 'ClickHouse calls, by query or table', ['call', 'outcome']),
+    storeUp: gauge('store_up', '1 while the store responds', ['store']),
   };
 }
 
@@ -156,7 +152,7 @@ export function meteredShared(shared: Shared, metrics: Metrics): Shared {
 
 /** What is asked at each scrape, beside what was counted. */
 export interface Watched {
-  /** Requests that wait for their departure, by budget. */
+  /** Requests waiting for their budget, by budget. */
   queues(): { budget: string; waiting: number }[];
   /** true for each store that answers now. */
   stores(): Promise<Record<string, boolean>>;

@@ -61,7 +61,7 @@ async function cancelWorking(
   if (working.length < MAX_CANCELS) return;
   const asked = new Set(working.map(({ id }) => id));
   const rest = (await context.store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));
-  for (const row of rest) result.open.push({ row, reason: 'too many at once: repeat the request' });
+  for (const row of rest) result.open.push({ row, reason: 'too many at once; retry' });
 }
 
 /** Orders whose credential is gone or cannot be opened: another one of the same account cancels them, and what none cancels is reported. */

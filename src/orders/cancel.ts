@@ -136,7 +136,7 @@ export async function cancelOrder(
   if (notThere) {
     throw orderRefused(
       `${platformName(row.platform)} does not know the order under this credential`,
-      'The credential it was placed with is gone: store one of the same account.',
+      "The order's credential was deleted. Store one of the same account.",
       stateText(done.row),
     );
   }

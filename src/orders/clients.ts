@@ -142,7 +142,7 @@ export function createOrderClients(deps: OrderClientDeps) {
       const client = stored ?? (credentialId === undefined ? await shared(userId, platform, use) : null);
       if (client) return client;
       if (credentialId !== undefined) {
-        throw new ApiError(404, 'No such credential', {
+        throw new ApiError(404, 'Credential not found', {
           resolution: 'See GET /v1/api/auth/credentials for the ids.',
           errorText: `credential_id: no credential ${credentialId} for ${platformName(platform)}`,
         });

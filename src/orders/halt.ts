@@ -30,7 +30,7 @@ export function createHalt(context: OrderContext) {
     if (!first) return;
     const { userId, platform } = first;
     const client = await clients.reopen(first, 'live');
-    if (!client) throw new Error(`the default client of ${platform} is not configured any more`);
+    if (!client) throw new Error(`the default client of ${platform} is no longer configured`);
     const done = await cancelOrders(context, client, rows, '');
     const left = done.filter(({ cancelled }) => !cancelled).length;
     log.warn({ platform, user: userId, cancelled: done.length - left, left }, 'Cancelled orders of a default client');

@@ -59,7 +59,7 @@ export function createReconciler(context: OrderContext): Reconciler {
       });
     try {
       const client = await clients.reopen(row, 'poll');
-      if (!client) throw new Error('the credential it was placed with is gone');
+      if (!client) throw new Error("the order's credential was deleted");
       const [seen = row] = await refreshOrders(context, client, [row], stopping.signal);
       if (isOpenFate(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
       // Applying a report sets the next look at what it changes.

@@ -19,7 +19,7 @@ const rejected = (error: PlatformError, refusal: ApiError): Placement => ({
 const unavailable = (
   error: PlatformError,
   message: string,
-  resolution = 'The order was not placed. Try again later, under a new idempotency key.',
+  resolution = 'The order was not placed. Retry later, under a new idempotency key.',
 ): ApiError =>
   new ApiError(503, message, {
     resolution,
@@ -44,7 +44,7 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
   const name = platformName(platform);
   const { kind, status, detail } = error;
   if (error instanceof NotSentError) {
-    const again = 'The order was not sent. Try again later. The same idempotency key may be used.';
+    const again = 'The order was not sent. Retry later. The same idempotency key may be used.';
     const refusal =
       kind === 'over_share' ? toApiError(error) : unavailable(error, `${name} cannot be called now`, again);
     return { fate: 'not_sent', httpStatus: status, detail, refusal };

@@ -23,7 +23,7 @@ export function firstWindows({
     if (begun) return;
     await shared.cached('windows:first', FIRST_MS, async () => {
       await refreshWindows(clickhouse).catch((error: unknown) => {
-        log.warn({ err: error }, 'failed to compute the windows of markets');
+        log.warn({ err: error }, 'Failed to compute the windows of markets');
       });
       return true;
     });

@@ -70,7 +70,7 @@ export function accountRoutes(app: FastifyInstance, services: Services): void {
       operation: 'logIn',
       summary: 'Log in: sets the session cookie',
       description:
-        'Ten attempts a minute from one address, and ten on one account from all strangers together. A device or network that logged in to the account before has a count of its own.',
+        'Limit: 10 attempts a minute per address and per account. Devices and networks that logged in to the account before have their own limit.',
       body: { email, password },
       errors: [401, 403],
       answer: UserAnswer,

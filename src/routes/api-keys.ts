@@ -138,7 +138,7 @@ export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
       }
       const found = z.uuid().safeParse(id).success && (await services.apiKeys.revoke(caller.userId, id));
       if (!found)
-        throw new ApiError(404, 'No such API key', { resolution: 'See GET /v1/api/auth/api-keys for the ids.' });
+        throw new ApiError(404, 'API key not found', { resolution: 'See GET /v1/api/auth/api-keys for the ids.' });
       await recordEvent(db, 'key_revoked', caller.userId, request.ip, { id, by: caller.kind });
       return { id, revoked: true as const, meta: { request_time: requestTimeMs(reply) } };
     },

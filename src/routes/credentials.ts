@@ -104,7 +104,9 @@ When the last login is over 15 minutes old, current_password is asked for.`,
     },
     async ({ params: { id }, caller, request, reply }) => {
       if (!(await credentials.remove(caller.userId, id))) {
-        throw new ApiError(404, 'No such credential', { resolution: 'See GET /v1/api/auth/credentials for the ids.' });
+        throw new ApiError(404, 'Credential not found', {
+          resolution: 'See GET /v1/api/auth/credentials for the ids.',
+        });
       }
       await recordEvent(db, 'credential_deleted', caller.userId, request.ip, { id: String(id) });
       return { id, deleted: true as const, meta: { request_time: requestTimeMs(reply) } };

@@ -30,7 +30,7 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
       operation: 'getHistoricalMetrics',
       summary: 'Price, volume, open interest and top of book of one market over time',
       description:
-        'Buckets with start_ts ≤ timestamp < end_ts (default: the last 24 hours), oldest first, cut at `limit`: go on with start_ts behind the last. A bucket is left out unless it has a trade, a bar of the platform or a stored quote; its price is never invented. Trades that are not stored yet are fetched first, within a bounded wait: meta.complete says whether they came.',
+        'Buckets with start_ts ≤ timestamp < end_ts (default: the last 24 hours), oldest first, cut at `limit`: continue with start_ts after the last timestamp. A bucket is left out unless it has a trade, a bar of the platform or a stored quote. Trades that are not stored yet are fetched first, within a bounded wait: meta.complete says whether they came.',
       query: {
         platform: platformParam(),
         market_id: marketIdParam(),

@@ -254,7 +254,7 @@ async function imageOf(services: Services, platform: Platform, eventId: string, 
   if (!data?.eventImage) return '';
   const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
   const image = eventImage(services, data, eventId, context).catch((error: unknown) => {
-    services.log.warn({ err: error, platform, eventId }, 'failed to read the image of an event');
+    services.log.warn({ err: error, platform, eventId }, 'Failed to read the image of an event');
     return '';
   });
   return Promise.race([image, sleep(IMAGE_WAIT_MS, '', { ref: false })]);

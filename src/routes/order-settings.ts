@@ -65,7 +65,7 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
       operation: 'changeOrderLimits',
       summary: 'Change the order limits of the account',
       description:
-        'A field that is left out stays as it is; null takes a limit away. In force for the next order. A key with the scope trade may switch trading off, {"trading_enabled": false} alone; everything else needs a session.',
+        'Omitted fields keep their value; null removes a limit. Effective from the next order. A key with the scope trade may switch trading off, {"trading_enabled": false} alone; everything else needs a session.',
       body: {
         trading_enabled: z.boolean({ error: 'true or false' }).optional().describe('false refuses every order'),
         max_order_notional: usd.describe(`${NOTIONAL}; null removes the limit`),

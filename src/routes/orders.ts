@@ -45,8 +45,8 @@ export function orderRoutes(app: FastifyInstance, { orders, cursors, now }: Serv
       tag: 'Orders',
       operation: 'placeOrder',
       summary: 'Place an order',
-      description: `Sent once, whatever happens: 201 placed (maybe already filled or cancelled, see status), 202 sent and its fate not
-known yet, 200 when the idempotency key stands for an order already placed. A market order carries a worst price taken from the
+      description: `Sent at most once. 201: placed (maybe already filled or cancelled, see status). 202: sent, result not known
+yet. 200: the idempotency key belongs to an order already placed. A market order carries a worst price taken from the
 book just read. dry_run=true checks and signs, and answers 200 without sending or storing anything. Numbers are read as decimals.`,
       body: orderFields,
       together: (body, failing) => contradictionsOf(body, failing, now()),

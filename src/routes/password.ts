@@ -91,13 +91,17 @@ export function passwordRoutes(app: FastifyInstance, services: Services): void {
         const link = ['token', 'new_password'] as const;
         if (given('email')) {
           const received = 'a value that is not shown';
-          return link.filter(given).map((field) => ({ field, expected: 'nothing beside email', received }));
+          return link.filter(given).map((field) => ({ field, expected: 'nothing: not allowed with email', received }));
         }
         const missing = link.filter((field) => !given(field));
         if (missing.length === link.length) {
           return [{ field: 'email', expected: 'an e-mail address, or token and new_password', received: 'nothing' }];
         }
-        return missing.map((field) => ({ field, expected: 'a value, beside the other', received: 'nothing' }));
+        return missing.map((field) => ({
+          field,
+          expected: 'a value: token and new_password go together',
+          received: 'nothing',
+        }));
       },
       errors: [403],
       answer: z.object({

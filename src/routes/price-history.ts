@@ -29,7 +29,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       operation: 'getPriceHistory',
       summary: 'Price bars of up to ten markets',
       description:
-        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only where it alone has more points): go on with start_ts behind the last. A bucket is left out unless it has a trade or a bar of the platform's own; a bar of the platform's own minute or hour without trades stands at its previous close; a day takes its price from the hours in which something traded, and has none otherwise. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
+        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only where it alone has more points): continue with start_ts after the last timestamp. A bucket is left out unless it has a trade or a bar of the platform's own; a platform's own minute or hour without trades carries its previous close; a day takes its price from its hours with trades, and has none otherwise. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
       query: {
         provider: platformParam(),
         market_ids: marketIdsParam(10),

@@ -83,7 +83,7 @@ export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgre
     async ({ params: { id }, caller, request, reply }) => {
       const found = z.uuid().safeParse(id).success && (await sessions.end(caller.userId, id));
       if (!found)
-        throw new ApiError(404, 'No such session', { resolution: 'See GET /v1/api/auth/sessions for the ids.' });
+        throw new ApiError(404, 'Session not found', { resolution: 'See GET /v1/api/auth/sessions for the ids.' });
       await recordEvent(db, 'session_ended', caller.userId, request.ip, { id });
       return { id, ended: true as const, meta: { request_time: requestTimeMs(reply) } };
     },

@@ -89,7 +89,7 @@ class SocketSession {
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
     if (this.#reader) this.#open(this.#reader);
     const late = setTimeout(() => {
-      if (!this.#stream) socket.close(1008, 'No key came within 5 s');
+      if (!this.#stream) socket.close(1008, 'No key received within 5 s');
     }, AUTH_MS).unref();
     socket.once('close', () => clearTimeout(late));
   }
@@ -144,7 +144,7 @@ class SocketSession {
     if (op === 'unsubscribe') {
       const { sid } = readUnsubscribe({ body }).body;
       if (!stream.unsubscribe(sid)) {
-        throw new ApiError(404, 'No such subscription', { resolution: 'Name the sid of an open subscription.' });
+        throw new ApiError(404, 'Subscription not found', { resolution: 'Name the sid of an open subscription.' });
       }
       return this.#send({ op: 'unsubscribed', id, sid });
     }

@@ -54,7 +54,7 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       operation: 'streamEvents',
       summary: 'Trades, changes of markets and quotes as they come, as server-sent events',
       description:
-        'Each durable event has an id. A client that comes back with the last one as Last-Event-ID (browsers do) or `since` gets every later event once. /v1/api/asyncapi.json describes the events.',
+        'Each durable event has an id. A client that reconnects with the last one as Last-Event-ID (browsers do) or `since` gets every later event once. /v1/api/asyncapi.json describes the events.',
       query: QUERY,
       answer: z.string().describe('Server-sent events: id, event and data, a JSON object'),
       streamed: true,
@@ -115,7 +115,7 @@ export async function streamFilter({ config, markets }: Services, asked: Asked):
     } else unknown.push(`${platform}:${id}`);
   }
   if (unknown.length > 0) {
-    throw new ApiError(404, 'Unknown markets', {
+    throw new ApiError(404, 'Markets not found', {
       resolution: 'Check the ids; GET /v1/api/markets lists all markets.',
       errorText: `no market ${unknown
         .slice(0, 20)

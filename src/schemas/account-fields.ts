@@ -7,7 +7,7 @@ export const email = z
   .toLowerCase()
   .max(254, emailRule)
   .pipe(z.email(emailRule))
-  .describe('E-mail address, whatever its case');
+  .describe('E-mail address, case-insensitive');
 
 const lengthRule = { error: 'text of 12 to 128 characters' };
 export const newPassword = z

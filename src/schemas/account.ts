@@ -20,14 +20,14 @@ export const UserAnswer = z
 export const NewKey = z.object({
   id: z.string().describe('UUID'),
   name: z.string().describe('As given'),
-  prefix: z.string().describe('First characters of the key, to recognize it'),
+  prefix: z.string().describe('First characters of the key, for display'),
   scopes: z.array(z.enum(SCOPES)).describe('read: every GET; trade: orders and every other write'),
-  expires_at: timeOrNull('When it ends', 'when it does not end by itself'),
+  expires_at: timeOrNull('Expiry', 'if it never expires'),
   allowed_addresses: z.array(z.string()).describe('Addresses and CIDR blocks it may be used from; [] = any'),
   created_at: timeField.describe('When it was created, ISO-8601 UTC with milliseconds'),
 });
 export const KeyRecord = NewKey.extend({
-  last_used_at: timeOrNull('When it was last used, up to some seconds late', 'while it was not'),
+  last_used_at: timeOrNull('Last use; may lag by some seconds', 'while it was not'),
   revoked_at: timeOrNull('When it was revoked', 'while it is in force'),
 }).meta({ id: 'ApiKey', description: 'An API key without its secret' });
 

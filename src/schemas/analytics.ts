@@ -75,7 +75,7 @@ const CompletenessAnswer = z
         snapshots: z.int().describe("Number of markets whose volume comes from snapshots of the platform's totals"),
         unknown: z.int().describe('Number of markets without either'),
       })
-      .describe('What the volumes of the two windows come from, by number of markets'),
+      .describe('Sources of the volumes of the two windows, by number of markets'),
     trades_complete_from: timeOrNull('Every trade since then is stored, of every market', 'when that is not so'),
     trades_complete_to: timeOrNull('Every trade until then is stored, of every market', 'when that is not so'),
     window_covered: z
@@ -125,7 +125,7 @@ export const CategoryAnswer = z
     total_volume: summed('of the total volume'),
     total_liquidity: z
       .number()
-      .describe('USD of collateral at rest in open markets, of those whose book has been read'),
+      .describe('USD of collateral in the books of open markets, of those whose book has been read'),
     avg_liquidity_per_market: z
       .number()
       .describe('USD: total_liquidity / active_markets, 6 decimals; 0 when none is open'),

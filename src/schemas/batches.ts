@@ -25,7 +25,7 @@ export const OrderBooksAnswer = z
           .array(
             z.object({
               market_id: marketIdField,
-              status: z.int().describe('HTTP status code that the market alone would have been answered with'),
+              status: z.int().describe('HTTP status code that a request for this market alone would return'),
               message: z.string().describe('What went wrong'),
             }),
           )

@@ -14,7 +14,7 @@ import {
 const BookLevelChange = z.object({
   side: z.enum(['bid', 'ask']).describe('Of the book'),
   price: z.number().describe('0..1, of the first outcome'),
-  size: z.number().describe('Contracts or shares that rest there now; 0 removes the level'),
+  size: z.number().describe('Contracts or shares at this level; 0 removes the level'),
 });
 
 /** What every message of a book has. */
@@ -22,7 +22,7 @@ export const bookChangeFields = {
   platform: platformField,
   market_id: marketIdField,
   outcome: z.string().describe('Id of the first outcome; the book of the second is its complement'),
-  changes: z.array(BookLevelChange).describe('Levels, each with what rests there now'),
+  changes: z.array(BookLevelChange).describe('Changed levels with their new sizes'),
   exchange_at: timeOrNull("The platform's time", 'where it gives none'),
   received_at: timeField.describe('When this service received it, ISO-8601'),
 };
@@ -30,9 +30,9 @@ export const bookChangeFields = {
 export const BookChangeAnswer = z
   .object({
     ...bookChangeFields,
-    sequence: z.int().describe('Number of the message: rises with each message of a market'),
+    sequence: z.int().describe('Message number: increases with each message of a market'),
     is_snapshot: z.boolean().describe('true: `changes` are the whole book, which begins a recorded stretch'),
-    polled: z.boolean().describe('Found by polling; false when the platform sent the change itself'),
+    polled: z.boolean().describe('true if found by polling; false if sent by the platform'),
   })
   .meta({ id: 'BookChangeMessage', description: 'Levels of a recorded order book that changed at once' });
 

@@ -81,7 +81,7 @@ export const SeriesAnswer = z
     series_id: z
       .string()
       .describe("The platform's id: Kalshi series ticker, Polymarket series id, Limitless stable slug"),
-    title: z.string().describe("As worded by the platform; '' on Limitless, which words none"),
+    title: z.string().describe("As worded by the platform; '' if the platform has none"),
     category: categoryField,
     frequency: z
       .string()

@@ -9,9 +9,9 @@ const FileAnswer = z
     date: z.string().describe('UTC day, like 2026-11-20'),
     rows: z.int().describe('Number of rows'),
     bytes: z.int().describe('Number of bytes'),
-    sha256: z.string().describe('Of the file, hexadecimal; its ETag too'),
+    sha256: z.string().describe('SHA-256 of the file in hexadecimal; also its ETag'),
     schema_version: z.int().describe("Number of the columns' definition; columns may be added under the same number"),
-    revision: z.int().describe('Number of times the content was made: 1, and one more whenever it changed'),
+    revision: z.int().describe('Revision of the content, from 1; rises with every change'),
     complete: z
       .boolean()
       .describe(

@@ -12,32 +12,29 @@ export const HealthAnswer = z
         z.object({
           name: z.string().describe('clickhouse, postgres, redis, or ingestion of a platform'),
           status: Status.describe('ok, degraded or down'),
-          platform: z.enum(PLATFORMS).optional().describe('With checks of ingestion'),
+          platform: z.enum(PLATFORMS).optional().describe('Ingestion checks only'),
           lag_seconds: z
             .number()
             .nullable()
             .optional()
-            .describe('With checks of ingestion: seconds that stored data is behind; null before the first sweep'),
+            .describe('Ingestion checks: lag of the stored data in seconds; null before the first sweep'),
           feed: z
             .enum(['live', 'polling', 'stale'])
             .optional()
             .describe(
-              'With checks of ingestion: live where sockets start each reading, else polling; stale when the data is too old or none is stored yet',
+              'Ingestion checks: live if sockets start each reading, else polling; stale if the data is too old or none is stored yet',
             ),
           socket: z
             .object({
               connected: z.boolean().describe('Whether every connection is open'),
-              reason: z
-                .string()
-                .nullable()
-                .describe('Why a connection is not open; null where nothing is known to be wrong'),
+              reason: z.string().nullable().describe('Why a connection is not open; null if there is no known problem'),
               subscriptions: z.int().describe('Number of connections that are open and subscribed'),
               last_message_at: z.iso.datetime().nullable().describe('ISO-8601; null before the first message'),
               reconnects: z.int().describe('Number of connections lost since the process began to follow the platform'),
             })
             .nullable()
             .optional()
-            .describe("With checks of ingestion: the platform's sockets; null where none are followed"),
+            .describe("Ingestion checks: the platform's sockets; null if none are used"),
           detail: z.string().optional().describe('What is wrong'),
         }),
       )

@@ -104,7 +104,7 @@ export const MarketAnswer = z
     event_id: z.string().describe("The platform's id of the event it belongs to; '' where there is none"),
     event_name: z.string().describe("Title of that event; '' where there is none"),
     series_id: z.string().describe("The platform's id of the series of events; '' where there is none"),
-    slug: z.string().describe("Name in addresses of the platform; '' where there is none"),
+    slug: z.string().describe("URL slug on the platform; '' where there is none"),
     description: z.string().describe("As worded by the platform; '' where there is none"),
     category: z.string().describe("One vocabulary over the platforms; '' when the platform names none"),
     subcategory: z.string().nullable().describe("The platform's own finer category; null where it names none"),
@@ -128,13 +128,10 @@ export const MarketAnswer = z
     created_at: timeField.describe(
       `When the platform created the market; when it was first seen here if the platform does not say; ${ISO}`,
     ),
-    trading_start_at: timeOrNull('When trading starts or started', 'where the platform does not say'),
-    trading_end_at: timeOrNull('When trading ends or ended', 'where the platform does not say'),
-    resolution_date: timeOrNull(
-      'Expected resolution; may lie before trading_end_at',
-      'where the platform does not say',
-    ),
-    resolved_at: timeOrNull('When the market was settled', 'before, and where the platform does not say'),
+    trading_start_at: timeOrNull('When trading starts or started', 'if not reported'),
+    trading_end_at: timeOrNull('When trading ends or ended', 'if not reported'),
+    resolution_date: timeOrNull('Expected resolution; may lie before trading_end_at', 'if not reported'),
+    resolved_at: timeOrNull('When the market was settled', 'before, and if not reported'),
     resolution_criteria: z.string().describe("As worded by the platform; '' where there are none"),
     resolution_source: z.string().describe("As the platform names it; '' where there is none"),
     price_24h_changes: priceChanges('24 hours'),
@@ -184,9 +181,7 @@ export const MarketTradeAnswer = z
 export const smallestSizeField = z
   .number()
   .nullable()
-  .describe(
-    'In shares or contracts: the platform may hide what is smaller, and total does not count it; null where it shows everything',
-  );
+  .describe('Shares or contracts: smaller positions may be missing and are not in total; null if the list is complete');
 
 export const MarketTradesAnswer = z
   .object({

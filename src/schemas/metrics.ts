@@ -25,7 +25,7 @@ export const HistoryItemAnswer = z
   .object({
     timestamp: z.int().describe('Start of the bucket, Unix seconds, aligned to UTC'),
     price: OhlcAnswer.describe(
-      "First outcome, 0..1: first, highest, lowest and last executed trade of the bucket (blocks excepted), or the platform's own finished bars. A platform's minute or hour without trades stands at its previous close; buckets of several take their price from those with trades; null if unknown",
+      "First outcome, 0..1: first, highest, lowest and last executed trade of the bucket (blocks excepted), or the platform's own finished bars. A platform's minute or hour without trades carries its previous close; buckets of several take their price from those with trades; null if unknown",
     ),
     volume: numberOrNull.describe('Σ size in contracts or shares; null until all data of the bucket is stored'),
     open_interest: numberOrNull.describe(
@@ -120,7 +120,7 @@ export const SnapshotAnswer = z
               '0..1: min(1, log10(1 + total) / 6), 4 decimals; null without total',
             ),
             clob_liquidity: numberOrNull.describe(
-              'Part of the total that rests in an order book, USD; 0 for a pool, null until the book has been read (Limitless)',
+              'Part of the total that is in an order book, USD; 0 for a pool, null until the book has been read (Limitless)',
             ),
           })
           .describe('Liquidity in the book'),
@@ -133,10 +133,10 @@ export const SnapshotAnswer = z
         spread: z
           .object({
             best_bid: numberOrNull.describe(
-              'Best bid of the first outcome, 0..1, as of the last sweep; null without one, and unless open or paused',
+              'Best bid of the first outcome, 0..1, as of the last sweep; null if there is none or the market is not open or paused',
             ),
             best_ask: numberOrNull.describe(
-              'Best ask of the first outcome, 0..1, as of the last sweep; null without one, and unless open or paused',
+              'Best ask of the first outcome, 0..1, as of the last sweep; null if there is none or the market is not open or paused',
             ),
             spread: numberOrNull.describe('best_ask − best_bid, 0..1; null without both'),
             adjusted_midpoint: numberOrNull.describe('(best_bid + best_ask) / 2, 0..1; null without both'),

@@ -48,14 +48,12 @@ export const OrderBookAnswer = z
             to: timeField.describe('When the recorded book was last seen'),
             gap: z
               .object({
-                from: timeField.describe('When it was last known, ISO-8601'),
-                to: timeField.describe('When it was known again, ISO-8601'),
-                reason: z.string().describe('Why it was not'),
+                from: timeField.describe('Start of the gap, ISO-8601'),
+                to: timeField.describe('End of the gap, ISO-8601'),
+                reason: z.string().describe('Cause of the gap'),
               })
               .nullable()
-              .describe(
-                'The stretch around `at` in which the book is not known, the answer is of its beginning; null when `at` is in none',
-              ),
+              .describe('Set if `at` lies in a gap of the recording: the answer is the last book before it; else null'),
           })
           .optional()
           .describe('With `at`: what is recorded of the market'),

@@ -21,7 +21,7 @@ export const OrderAnswer = z
     market_id: marketIdField,
     side: z.enum(['buy', 'sell']).describe('For the named outcome'),
     outcome: z.string().describe('Outcome id'),
-    type: z.enum(ORDER_TYPES).describe('limit, or market with a worst price'),
+    type: z.enum(ORDER_TYPES).describe('limit; or market, with a worst price'),
     price: numberOrNull.describe(
       'Limit, or worst price of a market order, 0..1 of the outcome; null if the platform does not report it',
     ),
@@ -40,7 +40,9 @@ export const OrderAnswer = z
       ),
     time_in_force: z
       .enum(TIMES_IN_FORCE)
-      .describe('gtc until cancelled, gtd until its expiration, ioc what fills at once, fok all at once or nothing'),
+      .describe(
+        'gtc: until cancelled; gtd: until its expiration; ioc: fill at once what is possible, cancel the rest; fok: fill all at once or nothing',
+      ),
     client_order_id: z.string().describe("The caller's id, or a generated one"),
     fees: z
       .object({
@@ -53,7 +55,7 @@ export const OrderAnswer = z
     updated_at: timeField.describe('When its state last changed here, ISO-8601 UTC with milliseconds'),
     expiration: timeOrNull('When it expires', 'unless time_in_force is gtd'),
     resolves_at: timeOrNull(
-      'While its status is unknown: from when on it cannot reach the platform any more, so that the next read settles it',
+      'While its status is unknown: latest time at which the order can still arrive; later reads decide',
       'otherwise',
     ),
     metadata: jsonObject.optional().describe('Data from the platform; a dry run shows here what would be sent'),

@@ -7,7 +7,7 @@ import { WhaleTradeAnswer } from './whale-trades.ts';
 /** Schemas of what streams send; the AsyncAPI description is generated from them. */
 const sequenceField = z
   .int()
-  .describe('Position in the log of its platform: rises with each event, with steps of any size');
+  .describe('Position in the log of its platform: increases with each event, not always by 1');
 const sentField = timeField.describe('When this service sent it, ISO-8601');
 const receivedField = timeField.describe('When this service received it, ISO-8601');
 const priceOrNull = z.number().nullable();
@@ -29,7 +29,7 @@ const MarketEvent = z
     market_id: MarketTradeAnswer.shape.market_id,
     status: statusField,
     previous_status: z.string().nullable().describe('null where it was created'),
-    resolved_at: timeOrNull('When it was settled', 'before, and where the platform does not say'),
+    resolved_at: timeOrNull('When it was settled', 'before, and if not reported'),
     payouts: z
       .record(z.string(), z.number())
       .nullable()
@@ -67,7 +67,7 @@ const checksumField = z
   .describe(
     'CRC32 of the ten best levels of each side after this message, a fraction of the book as text; see docs/streams.md',
   );
-const bookSequence = z.int().describe('Number of the message of this subscription and market: rises by exactly one');
+const bookSequence = z.int().describe('Message number of this subscription and market: increases by exactly 1');
 
 export const BookEvent = OrderBookAnswer.shape.data
   .omit({ raw_data: true })
@@ -109,7 +109,7 @@ const GapEvent = z
     to: timeField,
     reason: z.string(),
   })
-  .meta({ id: 'GapEvent', description: 'A stretch of events that cannot be vouched for' });
+  .meta({ id: 'GapEvent', description: 'Events in this range may be missing' });
 
 /** Events by name. */
 export const STREAM_EVENTS = {
@@ -122,7 +122,7 @@ export const STREAM_EVENTS = {
   gap: GapEvent,
 } as const;
 
-const id = z.union([z.string(), z.int()]).optional().describe('Comes back with the answer');
+const id = z.union([z.string(), z.int()]).optional().describe('Echoed in the answer');
 const list = z.union([z.string(), z.array(z.string())]).optional();
 
 /** Messages of a WebSocket client, by op. */

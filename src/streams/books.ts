@@ -165,7 +165,7 @@ export class BookFollower {
       this.#apply(await this.#updates([followed.key], Date.parse(row.received_at) - OVERLAP_MS), false);
       for (const listener of followed.listeners) listener(followed, gap);
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'an order book could not be read');
+      this.#deps.log.warn({ err: error }, 'Failed to read an order book');
     } finally {
       followed.isLoading = false;
     }
@@ -188,7 +188,7 @@ export class BookFollower {
         if (sinceMs !== null && performance.now() - sinceMs > MISSING_MS) void this.#load(followed);
       }
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'order books could not be read');
+      this.#deps.log.warn({ err: error }, 'Failed to read order books');
     } finally {
       this.#isLooking = false;
     }

@@ -45,7 +45,7 @@ export class Connections {
   /** Counts a connection in; 429 when its user has as many as they may. */
   add(connection: Connection): void {
     if (this.#isStopping) {
-      throw new ApiError(503, 'The service is stopping', { resolution: 'Connect again shortly.', retryAfter: 5 });
+      throw new ApiError(503, 'The service is stopping', { resolution: 'Reconnect in a few seconds.', retryAfter: 5 });
     }
     const { connections: limit } = LIMITS[connection.tier];
     const own = [...this.#open].filter(({ userId }) => userId === connection.userId).length;

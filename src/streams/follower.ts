@@ -134,7 +134,7 @@ export class Follower {
         if (page.isFull) this.#isDue = true;
       }
     } catch (error) {
-      this.#deps.log.warn({ err: error, partition: nameOf(this.partition) }, 'the log of events could not be read');
+      this.#deps.log.warn({ err: error, partition: nameOf(this.partition) }, 'Failed to read the event log; retrying');
       this.#later();
     } finally {
       this.#isReading = false;
@@ -171,7 +171,10 @@ export class Follower {
       this.#later();
       return;
     }
-    this.#deps.log.error({ partition: nameOf(this.partition), after: this.#tail }, 'events are missing in the log');
+    this.#deps.log.error(
+      { partition: nameOf(this.partition), after: this.#tail },
+      'Events are missing in the log; readers get a gap',
+    );
     const gap = { partition: this.partition, fromMs: this.#seenMs, toMs: next.loggedMs };
     this.#holeSinceMs = null;
     this.#tail = next.sequence - 1;

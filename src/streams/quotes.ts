@@ -116,7 +116,7 @@ export class QuoteFollower {
       for (const { written_ms: writtenMs } of rows) this.#sinceMs = Math.max(this.#sinceMs, writtenMs);
       if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'quotes could not be read');
+      this.#deps.log.warn({ err: error }, 'Failed to read quotes');
     } finally {
       this.#isLooking = false;
     }

@@ -126,7 +126,7 @@ test('a weak password does not use the link up, and half a request names what la
     expect.stringMatching(/^email: /),
     expect.stringMatching(/^new_password: /),
     expect.stringMatching(/^token: /),
-    expect.stringMatching(/^token: nothing beside email/),
+    expect.stringMatching(/^token: nothing: not allowed with email/),
   ]);
 });
 

@@ -93,7 +93,7 @@ describe('GET /metrics of a whole service', () => {
     expect(rows).toBeLessThanOrEqual(Number(stored?.n));
     expect(sum(metrics, 'forecastle_ingestion_runs_total', 'ok="true"')).toBeGreaterThan(0);
     expect(metrics.get('forecastle_ingestion_lag_seconds{platform="kalshi"}')).toBeLessThan(120);
-    // Its socket takes nobody without a key.
+    // Its socket requires a key.
     expect(metrics.get('forecastle_ingestion_feed{platform="kalshi",state="polling"}')).toBe(1);
     const own = [...metrics.keys()].filter((key) => key.startsWith('forecastle_ingestion_feed{'));
     expect(own.map((key) => metrics.get(key))).toEqual([1]);

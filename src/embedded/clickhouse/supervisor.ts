@@ -73,7 +73,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
         await openSqlFace(child, face, ownerOfKey);
         return;
       } catch (error) {
-        log.error({ err: error }, 'failed to reopen SQL_PORT');
+        log.error({ err: error }, 'Failed to reopen SQL_PORT');
         await sleep(waitMs, undefined, { ref: false });
       }
     }
@@ -113,7 +113,7 @@ async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise
     if (hasEnded(child)) return;
     missed = (await answersPing(port)) ? 0 : missed + 1;
     if (missed < MISSED_PINGS || hasEnded(child)) continue;
-    log.error({ pid: child.pid }, 'the embedded ClickHouse does not respond; restarting it');
+    log.error({ pid: child.pid }, 'The embedded ClickHouse does not respond; restarting it');
     child.kill('SIGKILL');
     return;
   }
@@ -139,7 +139,7 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
   let lastWords = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     lastWords = (lastWords + text).slice(-4000);
-    log.debug({ text }, 'embedded ClickHouse');
+    log.debug({ text }, 'Embedded ClickHouse');
   });
   const answer = new Promise<number>((ready, failed) => {
     child.once('message', (message) => {

@@ -67,7 +67,7 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
   const answer = new Promise<void>((ready, failed) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       lastWords = (lastWords + text).slice(-4000);
-      log.debug({ text }, 'embedded PostgreSQL');
+      log.debug({ text }, 'Embedded PostgreSQL');
       if (lastWords.includes('database system is ready to accept connections')) ready();
     });
     child.once('error', (error) => failed(refusedToRoot(error)));

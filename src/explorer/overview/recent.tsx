@@ -53,7 +53,7 @@ export function Recent({ platforms }: { platforms: readonly string[] }) {
       }
     >
       {rows.length === 0 ? (
-        <Waiting of={asked} empty="No such market is stored yet." />
+        <Waiting of={asked} empty="No matching market is stored yet." />
       ) : (
         <table>
           <Columns

@@ -51,7 +51,7 @@ export async function call(address: string, init: RequestInit = {}): Promise<Res
   const answer = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     serviceAnswers(false);
-    throw new ApiFailure(0, 'The service does not respond', 'It may be restarting: the page tries again by itself.');
+    throw new ApiFailure(0, 'The service does not respond', 'It may be restarting; the page retries automatically.');
   });
   serviceAnswers(true);
   const limit = answer.headers.get('x-ratelimit-limit');

@@ -97,8 +97,8 @@ function Loaded({ name, id }: { name: string; id: string }) {
       () => setFailed(true),
     );
   }, [name]);
-  if (!PAGES[name]) return <p class="notice">There is no such page.</p>;
-  if (failed) return <p class="notice failed">This page could not be loaded. Reload to try again.</p>;
+  if (!PAGES[name]) return <p class="notice">Page not found.</p>;
+  if (failed) return <p class="notice failed">Failed to load this page. Reload to retry.</p>;
   return page?.name === name ? <page.Page key={id} id={id} /> : <p class="notice muted">Loading …</p>;
 }
 

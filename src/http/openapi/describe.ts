@@ -11,11 +11,11 @@ import { streamsPage } from './streams-page.ts';
 /** The sections of the specification; OpenAPI lists operations by them. */
 const TAGS = {
   Markets: 'Markets of one platform: lists, order books, trades and price bars',
-  Portfolio: 'What users of a platform traded and hold',
-  Analytics: 'Large trades, what moves, and categories, over one platform or all',
-  Metrics: 'Figures of one market, now and over time',
+  Portfolio: "Trades and positions of a platform's users",
+  Analytics: 'Large trades, trending markets and categories, of one platform or all',
+  Metrics: 'Metrics of one market, now and over time',
   Files: 'Parquet files of days',
-  Streams: 'Events as they come, and from any point of the last weeks on',
+  Streams: 'Live events, with replay of recent weeks',
   Orders: 'Orders on the platforms, with stored credentials or the default client of the operator',
   Account: 'Accounts, sessions, API keys, platform credentials and limits on orders',
   Infrastructure: 'The service itself',
@@ -64,7 +64,7 @@ const text = (description: string) => ({ description, schema: { type: 'string' a
 const HEADERS = {
   'X-RateLimit-Limit': integer('Requests allowed per minute'),
   'X-RateLimit-Remaining': integer('Requests left in the current window'),
-  'X-Request-Id': text('Names this request in the log'),
+  'X-Request-Id': text("Id of this request in the service's log"),
 };
 const ETAG = { ETag: text('Of the answer without its meta, for If-None-Match') };
 const NEXT_CURSOR = { 'X-Next-Cursor': text('CSV and NDJSON: the cursor of the next page, absent on the last') };

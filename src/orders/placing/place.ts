@@ -127,7 +127,7 @@ const otherBody = (): ApiError =>
 
 const stillRunning = (): ApiError =>
   new ApiError(409, 'The first request with this idempotency key is still running', {
-    resolution: 'Repeat the request in a few seconds.',
+    resolution: 'Retry in a few seconds.',
     errorText: 'idempotency_key: claimed, not answered yet',
   });
 

@@ -55,7 +55,7 @@ export async function prepareOrder(
 
 const tooSlow = (platform: Platform): ApiError =>
   new ApiError(503, `${platformName(platform)} responds too slowly`, {
-    resolution: 'The order was not placed. Try again later.',
+    resolution: 'The order was not placed. Retry later.',
     errorText: 'what an order is signed with could not be read in time',
   });
 

@@ -59,7 +59,7 @@ export const orderFields = {
   market_id: marketIdParam(),
   side: enumParam(['buy', 'sell']).describe('For the named outcome'),
   outcome: textParam(200).describe('Id or name of an outcome of the market'),
-  type: enumParam(ORDER_TYPES).describe('limit, or market with a worst price'),
+  type: enumParam(ORDER_TYPES).describe('limit; or market, with a worst price'),
   size: exactDecimal(SIZE_SCALE, 1n, MOST, sizeRule).describe('Contracts or shares, up to 6 decimals'),
   credential_id: integerParam(1, Number.MAX_SAFE_INTEGER)
     .optional()

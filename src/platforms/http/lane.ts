@@ -50,7 +50,7 @@ export class Lane {
     this.#shared = deps.shared;
   }
 
-  /** Requests that wait for their departure. */
+  /** Requests waiting for their budget. */
   get waiting(): number {
     return this.#gate.size;
   }

@@ -210,7 +210,10 @@ export class SocketConnection {
     this.#loggedAt = performance.now();
     const frames = this.#unlogged;
     this.#unlogged = 0;
-    log.warn({ platform, channel: this.#channel.name, frames, reason: reason.slice(0, 200) }, 'skipped bad frames');
+    log.warn(
+      { platform, channel: this.#channel.name, frames, reason: reason.slice(0, 200) },
+      'Skipped bad frames of a socket',
+    );
   }
 
   #end(reason: string): void {

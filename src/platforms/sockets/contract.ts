@@ -7,7 +7,7 @@ export interface SocketQuote {
   ref: string;
   bid: Price | null;
   ask: Price | null;
-  /** null where the platform does not say. */
+  /** null if not reported. */
   bidSize: Size | null;
   askSize: Size | null;
   /** The newest trade, or the midpoint where the platform's price is that; absent where the socket has not shown it yet. */

@@ -151,7 +151,10 @@ export class SocketKeeper {
     const stepMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 10));
     const waitMs = (isRefused ? REFUSED_RETRY_MS : stepMs) * (0.5 + Math.random() / 2) * this.#pace;
     this.#retryAt = now + waitMs;
-    log.warn({ platform, channel: this.#channel.name, reason, retryMs: Math.round(waitMs) }, 'socket lost');
+    log.warn(
+      { platform, channel: this.#channel.name, reason, retryMs: Math.round(waitMs) },
+      'Socket lost; reconnecting',
+    );
   }
 
   /** Spread, so that connections opened together are not replaced together. */

@@ -51,7 +51,10 @@ export function createAnalystSql(config: Settings): AnalystSql {
       return await fetch(url, { method: 'POST', body: statement, headers, signal });
     } catch (error) {
       if (signal.aborted) throw error;
-      throw new ApiError(503, 'The SQL port does not respond', { resolution: 'Try again shortly.', retryAfter: 5 });
+      throw new ApiError(503, 'The SQL port does not respond', {
+        resolution: 'Retry in a few seconds.',
+        retryAfter: 5,
+      });
     } finally {
       tickets.delete(password);
     }
@@ -109,7 +112,7 @@ const refused = (status: number, text: string): ApiError =>
         errorText: text.trim().slice(0, MAX_ERROR),
       })
     : new ApiError(503, 'The statement did not finish', {
-        resolution: 'Ask for less, or try again.',
+        resolution: 'Narrow the statement, or retry.',
         errorText: text.trim().slice(0, MAX_ERROR),
         retryAfter: 5,
       });

@@ -39,6 +39,6 @@ export async function admitAnalyst(
       await clickhouse.command(statement);
   } catch (error) {
     if (!(error instanceof StoreError && REFUSED.has(error.code ?? ''))) throw error;
-    log.warn({ user }, 'the user of CLICKHOUSE_URL cannot create users: create SQL_USER manually');
+    log.warn({ user }, 'The user of CLICKHOUSE_URL cannot create users: create SQL_USER manually');
   }
 }

@@ -48,12 +48,12 @@ export async function withMigrationLock(
     }
     if (Date.now() > deadline)
       throw new Error('another process has been changing the ClickHouse schema for five minutes');
-    if (!logged) log.info('another process is changing the ClickHouse schema; waiting for it');
+    if (!logged) log.info('Another process is changing the ClickHouse schema; waiting for it');
     logged = true;
     await sleep(100 + Math.random() * 400);
   }
   const renewal = setInterval(() => {
-    claim(EXPIRES_SECONDS).catch((error: unknown) => log.warn({ err: error }, 'the migration lock was not renewed'));
+    claim(EXPIRES_SECONDS).catch((error: unknown) => log.warn({ err: error }, 'Failed to renew the migration lock'));
   }, RENEW_MS);
   try {
     await work();

@@ -41,7 +41,7 @@ export async function applyRetention(clickhouse: ClickHouse, settings: Settings,
           : `ALTER TABLE ${table} MODIFY TTL toDateTime(${time}) + toIntervalDay(${days})`,
       );
     });
-    log.info({ table, days }, days === 0 ? 'rows are kept without limit' : 'rows older than this are dropped');
+    log.info({ table, days }, days === 0 ? 'Rows are kept without limit' : 'Rows older than this are dropped');
   }
 }
 

@@ -46,7 +46,7 @@ const wholePlatform = (
   session: (_markets, send) => new KalshiSession(feed(), send),
 });
 
-/** Kalshi's socket, which takes nobody without a key: why it is off is said instead. */
+/** Kalshi's socket, which requires a key: why it is off is said instead. */
 export function createKalshiSockets(url: string, given: KalshiKeySettings): PlatformSockets {
   const key = operatorKey(given);
   if ('missing' in key) return { ...common, channels: [], off: key.missing };

@@ -69,7 +69,7 @@ it('shows curls that work as they are printed', async () => {
   const env = { ...process.env, URL: whole.service.url, KEY: whole.key, MARKET: markets[0]?.platform_id ?? '' };
   const all = (readme.match(/^curl .*$/gm) ?? []).map((line) => line.replace(':8123/', `:${port}/`));
   const curls = all.filter((line) => !line.startsWith('curl -N'));
-  expect(curls).toHaveLength(6);
+  expect(curls).toHaveLength(7);
   for (const curl of all.filter((line) => line.startsWith('curl -N'))) {
     // A stream does not end by itself: curl ends it with 28.
     const { stdout } = await run('bash', ['-c', `${curl} -s --max-time 3 || [ $? = 28 ]`], { env });

@@ -125,3 +125,17 @@ export const isItemError = (error: unknown): error is PlatformError =>
 /** Whether a read failed because the platform does not have the thing. */
 export const isNotFound = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.kind === 'not_found';
+
+/** The platform itself answers, in JSON, that there is no such thing; a 404 without JSON is a gateway's and proves nothing. */
+export const isStatedNotFound = (error: unknown): error is PlatformError =>
+  isNotFound(error) && error.body !== undefined && error.body !== null;
+
+/** null for what the platform states it does not have; a gateway's 404 means that the platform was not reached. */
+export function nullIfStatedAbsent(error: unknown): null {
+  if (isStatedNotFound(error)) return null;
+  throw isNotFound(error) ? notReached(error) : error;
+}
+
+/** A 404 of a route that is there: it does not come from the platform. */
+export const notReached = ({ platform, status, detail }: PlatformError): PlatformError =>
+  new PlatformError(platform, 'unavailable', { status, detail });

@@ -13,7 +13,7 @@ import type {
 } from '../order-contract.ts';
 import { failedPlacement } from '../failed-placement.ts';
 import type { AdapterDeps } from '../contract.ts';
-import { isNotFound, parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { isStatedNotFound, nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import { createOwnKalshi } from './own-account.ts';
 import { createKalshiAccount, type KalshiAccount } from './signed-client.ts';
 import type { KalshiQuery } from './client.ts';
@@ -47,7 +47,7 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
 
   async function read(orderId: string, access: Access): Promise<PlatformOrder | null> {
     const path = `${READS}/${encodeURIComponent(orderId)}`;
-    const reply = await account(access).get(path, {}, SMALL_COST).catch(nullIfAbsent);
+    const reply = await account(access).get(path, {}, SMALL_COST).catch(nullIfStatedAbsent);
     return reply ? orderIn(reply, access) : null;
   }
 
@@ -139,7 +139,7 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
       return { result, httpStatus: reply.status, detail: '' };
     } catch (error) {
       if (!(error instanceof PlatformError) || error.kind === 'unauthorized') throw error;
-      const result = isNotFound(error) ? 'not_open' : 'unconfirmed';
+      const result = isStatedNotFound(error) ? 'not_open' : 'unconfirmed';
       return { result, httpStatus: error.status, detail: error.detail };
     }
   }
@@ -182,11 +182,6 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
     cancel: (targets, access) => Promise.all(targets.map((target) => cancelOne(target, access))),
   };
 }
-
-const nullIfAbsent = (error: unknown): null => {
-  if (isNotFound(error)) return null;
-  throw error;
-};
 
 /** Whether a row is the order of a record: the same id, or the same client id with the same terms. */
 function isThe(record: OrderRecord, row: KalshiOrder): boolean {

@@ -311,6 +311,17 @@ describe('an order on Kalshi', () => {
     expect(listed.body.orders).toMatchObject([{ status: 'rejected', size: 100_000, filled_size: 0 }]);
   });
 
+  test("that a gateway's 404 hides is neither gone nor closed", async () => {
+    const { body } = await place({});
+    const id = `/orders/${body.order.order_id}?platform=kalshi`;
+    const page = { kind: 'status', status: 404, body: '<html>Not Found</html>' } as const;
+    sim.inject({ match: /^(GET|DELETE) .*portfolio.*orders/, times: 100, ...page });
+    expect((await ann.get(id)).status).toBe(503);
+    expect((await ann.delete(id)).status).toBe(503);
+    sim.clearFaults();
+    expect((await ann.get(id)).body.order).toMatchObject({ status: 'open' });
+  });
+
   test('answered 410, as its interface was given up, is 502: nothing the caller can change', async () => {
     const body = '{"error":{"code":"deprecated_v1_order_endpoint","message":"Please switch to the V2 endpoints"}}';
     sim.inject({ match: /^POST .*orders$/, times: 1, kind: 'status', status: 410, body });

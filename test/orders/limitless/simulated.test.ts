@@ -508,6 +508,8 @@ describe('cancelling', () => {
     expect(await tried()).toEqual(['unconfirmed']);
     sim.inject({ match: /DELETE/, times: 1, kind: 'after' });
     expect(await tried()).toEqual(['unconfirmed']);
+    sim.inject({ match: /DELETE/, times: 1, kind: 'status', status: 404, body: '<html>Not Found</html>' });
+    expect(await tried()).toEqual(['unconfirmed']);
     sim.inject({ match: /cancel-batch/, times: 1, kind: 'status', status: 200, body: '{"message":"done"}' });
     expect(await tried(targets)).toEqual(['unconfirmed', 'unconfirmed']);
     // The one that was cut off after the fact had been carried out.

@@ -38,6 +38,16 @@ interface Reported {
   trades?: unknown[];
 }
 
+test("a 404 without JSON is a gateway's: it does not show that the order is gone", async () => {
+  const { adapter, access } = cannedOrders({
+    [`/data/order/${hex(1)}`]: refuse('not_found', 404),
+    '/data/trades': page([]),
+  });
+  const failure = { kind: 'unavailable', status: 404 };
+  await expect(adapter.find([record({})], access)).rejects.toMatchObject(failure);
+  await expect(adapter.get(hex(1), access)).rejects.toMatchObject(failure);
+});
+
 /** The order as found, when the platform says this of it. */
 async function found(wanted: Wanted, { row, trades = [] }: Reported): Promise<PlatformOrder | null> {
   const { adapter, access } = cannedOrders({

@@ -36,9 +36,10 @@ const UNANSWERED: Cancellation = { result: 'unconfirmed', httpStatus: 0, detail:
 async function cancelOne(account: AccountClient, orderId: string, access: LimitlessAccess): Promise<Cancellation> {
   // A DELETE with a body or a content type is refused.
   const call = { method: 'DELETE', path: `/orders/${encodeURIComponent(orderId)}`, retry: false } as const;
-  const { status, detail } = await answered(account, call, access);
+  const { status, detail, json } = await answered(account, call, access);
   const confirmed = status === 200;
-  const absent = status === 404 || (status === 400 && NOT_OPEN.test(detail));
+  // A 404 without JSON is a gateway's.
+  const absent = (status === 404 && json != null) || (status === 400 && NOT_OPEN.test(detail));
   return { result: confirmed ? 'cancelled' : absent ? 'not_open' : 'unconfirmed', httpStatus: status, detail };
 }
 

@@ -1,7 +1,7 @@
 import { PlatformError } from '../../../core/errors.ts';
 import type { OrderAccess } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
-import { isNotFound, parseRow, parseRows } from '../../parse-rows.ts';
+import { nullIfStatedAbsent, parseRow, parseRows } from '../../parse-rows.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { ClobOrder, ClobTrade } from './rows.ts';
 import { positionModule } from '../protocol.ts';
@@ -32,7 +32,7 @@ export async function readOrder(
   orderId: string,
   access: Access,
 ): Promise<ClobOrder | null> {
-  const reply = await account.get(`/data/order/${encodeURIComponent(orderId)}`).catch(nullIfAbsent);
+  const reply = await account.get(`/data/order/${encodeURIComponent(orderId)}`).catch(nullIfStatedAbsent);
   if (!reply?.json || Object.keys(reply.json).length === 0) return null;
   const parsed = parseRow(ClobOrder, reply.json, ORDER_ROW, access);
   if (!parsed) throw new PlatformError('polymarket', 'bad_answer', { detail: '/data/order: not an order' });
@@ -114,8 +114,3 @@ async function tradesOf(
 
 const unreadable = (why: string): PlatformError =>
   new PlatformError('polymarket', 'bad_answer', { detail: `/data/trades: ${why}` });
-
-const nullIfAbsent = (error: unknown): null => {
-  if (isNotFound(error)) return null;
-  throw error;
-};

@@ -39,10 +39,10 @@ export class OpenInterestReader {
       due.map((row) => row.ref),
       run.context('poll'),
     );
-    const at = startedAt.toISOString();
-    for (const [ref, value] of values) this.#writer.setOpenInterest(this.#data.platform, ref, { value, at });
+    for (const [ref, read] of values) this.#writer.setOpenInterest(this.#data.platform, ref, read);
     if (this.#read.size > REMEMBERED) this.#read.clear();
     for (const { ref, volume } of due) this.#read.set(ref, { volume, atMs: startedAt.getTime() });
-    return { freshTo: startedAt, rows: values.size };
+    const freshMs = Math.min(startedAt.getTime(), ...[...values.values()].map(({ at }) => Date.parse(at)));
+    return { freshTo: new Date(freshMs), rows: values.size };
   }
 }

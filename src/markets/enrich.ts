@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { decimalNumber, parsePrice, parseUsd, type Price, PRICE_SCALE, type Usd } from '../core/decimal.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { complementQuote } from '../platforms/market-fields.ts';
+import type { ReadInterest } from '../platforms/contract.ts';
 import type { JsonObject, MarketInfo, MarketRecord, MarketState } from '../core/model.ts';
 
 const decimalOrNull = z.string().nullable();
@@ -38,12 +39,6 @@ export const TradedMarket = z.object({
   last_price: decimalOrNull,
 });
 export type TradedMarket = z.infer<typeof TradedMarket>;
-
-/** Open interest that was read beside the listing, and the ISO time of it. */
-export interface ReadInterest {
-  value: Usd;
-  at: string;
-}
 
 /** What is known of a market beside what its platform just said. */
 interface Known {

@@ -40,12 +40,12 @@ export async function currentOpenInterest(
   if (value !== null && typeof at === 'string' && now() - Date.parse(at) <= CURRENT_MS) return { value, metadata };
   const read = async () => {
     const context = { priority: 'live', user, onBadRow, signal: AbortSignal.timeout(WAIT_MS) } as const;
-    const usd = (await data.openInterest?.([ref], context))?.get(ref);
-    return { usd: usd === undefined ? null : decimalNumber(usd, USD_SCALE), at: new Date(now()).toISOString() };
+    const found = (await data.openInterest?.([ref], context))?.get(ref);
+    return found ? { usd: decimalNumber(found.value, USD_SCALE), at: found.at } : null;
   };
   try {
     const { value: fresh } = await shared.cached(`open_interest:${platform}:${ref}`, CURRENT_MS, read);
-    if (fresh.usd === null) return { value: null, metadata: others };
+    if (fresh === null) return { value: null, metadata: others };
     return { value: fresh.usd, metadata: { ...others, open_interest_basis: 'usd', open_interest_at: fresh.at } };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

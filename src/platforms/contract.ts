@@ -60,6 +60,12 @@ export interface StoredMarket {
 export type SweepScope =
   { kind: 'full' } | { kind: 'open' } | { kind: 'changed'; sinceMs: number } | { kind: 'historical'; sinceMs: number };
 
+/** USD of open interest that was read beside the listing, and the ISO time that it is of. */
+export interface ReadInterest {
+  value: Usd;
+  at: string;
+}
+
 export interface SweepPage {
   markets: MarketRecord[];
   /** Series that were listed by themselves, whether or not a market names them. */
@@ -140,8 +146,8 @@ export interface PlatformData {
    * left out; what could not be read stands as its error.
    */
   orderBooks?(markets: readonly StoredMarket[], context: ReadContext): Promise<Map<string, OrderBook | PlatformError>>;
-  /** USD by ref, where the listing does not report it; refs that the platform omits are omitted. */
-  openInterest?(refs: string[], context: ReadContext): Promise<Map<string, Usd>>;
+  /** By ref, where the listing does not report it; refs that the platform omits are omitted. */
+  openInterest?(refs: string[], context: ReadContext): Promise<Map<string, ReadInterest>>;
   /** USD of collateral at rest on the best levels, where the listing does not report it; null where there is no book. */
   liquidity?(market: StoredMarket, context: ReadContext): Promise<Usd | null>;
   /** Address of an event's image, '' where it has none; for platforms whose listing lacks it. */

@@ -31,10 +31,11 @@ export async function tradesAfter(
   let next = position;
   let cursor = position?.cursor ?? '';
   let page = await read(cursor);
-  const { readAt } = page;
+  let { readAt } = page;
   let isWhole = position?.isWhole ?? true;
   for (let count = 1; ; count += 1) {
     isWhole &&= page.isWhole;
+    if (page.readAt < readAt) readAt = page.readAt;
     const fresh = passed || !position ? page.trades : tradesPast(page.trades, position);
     passed ||= fresh.length > 0 || page.trades.some((trade) => trade.tradeId === position?.id);
     const taken = fresh.slice(0, limit - trades.length);

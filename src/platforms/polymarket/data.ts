@@ -1,11 +1,11 @@
-import type { Usd } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
 import type { JsonObject, MarketRecord } from '../../core/model.ts';
 import type { PlatformReply } from '../http/request.ts';
-import type { AdapterDeps, PlatformData, ReadContext } from '../contract.ts';
+import type { AdapterDeps, PlatformData, ReadContext, ReadInterest } from '../contract.ts';
 import { isNotFound, parseBody, parseRows } from '../parse-rows.ts';
 import { readOrderBooks } from './books.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
+import { madeAt } from './fresh-reads.ts';
 import { polymarket } from './manifest.ts';
 import { sweepMarkets, withParents } from './listing.ts';
 import { conditionSpellings } from './protocol.ts';
@@ -86,13 +86,13 @@ async function marketOf(
   return record ?? null;
 }
 
-/** USD by condition id in lower case; markets that the platform leaves out are left out. */
+/** By condition id in lower case; markets that the platform leaves out are left out. */
 async function readOpenInterest(
   client: PolymarketClient,
   conditionIds: readonly string[],
   context: ReadContext,
-): Promise<Map<string, Usd>> {
-  const interest = new Map<string, Usd>();
+): Promise<Map<string, ReadInterest>> {
+  const interest = new Map<string, ReadInterest>();
   // One that is none has the whole list refused, and none at all asks for the sum of all markets.
   const ids = conditionIds.filter((id) => CONDITION_ID.test(id));
   for (let from = 0; from < ids.length; from += OPEN_INTEREST_IDS) {
@@ -100,7 +100,7 @@ async function readOpenInterest(
     const reply = await client.getFresh('data-v2/other', '/v2/oi', query, context);
     const { rows } = parseBody('polymarket', dataPage, reply);
     for (const { row } of parseRows(openInterestRow, rows, INTEREST_ROW, context)) {
-      interest.set(row.condition_id, row.value);
+      interest.set(row.condition_id, { value: row.value, at: madeAt(reply) });
     }
   }
   return interest;

@@ -6,6 +6,10 @@ const MOST_TRACES = 2000;
 /** The longest that the CDN keeps a page of trades or open interest. */
 const LONGEST_KEPT_MS = 300_000;
 
+/** When the platform made a page, ISO time: before it was received, where the CDN had kept it. */
+export const madeAt = ({ receivedAt, ageMs }: { receivedAt: string; ageMs: number }): string =>
+  ageMs === 0 ? receivedAt : new Date(Date.parse(receivedAt) - ageMs).toISOString();
+
 /** How old a page was when it was received. */
 export type PageAge = (reply: PlatformReply) => number;
 

@@ -23,11 +23,10 @@ export function tradeFingerprint(row: TradeRow): string {
 }
 
 /**
- * One id per row of one reply, identical rows distinguished by `.2`, `.3` …. A transaction cut off by the reply's end must
- * not be in it, or its identical rows are counted short.
+ * One id per row, identical rows distinguished by `.2`, `.3` …. `seen` holds how often each text occurred before, where a transaction
+ * began on the page before, and is counted on.
  */
-export function tradeIds(rows: readonly TradeRow[]): string[] {
-  const seen = new Map<string, number>();
+export function tradeIds(rows: readonly TradeRow[], seen = new Map<string, number>()): string[] {
   return rows.map((row) => {
     const fingerprint = tradeFingerprint(row);
     const count = (seen.get(fingerprint) ?? 0) + 1;

@@ -1,10 +1,12 @@
+import { z } from 'zod';
 import { ONE_PRICE, parsePrice, parseSize } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
 import { type AdapterDeps, type ReadContext, type PlatformSocial } from '../contract.ts';
 import { parseBody, parseRows } from '../parse-rows.ts';
 import { type UserPosition, type UserPositions, type UserTrade } from '../user-contract.ts';
 import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
-import { type PolymarketClient, createPolymarketClient } from './client.ts';
+import { type PolymarketClient, type Query, createPolymarketClient } from './client.ts';
+import { madeAt } from './fresh-reads.ts';
 import { tradeIds } from './trade.ts';
 import { LEAST_FILL, TRADE_FILTERS, parseTrades } from './trade-rows.ts';
 import { type PositionRow, type TradeRow, comboRow, dataPage, positionRow } from './wire.ts';
@@ -17,6 +19,8 @@ const SEARCH = '/public-search';
 const TRADES_PAGE = 1000;
 const POSITIONS_PAGE = 1000;
 const MAX_PAGES = 20;
+/** Texts of one transaction that are carried to the next page: one user has few in it. */
+const CARRIED = 20;
 /** Smaller positions are hidden by default; whether asking for 0 shows them all is not documented. */
 const LEAST_POSITION = parseSize('0.1');
 /** Sent with every page: a cursor does not keep them. OPEN is whatever is still held, what can be redeemed too. */
@@ -44,15 +48,42 @@ async function walletOf(client: PolymarketClient, user: string, context: ReadCon
   if (ADDRESS.test(user)) return user.toLowerCase();
   const name = user.replace(/^@/, '');
   const query = { q: name, search_profiles: true, limit_per_type: 50 };
-  const reply = await client.get('gamma/other', SEARCH, query, context);
+  const reply = await client.get('gamma/other', SEARCH, query, context).catch(notOfTheUser(SEARCH));
   const found = parseBody('polymarket', profiles, reply, SEARCH).find((profile) => profile.name === name);
   if (found) return found.proxyWallet;
   throw new PlatformError('polymarket', 'not_found', { detail: `no profile is named ${JSON.stringify(name)}` });
 }
 
+/** These reads are public and need no credential: a refusal, or a 404, concerns the route and not the user. */
+const notOfTheUser =
+  (route: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof PlatformError)) throw error;
+    const { kind, status, detail } = error;
+    const blocked = kind === 'unauthorized' || kind === 'geo_blocked';
+    if (!blocked && kind !== 'not_found') throw error;
+    const options = { status, detail: `${route}: ${detail}`, cause: error };
+    throw new PlatformError('polymarket', blocked ? 'geo_blocked' : 'unavailable', options);
+  };
+
+/** The platform's own cursor, and how often each text of the transaction at the end of the page before has occurred so far. */
+const Place = z.object({ cursor: z.string(), seen: z.array(z.tuple([z.string(), z.int()])) });
+
+function placeOf(text: string): z.output<typeof Place> {
+  if (!text.startsWith('{')) return { cursor: text, seen: [] };
+  return Place.parse(JSON.parse(text));
+}
+
+function nextPlace(cursor: string, rows: readonly TradeRow[], seen: ReadonlyMap<string, number>): string {
+  const last = rows.at(-1)?.transactionHash;
+  const carried = [...seen].filter(([text]) => last !== undefined && text.startsWith(`${last}-`)).slice(-CARRIED);
+  return JSON.stringify({ cursor, seen: carried });
+}
+
 /** One page of a wallet's fills, as taker and as maker; start=1 asks for more than the last three years. */
-async function readTrades(client: PolymarketClient, wallet: string, cursor: string, context: ReadContext) {
-  const query = {
+async function readTrades(client: PolymarketClient, wallet: string, place: string, context: ReadContext) {
+  const { cursor, seen: before } = placeOf(place);
+  const query: Query = {
     user: wallet,
     ...TRADE_FILTERS,
     taker_only: false,
@@ -60,17 +91,18 @@ async function readTrades(client: PolymarketClient, wallet: string, cursor: stri
     limit: TRADES_PAGE,
     cursor: cursor || undefined,
   };
-  const reply = await client.getFresh('data-v2/trades', TRADES, query, context);
+  const reply = await client.getFresh('data-v2/trades', TRADES, query, context).catch(notOfTheUser(TRADES));
   const { rows, next } = parseBody('polymarket', dataPage, reply, TRADES);
   const combos = rows.filter((row) => comboRow.safeParse(row).success).length;
   const parsed = requireUsable('polymarket', TRADES, rows.length - combos, parseTrades(rows, context));
   const trades = parsed.map(({ row }) => row);
-  const ids = tradeIds(trades);
+  const seen = new Map(before);
+  const ids = tradeIds(trades, seen);
   return {
     trades: trades.map((row, index) => mapPolymarketUserTrade(row, ids[index] ?? '')),
-    next,
+    next: next === '' || next === cursor ? '' : nextPlace(next, trades, seen),
     visibility: 'public' as const,
-    readAt: reply.receivedAt,
+    readAt: madeAt(reply),
     isWhole: parsed.length === rows.length,
   };
 }
@@ -83,9 +115,10 @@ async function readPositions(client: PolymarketClient, wallet: string, context: 
   let ended = false;
   for (let page = 0; page < MAX_PAGES && !ended; page += 1) {
     const query = { user: wallet, ...HELD, limit: POSITIONS_PAGE, cursor: cursor || undefined };
-    const reply = await client.getFresh('data-v2/positions', POSITIONS, query, context);
+    const reply = await client.getFresh('data-v2/positions', POSITIONS, query, context).catch(notOfTheUser(POSITIONS));
     const { rows, next } = parseBody('polymarket', dataPage, reply, POSITIONS);
-    readAt ||= reply.receivedAt;
+    const at = madeAt(reply);
+    if (readAt === '' || at < readAt) readAt = at;
     const parsed = parseRows(positionRow, rows, POSITION_ROW, context);
     isWhole &&= parsed.length === rows.length;
     for (const { row } of requireUsable('polymarket', POSITIONS, rows.length, parsed)) {

@@ -61,6 +61,26 @@ test.each<[string, Record<string, string>[], number]>([
   expect([page?.platformUs, sent, stale.length]).toEqual([RECEIVED_US - ageSec * 1e6, 2, 2]);
 });
 
+test('figures of a page that was kept are dated when it was made', async () => {
+  const headers = { age: '124' };
+  const condition = `0x${'ab'.repeat(32)}`;
+  const http: PlatformHttp = {
+    async send({ url }) {
+      const rows = url.includes('/v2/oi') ? [{ condition_id: condition, value: 7 }] : [];
+      return { status: 200, headers, text: '', json: dataEnvelope(rows, null), receivedAt: RECEIVED_AT };
+    },
+    async close() {},
+  };
+  const data = createPolymarketData({ http, urls: URLS, now: Date.now });
+  const madeAt = new Date(RECEIVED_US / 1000 - 124_000).toISOString();
+  const interest = await data.openInterest?.([condition], readContext());
+  expect(interest?.get(condition)?.at).toBe(madeAt);
+  const wallet = `0x${'1'.repeat(40)}`;
+  expect((await data.social?.positions(wallet, readContext()))?.readAt).toBe(madeAt);
+  const page = { limit: 10, position: null };
+  expect((await data.social?.userTrades(wallet, page, readContext()))?.readAt).toBe(madeAt);
+});
+
 test('through a cache that keeps pages for 300 s each poll has the trades of that moment, and so has open interest', async () => {
   const clock = manualClock('2026-11-20T12:00:00Z');
   const sim = await startPolymarket({ seed: 12, clock, markets: 20, tradesPerMarket: 5 });
@@ -78,7 +98,7 @@ test('through a cache that keeps pages for 300 s each poll has the trades of tha
     const pages = await collect(data.trades(QUERY, directory, readContext()));
     expect(pages.flatMap(({ trades }) => trades)).toHaveLength(sim.world.ledger.tape.count);
     const interest = await data.openInterest?.([market.conditionId], readContext());
-    expect(interest?.get(market.conditionId)).toBe(market.sets);
+    expect(interest?.get(market.conditionId)?.value).toBe(market.sets);
   }
   expect(stale).toEqual([]);
   await sim.close();

@@ -3,7 +3,7 @@ import PQueue from 'p-queue';
 import type { z } from 'zod';
 import type { OrderBookAnswer } from '../schemas/order-book.ts';
 import { decimalNumber, parseSize, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
-import { PlatformError, type PlatformErrorKind, toApiError } from '../core/errors.ts';
+import { ApiError, PlatformError, type PlatformErrorKind, platformName, toApiError } from '../core/errors.ts';
 import type { PlatformData, ReadContext, StoredMarket } from '../platforms/contract.ts';
 import { NoBudgetError } from '../platforms/http/errors.ts';
 import { isPool } from '../platforms/market-fields.ts';
@@ -28,20 +28,41 @@ interface BookSource {
   now: () => number;
 }
 
-/** A closed or settled market has no book to read. */
-const isTrading = ({ status }: StoredMarket): boolean => status !== 'closed' && status !== 'settled';
+/** A pool, or a market that is closed or settled, has no book to read. */
+const hasBook = ({ status, metadata }: StoredMarket): boolean =>
+  status !== 'closed' && status !== 'settled' && !isPool(metadata);
+
+/** 404: an empty book would say that a market that may trade has no liquidity. */
+const noBook = ({ platform, platformId }: StoredMarket): ApiError =>
+  new ApiError(404, `${platformName(platform)} has no order book for this market now`, {
+    resolution: 'Try again later: it may not trade yet, or have just closed.',
+    errorText: `${platformId} has no order book`,
+  });
+
 const receivedAt = ({ now }: BookSource): string => new Date(now()).toISOString();
 
-/** The live book of one market. Concurrent callers share one request; throws PlatformError. */
-export function liveBook(
+/** The live book of one market. Concurrent callers share one request; throws PlatformError, and a 404 where there is none. */
+export async function liveBook(
   source: BookSource,
   market: StoredMarket,
   context: ReadContext,
 ): Promise<{ value: BookAnswer; hit: boolean }> {
+  const { value, hit } = await readBook(source, market, context);
+  if (value === null) throw noBook(market);
+  return { value, hit };
+}
+
+/** The same; null where there is none. */
+function readBook(
+  source: BookSource,
+  market: StoredMarket,
+  context: ReadContext,
+): Promise<{ value: BookAnswer | null; hit: boolean }> {
   const data = source.platforms[market.platform];
   return source.shared.cached(`book:${market.platform}:${market.ref}`, BOOK_MS, async () => {
-    const book = isTrading(market) && data ? await data.orderBook(market, context) : null;
-    return toOrderBook(market, book, receivedAt(source));
+    if (!hasBook(market)) return toOrderBook(market, null, receivedAt(source));
+    const book = (await data?.orderBook(market, context)) ?? null;
+    return book && toOrderBook(market, book, receivedAt(source));
   });
 }
 
@@ -53,8 +74,8 @@ export interface BookError {
 }
 
 /**
- * Live books in the order of the markets, all of one platform; those that could not be read are errors. `hit`: nothing was asked of
- * the platform.
+ * Live books in the order of the markets, all of one platform; those that could not be read, or are not there, are errors. `hit`:
+ * nothing was asked of the platform.
  */
 export async function liveBooks(
   source: BookSource,
@@ -63,28 +84,31 @@ export async function liveBooks(
   context: ReadContext,
 ): Promise<{ books: BookAnswer[]; errors: BookError[]; hit: boolean }> {
   const found = new Map<string, BookAnswer>();
-  const failed = new Map<string, PlatformError>();
+  const failed = new Map<string, PlatformError | ApiError>();
   let hit = true;
   const read = source.platforms[platform]?.orderBooks ? batchOf(source, platform) : oneByOne(source, platform);
-  const trading = markets.filter(isTrading);
+  const trading = markets.filter(hasBook);
   for (const market of markets)
-    if (!isTrading(market)) found.set(market.ref, toOrderBook(market, null, receivedAt(source)));
+    if (!hasBook(market)) found.set(market.ref, toOrderBook(market, null, receivedAt(source)));
   await read(trading, context, (market, book, kept) => {
     hit &&= kept;
-    if (book instanceof PlatformError) failed.set(market.ref, book);
+    if (book === null) failed.set(market.ref, noBook(market));
+    else if (book instanceof PlatformError) failed.set(market.ref, book);
     else found.set(market.ref, book);
   });
   return {
     books: markets.flatMap(({ ref }) => found.get(ref) ?? []),
     errors: markets.flatMap((market) => {
       const error = failed.get(market.ref);
-      return error ? [toBookError(market, toApiError(error))] : [];
+      if (!error) return [];
+      return [toBookError(market, error instanceof PlatformError ? toApiError(error) : error)];
     }),
     hit,
   };
 }
 
-type Take = (market: StoredMarket, book: BookAnswer | PlatformError, kept: boolean) => void;
+/** null: the platform has no book of it. */
+type Take = (market: StoredMarket, book: BookAnswer | PlatformError | null, kept: boolean) => void;
 type ReadBooks = (markets: readonly StoredMarket[], context: ReadContext, take: Take) => Promise<void>;
 
 /** Through the platform's batch call. What failed in it is kept with the books: the same list is read again as a whole. */
@@ -97,15 +121,16 @@ function batchOf(source: BookSource, platform: Platform): ReadBooks {
       const key = `books:${platform}:${markets.map(({ ref }) => ref).join()}`;
       const { value, hit } = await source.shared.cached(key, BOOK_MS, async () => {
         const books = await readAll(markets, context);
-        return markets.map((market): BookAnswer | BookFailure => {
-          const book = books.get(market.ref) ?? withoutBook(market);
-          return book instanceof PlatformError ? toFailure(book) : toOrderBook(market, book, receivedAt(source));
+        return markets.map((market): BookAnswer | BookFailure | null => {
+          const book = books.get(market.ref) ?? null;
+          if (book instanceof PlatformError) return toFailure(book);
+          return book && toOrderBook(market, book, receivedAt(source));
         });
       });
       for (const [at, market] of markets.entries()) {
         const book = value[at];
         if (book === undefined) continue;
-        take(market, 'failed' in book ? new PlatformError(platform, book.failed, book) : book, hit);
+        take(market, book && 'failed' in book ? new PlatformError(platform, book.failed, book) : book, hit);
       }
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
@@ -128,10 +153,6 @@ const toFailure = ({ kind, status, detail, retryAfterMs }: PlatformError): BookF
   detail,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
-
-/** A market that the platform's answer left out; a pool has no book to leave out. */
-const withoutBook = ({ platform, ref, metadata }: StoredMarket): PlatformError | null =>
-  isPool(metadata) ? null : new PlatformError(platform, 'not_found', { detail: `no order book of ${ref}` });
 
 /** Failures that the books behind it would share. */
 const WHOLE_PLATFORM: ReadonlySet<PlatformErrorKind> = new Set(['maintenance', 'rate_limited', 'geo_blocked']);
@@ -158,7 +179,7 @@ function oneByOne(source: BookSource, platform: Platform): ReadBooks {
         if (ended) return take(market, ended, false);
         try {
           const own = charged ? { ...context, shareTaken: true } : context;
-          const { value, hit } = await lanes.add(() => liveBook(source, market, own));
+          const { value, hit } = await lanes.add(() => readBook(source, market, own));
           charged ||= !hit;
           return take(market, value, hit);
         } catch (error) {

@@ -25,8 +25,7 @@ let store: MarketStore;
 /** What the platforms were asked for, and what fails. */
 let asked: string[] = [];
 let failing = new Map<string, PlatformError>();
-/** Markets that a batch reply does not name. */
-const leftOut = new Set(['KXBOOK-LEFT-OUT']);
+let bookless = new Set<string>();
 
 const bookOf = ({ platform, platformId }: StoredMarket): OrderBook => ({
   platform,
@@ -45,11 +44,11 @@ const bookOf = ({ platform, platformId }: StoredMarket): OrderBook => ({
   lastTradePrice: null,
   raw: { secret: 1 },
 });
-const orderBook = async (one: StoredMarket): Promise<OrderBook> => {
+const orderBook = async (one: StoredMarket): Promise<OrderBook | null> => {
   asked.push(one.ref);
   const error = failing.get(one.ref);
   if (error) throw error;
-  return bookOf(one);
+  return bookless.has(one.ref) ? null : bookOf(one);
 };
 const dataOf = (platform: Platform): PlatformData =>
   ({
@@ -62,8 +61,8 @@ const dataOf = (platform: Platform): PlatformData =>
             asked.push(markets.map(({ ref }) => ref).join());
             const whole = failing.get('all');
             if (whole) throw whole;
-            const sent = markets.filter(({ ref }) => !leftOut.has(ref));
-            return new Map(sent.map((one) => [one.ref, failing.get(one.ref) ?? bookOf(one)] as const));
+            const held = markets.filter(({ ref }) => !bookless.has(ref));
+            return new Map(held.map((one) => [one.ref, failing.get(one.ref) ?? bookOf(one)] as const));
           },
         }),
   }) as unknown as PlatformData;
@@ -76,6 +75,7 @@ beforeAll(async () => {
 beforeEach(() => {
   asked = [];
   failing = new Map();
+  bookless = new Set();
 });
 afterAll(() => store?.close());
 
@@ -167,16 +167,47 @@ test('books of many markets are one call to the platform, in the order of the li
 });
 
 test('an error is the same for callers who share the answer; an open market that the reply leaves out is one', async () => {
+  bookless = new Set(['KXBOOK-LEFT-OUT']);
   await store.list(...['KXBOOK-LATE', 'KXBOOK-LEFT-OUT'].map((ref) => market({ ref, platform: 'kalshi' })));
   failing.set('KXBOOK-LATE', new PlatformError('kalshi', 'timeout'));
   const wanted = 'orderbooks?provider=kalshi&market_ids=KXBOOK-LATE,KXBOOK-LEFT-OUT';
   const expected = [
     { market_id: 'KXBOOK-LATE', status: 504, message: 'Kalshi did not respond in time' },
-    { market_id: 'KXBOOK-LEFT-OUT', status: 404, message: 'Not found on Kalshi' },
+    { market_id: 'KXBOOK-LEFT-OUT', status: 404, message: 'Kalshi has no order book for this market now' },
   ];
   // One of these is answered from the cache.
   for (let n = 0; n < 4; n += 1) expect((await store.get<Books>(wanted)).meta.errors).toEqual(expected);
 });
+
+test.each(['kalshi', 'limitless'] as const)(
+  'a market of %s that trades and has no book is a 404, not an empty book; a pool, or one that is over, has an empty one',
+  async (platform) => {
+    const [gone, pool, over, there] = ['GONE', 'POOL', 'OVER', 'THERE'].map((ref) =>
+      `${platform}-${ref}`.toUpperCase(),
+    );
+    await store.list(
+      market({ ref: gone!, platform }),
+      market({ ref: there!, platform }),
+      market({ ref: pool!, platform, metadata: { trade_type: 'amm' } }),
+      market({ ref: over!, platform, state: { status: 'settled' } }),
+    );
+    bookless = new Set([gone!, pool!, over!]);
+    const path = `orderbooks?provider=${platform}&market_ids=`;
+    const { data, meta } = await store.get<Books>(`${path}${[gone, pool, over, there].join()}`);
+    expect(data.map(({ market_id: id, yes }) => [id, yes.bids.length])).toEqual([
+      [pool, 0],
+      [over, 0],
+      [there, 3],
+    ]);
+    expect(meta.errors).toMatchObject([{ market_id: gone, status: 404 }]);
+    expect((await store.get<Books>(`${path}${gone}`)).meta.errors).toMatchObject([{ market_id: gone, status: 404 }]);
+    await expect(store.get(`markets/id/${gone}/orderbook?provider=${platform}`)).rejects.toThrow(/404.*no order book/);
+    const { data: empty } = await store.get<{ data: { yes: object } }>(
+      `markets/id/${pool}/orderbook?provider=${platform}`,
+    );
+    expect(empty.yes).toEqual({ bids: [], asks: [], depth: 0 });
+  },
+);
 
 test('where a platform has no batch call its books are read one by one, and one that fails is named', async () => {
   await store.list(...['l-1', 'l-2', 'l-3'].map((ref) => market({ ref, platform: 'limitless' })));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlatformError } from '../../core/errors.ts';
 import type { CandleRecord, JsonObject, MarketRecord } from '../../core/model.ts';
 import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
-import { isNotFound, parseBody, parseRows } from '../parse-rows.ts';
+import { isNotFound, nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
 import { mapKalshiBook } from './book.ts';
 import { readKalshiBooks } from './books.ts';
 import { mapKalshiCandle } from './candle.ts';
@@ -81,7 +81,8 @@ export function createKalshiData(deps: AdapterDeps): PlatformData {
     trades: (query, _directory, context) => kalshiTrades(client, cutoff, query, context),
     candles,
     async orderBook(market, context) {
-      const reply = await orNull(client.get(`/markets/${encodeURIComponent(market.ref)}/orderbook`, {}, context));
+      const path = `/markets/${encodeURIComponent(market.ref)}/orderbook`;
+      const reply = await client.get(path, {}, context).catch(nullIfStatedAbsent);
       if (!reply) return null;
       const body = parseBody('kalshi', KalshiOrderBook, reply);
       return mapKalshiBook(market, body, reply.json as JsonObject, reply.receivedAt);

@@ -3,7 +3,7 @@ import type { CandleRecord, JsonObject, OrderBook } from '../../core/model.ts';
 import { isPool } from '../market-fields.ts';
 import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
 import { bestLevelLiquidity } from '../book-sides.ts';
-import { parseBody, parseRows } from '../parse-rows.ts';
+import { nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
 import { mapLimitlessBook } from './book.ts';
 import { barsFromSamples } from './candle.ts';
 import { type LimitlessClient, createLimitlessClient } from './client.ts';
@@ -21,7 +21,7 @@ const WINDOWS = [
 ] as const;
 
 /** 404, and 400: what Limitless answers for an AMM market or one without an order book. */
-const isAbsent = (error: unknown): boolean =>
+const isAbsent = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && (error.status === 404 || error.status === 400);
 
 /** Limitless's public data. It has no bars of its own and no global trade feed. */
@@ -68,8 +68,9 @@ async function readBook(
     const body = parseBody('limitless', LimitlessOrderBook, reply);
     return mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt);
   } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
+    // 400 answers for pools and for markets that do not trade now.
+    if (isAbsent(error) && error.body != null) return null;
+    return nullIfStatedAbsent(error);
   }
 }
 

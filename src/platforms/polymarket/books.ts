@@ -1,7 +1,7 @@
 import { PlatformError } from '../../core/errors.ts';
 import type { OrderBook } from '../../core/model.ts';
 import type { ReadContext, StoredMarket } from '../contract.ts';
-import { isNotFound, parseBody, parseRows, type ParsedRow } from '../parse-rows.ts';
+import { isNotFound, notReached, parseBody, parseRows, type ParsedRow } from '../parse-rows.ts';
 import { mapPolymarketBook } from './book.ts';
 import type { PolymarketClient } from './client.ts';
 import { positionModule } from './protocol.ts';
@@ -9,6 +9,7 @@ import { bareList, clobBook, type ClobBook } from './wire.ts';
 
 /** Of 500 tokens that one call takes, two a market. */
 const MARKETS_PER_REQUEST = 250;
+const NO_BOOK = /no orderbook exists/i;
 const BOOK_ROW = { platform: 'polymarket', kind: 'book', idKey: 'asset_id' } as const;
 
 interface BooksReply {
@@ -31,8 +32,10 @@ export async function readOrderBooks(
   const take = async (part: readonly StoredMarket[], read: typeof readBooks): Promise<void> => {
     const tokens = part.flatMap((market) => tokensOf(market) ?? []);
     const reply = await read(client, tokens, context).catch((error: unknown) => {
-      if (isNotFound(error)) return { rows: [], receivedAt: '' };
-      throw error;
+      if (!isNotFound(error)) throw error;
+      // Of one market it says that there is no book; any other 404 is that of the route, not of the markets.
+      if (part.length === 1 && NO_BOOK.test(error.detail)) return { rows: [], receivedAt: '' };
+      throw notReached(error);
     });
     const books = parseRows(clobBook, reply.rows, BOOK_ROW, context);
     const byToken = new Map(books.map((book) => [book.row.asset_id, book]));

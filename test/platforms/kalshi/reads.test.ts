@@ -347,4 +347,9 @@ describe('Kalshi now', () => {
     const { data, context } = adapter(() => undefined);
     expect(await data.orderBook(keys, context)).toBeNull();
   });
+
+  test("a gateway's 404 says nothing about the book", async () => {
+    const { data, context } = adapter(() => refuse('not_found', 404));
+    await expect(data.orderBook(keys, context)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
 });

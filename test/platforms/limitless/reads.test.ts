@@ -241,8 +241,13 @@ describe('reading Limitless trades', () => {
 
 describe('Limitless now', () => {
   test.each([404, 400])('a book that answers %i is none', async (status) => {
-    const { data, context } = adapter(() => refuse(status === 404 ? 'not_found' : 'refused', status));
+    const { data, context } = adapter(() => refuse(status === 404 ? 'not_found' : 'refused', status, {}));
     expect(await data.orderBook(keys, context)).toBeNull();
+  });
+
+  test.each([404, 400])('a %i without JSON says nothing about the book', async (status) => {
+    const { data, context } = adapter(() => refuse(status === 404 ? 'not_found' : 'refused', status));
+    await expect(data.orderBook(keys, context)).rejects.toMatchObject({ status });
   });
 
   test('a book that is down is an error; an automated market maker is not asked for one', async () => {

@@ -3,7 +3,7 @@ import { parsePrice, parseUsd } from '../../../src/core/decimal.ts';
 import { PlatformError } from '../../../src/core/errors.ts';
 import type { SweepScope } from '../../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
-import { URLS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
+import { RECEIVED_AT, URLS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
 import {
   bookRow,
   dataEnvelope,
@@ -17,6 +17,7 @@ import {
 
 const NOW = Date.parse('2026-08-01T00:00:00Z');
 const HOUR = 3_600_000;
+const NO_BOOK = 'No orderbook exists for the requested token id';
 
 type Answer = (path: string, query: URLSearchParams) => unknown;
 
@@ -281,12 +282,20 @@ describe('the order book', () => {
   });
 
   test.each([
-    ['a 404', () => refuse('not_found', 404)],
+    ['a 404 in its words', () => ({ refuse: { kind: 'not_found', status: 404, detail: NO_BOOK } })],
     ['no row', () => []],
     ['one token only', () => [bookRow()]],
   ])('%s means that there is none', async (_, answer) => {
     const { data, context } = reader(answer);
     expect(await data.orderBook(marketKeys, context)).toBeNull();
+  });
+
+  test('a 404 of the route is a failure, of one market and of many', async () => {
+    const { data, context } = reader(() => refuse('not_found', 404));
+    const failure = { kind: 'unavailable', status: 404 };
+    await expect(data.orderBook(marketKeys, context)).rejects.toMatchObject(failure);
+    const other = { ...marketKeys, ref: hex(0xb0b) };
+    await expect(data.orderBooks?.([marketKeys, other], context)).rejects.toMatchObject(failure);
   });
 
   test('a market without tokens has none and is not asked for', async () => {
@@ -307,7 +316,9 @@ test('open interest is asked for 20 conditions at a time, never for all, and key
   const refs = Array.from({ length: 50 }, (_, index) => hex(0xa00 + index));
   const interest = await data.openInterest?.(refs, context);
   expect(asked().map(({ pathname }) => pathname)).toEqual(Array(3).fill('/v2/oi'));
-  expect(interest).toEqual(new Map([refs[0], refs[20], refs[40]].map((ref) => [ref, parseUsd('3356.035556')])));
+  expect(interest).toEqual(
+    new Map([refs[0], refs[20], refs[40]].map((ref) => [ref, { value: parseUsd('3356.035556'), at: RECEIVED_AT }])),
+  );
   await data.openInterest?.(['gamma:12'], context);
   expect(asked()).toHaveLength(3);
 });

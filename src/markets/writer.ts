@@ -3,7 +3,8 @@ import PQueue from 'p-queue';
 import type { Usd } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { priceByLastTrades } from './last-trades.ts';
-import { enrichFromStore, type ReadInterest, LookbackRow, TradedMarket } from './enrich.ts';
+import type { ReadInterest } from '../platforms/contract.ts';
+import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
 import type { MarketInfo, MarketRecord, MarketState, Platform, SeriesRecord } from '../core/model.ts';
 import {
@@ -42,7 +43,7 @@ export class MarketWriter {
   readonly #openInterest = new Map<string, ReadInterest>();
   readonly #liquidity = new Map<string, Usd>();
   /** Markets with facts that come from elsewhere than their listing and are not written yet. */
-  readonly #needsRewrite = new Set<string>();
+  readonly #needsRewrite = new Map<string, symbol>();
   /** One at a time: of two under way, the one that saw fewer trades could come last. */
   readonly #pricing = new PQueue({ concurrency: 1 });
   readonly #onWritten: (platform: Platform, ref: string) => void;
@@ -57,7 +58,8 @@ export class MarketWriter {
   async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
     await this.#events.write(platform, records);
     const newest = [...new Map(records.map((record) => [record.info.ref, record])).values()];
-    const due = newest.filter((record) => this.#needsRewrite.delete(keyOf(record.info)) || this.#isDue(record));
+    const marks = new Map(this.#needsRewrite);
+    const due = newest.filter((record) => marks.has(keyOf(record.info)) || this.#isDue(record));
     const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
     const stored = await this.#lookBack(platform, due);
     const traded = await this.#readTraded(platform, due);
@@ -95,7 +97,12 @@ export class MarketWriter {
       STATE_COLUMNS,
       rows.map(({ record, firstSeenAt }) => stateRow(record.info, record.state, firstSeenAt, record.fetchedAt)),
     );
-    for (const { asSent, snapshot } of rows) this.#remember(asSent, snapshot);
+    for (const { asSent, snapshot } of rows) {
+      this.#remember(asSent, snapshot);
+      // A mark that was set meanwhile is for what these rows lack.
+      const key = keyOf(asSent.info);
+      if (this.#needsRewrite.get(key) === marks.get(key)) this.#needsRewrite.delete(key);
+    }
     // Trades that were stored since the bodies were received: whichever comes last, states or trades, finds the other.
     const refs = rows.map(({ record }) => record.info.ref);
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, refs));
@@ -113,7 +120,7 @@ export class MarketWriter {
     const all = [...refs];
     for (const ref of all) {
       const key = keyOf({ platform, ref });
-      if (this.#written.has(key)) this.#needsRewrite.add(key);
+      if (this.#written.has(key)) this.#needsRewrite.set(key, Symbol(key));
     }
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, all));
   }
@@ -121,7 +128,7 @@ export class MarketWriter {
   /** Trades of any market may have been stored: volumes of trades are written at the next sweep. */
   markAllStale(platform: Platform): void {
     for (const [key, { fromTrades }] of this.#written) {
-      if (fromTrades && key.startsWith(`${platform}:`)) this.#needsRewrite.add(key);
+      if (fromTrades && key.startsWith(`${platform}:`)) this.#needsRewrite.set(key, Symbol(key));
     }
   }
 
@@ -140,7 +147,7 @@ export class MarketWriter {
     const key = keyOf({ platform, ref });
     if (this.#openInterest.size >= REMEMBERED) this.#openInterest.clear();
     this.#openInterest.set(key, read);
-    this.#needsRewrite.add(key);
+    this.#needsRewrite.set(key, Symbol(key));
   }
 
   /** What rests in a book that the listing does not bring; written with the market at its next sweep. */
@@ -149,7 +156,7 @@ export class MarketWriter {
     if (this.#liquidity.get(key) === value) return;
     if (this.#liquidity.size >= REMEMBERED) this.#liquidity.clear();
     this.#liquidity.set(key, value);
-    this.#needsRewrite.add(key);
+    this.#needsRewrite.set(key, Symbol(key));
   }
 
   #isDue(record: MarketRecord): boolean {

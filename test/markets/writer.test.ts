@@ -5,13 +5,14 @@ import { parseUsd } from '../../src/core/decimal.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { market } from '../helpers/market-store.ts';
 
-/** Keeps the rows of market_state that a writer sends. */
-function openWriter() {
+/** Keeps the rows of market_state that a writer sends; `onInsert` runs before each insert. */
+function openWriter(onInsert: (table: string) => void = () => {}) {
   const states: { platform: string; open_interest: string | null }[] = [];
   const clickhouse = {
     query: async () => [],
     command: async () => {},
     insert: async (table: string, rows: typeof states) => {
+      onInsert(table);
       if (table.startsWith('market_state')) states.push(...rows);
     },
   } as unknown as ClickHouse;
@@ -31,4 +32,33 @@ test('markets of two platforms with one reference are both written, each with it
   ]);
   await writer.write('limitless', [shared('limitless')]);
   expect(states).toHaveLength(2);
+});
+
+test('figures from elsewhere than the listing are written after an insert that failed, of settled markets too', async () => {
+  let fails = true;
+  const { writer, states } = openWriter((table) => {
+    if (fails && table.startsWith('market_state')) throw new Error('store down');
+  });
+  const settled = market({ platform: 'polymarket', ref: 'over', state: { status: 'settled' } });
+  fails = false;
+  await writer.write('polymarket', [settled]);
+  writer.setOpenInterest('polymarket', 'over', { value: parseUsd('5'), at: '2026-11-20T12:00:00.000Z' });
+  fails = true;
+  await expect(writer.write('polymarket', [settled])).rejects.toThrow('store down');
+  fails = false;
+  await writer.write('polymarket', [settled]);
+  expect(states.map(({ open_interest: value }) => value)).toEqual([null, '5']);
+  await writer.write('polymarket', [settled]);
+  expect(states).toHaveLength(2);
+});
+
+test('a figure that comes while the market is written is written the next time', async () => {
+  let comes = true;
+  const { writer, states } = openWriter(() => {
+    if (comes) writer.setOpenInterest('polymarket', 'over', { value: parseUsd('7'), at: '2026-11-20T12:00:00.000Z' });
+    comes = false;
+  });
+  const settled = market({ platform: 'polymarket', ref: 'over', state: { status: 'settled' } });
+  for (let round = 0; round < 3; round += 1) await writer.write('polymarket', [settled]);
+  expect(states.map(({ open_interest: value }) => value)).toEqual([null, '7']);
 });

@@ -266,10 +266,13 @@ describe('an order Limitless would refuse is refused before it is signed', () =>
     expect(refused({}, market).message).toBe('This Limitless market has no order book');
   });
 
-  test('a market that names no exchange', async () => {
-    const { adapter, access, http } = cannedOrders({ [`/markets/${SLUG}`]: venueRow(null) });
+  test('a market that names no exchange, until it names one', async () => {
+    let venue: object = venueRow(null);
+    const { adapter, access, http } = cannedOrders({ [`/markets/${SLUG}`]: () => venue });
     await expect(adapter.prepare(intent(terms()), access)).rejects.toMatchObject({ status: 422 });
     expect(http.asked).not.toContain('/orders');
+    venue = venueRow();
+    await expect(adapter.prepare(intent(terms()), access)).resolves.toBeDefined();
   });
 
   test.each([

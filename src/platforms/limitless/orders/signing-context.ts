@@ -23,7 +23,7 @@ export class SigningFacts {
   readonly #account: AccountClient;
   readonly #public: ReturnType<typeof createLimitlessClient>;
   readonly #profiles: Remembered<LimitlessProfile>;
-  readonly #exchanges: Remembered<Address | null>;
+  readonly #exchanges: Remembered<Address>;
 
   constructor(deps: AdapterDeps, account: AccountClient) {
     this.#account = account;
@@ -58,14 +58,14 @@ export class SigningFacts {
 
   /** The contract that orders of this market are signed for; throws ApiError 422 where there is none. */
   async exchange(market: StoredMarket, { priority, user, onBadRow }: LimitlessAccess): Promise<Address> {
-    const found = await this.#exchanges.get(market.ref, async () => {
+    return this.#exchanges.get(market.ref, async () => {
       const path = `/markets/${encodeURIComponent(market.ref)}`;
       const reply = await this.#public.get(path, {}, { priority, user, onBadRow });
       const { venue } = parseBody('limitless', LimitlessVenue, reply, 'markets/{slug}');
-      return venue ? getAddress(venue.exchange) : null;
+      // Not kept: one reply without a venue must not end the market's orders for a day.
+      if (!venue) throw orderRefused('This Limitless market names no exchange', 'Try again, or choose another market.');
+      return getAddress(venue.exchange);
     });
-    if (found) return found;
-    throw orderRefused('This Limitless market has no order book', 'Choose a market that trades in an order book.');
   }
 
   /** A refusal spoke against the market's exchange: the next order reads it again. */

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
 import type { Config } from '../core/config.ts';
+import { reasonOf } from '../core/errors.ts';
 
 export interface Mail {
   to: string;
@@ -34,15 +35,15 @@ export async function openMailer(config: Config, log: FastifyBaseLogger): Promis
     { from, disableFileAccess: true, disableUrlAccess: true },
   );
   const queue = new PQueue({ concurrency: AT_ONCE });
-  const failed = ({ message }: Error): void => log.error({ reason: message }, 'Failed to send a mail');
+  const failed = (reason: string): void => log.error({ reason }, 'Failed to send a mail');
   return {
     send(compose) {
-      if (queue.size >= WAITING) return failed(new Error(`${WAITING} mails are waiting`));
+      if (queue.size >= WAITING) return failed(`${WAITING} mails are waiting`);
       const send = async (): Promise<void> => {
         const mail = await compose();
         if (mail) await transport.sendMail(mail);
       };
-      void queue.add(() => send().catch(failed));
+      void queue.add(() => send().catch((error: unknown) => failed(reasonOf(error))));
     },
     async close() {
       queue.clear();

@@ -92,6 +92,20 @@ export class PlatformError extends Error {
 
 export const platformName = (platform: Platform): string => PLATFORM_NAMES[platform];
 
+/**
+ * What of a failure may be logged and stored: our own words and the platform's. Of any other error its name and code, as the messages of
+ * databases and mail servers hold statements, values and addresses.
+ */
+export function reasonOf(error: unknown): string {
+  if (error instanceof PlatformError) return error.detail === '' ? error.message : `${error.message}: ${error.detail}`;
+  if (error instanceof ApiError) return error.errorText || error.message;
+  if (!(error instanceof Error)) return 'not an error';
+  const { name, cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  const own = code === undefined ? name : `${name} ${code}`;
+  return cause instanceof Error ? `${own}: ${reasonOf(cause)}` : own;
+}
+
 /** A platform's failure on a read, as our caller sees it. A platform's 429 is our 503: our 429 is the caller's own limit. */
 export function toApiError(error: PlatformError): ApiError {
   const name = platformName(error.platform);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, PlatformError, platformName } from '../core/errors.ts';
+import { ApiError, PlatformError, platformName, reasonOf } from '../core/errors.ts';
 import { isOver } from '../core/order-model.ts';
 import type { Cancellation } from '../platforms/order-contract.ts';
 import { orderRefused } from '../platforms/failed-placement.ts';
@@ -39,7 +39,7 @@ async function askOnce(
   const targets = rows.map(({ orderId, marketRef }) => ({ orderId: orderId ?? '', marketRef }));
   const outcomes = await client.cancel(targets).catch(async (error: unknown) => {
     const httpStatus = error instanceof PlatformError ? error.status : 0;
-    const detail = error instanceof ApiError ? error.errorText : error instanceof Error ? error.message : '';
+    const detail = reasonOf(error);
     await audit(rows.map(() => ({ result: 'unconfirmed', httpStatus, detail })));
     throw error;
   });

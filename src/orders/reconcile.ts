@@ -1,4 +1,5 @@
 import type { Lease } from '../stores/shared/shared.ts';
+import { ApiError, reasonOf } from '../core/errors.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
@@ -10,6 +11,10 @@ const LEASE_MS = 15_000;
 const BATCH = 50;
 /** A look that fails is repeated after a quarter of the order's age, within these bounds. */
 const RETRY_MS = { least: 5000, most: 3_600_000 };
+
+const CREDENTIAL_GONE = new ApiError(422, 'the credential it was placed with is gone', {
+  resolution: 'Store a credential of the same account.',
+});
 
 /** The search for orders whose fate is open: one process at a time, whichever holds the lease. */
 export interface Reconciler {
@@ -59,13 +64,13 @@ export function createReconciler(context: OrderContext): Reconciler {
       });
     try {
       const client = await clients.reopen(row, 'poll');
-      if (!client) throw new Error("the order's credential was deleted");
+      if (!client) throw CREDENTIAL_GONE;
       const [seen = row] = await refreshOrders(context, client, [row], stopping.signal);
       if (isOpenFate(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
       // Applying a report sets the next look at what it changes.
       if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime()) await store.checkAgain(row.id, nextOf(seen));
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = reasonOf(error);
       log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to look up an order');
       if (isOpenFate(row)) await report('failed', detail);
       await again(row);

@@ -1,5 +1,7 @@
 import { constants, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
+import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { describe, expect, test } from 'vitest';
+import { ApiError, PlatformError, reasonOf } from '../../src/core/errors.ts';
 import { ONE_PRICE, parsePrice, parseSize, priceText, sizeText, usdText } from '../../src/core/decimal.ts';
 import { boundMarketOrder, type MarketOrder } from '../../src/orders/worst-price.ts';
 import { bodyHash, orderIdentity, uuidV5 } from '../../src/orders/order-ids.ts';
@@ -190,4 +192,15 @@ describe("a Kalshi member's signature", () => {
     const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
     expect(() => headers(swollenPem(pem))).toThrow('private key');
   });
+});
+
+test('a failure is noted without statements, values and addresses', () => {
+  const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7'), { code: 'ECONNREFUSED' });
+  const statement = new DrizzleQueryError('select * from users where email = $1', ['ann@example.com'], cause);
+  expect(reasonOf(statement)).toBe('Error: Error ECONNREFUSED');
+  const mail = Object.assign(new Error('550 no such user <ann@example.com>'), { code: 'EENVELOPE' });
+  expect(reasonOf(mail)).toBe('Error EENVELOPE');
+  const platform = new PlatformError('kalshi', 'refused', { status: 400, detail: 'invalid order' });
+  expect(reasonOf(platform)).toBe('kalshi refused (HTTP 400): invalid order');
+  expect(reasonOf(new ApiError(422, 'gone', { resolution: '' }))).toBe('gone');
 });

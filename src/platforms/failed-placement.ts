@@ -53,6 +53,9 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
   const spoken = error.body !== undefined && error.body !== null && !uncertain;
   if (spoken && kind === 'rate_limited') return rejected(error, unavailable(error, `${name} is rate limiting`));
   if (spoken && kind === 'maintenance') return rejected(error, unavailable(error, `${name} takes no orders now`));
+  // It concerns where this server stands, not the order.
+  if (spoken && kind === 'geo_blocked')
+    return rejected(error, unavailable(error, `${name} takes no orders from this server's region`));
   if (spoken && status === 410) return rejected(error, outdated(error, name));
   if (spoken && status >= 400 && status < 500 && kind !== 'unavailable') {
     const message =

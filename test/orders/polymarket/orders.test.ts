@@ -439,6 +439,8 @@ describe('what the reply to a placement says is what is reported', () => {
   test.each([
     ['post-only mode', 30, refuse('maintenance', 503, { error: 'post-only mode', code: 'post_only_mode' })],
     ['cancel-only mode', 30, refuse('maintenance', 503, { error: 'Trading is currently cancel-only.' })],
+    // The server's region, not the caller's order.
+    ['a region', 60, refuse('geo_blocked', 403, { error: 'Trading restricted in your region' })],
     ['too many requests', 5, refuse('rate_limited', 429, { error: 'Too Many Requests' })],
   ])('%s is a refusal to be tried again %i seconds later, where no wait is named', async (_, retryAfter, reply) => {
     expect((await sent({}, { reply })).placement).toMatchObject({

@@ -27,7 +27,8 @@ interface Stored {
 
 /**
  * A market's open interest and the metadata that goes with it. Where the listing lacks the figure and the stored one is unknown or
- * older than ten minutes, the platform is asked immediately; null when it does not know or is too slow.
+ * older than ten minutes, the platform is asked immediately: null when it does not know, the stored figure, with its time, when it
+ * fails or is too slow.
  */
 export async function currentOpenInterest(
   { platforms, shared, onBadRow, now }: OpenInterestDeps,
@@ -49,6 +50,6 @@ export async function currentOpenInterest(
     return { value: fresh.usd, metadata: { ...others, open_interest_basis: 'usd', open_interest_at: fresh.at } };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    return { value: null, metadata: others };
+    return { value, metadata };
   }
 }

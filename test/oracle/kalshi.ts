@@ -130,7 +130,7 @@ export function kalshiMarket(
     id: `kalshi:${market.ticker}`,
     platform: 'kalshi',
     platform_id: market.ticker,
-    title: title.includes(side) && !title.includes(' vs ') ? title : `${title} (${side})`,
+    title: title.toLowerCase().includes(side.toLowerCase()) && !title.includes(' vs ') ? title : `${title} (${side})`,
     status: STATUS[market.status],
     market_type: fixed['market_type'] === 'scalar' ? 'scalar' : 'binary',
     outcomes: [

@@ -78,12 +78,12 @@ const level = (price: Price | null, size: Size | null | undefined): BookLevel | 
 const liquidity = (market: KalshiMarket, { bid, ask }: Quote): Usd =>
   bestLevelLiquidity(level(bid, market.yes_bid_size_fp), level(ask, market.yes_ask_size_fp));
 
-/** Siblings often share a title ("A vs B Winner?"): the side's name is appended unless the title already contains it. */
+/** Siblings often share a title ("A vs B Winner?"): the side's name is appended unless the title contains it, in any case. */
 function title(market: KalshiMarket): string {
   const plain = market.title.replaceAll('**', '');
   const name = market.yes_sub_title.replaceAll('**', '');
   if (plain === '') return name || market.ticker;
-  const named = plain.includes(name) && !plain.includes(' vs ');
+  const named = plain.toLowerCase().includes(name.toLowerCase()) && !plain.includes(' vs ');
   return name === '' || named ? plain : `${plain} (${name})`;
 }
 

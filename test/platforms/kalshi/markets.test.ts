@@ -161,9 +161,9 @@ describe('a Kalshi market', () => {
       'Redrock vs Bluewater Winner? (Bluewater)',
     ],
     [
-      'a name in other letters is not contained',
+      'a name is contained in upper or lower case',
       { title: 'Will the rate be above 4.00%?', yes_sub_title: 'Above 4.00%' },
-      'Will the rate be above 4.00%? (Above 4.00%)',
+      'Will the rate be above 4.00%?',
     ],
     [
       'the side is appended when the title lacks it',

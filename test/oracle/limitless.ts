@@ -76,9 +76,9 @@ function quotesOf(world: LimitlessWorld, market: ClobMarket, status: string): { 
   const { bestBid, bestAsk } = market.book;
   const newest = ordered(world, market)[0];
   // A midpoint lies on half a tick.
-  const middle = bestBid === null || bestAsk === null ? null : BigInt(bestBid + bestAsk) * 500n;
-  const price = newest ? inYes(newest.trade) : middle;
   const quoted = status === 'open' || status === 'paused';
+  const middle = !quoted || bestBid === null || bestAsk === null ? null : BigInt(bestBid + bestAsk) * 500n;
+  const price = newest ? inYes(newest.trade) : middle;
   const bid = quoted ? bestBid : null;
   const ask = quoted ? bestAsk : null;
   return {

@@ -84,11 +84,13 @@ function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
     const percent = market.prices?.[0] ?? null;
     return { price: percent === null ? null : divideHalfEven(percent, 100n), bid: null, ask: null };
   }
+  // What is left of a closed book prices nothing: the last trade does.
+  if (status === 'closed') return UNKNOWN_QUOTE;
   const bid = quoted(market.tradePrices?.sell?.market?.[0]);
   const ask = quoted(market.tradePrices?.buy?.market?.[0]);
   // `prices` puts 0 or 1 in place of a side that is empty: its middle is not a price of any order.
   const mid = bid === null || ask === null ? null : midpoint(bid, ask);
-  return status === 'closed' ? { price: mid, bid: null, ask: null } : { price: mid, bid, ask };
+  return { price: mid, bid, ask };
 }
 
 /** Children are titled "25" or "Draw": the group's title is filled in, or put before. */

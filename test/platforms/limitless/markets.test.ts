@@ -146,7 +146,7 @@ describe('a Limitless market', () => {
       { prices: [0.639, 0.361], tradePrices: tradePrices(0.278, 1) },
       [null, 0.278, null],
     ],
-    ['expired quotes nothing', { expired: true }, [0.4725, null, null]],
+    ['expired quotes nothing, and what is left of its book is no price', { expired: true }, nothing],
     [
       'resolved is priced by its numerators and quotes nothing, whatever the row prints',
       { status: 'RESOLVED', payoutNumerators: [1, 0], winningOutcomeIndex: 0, tradePrices: tradePrices(0, 0.01) },

@@ -24,7 +24,7 @@ export interface LiquidityDeps {
 }
 
 /**
- * Reads what rests in the books of open markets where the listing does not report it: first those of which nothing is known, the
+ * Reads what rests in the books of open markets, and their last trade, where the listing does not report it: first those of which nothing is known, the
  * busiest first, then those that were read longest ago. It takes what polls and orders leave of the platform's budget; books that
  * sockets bring need none of it.
  */
@@ -38,7 +38,7 @@ export class LiquidityReader {
 
   async read(run: JobRun): Promise<JobResult | null> {
     const { clickhouse, data, directory, now, writer, liveBook } = this.#deps;
-    if (!data.liquidity) return null;
+    if (!data.bookFigures) return null;
     const { platform } = data;
     const open = await clickhouse.query('books_to_read', Row, { platform });
     const readAt = ({ ref }: { ref: string }): number => this.#readAtMs.get(ref) ?? 0;
@@ -63,9 +63,10 @@ export class LiquidityReader {
       // One that cannot be read waits for its next turn like one that was.
       this.#readAtMs.set(ref, now());
       try {
-        const value = await data.liquidity(market, run.context('backfill'));
-        if (value === null) continue;
-        writer.setLiquidity(platform, ref, value);
+        const found = await data.bookFigures(market, run.context('backfill'));
+        if (found === null) continue;
+        writer.setLiquidity(platform, ref, found.liquidity);
+        writer.setLastTrade(platform, ref, found.lastTradePrice);
         rows += 1;
       } catch (error) {
         if (!isItemError(error)) throw error;

@@ -5,7 +5,7 @@ import { type BookAnswer, toOrderBook } from '../queries/order-book.ts';
 
 /** A recorded book of the first outcome as GET orderbook answers it; the second outcome is its complement. */
 export function recordedAnswer(market: StoredMarket, yes: BookSide, timestamp: string): BookAnswer {
-  const unknown = { minOrderSize: null, tickSize: null, adjustedMidpoint: null, lastTradePrice: null };
+  const unknown = { minOrderSize: null, tickSize: null, lastTradePrice: null };
   const { platform, platformId, metadata } = market;
   const negRisk = metadata['neg_risk'] === true;
   const book = {

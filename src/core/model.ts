@@ -237,7 +237,6 @@ export interface OrderBook {
   tickSize: Price | null;
   negRisk: boolean;
   /** Mid over levels that count for rewards, if the platform reports it. */
-  adjustedMidpoint: Price | null;
   lastTradePrice: Price | null;
   raw: JsonObject;
 }

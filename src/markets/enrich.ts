@@ -46,6 +46,8 @@ interface Known {
   traded: TradedMarket | undefined;
   openInterest: ReadInterest | undefined;
   liquidity: Usd | undefined;
+  /** The last trade that the market's book names. */
+  bookPrice?: Price | undefined;
 }
 
 /** Fills what only the store knows: first sight, fields a shorter body lacks, volumes and prices of trades, and changes since. */
@@ -88,9 +90,11 @@ const ofItsParent = (metadata: JsonObject): JsonObject =>
 
 function completeState(
   { info, state: said, fromTrades }: MarketRecord,
-  { stored, traded, openInterest, liquidity: read }: Known,
+  { stored, traded, openInterest, liquidity: read, bookPrice }: Known,
 ): MarketState {
-  const state = fromTrades && MANIFESTS[info.platform].lastTradeFrom === 'trades' ? priceByTrade(said, traded) : said;
+  const lastTrade = traded?.last_price == null ? bookPrice : parsePrice(traded.last_price);
+  const state =
+    fromTrades && MANIFESTS[info.platform].lastTradeFrom === 'trades' ? priceByTrade(said, lastTrade) : said;
   const { volumeTotal } = state;
   const price = state.quotes[0]?.price ?? null;
   const change = (then: string | null | undefined): Price | null =>
@@ -124,10 +128,9 @@ function completeState(
   };
 }
 
-/** The newest trade instead of a midpoint; a settled market keeps its payout and shows the trade beside it. */
-function priceByTrade(state: MarketState, traded: TradedMarket | undefined): MarketState {
-  if (traded?.last_price == null || state.status === 'unopened') return state;
-  const price = parsePrice(traded.last_price);
+/** The last trade, stored or in the book, instead of a midpoint; a settled market keeps its payout and shows the trade beside it. */
+function priceByTrade(state: MarketState, price: Price | undefined): MarketState {
+  if (price === undefined || state.status === 'unopened') return state;
   if (state.status === 'settled') {
     return { ...state, metadata: { ...state.metadata, last_trade_price: decimalNumber(price, PRICE_SCALE) } };
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import PQueue from 'p-queue';
-import type { Usd } from '../core/decimal.ts';
+import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { priceByLastTrades } from './last-trades.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
@@ -42,6 +42,7 @@ export class MarketWriter {
   readonly #written = new Map<string, Written>();
   readonly #openInterest = new Map<string, ReadInterest>();
   readonly #liquidity = new Map<string, Usd>();
+  readonly #lastTrades = new Map<string, Price>();
   /** Markets with facts that come from elsewhere than their listing and are not written yet. */
   readonly #needsRewrite = new Map<string, symbol>();
   /** One at a time: of two under way, the one that saw fewer trades could come last. */
@@ -70,6 +71,7 @@ export class MarketWriter {
         traded: traded.get(ref),
         openInterest: this.#openInterest.get(keyOf(asSent.info)),
         liquidity: this.#liquidity.get(keyOf(asSent.info)),
+        bookPrice: this.#lastTrades.get(keyOf(asSent.info)),
       };
       const { record, firstSeenAt } = enrichFromStore(asSent, known);
       const snapshot = snapshotRow(record.info, record.state, record.fetchedAt);
@@ -156,6 +158,15 @@ export class MarketWriter {
     if (this.#liquidity.get(key) === value) return;
     if (this.#liquidity.size >= REMEMBERED) this.#liquidity.clear();
     this.#liquidity.set(key, value);
+    this.#needsRewrite.set(key, Symbol(key));
+  }
+
+  /** The last trade that a book names; prices the market, from its next sweep on, while no trade of it is stored. */
+  setLastTrade(platform: Platform, ref: string, price: Price | null): void {
+    const key = keyOf({ platform, ref });
+    if (price === null || this.#lastTrades.get(key) === price) return;
+    if (this.#lastTrades.size >= REMEMBERED) this.#lastTrades.clear();
+    this.#lastTrades.set(key, price);
     this.#needsRewrite.set(key, Symbol(key));
   }
 

@@ -2,7 +2,7 @@ import type { Settings } from '../core/settings.ts';
 import type { UserPositions, UserTradePage, TradePosition } from './user-contract.ts';
 import type { PlatformUrls } from '../core/config.ts';
 import type { PlatformError } from '../core/errors.ts';
-import type { Size, Usd } from '../core/decimal.ts';
+import type { Price, Size, Usd } from '../core/decimal.ts';
 import type {
   JsonObject,
   CandleRecord,
@@ -64,6 +64,13 @@ export type SweepScope =
 export interface ReadInterest {
   value: Usd;
   at: string;
+}
+
+export interface BookFigures {
+  /** USD of collateral at rest on the best levels. */
+  liquidity: Usd;
+  /** In terms of the first outcome; null where nothing traded, or if not reported. */
+  lastTradePrice: Price | null;
 }
 
 export interface SweepPage {
@@ -148,8 +155,8 @@ export interface PlatformData {
   orderBooks?(markets: readonly StoredMarket[], context: ReadContext): Promise<Map<string, OrderBook | PlatformError>>;
   /** By ref, where the listing does not report it; refs that the platform omits are omitted. */
   openInterest?(refs: string[], context: ReadContext): Promise<Map<string, ReadInterest>>;
-  /** USD of collateral at rest on the best levels, where the listing does not report it; null where there is no book. */
-  liquidity?(market: StoredMarket, context: ReadContext): Promise<Usd | null>;
+  /** What the listing does not report and a book does; null where there is no book. */
+  bookFigures?(market: StoredMarket, context: ReadContext): Promise<BookFigures | null>;
   /** Address of an event's image, '' where it has none; for platforms whose listing lacks it. */
   eventImage?(eventId: string, context: ReadContext): Promise<string>;
   /** Trades and positions of any user, where the platform publishes them. */

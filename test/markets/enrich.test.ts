@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseUsd } from '../../src/core/decimal.ts';
+import { parsePrice, parseUsd } from '../../src/core/decimal.ts';
+import type { MarketState } from '../../src/core/model.ts';
 import { enrichFromStore, LookbackRow } from '../../src/markets/enrich.ts';
-import { market } from '../helpers/market-store.ts';
+import { market, quotes } from '../helpers/market-store.ts';
 
 const stored = (metadata: object, row: object = {}) =>
   LookbackRow.parse({
@@ -74,5 +75,32 @@ describe('what rests in a book that the listing does not report', () => {
     ],
   ])('%s', (_what, row, read, expected) => {
     expect(enriched(row, read)).toEqual(expected);
+  });
+});
+
+const pricesOf = (status: MarketState['status'], traded: string | null, bookPrice?: bigint) => {
+  const open = market({ platform: 'limitless', ref: 'A', state: { status, quotes: quotes('0.5', '0.4', '0.6') } });
+  const { state } = enrichFromStore(
+    { ...open, fromTrades: { volumes: 'market' } },
+    {
+      stored: undefined,
+      traded: { ref: 'A', day_sold: null, week_sold: null, last_price: traded },
+      openInterest: undefined,
+      liquidity: undefined,
+      bookPrice,
+    },
+  ).record;
+  return state.quotes.map(({ price }) => price);
+};
+
+describe('the price of a market whose listing names no trade', () => {
+  const [half, low, high] = ['0.5', '0.3', '0.7'].map((text) => parsePrice(text));
+
+  test('is the newest stored trade, else the last that its book names, else the middle', () => {
+    expect(pricesOf('open', '0.3', high)).toEqual([low, high]);
+    expect(pricesOf('open', null, high)).toEqual([high, low]);
+    expect(pricesOf('closed', null, high)).toEqual([high, low]);
+    expect(pricesOf('open', null)).toEqual([half, half]);
+    expect(pricesOf('unopened', null, high)).toEqual([half, half]);
   });
 });

@@ -40,7 +40,6 @@ const bookOf = ({ platform, platformId }: StoredMarket): OrderBook => ({
   minOrderSize: null,
   tickSize: null,
   negRisk: false,
-  adjustedMidpoint: null,
   lastTradePrice: null,
   raw: { secret: 1 },
 });

@@ -37,7 +37,6 @@ export function mapKalshiBook(
     minOrderSize: MIN_ORDER_SIZE,
     tickSize: typeof tick === 'number' ? parsePrice(tick) : null,
     negRisk: false,
-    adjustedMidpoint: null,
     lastTradePrice: null,
     raw,
   };

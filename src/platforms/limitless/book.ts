@@ -24,7 +24,6 @@ export function mapLimitlessBook(
     minOrderSize: null,
     tickSize: TICK_SIZE,
     negRisk: market.metadata.neg_risk === true,
-    adjustedMidpoint: body.adjustedMidpoint ?? null,
     lastTradePrice: body.lastTradePrice ?? null,
     raw,
   };

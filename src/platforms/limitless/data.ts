@@ -50,9 +50,11 @@ export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformD
       return bars.filter((bar) => bar.startTs >= startTs && bar.startTs < endTs);
     },
     orderBook: (market, context) => readBook(client, market, context),
-    async liquidity(market, context) {
+    async bookFigures(market, context) {
       const book = await readBook(client, market, context);
-      return book && bestLevelLiquidity(book.yes.bids[0], book.yes.asks[0]);
+      if (!book) return null;
+      const liquidity = bestLevelLiquidity(book.yes.bids[0], book.yes.asks[0]);
+      return { liquidity, lastTradePrice: book.lastTradePrice };
     },
   };
 }

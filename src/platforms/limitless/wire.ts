@@ -125,7 +125,6 @@ const level = z.object({ price: wirePrice, size: wireBaseUnits });
 export const LimitlessOrderBook = z.object({
   bids: z.array(level),
   asks: z.array(level),
-  adjustedMidpoint: wirePrice.nullish(),
   lastTradePrice: wirePrice.nullish(),
 });
 export type LimitlessOrderBook = z.output<typeof LimitlessOrderBook>;

@@ -1,5 +1,4 @@
-import { type Price, midpoint, parseSize } from '../../core/decimal.ts';
-import type { BookSide, JsonObject, OrderBook } from '../../core/model.ts';
+import type { JsonObject, OrderBook } from '../../core/model.ts';
 import { bookSide } from '../book-sides.ts';
 import { isoFromEpoch } from '../market-fields.ts';
 import type { StoredMarket } from '../contract.ts';
@@ -28,17 +27,7 @@ export function mapPolymarketBook(
     minOrderSize: first.min_order_size,
     tickSize: first.tick_size,
     negRisk: first.neg_risk ?? market.metadata.neg_risk === true,
-    adjustedMidpoint: rewardedMidpoint(yes, market.metadata.rewards_min_size),
     lastTradePrice: null,
     raw,
   };
-}
-
-/** The middle of the best levels that are large enough for liquidity rewards; null on a market without such a size. */
-function rewardedMidpoint(book: BookSide, minSize: unknown): Price | null {
-  if (typeof minSize !== 'number') return null;
-  const least = parseSize(minSize);
-  const bid = book.bids.find((level) => level.size >= least);
-  const ask = book.asks.find((level) => level.size >= least);
-  return bid && ask ? midpoint(bid.price, ask.price) : null;
 }

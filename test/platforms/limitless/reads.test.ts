@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parsePrice, parseUsd } from '../../../src/core/decimal.ts';
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
 import type { StoredMarket, SweepScope, TradePage, TradeQuery } from '../../../src/platforms/contract.ts';
 import { URLS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
@@ -248,6 +249,14 @@ describe('Limitless now', () => {
   test.each([404, 400])('a %i without JSON says nothing about the book', async (status) => {
     const { data, context } = adapter(() => refuse(status === 404 ? 'not_found' : 'refused', status));
     await expect(data.orderBook(keys, context)).rejects.toMatchObject({ status });
+  });
+
+  test('a book brings what rests in it and its last trade, in terms of the first outcome', async () => {
+    const [bid, ask] = [0.4, 0.6].map((price) => ({ price, size: 10_000_000, side: 'x' }));
+    const body = { bids: [bid], asks: [ask], tokenId: '1', minSize: '1', lastTradePrice: 0.37 };
+    const { data, context } = adapter(() => body);
+    const figures = { liquidity: parseUsd('8'), lastTradePrice: parsePrice('0.37') };
+    expect(await data.bookFigures?.(keys, context)).toEqual(figures);
   });
 
   test('a book that is down is an error; an automated market maker is not asked for one', async () => {

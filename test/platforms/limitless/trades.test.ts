@@ -124,7 +124,6 @@ describe('a Limitless order book', () => {
       [0.29, 3.521],
     ]);
     expect(book).toMatchObject({
-      adjustedMidpoint: parsePrice('0.743'),
       lastTradePrice: null,
       minOrderSize: null,
       tickSize: parsePrice('0.001'),

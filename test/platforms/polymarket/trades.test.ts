@@ -114,9 +114,7 @@ describe('order book', () => {
     expect(book().lastTradePrice).toBeNull();
   });
 
-  test('the adjusted midpoint skips levels too small for rewards', () => {
-    expect(book({}, {}, { rewards_min_size: 50 }).adjustedMidpoint).toBe(parsePrice('0.515'));
-    expect(book().adjustedMidpoint).toBeNull();
+  test('its limits for orders are those of the first token', () => {
     expect(book()).toMatchObject({ tickSize: parsePrice('0.01'), minOrderSize: parseSize('5'), negRisk: false });
   });
 

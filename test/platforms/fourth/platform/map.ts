@@ -96,7 +96,6 @@ export function mapBook(market: StoredMarket, body: FourthBook, raw: JsonObject,
     minOrderSize: null,
     tickSize: null,
     negRisk: false,
-    adjustedMidpoint: null,
     lastTradePrice: null,
     raw,
   };

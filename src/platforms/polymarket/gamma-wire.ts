@@ -18,6 +18,18 @@ const texts = z
     }
   });
 
+/** The entries that can be read: one that cannot does not take its market or event with it. */
+const list = <T>(entry: z.ZodType<T>) =>
+  z
+    .array(z.unknown())
+    .nullish()
+    .transform((entries) =>
+      (entries ?? []).flatMap((one): T[] => {
+        const read = entry.safeParse(one);
+        return read.success ? [read.data] : [];
+      }),
+    );
+
 const gammaTag = z.object({ slug: text, label: text, forceHide: flag });
 
 /** Gamma event: the parent of one or more markets. On a market row it comes without tags. */
@@ -28,14 +40,8 @@ export const gammaEvent = z.object({
   category: text,
   resolutionSource: text,
   updatedAt: text,
-  tags: z
-    .array(gammaTag)
-    .nullish()
-    .transform((value) => value ?? []),
-  series: z
-    .array(z.object({ id, slug: text, title: text, recurrence: text }))
-    .nullish()
-    .transform((value) => value ?? []),
+  tags: list(gammaTag),
+  series: list(z.object({ id, slug: text, title: text, recurrence: text })),
   image: text,
   icon: text,
   negRisk: flag,
@@ -113,21 +119,15 @@ export const gammaMarket = z.object({
   feesEnabled: flag,
   feeSchedule: z
     .object({
-      exponent: z.number().optional(),
-      rate: z.number().optional(),
-      takerOnly: z.boolean().optional(),
-      rebateRate: z.number().optional(),
+      exponent: z.number().nullish(),
+      rate: z.number().nullish(),
+      takerOnly: z.boolean().nullish(),
+      rebateRate: z.number().nullish(),
     })
     .nullish()
-    .transform((value) => value ?? {}),
-  tags: z
-    .array(gammaTag)
-    .nullish()
-    .transform((value) => value ?? []),
-  events: z
-    .array(gammaEvent)
-    .nullish()
-    .transform((value) => value ?? []),
+    .transform((value) => Object.fromEntries(Object.entries(value ?? {}).filter(([, member]) => member != null))),
+  tags: list(gammaTag),
+  events: list(gammaEvent),
 });
 export type GammaMarket = z.output<typeof gammaMarket>;
 

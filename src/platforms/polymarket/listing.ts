@@ -56,7 +56,7 @@ async function* openEvents(
 ): AsyncGenerator<SweepPage> {
   let count = 0;
   for await (const page of keyset(client, '/events/keyset', { closed: false, ...order }, context)) {
-    const listed = parseRows(gammaEvent, page.rows, EVENT_ROW, context).flatMap(({ row, raw }) => {
+    const listed = parseEvents(page.rows, context).flatMap(({ row, raw }) => {
       const { markets: nested, ...event } = raw;
       return parseMarkets(Array.isArray(nested) ? nested : [], context).map((market) => ({ market, row, event }));
     });
@@ -121,7 +121,21 @@ async function* closedMarkets(
 const isBefore = (time: string, ms: number): boolean => Date.parse(isoTime(time) ?? '') < ms;
 
 const parseMarkets = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaMarket>[] =>
-  parseRows(gammaMarket, rows, MARKET_ROW, context);
+  parseRows(gammaMarket, rows, MARKET_ROW, context).map((one) => reportLost(one, 'market', context));
+const parseEvents = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaEvent>[] =>
+  parseRows(gammaEvent, rows, EVENT_ROW, context).map((one) => reportLost(one, 'event', context));
+
+/** What a row lists beside itself and cannot be read costs the row nothing, but is reported. */
+function reportLost<T extends { id: string }>(parsed: ParsedRow<T>, kind: 'market' | 'event', context: ReadContext) {
+  const { row, raw } = parsed;
+  for (const field of ['tags', 'series', 'events']) {
+    const [given, kept] = [raw[field], (row as Record<string, unknown>)[field]];
+    const lost = Array.isArray(given) && Array.isArray(kept) ? given.length - kept.length : 0;
+    if (lost > 0)
+      context.onBadRow({ platform: 'polymarket', kind, id: row.id, reason: `${field}: ${lost} unreadable` });
+  }
+  return parsed;
+}
 
 const completed = async (...args: Parameters<typeof withParents>): Promise<SweepPage> => ({
   markets: await withParents(...args),
@@ -170,7 +184,7 @@ async function readEvents(
       const query = { id: missing.slice(from, from + PAGE_ROWS), closed, limit: PAGE_ROWS, include_markets: false };
       const reply = await client.get('gamma/events', '/events/keyset', query, context);
       const { rows } = parseBody('polymarket', eventPage, reply);
-      for (const { row, raw } of parseRows(gammaEvent, rows, EVENT_ROW, context)) {
+      for (const { row, raw } of parseEvents(rows, context)) {
         const { markets: _, ...event } = raw;
         found.set(row.id, { row, raw: event });
       }

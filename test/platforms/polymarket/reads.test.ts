@@ -270,6 +270,16 @@ describe('price samples', () => {
   });
 });
 
+test('a null fee member and an entry that cannot be read cost no market and no event', async () => {
+  const market = gammaRow({ feeSchedule: { exponent: null, rate: 0.05, takerOnly: true, rebateRate: null } });
+  const event = gammaEventRow({ markets: [market], tags: [{ slug: 7 }, gammaTag('Crypto', 'crypto')], series: ['?'] });
+  const { records, bad } = await sweep(gamma([event]), { kind: 'open' });
+  const [record] = records;
+  expect(record?.info.metadata['fee']).toEqual({ enabled: expect.any(Boolean), rate: 0.05, takerOnly: true });
+  expect(record?.info.tags).toEqual(['Crypto']);
+  expect(bad).toMatchObject([{ reason: 'tags: 1 unreadable' }, { reason: 'series: 1 unreadable' }]);
+});
+
 describe('the order book', () => {
   test('both tokens are asked for in one call and distinguished by id, whatever their order', async () => {
     const second = bookRow({ asset_id: token(12), bids: [{ price: '0.4', size: '7' }] });

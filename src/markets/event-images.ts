@@ -5,6 +5,8 @@ import type { Shared } from '../stores/shared/shared.ts';
 
 /** An event without an image is asked for again after this. */
 const KEPT_MS = 86_400_000;
+/** How long a market that was just listed may wait in the store for its event's image. */
+const WRITE_MS = 60_000;
 
 const Row = z.object({ image_url: z.string() });
 
@@ -25,8 +27,13 @@ export async function eventImage(
     const [stored] = await clickhouse.query('event_image', Row, { platform, event_id: eventId });
     return stored?.image_url || read(eventId, context);
   });
-  // A market that was listed since has none yet.
-  if (value !== '') await keepImage(clickhouse, { platform, event_id: eventId, image_url: value });
+  // A market that was listed since has none yet; a minute of requests for one event writes once.
+  if (value !== '') {
+    await shared.cached(`event-image-kept:${platform}:${eventId}`, WRITE_MS, async () => {
+      await keepImage(clickhouse, { platform, event_id: eventId, image_url: value });
+      return true;
+    });
+  }
   return value;
 }
 

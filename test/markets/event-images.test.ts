@@ -69,3 +69,17 @@ test('an event without an image is asked for once', async () => {
   expect(asked).toEqual(['A', 'PLAIN']);
   await shared.close();
 });
+
+/** A store without images that counts what is written to it. */
+const counted = (onWrite: () => void) => ({ query: async () => [], command: async () => onWrite() });
+
+test('many requests at a time write the image once', async () => {
+  const shared = createLocalShared(silent);
+  let writes = 0;
+  const clickhouse = counted(() => (writes += 1)) as unknown as typeof store.clickhouse;
+  const read = () => eventImage({ clickhouse, shared }, data, 'BUSY', readContext());
+  for (let round = 0; round < 3; round += 1) await Promise.all(Array.from({ length: 20 }, read));
+  // One statement for markets and one for events.
+  expect(writes).toBe(2);
+  await shared.close();
+});

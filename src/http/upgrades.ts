@@ -61,6 +61,9 @@ export function takeUpgrades(app: FastifyInstance): Upgrades {
   };
 }
 
+/** Connections that have begun again. Each time adds the server's listeners once more, so a second offer is a connection's last request. */
+const begunAgain = new WeakSet<Duplex>();
+
 /** Node stops reading a connection that offers an upgrade: it begins again with the same request without the offer. */
 function withoutOffer(app: FastifyInstance, request: IncomingMessage, { socket, head }: Upgrade): void {
   const { method = 'GET', url = '/', rawHeaders } = request;
@@ -69,6 +72,8 @@ function withoutOffer(app: FastifyInstance, request: IncomingMessage, { socket, 
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     if (!['upgrade', 'connection', 'http2-settings'].includes(name.toLowerCase())) lines.push(`${name}: ${value}`);
   }
+  if (begunAgain.has(socket)) lines.push('Connection: close');
+  begunAgain.add(socket);
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   app.server.emit('connection', socket);
 }

@@ -72,6 +72,16 @@ test('a malformed request after an upgrade that is not taken is not left without
   }
 });
 
+test('a connection that offers another protocol again and again is closed after the second offer', async () => {
+  const connection = new RawConnection(port);
+  const offer = 'GET /v1/api/health HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
+  for (const isOpen of [true, false]) {
+    expect((await connection.ask(offer, 5000)).status).toBe(200);
+    await expect.poll(() => connection.open).toBe(isOpen);
+  }
+  connection.close();
+});
+
 test('a WebSocket that is refused leaves no connection open, though its client stops at half', async () => {
   const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: x\r\n';
   for (const path of ['/docs', '/v1/api/health', '/v1/api/ws', '/%ff']) {

@@ -1,3 +1,4 @@
+import { getAddress, isAddress } from 'viem/utils';
 import { z } from 'zod';
 import { PlatformError } from '../../core/errors.ts';
 import type { JsonObject, MarketRecord } from '../../core/model.ts';
@@ -183,7 +184,9 @@ export class LimitlessListing {
 
   async #detail(slug: string, context: ReadContext): Promise<Detail | null> {
     try {
-      const reply = await this.#client.get(`/markets/${encodeURIComponent(slug)}`, {}, context);
+      // The path of a pool is its address, with the checksum in its letters.
+      const name = isAddress(slug, { strict: false }) ? getAddress(slug) : slug;
+      const reply = await this.#client.get(`/markets/${encodeURIComponent(name)}`, {}, context);
       return { raw: parseBody('limitless', z.looseObject({}), reply), receivedAt: reply.receivedAt };
     } catch (error) {
       if (isNotFound(error)) return null;

@@ -147,6 +147,15 @@ describe('one Limitless market', () => {
     expect(await data.market('group-1', context)).toBeNull();
   });
 
+  test('of a pool is asked for by its address with the checksum, however it is written', async () => {
+    const address = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+    for (const id of [address, address.toLowerCase(), address.toUpperCase().replace('0X', '0x')]) {
+      const { http, data, context } = adapter(() => undefined);
+      await data.market(id, context);
+      expect(http.asked).toEqual([`/markets/${address}`]);
+    }
+  });
+
   test('that is not a market after all is a bad answer', async () => {
     const { data, context } = adapter(() => ({ hello: 1 }));
     await expect(data.market('odd-1', context)).rejects.toMatchObject({ kind: 'bad_answer' });

@@ -157,7 +157,7 @@ export class Catalog {
       trades: [],
     };
     this.markets.set(market.slug, market);
-    this.byAddress.set(market.address.toLowerCase(), market);
+    this.byAddress.set(market.address, market);
     return market;
   }
 

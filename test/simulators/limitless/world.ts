@@ -81,7 +81,8 @@ export class LimitlessWorld {
   }
 
   poolAt(address: string): AmmMarket | undefined {
-    return this.catalog.byAddress.get(address.toLowerCase());
+    // Paths take the address with its checksum only.
+    return this.catalog.byAddress.get(address);
   }
 
   slotsOf(stableSlug: string): ClobMarket[] {

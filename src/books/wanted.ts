@@ -23,17 +23,17 @@ export class StreamedBooks {
   async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
     await shared.subscribe(CHANNEL, (text) => {
       const message = Message.safeParse(JSON.parse(text));
-      for (const [platform, ref] of message.data ?? []) this.#of(platform).set(ref, Date.now() + WANTED_MS);
+      for (const [platform, ref] of message.data ?? []) this.#of(platform).set(ref, performance.now() + WANTED_MS);
     });
   }
 
   has(platform: Platform, ref: string): boolean {
-    return (this.#of(platform).get(ref) ?? 0) >= Date.now();
+    return (this.#of(platform).get(ref) ?? 0) >= performance.now();
   }
 
   refs(platform: Platform): string[] {
     const own = this.#of(platform);
-    for (const [ref, untilMs] of own) if (untilMs < Date.now()) own.delete(ref);
+    for (const [ref, untilMs] of own) if (untilMs < performance.now()) own.delete(ref);
     return [...own.keys()].slice(0, MOST_WANTED);
   }
 

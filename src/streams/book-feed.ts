@@ -43,7 +43,7 @@ export class BookFeed {
   }
 
   close(): void {
-    for (const unwatch of this.#unwatch) unwatch();
+    for (const unwatch of this.#unwatch.splice(0)) unwatch();
     clearInterval(this.#timer);
     this.#waiting.clear();
   }

@@ -78,7 +78,7 @@ export class BookFollower {
   /** Keys of the followed markets by platform and reference. */
   readonly #keys = new Map<string, string>();
   #sinceMs = 0;
-  #wantedMs = 0;
+  #wantedMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
 
@@ -112,7 +112,8 @@ export class BookFollower {
     }
     return () => {
       followed.listeners.delete(listener);
-      if (followed.listeners.size === 0) {
+      // Called again, it ends no watch that began meanwhile.
+      if (followed.listeners.size === 0 && this.#followed.get(key) === followed) {
         this.#followed.delete(key);
         this.#keys.delete(nameOf(market));
       }
@@ -140,7 +141,7 @@ export class BookFollower {
     this.#followed.set(key, followed);
     this.#keys.set(nameOf(market), key);
     // A market that was not streamed before is recorded from now on.
-    this.#wantedMs = 0;
+    this.#wantedMs = -Infinity;
     void this.#load(followed);
     return followed;
   }
@@ -195,8 +196,9 @@ export class BookFollower {
   }
 
   async #want(): Promise<void> {
-    if (Date.now() - this.#wantedMs < WANTED_EVERY_MS) return;
-    this.#wantedMs = Date.now();
+    // Not by the system's clock, which may be set back.
+    if (performance.now() - this.#wantedMs < WANTED_EVERY_MS) return;
+    this.#wantedMs = performance.now();
     const wanted = Array.from(
       this.#followed.values(),
       ({ market }) => [market.platform, market.ref] as [Platform, string],

@@ -4,35 +4,17 @@ import { announceBooks } from '../../src/books/announcer.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import type { BookSide } from '../../src/core/model.ts';
-import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { BookFollower, type BookGap } from '../../src/streams/books.ts';
 import { LEASE } from '../helpers/market-store.ts';
+import { MARKET } from '../helpers/market-of-streams.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 import { startStreamRig, type StreamRig } from '../helpers/stream-rig.ts';
 import { eventually } from '../oracle/pipeline.ts';
 
 waitsInRealTime('stored books are looked for twice a second');
 
-const MARKET: StoredMarket = {
-  platform: 'kalshi',
-  ref: 'KXPUSHED',
-  platformId: 'KXPUSHED',
-  slug: '',
-  title: '',
-  eventId: '',
-  eventSlug: '',
-  seriesId: '',
-  status: 'open',
-  outcomes: [
-    { id: 'yes', name: 'Yes', tokenId: '' },
-    { id: 'no', name: 'No', tokenId: '' },
-  ],
-  tradingStartAt: null,
-  tradingEndAt: null,
-  metadata: {},
-};
 const log = pino({ level: 'silent' });
 const shared = createLocalShared(log);
 /** While true, announcements are lost, as with a Redis that is away. */

@@ -17,8 +17,8 @@ import type { Scope } from '../core/model.ts';
 const CHANNEL = 'accounts';
 /** How long a looked-up key is trusted: revocations arrive immediately, so this only bounds the cost of a lost message. */
 const LIFE_MS = 30_000;
-/** The same while messages of other processes may not reach this one. */
-const UNSUBSCRIBED_TTL_MS = 1_000;
+/** The same while messages of other processes may not reach this one: a stream looks every 300 ms, and ends within a second. */
+const UNSUBSCRIBED_TTL_MS = 400;
 const FLUSH_MS = 5_000;
 const LISTEN_MS = 250;
 const MAX_CACHED = 20_000;

@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** Messages of clients are small. */
-const MAX_MESSAGE_BYTES = 64 * 1024;
+/** 500 ids of the longest kind, also where each letter takes three bytes. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 interface Upgrade {
   socket: Duplex;

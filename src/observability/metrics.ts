@@ -144,6 +144,8 @@ export function meteredShared(shared: Shared, metrics: Metrics): Shared {
     },
     lease: (name, ttlMs) => shared.lease(name, ttlMs),
     slot: (name, limit, ttlMs) => shared.slot(name, limit, ttlMs),
+    claim: (...given) => shared.claim(...given),
+    unclaim: (...given) => shared.unclaim(...given),
     publish: (channel, message) => shared.publish(channel, message),
     subscribe: (channel, listener) => shared.subscribe(channel, listener),
     close: () => shared.close(),

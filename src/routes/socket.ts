@@ -9,7 +9,7 @@ import { inputReader } from '../http/read-input.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import { enumParam, integerParam } from '../schemas/parameters.ts';
 import { floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
-import { CHANNELS } from '../streams/filter.ts';
+import { CHANNELS, marketNames } from '../streams/filter.ts';
 import type { Reader } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
 import { WsStream } from '../streams/ws-stream.ts';
@@ -17,9 +17,17 @@ import type { Services } from './services.ts';
 import { mayRead, readerOf, streamFilter } from './stream.ts';
 
 const AUTH_MS = 5000;
-/** Messages of one client a second, and how many may wait for their turn. */
+/** Messages of one client a second, and how many at once; each begun 64 KiB of one counts. More are answered 429. */
 const MESSAGES_A_SECOND = 50;
-const WAITING_MESSAGES = 100;
+const MESSAGES_AT_ONCE = 200;
+const MESSAGE_UNIT = 64 * 1024;
+/** A client that goes on when so many were refused is closed. */
+const REFUSED_MESSAGES = 1000;
+/** Messages that wait for their turn, and their bytes. */
+const WAITING_MESSAGES = 300;
+const WAITING_BYTES = 2 * 1024 * 1024;
+/** Of a client that has not sent its key. */
+const STRANGER_BYTES = 4096;
 const MAX_SUBSCRIPTIONS = 100;
 
 const readSubscribe = inputReader({
@@ -71,8 +79,10 @@ class SocketSession {
   #stream: WsStream | null = null;
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
-  #second = 0;
-  #messages = 0;
+  #waitingBytes = 0;
+  /** Messages that may come now; below zero when some were refused. */
+  #allowance = MESSAGES_AT_ONCE;
+  #countedMs = performance.now();
 
   constructor(services: Services, request: FastifyRequest) {
     this.#services = services;
@@ -87,41 +97,53 @@ class SocketSession {
     this.#socket = socket;
     socket.on('error', () => socket.terminate());
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
-    if (this.#reader) this.#open(this.#reader);
+    // Messages wait until a place is taken.
+    if (this.#reader) this.#turn = this.#open(this.#reader);
     const late = setTimeout(() => {
-      if (!this.#stream) socket.close(1008, 'No key received within 5 s');
+      if (!this.#reader) socket.close(1008, 'No key received within 5 s');
     }, AUTH_MS).unref();
     socket.once('close', () => clearTimeout(late));
   }
 
-  #open(reader: Reader): void {
+  async #open(reader: Reader): Promise<void> {
+    this.#reader = reader;
     const { streams } = this.#services;
     const stream = new WsStream(streams, reader, this.#socket as WebSocket);
     try {
-      streams.connections.add(stream);
+      await streams.connections.add(stream);
     } catch (error) {
       this.#refuse(undefined, error);
       this.#socket?.close(1013, 'Too many streams');
       return;
     }
+    if (!this.#isOpen) return streams.connections.remove(stream);
     this.#stream = stream;
     void stream.run();
   }
 
   #take(data: RawData, isBinary: boolean): void {
-    const second = Math.floor(performance.now() / 1000);
-    this.#messages = second === this.#second ? this.#messages + 1 : 1;
-    this.#second = second;
+    const text = isBinary ? '' : String(data);
+    const now = performance.now();
+    const regained = ((now - this.#countedMs) / 1000) * MESSAGES_A_SECOND;
+    this.#countedMs = now;
+    this.#allowance =
+      Math.min(MESSAGES_AT_ONCE, this.#allowance + regained) - Math.ceil((text.length + 1) / MESSAGE_UNIT);
+    if (this.#allowance < -REFUSED_MESSAGES) return this.#socket?.close(1008, 'Too many messages');
+    if (!this.#reader && text.length > STRANGER_BYTES) return this.#socket?.close(1009, 'The key comes first');
+    const isFull = this.#waiting >= WAITING_MESSAGES || this.#waitingBytes + text.length > WAITING_BYTES;
+    if (this.#allowance < 0 || isFull) return this.#refuse(idOf(text), tooManyMessages());
     this.#waiting += 1;
-    if (this.#messages > MESSAGES_A_SECOND || this.#waiting > WAITING_MESSAGES) {
-      this.#socket?.close(1008, 'Too many messages');
-      return;
-    }
+    this.#waitingBytes += text.length;
     this.#turn = this.#turn
-      .then(() => this.#answer(isBinary ? '' : String(data)))
+      .then(() => this.#answer(text))
       .finally(() => {
         this.#waiting -= 1;
+        this.#waitingBytes -= text.length;
       });
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket?.readyState === this.#socket?.OPEN;
   }
 
   async #answer(text: string): Promise<void> {
@@ -135,7 +157,9 @@ class SocketSession {
     }
   }
 
-  async #run({ op, id, ...body }: z.output<typeof Message>): Promise<void> {
+  async #run({ op, id, ...given }: z.output<typeof Message>): Promise<void> {
+    // Clients of typed languages send null for what they leave out.
+    const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
     if (op === 'ping') return this.#send({ op: 'pong', id });
     if (op === 'auth') return this.#auth(id, body);
     const stream = this.#stream;
@@ -157,13 +181,14 @@ class SocketSession {
     if (this.#stream) throw new ApiError(409, 'Already authenticated', { resolution: 'Open another connection.' });
     const { ip } = this.#request;
     const caller = await this.#services.apiKeys.find(key, ip);
+    if (!this.#isOpen) return;
     if (!caller) {
       throw new ApiError(401, 'Invalid API key', { resolution: 'Send a key made at POST /v1/api/auth/api-keys.' });
     }
     requireScope(caller, 'read');
     const { userId, tier, keyId } = caller;
     this.#send({ op: 'authenticated', id });
-    this.#open({ userId, tier, admission: keyId, isAdmitted: () => mayRead(this.#services, key, ip) });
+    await this.#open({ userId, tier, admission: keyId, isAdmitted: () => mayRead(this.#services, key, ip) });
   }
 
   async #subscribe(stream: WsStream, id: string | number | undefined, body: object): Promise<void> {
@@ -175,10 +200,12 @@ class SocketSession {
       });
     }
     const { streams } = this.#services;
-    const filter = await streamFilter(this.#services, { ...asked, channels: [channel] });
-    streams.connections.allowMarkets(stream, asked.market_ids?.length ?? 0);
+    const filter = await streamFilter(this.#services, stream, { ...asked, channels: [channel] });
     const positions = await startPositions(streams.hub, filter, { field: 'since', from: asked.since ?? null });
-    const sid = stream.subscribe(filter, positions);
+    const unfollow = await streams.connections.follow(stream, marketNames(filter));
+    // Behind its 'close' nothing would ever end a subscription.
+    if (!this.#isOpen) return unfollow();
+    const sid = stream.subscribe(filter, positions, unfollow);
     this.#send({ op: 'subscribed', id, sid });
   }
 
@@ -190,6 +217,21 @@ class SocketSession {
 
   #send(message: object): void {
     this.#socket?.send(JSON.stringify(message));
+  }
+}
+
+const tooManyMessages = (): ApiError =>
+  new ApiError(429, 'Too many messages', {
+    resolution: 'Send fewer at once.',
+    errorText: `${MESSAGES_A_SECOND} messages a second, ${MESSAGES_AT_ONCE} at once`,
+  });
+
+/** The id of a message that is refused unread; a long one is not parsed for it. */
+function idOf(text: string): string | number | undefined {
+  try {
+    return text.length > STRANGER_BYTES ? undefined : messageOf(text).id;
+  } catch {
+    return undefined;
   }
 }
 

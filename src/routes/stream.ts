@@ -15,7 +15,7 @@ import {
   unifiedIdsParam,
   wordsParam,
 } from '../schemas/streams.ts';
-import { CHANNELS, type Channel, type StreamFilter } from '../streams/filter.ts';
+import { CHANNELS, type Channel, marketNames, type StreamFilter } from '../streams/filter.ts';
 import { SseStream, type Reader } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
@@ -61,7 +61,7 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       errors: [404],
     },
     async ({ query, caller, request, reply }) => {
-      const filter = await streamFilter(services, query);
+      const filter = await streamFilter(services, caller, query);
       const { 'last-event-id': lastId } = request.headers;
       const since =
         typeof lastId === 'string' && lastId !== ''
@@ -70,9 +70,13 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       const { streams } = services;
       const positions = await startPositions(streams.hub, filter, since);
       const stream = new SseStream(streams, readerOf(services, caller, request), filter, positions, reply.raw);
-      streams.connections.allowMarkets(stream, stream.markets());
-      if (request.method !== 'HEAD') streams.connections.add(stream);
+      if (request.method !== 'HEAD') await streams.connections.add(stream, marketNames(filter));
       reply.hijack();
+      // It left meanwhile: its 'close' was emitted already, and nothing would ever end the stream.
+      if (reply.raw.destroyed) {
+        streams.connections.remove(stream);
+        return reply;
+      }
       reply.raw.writeHead(200, {
         ...(reply.getHeaders() as Record<string, string>),
         'content-type': 'text/event-stream',
@@ -89,7 +93,11 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
 const MOST_BOOKS = 50;
 
 /** What was asked for with its markets looked up; 404 for markets that are not stored, 400 for those of other platforms. */
-export async function streamFilter({ config, markets }: Services, asked: Asked): Promise<StreamFilter> {
+export async function streamFilter(
+  { config, markets, streams: { connections } }: Services,
+  { tier }: Pick<Caller, 'tier'>,
+  asked: Asked,
+): Promise<StreamFilter> {
   const platforms = asked.platform ?? config.platforms;
   const named = asked.market_ids;
   const foreign = named?.find(({ platform }) => !platforms.includes(platform));
@@ -104,15 +112,20 @@ export async function streamFilter({ config, markets }: Services, asked: Asked):
     const expected = `1 to ${MOST_BOOKS} ids with the channel books`;
     throw badRequest([{ field: 'market_ids', expected, received: named ? `${named.length} ids` : 'nothing' }]);
   }
+  // Before any look-up: what it costs is bounded by what the user may name.
+  connections.allowMarkets(tier, named?.length ?? 0);
   const found = new Map<Platform, Set<string>>();
   const books: { market: StoredMarket; key: string }[] = [];
   const unknown: string[] = [];
-  for (const { platform, id } of named ?? []) {
-    const market = await markets.storedByAnyId(platform, id);
-    if (market) {
-      found.set(platform, (found.get(platform) ?? new Set()).add(market.ref));
-      if (isBooks) books.push({ market, key: String(await markets.keyOf(market)) });
-    } else unknown.push(`${platform}:${id}`);
+  for (const platform of platforms) {
+    const ids = (named ?? []).flatMap((one) => (one.platform === platform ? one.id : []));
+    if (ids.length === 0) continue;
+    const stored = await markets.storedByAnyIds(platform, ids);
+    unknown.push(...ids.flatMap((id) => (stored.has(id) ? [] : `${platform}:${id}`)));
+    const known = new Map(Array.from(stored.values(), (market) => [market.ref, market]));
+    if (known.size > 0) found.set(platform, new Set(known.keys()));
+    if (!isBooks) continue;
+    for (const market of known.values()) books.push({ market, key: await markets.keyOf(market) });
   }
   if (unknown.length > 0) {
     throw new ApiError(404, 'Markets not found', {

@@ -77,7 +77,8 @@ type SinceValue = { cursor: string } | { timeMs: number };
 /** A cursor of a stream or a time. */
 export function sinceParam() {
   const time = timestampParam();
-  return textParam(1024)
+  return z
+    .preprocess((given) => (typeof given === 'number' ? String(given) : given), textParam(1024))
     .transform((text): SinceValue => {
       const read = time.safeParse(text);
       return read.success ? { timeMs: read.data } : { cursor: text };

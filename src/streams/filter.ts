@@ -24,6 +24,10 @@ export interface StreamFilter {
   books: { markets: readonly { market: StoredMarket; key: string }[]; depth: number | null } | null;
 }
 
+/** Names of the markets that a subscription is limited to. */
+export const marketNames = ({ markets }: StreamFilter): string[] =>
+  Array.from(markets ?? [], ([platform, refs]) => Array.from(refs, (ref) => `${platform}:${ref}`)).flat();
+
 /** A text that is equal for equal filters: cursors are bound to it. */
 export function filterText(filter: StreamFilter): string {
   const markets = filter.markets && [...filter.markets].map(([platform, refs]) => [platform, [...refs].toSorted()]);
@@ -47,16 +51,11 @@ export function partitionsOf({ channels, platforms, markets }: StreamFilter): Pa
   return FEEDS.filter((feed) => isAsked[feed]).flatMap((feed) => asked.map((platform) => ({ feed, platform })));
 }
 
-/**
- * Whether a subscription wants an event. With `whales` alone trades have at least 1,000 contracts unless it says otherwise; beside
- * `trades`, `whales` adds nothing, and no trade is left out.
- */
+/** Whether a subscription wants an event. 1,000 contracts are the floor of `whales` alone; a floor that was given holds for both channels. */
 export function matcherOf(filter: StreamFilter): (partition: Partition, row: LogRow) => boolean {
   const { channels, markets, eventId } = filter;
-  const isWhales = channels.includes('whales');
-  const isAll = isWhales && channels.includes('trades');
-  const minSize = isAll ? 0 : (filter.minSize ?? (isWhales ? WHALE_SIZE : 0));
-  const minNotional = isAll ? 0 : (filter.minNotional ?? 0);
+  const minSize = filter.minSize ?? (channels.includes('trades') ? 0 : WHALE_SIZE);
+  const minNotional = filter.minNotional ?? 0;
   return ({ feed, platform }, row) =>
     (markets === null || markets.get(platform)?.has(row.ref) === true) &&
     (eventId === null || row.eventId === eventId) &&

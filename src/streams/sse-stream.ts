@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Connection, Connections, EndReason, StreamTier } from './connections.ts';
+import type { Connection, Connections, EndReason } from './connections.ts';
 import { BookFeed } from './book-feed.ts';
 import type { BookFollower } from './books.ts';
 import type { FeedStates } from './feed-state.ts';
@@ -9,6 +9,7 @@ import { QuoteFeed, type QuoteFollower } from './quotes.ts';
 import { SseWriter } from './sse.ts';
 import { StallWatch } from './stall.ts';
 import { Subscription } from './subscription.ts';
+import type { StreamTier, StreamUser } from './user-limits.ts';
 
 /** A state and a sign of life at least this often. */
 export const BEAT_MS = 15_000;
@@ -16,9 +17,7 @@ export const BEAT_MS = 15_000;
 const RETRY_MS = 1000;
 
 /** Who streams, and whether they still may. */
-export interface Reader {
-  userId: string;
-  tier: StreamTier;
+export interface Reader extends StreamUser {
   admission: string;
   isAdmitted(): boolean | Promise<boolean>;
 }
@@ -63,10 +62,6 @@ export class SseStream implements Connection {
     this.#raw = raw;
     this.#writer = new SseWriter(raw);
     this.#subscription = new Subscription(deps.hub, filter, positions, this.#writer);
-  }
-
-  markets(): number {
-    return [...(this.#filter.markets?.values() ?? [])].reduce((sum, refs) => sum + refs.size, 0);
   }
 
   isAdmitted(): boolean | Promise<boolean> {

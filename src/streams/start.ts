@@ -15,6 +15,8 @@ export interface Since {
 /** The positions that a subscription begins behind; 400 for a cursor that is damaged or of other filters, or reaches back too far. */
 export async function startPositions(hub: Hub, filter: StreamFilter, { field, from }: Since): Promise<number[]> {
   const partitions = partitionsOf(filter);
+  // Quotes and books begin with what is newest, whatever time is given.
+  if (partitions.length === 0 && from !== null && 'timeMs' in from) return [];
   if (from === null) return Promise.all(partitions.map((partition) => hub.follower(partition).end()));
   if ('timeMs' in from) return fromTime(hub, partitions, field, from.timeMs);
   const { cursor } = from;

@@ -14,7 +14,7 @@ export interface Streams extends StreamDeps {
 export async function openStreams(deps: HubDeps & FeedStateDeps): Promise<Streams> {
   const hub = new Hub(deps);
   const states = new FeedStates(deps);
-  const connections = new Connections();
+  const connections = new Connections(deps.shared);
   const quotes = new QuoteFollower(deps);
   const books = new BookFollower(deps);
   await hub.open();

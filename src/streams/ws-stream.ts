@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { BookFeed } from './book-feed.ts';
-import type { Connection, EndReason, StreamTier } from './connections.ts';
+import type { Connection, EndReason } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
 import { gapData } from './gap-event.ts';
 import { QuoteFeed } from './quotes.ts';
@@ -8,6 +8,7 @@ import { BEAT_MS, type Reader, type StreamDeps } from './sse-stream.ts';
 import { LINGER_MS } from './sse.ts';
 import { QUEUE_BYTES, StallWatch } from './stall.ts';
 import { ReaderGone, type Sink, Subscription } from './subscription.ts';
+import type { StreamTier } from './user-limits.ts';
 
 const LOOK_MS = 5;
 
@@ -23,6 +24,8 @@ interface Entry {
   subscription: Subscription;
   quotes: QuoteFeed;
   books: BookFeed;
+  /** Its markets count no more. */
+  unfollow: () => void;
 }
 
 /** One open WebSocket of a reader: its subscriptions by number, each of one channel. */
@@ -47,14 +50,6 @@ export class WsStream implements Connection {
     this.userId = reader.userId;
     this.tier = reader.tier;
     this.admission = reader.admission;
-  }
-
-  markets(): number {
-    let named = 0;
-    for (const { filter } of this.#entries.values()) {
-      for (const refs of filter.markets?.values() ?? []) named += refs.size;
-    }
-    return named;
   }
 
   isAdmitted(): boolean | Promise<boolean> {
@@ -84,6 +79,7 @@ export class WsStream implements Connection {
     this.#socket.once('close', () => {
       clearInterval(beat);
       this.#closeAll();
+      this.#entries.clear();
       this.#deps.connections.remove(this);
       void unwatch.then((stop) => stop());
     });
@@ -91,8 +87,11 @@ export class WsStream implements Connection {
     this.#sendState();
   }
 
-  /** A new subscription, by its number; its events begin with the next turn of the loop, behind the answer. */
-  subscribe(filter: StreamFilter, positions: readonly number[]): number {
+  /**
+   * A new subscription, by its number; its events begin with the next turn of the loop, behind the answer. `unfollow` is called when it
+   * ends.
+   */
+  subscribe(filter: StreamFilter, positions: readonly number[], unfollow: () => void): number {
     this.#lastSid += 1;
     const sid = this.#lastSid;
     const subscription = new Subscription(this.#deps.hub, filter, positions, this.#sinkOf(sid));
@@ -104,7 +103,7 @@ export class WsStream implements Connection {
       isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
       event: (name, data) => this.#socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
     });
-    this.#entries.set(sid, { filter, subscription, quotes, books });
+    this.#entries.set(sid, { filter, subscription, quotes, books, unfollow });
     setImmediate(() => this.#entries.has(sid) && subscription.start());
     return sid;
   }
@@ -112,10 +111,9 @@ export class WsStream implements Connection {
   /** false when there is no subscription of this number. */
   unsubscribe(sid: number): boolean {
     const entry = this.#entries.get(sid);
-    entry?.subscription.close();
-    entry?.quotes.close();
-    entry?.books.close();
-    this.#dropped += entry?.quotes.dropped ?? 0;
+    if (!entry) return false;
+    closeEntry(entry);
+    this.#dropped += entry.quotes.dropped;
     return this.#entries.delete(sid);
   }
 
@@ -138,11 +136,7 @@ export class WsStream implements Connection {
   }
 
   #closeAll(): void {
-    for (const { subscription, quotes, books } of this.#entries.values()) {
-      subscription.close();
-      quotes.close();
-      books.close();
-    }
+    for (const entry of this.#entries.values()) closeEntry(entry);
   }
 
   #sendState(): void {
@@ -173,4 +167,11 @@ export class WsStream implements Connection {
       if (this.#socket.readyState !== this.#socket.OPEN) throw new ReaderGone();
     }
   }
+}
+
+function closeEntry({ subscription, quotes, books, unfollow }: Entry): void {
+  subscription.close();
+  quotes.close();
+  books.close();
+  unfollow();
 }

@@ -213,6 +213,20 @@ describe.each(SERVERS)('several processes on one Redis', () => {
     expect(await a.slot(name, 2, 5000)).toBeNull();
   });
 
+  test('count members of a set together, each once, and forget those that are not renewed', async () => {
+    const [a, b] = [await open(REDIS_URL), await open(REDIS_URL)];
+    const set = randomUUID();
+    expect(await a.claim(set, ['1', '2'], 3, 5000)).toBe(true);
+    expect(await b.claim(set, ['2', '3'], 3, 400)).toBe(true);
+    expect(await a.claim(set, ['4'], 3, 5000)).toBe(false);
+    expect(await a.claim(set, ['1', '2'], 3, 5000)).toBe(true);
+    await sleep(420);
+    expect(await a.claim(set, ['4'], 3, 5000)).toBe(true);
+    await b.unclaim(set, ['1']);
+    expect(await b.claim(set, ['5', '6'], 3, 5000)).toBe(false);
+    expect(await b.claim(set, ['5'], 3, 5000)).toBe(true);
+  });
+
   test('a lease has one holder, passes on when it expires, and its old holder cannot renew or free it', async () => {
     const [a, b] = [await open(REDIS_URL), await open(REDIS_URL)];
     const name = randomUUID();

@@ -45,6 +45,9 @@ export function createLocalShared(log: Log): Shared {
       };
     },
 
+    claim: async () => true,
+    unclaim: async () => {},
+
     async publish(channel, message) {
       for (const listener of listeners.get(channel) ?? []) {
         try {

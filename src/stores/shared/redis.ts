@@ -61,6 +61,20 @@ redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
+/** KEYS set (score = a member's end in ms); ARGV limit, ttl in ms, members. 1 = all are in it. */
+const CLAIM = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+local more = 0
+for i = 3, #ARGV do
+  if not redis.call('ZSCORE', KEYS[1], ARGV[i]) then more = more + 1 end
+end
+if more > 0 and redis.call('ZCARD', KEYS[1]) + more > tonumber(ARGV[1]) then return 0 end
+for i = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[i]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`;
+
 /**
  * Shared state in Redis. While Redis is away every call is answered by this process alone and nothing throws:
  * caches and budgets become local, leases are neither granted nor renewed. Redis coming back needs no restart.
@@ -178,6 +192,14 @@ export async function connectShared(url: string, log: Log, prefix: string): Prom
           await ask(() => redis.zrem(key, holder));
         },
       };
+    },
+
+    async claim(set, members, limit, ttlMs) {
+      const key = `${prefix}set:${set}`;
+      return (await ask(() => redis.eval(CLAIM, 1, key, limit, Math.ceil(ttlMs), ...members))) !== 0;
+    },
+    async unclaim(set, members) {
+      await ask(() => redis.zrem(`${prefix}set:${set}`, ...members));
     },
 
     async publish(channel, message) {

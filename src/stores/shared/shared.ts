@@ -22,6 +22,12 @@ export interface Shared {
   takeBudget(budget: BudgetRule, cost: number, maxWaitMs: number): Promise<number | null>;
   /** Takes one of `limit` places for at most `ttlMs`; null when all are taken. */
   slot(name: string, limit: number, ttlMs: number): Promise<Slot | null>;
+  /**
+   * Adds members to a set that all processes share, for `ttlMs`, or renews them. false, with nothing added, where it would have more
+   * than `limit`; true without Redis: each process counts its own as well.
+   */
+  claim(set: string, members: readonly string[], limit: number, ttlMs: number): Promise<boolean>;
+  unclaim(set: string, members: readonly string[]): Promise<void>;
   /** Sends to every process, this one included and at once; a process cut off from Redis misses the message. */
   publish(channel: string, message: string): Promise<void>;
   subscribe(channel: string, listener: (message: string) => void): Promise<void>;

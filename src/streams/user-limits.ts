@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../core/errors.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+
+/** What one user may have open, all connections together. */
+const LIMITS = {
+  free: { connections: 5, markets: 100 },
+  pro: { connections: 50, markets: 5000 },
+} as const;
+export type StreamTier = keyof typeof LIMITS;
+
+/** What a process that was killed had open counts for so long. Markets may longer: who comes back names the same ones. */
+const CONNECTION_MS = 3000;
+const RENEW_CONNECTIONS_MS = 1000;
+const MARKET_MS = 30_000;
+const RENEW_MARKETS_MS = 10_000;
+/** A place may still be that of a connection that was lost: it is waited for as long as that counts. */
+const WAIT_MS = CONNECTION_MS + 500;
+const RETRY_MS = 250;
+const UNLIMITED = 1e9;
+
+export interface StreamUser {
+  readonly userId: string;
+  readonly tier: StreamTier;
+}
+
+interface Held {
+  /** By id; false while a place is waited for. */
+  connections: Map<string, boolean>;
+  /** Markets by name, with how many subscriptions name each. */
+  markets: Map<string, number>;
+}
+
+/** Counts connections and named markets by user: over all processes where they share a Redis, in this process otherwise. */
+export class UserLimits {
+  readonly #shared: Pick<Shared, 'claim' | 'unclaim'>;
+  readonly #users = new Map<string, Held>();
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(shared: Pick<Shared, 'claim' | 'unclaim'>) {
+    this.#shared = shared;
+  }
+
+  /** 429 for more named markets than any user of the tier may have. */
+  allowMarkets(tier: StreamTier, count: number): void {
+    if (count > LIMITS[tier].markets) throw tooManyMarkets(tier);
+  }
+
+  /** Takes a place for a connection until the returned function is called; 429 when all are taken. */
+  async connect({ userId, tier }: StreamUser): Promise<() => void> {
+    const { connections: limit } = LIMITS[tier];
+    const held = this.#of(userId);
+    const refused = (): ApiError => tooMany(`${limit} open streams of one user`, 'Close a stream first.');
+    if (held.connections.size >= limit) throw refused();
+    const id = randomUUID();
+    held.connections.set(id, false);
+    const set = connectionsOf(userId);
+    const release = (): void => {
+      if (!held.connections.delete(id)) return;
+      this.#forget(userId);
+      void this.#shared.unclaim(set, [id]);
+    };
+    const end = performance.now() + WAIT_MS;
+    while (!(await this.#shared.claim(set, [id], limit, CONNECTION_MS))) {
+      if (performance.now() >= end) {
+        release();
+        throw refused();
+      }
+      await sleep(RETRY_MS, undefined, { ref: false });
+    }
+    held.connections.set(id, true);
+    return release;
+  }
+
+  /** Counts these markets, each once whatever names it, until the returned function is called; 429 for too many. */
+  async follow({ userId, tier }: StreamUser, names: readonly string[]): Promise<() => void> {
+    if (names.length === 0) return () => {};
+    const held = this.#of(userId);
+    const { markets: limit } = LIMITS[tier];
+    const fresh = names.filter((name) => !held.markets.has(name)).length;
+    if (held.markets.size + fresh > limit) {
+      this.#forget(userId);
+      throw tooManyMarkets(tier);
+    }
+    for (const name of names) held.markets.set(name, (held.markets.get(name) ?? 0) + 1);
+    const release = once(() => {
+      const gone = names.filter((name) => {
+        const left = (held.markets.get(name) ?? 1) - 1;
+        if (left > 0) held.markets.set(name, left);
+        else held.markets.delete(name);
+        return left === 0;
+      });
+      this.#forget(userId);
+      if (gone.length > 0) void this.#shared.unclaim(marketsOf(userId), gone);
+    });
+    if (await this.#shared.claim(marketsOf(userId), names, limit, MARKET_MS)) return release;
+    release();
+    throw tooManyMarkets(tier);
+  }
+
+  #of(userId: string): Held {
+    const held = this.#users.get(userId) ?? { connections: new Map(), markets: new Map() };
+    this.#users.set(userId, held);
+    if (this.#timers.length === 0) {
+      this.#timers = [
+        setInterval(
+          () =>
+            this.#renew(
+              connectionsOf,
+              ({ connections }) => [...connections].flatMap(([id, isTaken]) => (isTaken ? id : [])),
+              CONNECTION_MS,
+            ),
+          RENEW_CONNECTIONS_MS,
+        ),
+        setInterval(() => this.#renew(marketsOf, ({ markets }) => [...markets.keys()], MARKET_MS), RENEW_MARKETS_MS),
+      ];
+      for (const timer of this.#timers) timer.unref();
+    }
+    return held;
+  }
+
+  #forget(userId: string): void {
+    const held = this.#users.get(userId);
+    if (held && held.connections.size + held.markets.size === 0) this.#users.delete(userId);
+    if (this.#users.size > 0) return;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [];
+  }
+
+  /** What is open is counted again where its count was lost, whatever the limit. */
+  #renew(setOf: (userId: string) => string, membersOf: (held: Held) => string[], ttlMs: number): void {
+    for (const [userId, held] of this.#users) {
+      const members = membersOf(held);
+      if (members.length > 0) void this.#shared.claim(setOf(userId), members, UNLIMITED, ttlMs);
+    }
+  }
+}
+
+const connectionsOf = (userId: string): string => `streams:${userId}`;
+const marketsOf = (userId: string): string => `stream-markets:${userId}`;
+
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) run();
+    isDone = true;
+  };
+}
+
+const tooMany = (errorText: string, resolution: string): ApiError =>
+  new ApiError(429, 'Too many streams', { resolution, errorText, retryAfter: 10 });
+
+const tooManyMarkets = (tier: StreamTier): ApiError =>
+  tooMany(`${LIMITS[tier].markets} markets in the streams of one user`, 'Name fewer markets.');

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { z } from 'zod';
 import type { Caller, SessionCaller } from '../accounts/caller.ts';
 import { callerOf, type AuthMode, type LimitMode, type Stored } from './auth.ts';
-import { ErrorAnswer, type Tag } from './openapi/describe.ts';
+import { ErrorAnswer } from '../schemas/error.ts';
+import type { Tag } from './openapi/describe.ts';
 import { inputReader, type Fields, type Together, type Values } from './read-input.ts';
 
 /** One endpoint: what it takes, who may call it, what it answers. OpenAPI is generated from the same declaration. */

@@ -28,7 +28,7 @@ export const HealthAnswer = z
             .object({
               connected: z.boolean().describe('Whether every connection is open'),
               reason: z.string().nullable().describe('Why a connection is not open; null if there is no known problem'),
-              subscriptions: z.int().describe('Number of connections that are open and subscribed'),
+              subscriptions: z.int().describe('Number of subscribed markets, and of channels of the whole platform'),
               last_message_at: z.iso.datetime().nullable().describe('ISO-8601; null before the first message'),
               reconnects: z.int().describe('Number of connections lost since the process began to follow the platform'),
             })

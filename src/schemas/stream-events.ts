@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MarketTradeAnswer, platformField, statusField, timeField, timeOrNull } from './markets.ts';
 import { bookChangeFields } from './books.ts';
 import { OrderBookAnswer } from './order-book.ts';
+import { ErrorAnswer } from './error.ts';
 import { WhaleTradeAnswer } from './whale-trades.ts';
 
 /** Schemas of what streams send; the AsyncAPI description is generated from them. */
@@ -65,7 +66,7 @@ const QuoteEvent = z
 const checksumField = z
   .int()
   .describe(
-    'CRC32 of the ten best levels of each side after this message, a fraction of the book as text; see docs/streams.md',
+    'CRC32, unsigned, of the ten best levels of each side after this message as text: bids best first, `|`, asks best first; each level as `price:size`, joined by commas, numbers as decimals without exponent or trailing zeros. The text of bids 0.41 × 20 and 0.4 × 3 and one ask 0.43 × 7.5 is `0.41:20,0.4:3|0.43:7.5`',
   );
 const bookSequence = z.int().describe('Message number of this subscription and market: increases by exactly 1');
 
@@ -138,8 +139,21 @@ export const SOCKET_MESSAGES = {
     min_size: z.number().optional().describe('Contracts'),
     min_notional: z.number().optional().describe('USD'),
     depth: z.int().optional().describe('Levels of each side, with the channel books'),
-    since: z.string().optional().describe('A cursor or a time'),
+    since: z.union([z.string(), z.number()]).optional().describe('A cursor or a time'),
   }),
   unsubscribe: z.object({ op: z.literal('unsubscribe'), id, sid: z.int() }),
   ping: z.object({ op: z.literal('ping'), id }),
+} as const;
+
+/** Answers to messages of a WebSocket client, by op. */
+export const SOCKET_ANSWERS = {
+  authenticated: z.object({ op: z.literal('authenticated'), id }),
+  subscribed: z.object({
+    op: z.literal('subscribed'),
+    id,
+    sid: z.int().describe('Number of the subscription: its events carry it'),
+  }),
+  unsubscribed: z.object({ op: z.literal('unsubscribed'), id, sid: z.int() }),
+  pong: z.object({ op: z.literal('pong'), id }),
+  error: z.object({ op: z.literal('error'), id, error: ErrorAnswer.shape.error }),
 } as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SOCKET_MESSAGES, STREAM_EVENTS } from '../../schemas/stream-events.ts';
+import { SOCKET_ANSWERS, SOCKET_MESSAGES, STREAM_EVENTS } from '../../schemas/stream-events.ts';
 
 type Schemas = Record<string, unknown>;
 
@@ -40,6 +40,10 @@ export function describeStreams(version: string): object {
     name,
     { name, payload: jsonSchema(schema, schemas) },
   ]);
+  const answered = Object.entries(SOCKET_ANSWERS).map(([name, schema]) => [
+    name,
+    { name, payload: jsonSchema(schema, schemas) },
+  ]);
   const messagesOf = (messages: unknown[][]) =>
     Object.fromEntries(names(messages).map((name) => [name, ref(`components/messages/${name}`)]));
   const usedIn = (channel: string, messages: unknown[][]) =>
@@ -54,13 +58,21 @@ export function describeStreams(version: string): object {
         description: 'Server-sent events; parameters as in openapi.json',
         messages: messagesOf(sent),
       },
-      socket: { address: '/v1/api/ws', description: 'WebSocket', messages: messagesOf([...framed, ...taken]) },
+      socket: {
+        address: '/v1/api/ws',
+        description: 'WebSocket',
+        messages: messagesOf([...framed, ...answered, ...taken]),
+      },
     },
     operations: {
       streamEvents: { action: 'send', channel: ref('channels/stream'), messages: usedIn('stream', sent) },
-      sendFrames: { action: 'send', channel: ref('channels/socket'), messages: usedIn('socket', framed) },
+      sendFrames: {
+        action: 'send',
+        channel: ref('channels/socket'),
+        messages: usedIn('socket', [...framed, ...answered]),
+      },
       takeMessages: { action: 'receive', channel: ref('channels/socket'), messages: usedIn('socket', taken) },
     },
-    components: { messages: Object.fromEntries([...sent, ...framed, ...taken]) as object, schemas },
+    components: { messages: Object.fromEntries([...sent, ...framed, ...answered, ...taken]) as object, schemas },
   };
 }

@@ -2,7 +2,6 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import type { AuthMode, Stored } from '../auth.ts';
 import { describeStreams } from './asyncapi.ts';
 import { exampleOf } from './examples.ts';
@@ -21,20 +20,6 @@ const TAGS = {
   Infrastructure: 'The service itself',
 } as const;
 export type Tag = keyof typeof TAGS;
-
-/** The error body of every route, as OpenAPI shows it. */
-export const ErrorAnswer = z
-  .object({
-    error: z
-      .object({
-        status: z.int().describe('HTTP status code'),
-        message: z.string().describe('What went wrong'),
-        resolution: z.string().describe('What to do about it'),
-        error_text: z.string().describe('Details; on 400 every failing field with the rule and the value received'),
-      })
-      .describe('What went wrong'),
-  })
-  .meta({ id: 'ErrorAnswer', description: 'Body of all 4xx and 5xx responses except the 503 of /health' });
 
 const MEANING: Record<string, string> = {
   200: 'Success',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SOCKET_MESSAGES, STREAM_EVENTS } from '../../schemas/stream-events.ts';
+import { SOCKET_ANSWERS, SOCKET_MESSAGES, STREAM_EVENTS } from '../../schemas/stream-events.ts';
 
 interface Schema {
   $ref?: string;
@@ -97,10 +97,11 @@ const SOCKET = `→ {"op":"auth","key":"pk_…"}                          unless
 
 const link = (name: string): string => `<a href="#${name}"><code>${name}</code></a>`;
 
-/** The page /docs/streams: the events of both streams and the messages of WebSocket clients, from the schemas of what is sent and taken. */
+/** The page /docs/streams: the events of both streams, the messages of WebSocket clients and their answers, from their schemas. */
 export function streamsPage(): string {
   const events = Object.entries(STREAM_EVENTS).map(([name, schema]) => section(name, name, new Shape(schema)));
   const messages = Object.entries(SOCKET_MESSAGES).map(([op, schema]) => section(`op-${op}`, op, new Shape(schema)));
+  const answers = Object.entries(SOCKET_ANSWERS).map(([op, schema]) => section(`answer-${op}`, op, new Shape(schema)));
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Forecastle streams</title><style>${STYLE}</style></head>
 <body><h1>Streams</h1>
@@ -111,6 +112,7 @@ For generators: <a href="/v1/api/asyncapi.json">AsyncAPI 3.0</a>. Everything els
 <h2>WebSocket</h2><pre>${escaped(SOCKET)}</pre>
 <h2>Events</h2>${events.join('\n')}
 <h2>Messages of a WebSocket client</h2>${messages.join('\n')}
+<h2>Answers to a WebSocket client</h2>${answers.join('\n')}
 </body></html>
 `;
 }

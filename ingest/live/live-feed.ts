@@ -104,7 +104,7 @@ export class LiveFeed {
       connected: keepers.length > 0 && keepers.every((keeper) => keeper.isOpen),
       reason: off ?? keepers.find((keeper) => keeper.lostBecause !== null)?.lostBecause ?? null,
       isLive: this.isLive,
-      subscriptions: keepers.filter((keeper) => keeper.isOpen).length,
+      subscriptions: this.#channels.reduce((sum, each) => sum + subscribed(each), 0),
       lastMessageAt: lastMs === 0 ? null : new Date(lastMs).toISOString(),
       reconnects: keepers.reduce((sum, keeper) => sum + keeper.reconnects, 0),
     };
@@ -230,3 +230,7 @@ export class LiveFeed {
     await Promise.all(keepers.map((keeper) => keeper.stop()));
   }
 }
+
+/** Markets that a channel's open connections subscribe to; 1 where a connection has the whole platform. */
+const subscribed = ({ shards, keepers, wanted }: Channel): number =>
+  keepers.reduce((sum, keeper, n) => sum + (keeper.isOpen ? (shards ? (wanted[n]?.length ?? 0) : 1) : 0), 0);

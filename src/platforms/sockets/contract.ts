@@ -101,7 +101,7 @@ export interface SocketStatus {
   reason: string | null;
   /** Whether trades come over it now. */
   isLive: boolean;
-  /** Connections with subscriptions that are open. */
+  /** Markets that open connections subscribe to, and channels of the whole platform. */
   subscriptions: number;
   /** ISO-8601; null before the first message. */
   lastMessageAt: string | null;

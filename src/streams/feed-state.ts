@@ -20,6 +20,8 @@ export interface FeedStateDeps {
 }
 
 const LOOK_MS = 2000;
+/** The store has not answered yet: nobody can say that a feed is off. */
+const UNKNOWN = { feed: 'stale', fresh_to: null } as const;
 
 /** What is known of each platform's feed, read while a client streams. */
 export class FeedStates {
@@ -52,7 +54,7 @@ export class FeedStates {
   of(platforms: readonly Platform[]): Partial<Record<Platform, PlatformState>> {
     return Object.fromEntries(
       platforms.map((platform) => {
-        const { feed, fresh_to: freshTo } = this.#known.get(platform) ?? { feed: 'off' as const, fresh_to: null };
+        const { feed, fresh_to: freshTo } = this.#known.get(platform) ?? UNKNOWN;
         const lagMs = freshTo === null ? null : Math.max(0, Date.now() - Date.parse(freshTo));
         return [platform, { feed, fresh_to: freshTo, lag_seconds: lagMs === null ? null : Math.round(lagMs / 1000) }];
       }),
@@ -84,7 +86,8 @@ export class FeedStates {
       return [platform, { feed, fresh_to: known, lag_seconds: null }];
     });
     this.#known = new Map(await Promise.all(states));
-    const hasChanged = platforms.some((platform) => before.get(platform)?.feed !== this.#known.get(platform)?.feed);
-    if (before.size > 0 && hasChanged) for (const listener of this.#listeners) listener();
+    const feedOf = (known: typeof before, platform: Platform): FeedState => (known.get(platform) ?? UNKNOWN).feed;
+    const hasChanged = platforms.some((platform) => feedOf(before, platform) !== feedOf(this.#known, platform));
+    if (hasChanged) for (const listener of this.#listeners) listener();
   }
 }

@@ -1,102 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { parsePrice, parseSize, priceText, sizeText } from '../../../src/core/decimal.ts';
-import type { StoredMarket } from '../../../src/platforms/contract.ts';
+import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { BookFeed } from '../../../src/platforms/kalshi/stream/books.ts';
-import { type Feed, KalshiSession } from '../../../src/platforms/kalshi/stream/session.ts';
 import { tapeFeed } from '../../../src/platforms/kalshi/stream/tape.ts';
 import { tickerFeed } from '../../../src/platforms/kalshi/stream/tickers.ts';
-import { BadFrame, type SocketEvent } from '../../../src/platforms/sockets/contract.ts';
+import { BadFrame } from '../../../src/platforms/sockets/contract.ts';
+import { delta, error, life, list, markets, open, openBooks, snapshot, subscribed, ticker } from './socket-frames.ts';
 
 afterEach(() => void vi.restoreAllMocks());
-
-const markets = (...refs: string[]): StoredMarket[] => refs.map((ref) => ({ ref }) as StoredMarket);
-
-/** A session with what it sent and what it made of frames; levels of books as texts. */
-function open(feed: Feed) {
-  const sent: { cmd: string; params: Record<string, unknown> }[] = [];
-  const events: SocketEvent[] = [];
-  const session = new KalshiSession(feed, (text) => void sent.push(JSON.parse(text) as (typeof sent)[number]));
-  return {
-    session,
-    sent,
-    events,
-    take: (frame: object) => session.take(JSON.stringify(frame), (event) => void events.push(event)),
-    /** The events since the last call. */
-    news: () => events.splice(0).map(shown),
-  };
-}
-
-const levels = (given: readonly { price: bigint; size: bigint }[]): string[] =>
-  given.map(({ price, size }) => `${priceText(price)} × ${sizeText(size)}`);
-
-function shown(event: SocketEvent): string {
-  if (event.kind === 'book') return `${event.ref} ${levels(event.book.bids)} | ${levels(event.book.asks)}`;
-  if (event.kind === 'book_change') {
-    return event.changes.map((change) => `${event.ref} ${change.side} ${levels([change])}`).join();
-  }
-  return event.kind === 'book_lost' ? `${event.ref} lost` : event.kind;
-}
-
-const subscribed = (channel: string, sid = 1) => ({ type: 'subscribed', id: 1, msg: { channel, sid } });
-const snapshot = (seq: number, ticker: string, yes?: [string, string][], no?: [string, string][]) => ({
-  type: 'orderbook_snapshot',
-  sid: 1,
-  seq,
-  msg: {
-    market_ticker: ticker,
-    market_id: '',
-    ...(yes && { yes_dollars_fp: yes }),
-    ...(no && { no_dollars_fp: no }),
-  },
-});
-const delta = (seq: number, ticker: string, side: 'yes' | 'no', price: string, by: string) => ({
-  type: 'orderbook_delta',
-  sid: 1,
-  seq,
-  msg: {
-    market_ticker: ticker,
-    market_id: 'c0a2743e-777b-488b-92bf-ab1a5b0cd6e4',
-    price_dollars: price,
-    delta_fp: by,
-    side,
-    ts: '2026-08-20T00:36:01.2345Z',
-    ts_ms: 1_787_186_161_234,
-  },
-});
-
-const life = (seq: number, event: string) => ({
-  type: 'market_lifecycle_v2',
-  sid: 2,
-  seq,
-  msg: { market_ticker: 'KXB', event_type: event },
-});
-const ticker = (atMs: number, bid: string, ask: string, price: string) => ({
-  type: 'ticker',
-  sid: 1,
-  msg: {
-    market_ticker: 'A',
-    price_dollars: price,
-    yes_bid_dollars: bid,
-    yes_ask_dollars: ask,
-    yes_bid_size_fp: '3.25',
-    yes_ask_size_fp: '0.00',
-    ts_ms: atMs,
-  },
-});
-
-const list = (sid: number) => ({ type: 'ok', id: 0, msg: [{ channel: 'orderbook_delta', sid }] });
-
-/** A session that follows books, subscribed and whole. */
-function openBooks(...refs: string[]) {
-  const books = open(new BookFeed(markets(...refs)));
-  books.session.start();
-  books.take(subscribed('orderbook_delta'));
-  for (const [index, ref] of refs.entries()) {
-    books.take(snapshot(index + 1, ref, [['0.4000', '10.00']], [['0.4500', '5.00']]));
-  }
-  books.news();
-  return books;
-}
 
 test('a book is what its changes add up to, in prices of yes, and a level of 0 is gone', () => {
   const books = open(new BookFeed(markets('A')));
@@ -241,13 +151,12 @@ test('trades and changes of markets are announced, and a lost one ends the conne
   tape.take(subscribed('market_lifecycle_v2', 2));
   const trade = { trade_id: '879217f6-553e-7222-2304-fb05558d63d0', market_ticker: 'KXA-26.5', ts: 1, ts_ms: 1000 };
   expect(tape.take({ type: 'trade', sid: 1, seq: 1, msg: trade, sending_ts_ms: 1001 })).toBe(true);
-  for (const [index, event] of ['created', 'metadata_updated', 'determined'].entries())
+  for (const [index, event] of ['created', 'metadata_updated', 'price_level_structure_updated', 'determined'].entries())
     tape.take(life(index + 1, event));
-  tape.take({ type: 'event_fee_update', sid: 2, seq: 4, msg: { event_ticker: 'KXE' } });
+  tape.take({ type: 'event_fee_update', sid: 2, seq: 5, msg: { event_ticker: 'KXE' } });
   expect(tape.events).toEqual([
     { kind: 'trade', ref: 'KXA-26.5' },
-    { kind: 'market', id: 'KXB' },
-    { kind: 'market', id: 'KXB' },
+    ...Array.from({ length: 4 }, () => ({ kind: 'market', id: 'KXB' })),
   ]);
   expect(tape.session.failure()).toBeNull();
   tape.take({ type: 'trade', sid: 1, seq: 3, msg: trade });
@@ -268,4 +177,49 @@ test('a quote has no price on an empty side, and an older one does not replace a
       quote: { ref: 'A', bid: null, ask, bidSize: null, askSize: 0n, price: parsePrice('0.45'), exchangeAtMs: 3000 },
     },
   ]);
+});
+
+test('markets that the server does not know are left out, whether it took the others or not', () => {
+  const books = open(new BookFeed(markets('A', 'B', 'C')));
+  books.session.start();
+  expect(() => books.take(error(28, { market_tickers: ['B'] }, { id: 1 }))).toThrow(BadFrame);
+  expect(books.sent.at(-1)).toMatchObject({ cmd: 'subscribe', params: { market_tickers: ['A', 'C'] } });
+  expect(books.news()).toEqual(['market']);
+  books.take(subscribed('orderbook_delta'));
+  books.take(snapshot(1, 'A'));
+  expect(() => books.take(error(28, { market_ticker: 'C' }, { sid: 1, seq: 2 }))).toThrow(BadFrame);
+  books.session.setMarkets(markets('A', 'B', 'C', 'D'));
+  expect(books.sent.slice(2)).toMatchObject([{ params: { action: 'add_markets', market_tickers: ['D'] } }]);
+  const now = performance.now();
+  vi.spyOn(performance, 'now').mockReturnValue(now + 9000);
+  books.take(snapshot(3, 'D'));
+  vi.spyOn(performance, 'now').mockReturnValue(now + 20_000);
+  expect(books.session.failure()).toBeNull();
+});
+
+test('an error that is not known refuses no subscription: the missing answer does', () => {
+  const tape = open(tapeFeed());
+  tape.session.start();
+  for (const code of [28, 99]) expect(() => tape.take(error(code, {}, { id: 1 }))).toThrow(BadFrame);
+  expect(tape.session.failure()).toBeNull();
+});
+
+test.each([26, 27])('books that error %i keeps out are asked for again later, over the same connection', (code) => {
+  const books = openBooks('A');
+  books.session.setMarkets(markets('A', 'B'));
+  expect(() => books.take(error(code, {}, { sid: 1, seq: 2 }))).toThrow(BadFrame);
+  const now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 20_000);
+  books.session.settle();
+  expect(books.session.failure()).toBeNull();
+  expect(books.sent).toHaveLength(2);
+  clock.mockReturnValue(now + 31_000);
+  books.session.settle();
+  expect(books.sent.slice(2)).toMatchObject([
+    { params: { action: 'add_markets', market_tickers: ['B'] } },
+    { params: { action: 'get_snapshot', market_tickers: ['B'] } },
+  ]);
+  books.take(snapshot(3, 'B'));
+  books.take(delta(4, 'A', 'yes', '0.4000', '1.00'));
+  expect(books.news()).toEqual(['B  | ', 'A bid 0.4 × 11']);
 });

@@ -25,7 +25,14 @@ export interface ExchangeStatus {
 export interface Announcement {
   market: SimMarket;
   event_type:
-    'created' | 'activated' | 'deactivated' | 'close_date_updated' | 'determined' | 'settled' | 'metadata_updated';
+    | 'created'
+    | 'activated'
+    | 'deactivated'
+    | 'close_date_updated'
+    | 'determined'
+    | 'settled'
+    | 'metadata_updated'
+    | 'price_level_structure_updated';
   /** Times in Unix seconds. */
   fields: Record<string, unknown>;
 }

@@ -9,6 +9,8 @@ import { bookMsg, deltaMsg, type Frame, snapshotMsg } from './wire.ts';
 
 /** Markets of one command. */
 const CHUNK = 100;
+/** What the server would not take now, for its limits, is asked for again after so long. */
+const RETRY_MS = 30_000;
 
 type Side = 'bid' | 'ask';
 type Levels = Record<Side, Map<Price, Size>>;
@@ -38,6 +40,11 @@ export class BookFeed implements Feed {
   readonly #books = new Map<string, Levels>();
   /** Markets whose whole book was asked for, and since when, by performance.now(). */
   readonly #awaited = new Map<string, number>();
+  /** Markets that the server does not know, or no more. */
+  readonly #refused = new Set<string>();
+  /** Markets to ask for again, and when, by performance.now(). */
+  readonly #later = new Set<string>();
+  #laterAt = 0;
   /** Whether books are awaited because frames were lost. */
   #isHealing = false;
   #failure: string | null = null;
@@ -48,18 +55,20 @@ export class BookFeed implements Feed {
 
   start(send: SendCommand): boolean {
     this.#isOpen = true;
-    if (this.#wanted.size === 0) return false;
+    const tickers = this.#known();
+    if (tickers.length === 0) return false;
     this.#isAsked = true;
-    this.#subscribed = new Set(this.#wanted);
-    for (const ticker of this.#wanted) this.#awaited.set(ticker, performance.now());
+    this.#subscribed = new Set(tickers);
+    for (const ticker of tickers) this.#awaited.set(ticker, performance.now());
     // The default scale of NO prices is to change.
     const scale = { use_yes_price: true, skip_ticker_ack: true };
-    send('subscribe', { channels: ['orderbook_delta'], market_tickers: [...this.#wanted], ...scale });
+    send('subscribe', { channels: ['orderbook_delta'], market_tickers: tickers, ...scale });
     return true;
   }
 
   setMarkets(markets: readonly StoredMarket[], send: SendCommand): boolean {
     this.#wanted = new Set(markets.map(({ ref }) => ref));
+    for (const ticker of this.#refused) if (!this.#wanted.has(ticker)) this.#refused.delete(ticker);
     if (!this.#isOpen) return false;
     if (!this.#isAsked) return this.start(send);
     // Before the number of the subscription is known it cannot be changed.
@@ -78,6 +87,42 @@ export class BookFeed implements Feed {
     this.#books.clear();
     this.#ask(this.#subscribed, send);
     this.#isHealing = this.#awaited.size > 0;
+    return null;
+  }
+
+  refused(tickers: readonly string[], emit: Emit, send: SendCommand): boolean {
+    const unknown = tickers.filter((ticker) => this.#wanted.has(ticker) && !this.#refused.has(ticker));
+    for (const ticker of unknown) {
+      this.#refused.add(ticker);
+      this.#subscribed.delete(ticker);
+      this.#awaited.delete(ticker);
+      this.#forget(ticker, 'the platform does not know it', emit);
+      emit({ kind: 'market', id: ticker });
+    }
+    if (unknown.length === 0 || this.#sid !== null) return false;
+    // Whether the others were taken is not said; those that were are not taken twice.
+    this.#isAsked = false;
+    return this.start(send);
+  }
+
+  limited(): void {
+    for (const ticker of this.#awaited.keys()) this.#later.add(ticker);
+    this.#awaited.clear();
+    this.#isHealing = false;
+    this.#laterAt = performance.now() + RETRY_MS;
+  }
+
+  settle(send: SendCommand): number | null {
+    if (this.#sid === null || this.#later.size === 0) return null;
+    const waitMs = this.#laterAt - performance.now();
+    if (waitMs > 0) return waitMs;
+    const tickers = [...this.#later].filter((ticker) => this.#subscribed.has(ticker));
+    this.#later.clear();
+    // Which command was refused is not said: one that is held is answered the first without a book, and the second with one.
+    for (const market_tickers of chunks(tickers)) {
+      send('update_subscription', { sids: [this.#sid], action: 'add_markets', market_tickers });
+    }
+    this.#ask(tickers, send);
     return null;
   }
 
@@ -120,13 +165,14 @@ export class BookFeed implements Feed {
 
   #doubt(ref: string, reason: string, emit: Emit, send: SendCommand): void {
     this.#forget(ref, reason, emit);
-    if (this.#wanted.has(ref) && !this.#awaited.has(ref)) this.#ask([ref], send);
+    if (this.#wanted.has(ref) && !this.#awaited.has(ref) && !this.#later.has(ref)) this.#ask([ref], send);
   }
 
   /** It may come unasked; without levels it is an empty book, as that of a market that has ended. */
   #whole({ msg, sending_ts_ms: sentMs }: Frame, emit: Emit): void {
     const { market_ticker: ref, yes_dollars_fp: yes, no_dollars_fp: no } = parseFrame(snapshotMsg, msg, 'snapshot');
     this.#awaited.delete(ref);
+    this.#later.delete(ref);
     if (this.#awaited.size === 0) this.#isHealing = false;
     if (!this.#wanted.has(ref)) return;
     const levels = (given: typeof yes): BookLevel[] => (given ?? []).map(([price, size]) => ({ price, size }));
@@ -149,9 +195,10 @@ export class BookFeed implements Feed {
   }
 
   #update(sid: number, send: SendCommand): void {
-    const added = [...this.#wanted].filter((ticker) => !this.#subscribed.has(ticker));
+    const known = this.#known();
+    const added = known.filter((ticker) => !this.#subscribed.has(ticker));
     const gone = [...this.#subscribed].filter((ticker) => !this.#wanted.has(ticker));
-    this.#subscribed = new Set(this.#wanted);
+    this.#subscribed = new Set(known);
     for (const ticker of gone) {
       this.#books.delete(ticker);
       this.#awaited.delete(ticker);
@@ -163,6 +210,10 @@ export class BookFeed implements Feed {
     for (const market_tickers of chunks(gone)) {
       send('update_subscription', { sids: [sid], action: 'delete_markets', market_tickers });
     }
+  }
+
+  #known(): string[] {
+    return [...this.#wanted].filter((ticker) => !this.#refused.has(ticker));
   }
 
   #ask(tickers: Iterable<string>, send: SendCommand): void {

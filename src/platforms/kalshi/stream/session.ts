@@ -10,6 +10,10 @@ export const ANSWER_MS = 10_000;
 const LOST = 'frames were lost';
 /** Channel error, buffer overflow and, of old, internal error: nothing more comes on the subscription, while the socket pings on. */
 const ENDING = new Set([10, 17, 25]);
+/** What refuses a subscription as a whole. Of a code that is not known, only the missing answer says so. */
+const REFUSING = new Set([1, 2, 3, 5, 8, 9, 10, 11, 12, 14, 18, 25, 26, 27]);
+/** Too many markets, or commands: of this moment. */
+const LIMITS = new Set([18, 26, 27]);
 
 /** Sends a command; every one has an id of its own. */
 export type SendCommand = (cmd: string, params: object) => void;
@@ -25,6 +29,12 @@ export interface Feed {
   take(frame: Frame, emit: Emit, send: SendCommand): boolean;
   /** Frames did not arrive. Returns why the connection is of no use any more, or null; without it, it is of none. */
   lost?(emit: Emit, send: SendCommand): string | null;
+  /** The server does not know these markets. Returns whether a subscription was asked for. */
+  refused?(tickers: readonly string[], emit: Emit, send: SendCommand): boolean;
+  /** A change of the subscription was refused for now. */
+  limited?(): void;
+  /** Sends what was to wait. Returns after how many ms to be called again; null: not before the next frame. */
+  settle?(send: SendCommand): number | null;
   /** Why the connection is of no use any more; null while it is. */
   failure?(): string | null;
 }
@@ -59,6 +69,10 @@ export class KalshiSession implements SocketSession {
     if (this.#feed.setMarkets?.(markets, this.#send)) this.#askedAt = performance.now();
   }
 
+  settle(): number | null {
+    return this.#feed.settle?.(this.#send) ?? null;
+  }
+
   failure(): string | null {
     if (this.#askedAt !== null && performance.now() - this.#askedAt > ANSWER_MS) {
       this.#failure ??= 'the subscription was not answered';
@@ -78,7 +92,7 @@ export class KalshiSession implements SocketSession {
     if (type === 'subscribed') return this.#subscribed(parseFrame(subscribedMsg, msg, type));
     if (type === 'ok') return this.#isHeld(msg);
     if (type === 'unsubscribed') return false;
-    if (type === 'error') return this.#refused(frame);
+    if (type === 'error') return this.#refused(frame, emit);
     return this.#feed.take(frame, emit, this.#send);
   }
 
@@ -98,11 +112,14 @@ export class KalshiSession implements SocketSession {
     return false;
   }
 
-  #refused({ sid, msg }: Frame): boolean {
-    const { code, msg: text } = parseFrame(errorMsg, msg, 'error');
+  #refused({ sid, msg }: Frame, emit: Emit): boolean {
+    const { code, msg: text, tickers } = parseFrame(errorMsg, msg, 'error');
     const reason = `error ${code} ${text.slice(0, 80)}`;
-    // One without a sid is about a command: before the first answer it is the subscription.
-    if (sid === undefined ? this.#askedAt !== null : ENDING.has(code)) this.#failure ??= reason;
+    const isOfSubscribing = sid === undefined && this.#askedAt !== null;
+    if (tickers.length > 0 && this.#feed.refused) {
+      if (this.#feed.refused(tickers, emit, this.#send)) this.#askedAt = performance.now();
+    } else if (isOfSubscribing ? REFUSING.has(code) : sid !== undefined && ENDING.has(code)) this.#failure ??= reason;
+    else if (LIMITS.has(code)) this.#feed.limited?.();
     throw new BadFrame(reason);
   }
 }

@@ -4,7 +4,16 @@ import type { Feed } from './session.ts';
 import { lifecycleMsg, tradeMsg } from './wire.ts';
 
 /** What changes a market as it is listed; the rest is left to the sweeps. Nothing is announced of a close that comes as planned. */
-const CHANGES = new Set(['created', 'activated', 'deactivated', 'close_date_updated', 'determined', 'settled']);
+const CHANGES = new Set([
+  'created',
+  'activated',
+  'deactivated',
+  'close_date_updated',
+  'determined',
+  'settled',
+  'metadata_updated',
+  'price_level_structure_updated',
+]);
 const UNUSED = new Set(['event_lifecycle', 'event_fee_update']);
 
 /**

@@ -15,7 +15,19 @@ export const envelope = z.object({
 export type Frame = z.output<typeof envelope>;
 
 export const subscribedMsg = z.object({ channel: z.string(), sid: z.number().int().positive() });
-export const errorMsg = z.object({ code: z.number(), msg: z.string().catch('') });
+/** `tickers`: of what markets it is, where it says so. */
+export const errorMsg = z
+  .object({
+    code: z.number(),
+    msg: z.string().catch(''),
+    market_ticker: z.string().optional().catch(undefined),
+    market_tickers: z.array(z.string()).optional().catch(undefined),
+  })
+  .transform(({ code, msg, market_ticker: one, market_tickers: many }) => ({
+    code,
+    msg,
+    tickers: many ?? (one === undefined ? [] : [one]),
+  }));
 /** Answer of list_subscriptions. */
 export const listMsg = z.array(subscribedMsg);
 

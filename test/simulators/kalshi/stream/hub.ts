@@ -37,7 +37,7 @@ const REFUSALS: Record<string, [string, string?]> = {
 
 /** The platform's socket: one address for every channel, open to holders of a key alone; nothing is sent twice or later. */
 export class StreamHub implements SimSocketRoute {
-  readonly faults: FrameFaults = { lose: 0 };
+  readonly faults: FrameFaults = { lose: 0, unknown: new Set(), limited: 0 };
   readonly #options: StreamOptions;
   readonly #exchange: Exchange;
   readonly #sessions = new Map<SimClient, StreamSession>();

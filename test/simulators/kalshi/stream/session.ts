@@ -37,6 +37,8 @@ const ERRORS = {
   14: 'Market Ticker required',
   15: 'Action required',
   25: 'Subscription buffer overflow',
+  27: 'Too many requests',
+  28: 'Markets not found',
 } as const;
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -95,6 +97,11 @@ export class StreamSession {
     if (channels.length === 0) return this.#refuse(id, 3);
     if (!channels.every(isChannel)) return this.#refuse(id, 8);
     if (channels.includes('orderbook_delta') && tickers === null) return this.#refuse(id, 14);
+    const unknown = (tickers ?? []).filter((ticker) => this.#faults.unknown.has(ticker));
+    if (unknown.length > 0) {
+      const head = id === undefined ? {} : { id };
+      return this.#client.send({ ...head, type: 'error', msg: { ...errorOf(28), market_tickers: unknown } });
+    }
     const shown: { subscription: Subscription; added: string[] }[] = [];
     for (const channel of channels) {
       const held = this.on(channel);
@@ -132,6 +139,9 @@ export class StreamSession {
       if (subscription.channel !== 'orderbook_delta') return subscription.send('error', errorOf(13));
       if (!params.market_tickers) return subscription.send('error', errorOf(14));
       this.#showBooks(subscription, params.market_tickers, id);
+    } else if (action === 'add_markets' && this.#faults.limited > 0) {
+      this.#faults.limited -= 1;
+      subscription.send('error', errorOf(27));
     } else if (action === 'add_markets' && tickers) {
       this.#showBooks(subscription, this.#add(subscription, id, params).toSorted());
     } else if (action === 'delete_markets' && tickers) {

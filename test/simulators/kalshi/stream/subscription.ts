@@ -13,6 +13,10 @@ export type ChannelName = (typeof CHANNELS)[number];
 export interface FrameFaults {
   /** So many frames get their number and are not sent. */
   lose: number;
+  /** Markets for which a subscription is answered with code 28 as well, as was seen of markets that are over. */
+  unknown: Set<string>;
+  /** So many further markets are refused, for there were too many commands. */
+  limited: number;
 }
 
 /** One channel of one connection: its number, its own count of frames, and which markets it is of. */

@@ -47,18 +47,21 @@ export class MarketRefresh {
         this.#deps.log.warn({ err: error, market: id }, 'Failed to read an announced market');
         return true;
       });
-      if (!isKnown) this.#retry(id);
+      if (isKnown) this.#forget(id);
+      else this.#retry(id);
       await new Promise((resolve) => setTimeout(resolve, this.#deps.everyMs).unref());
     }
     this.#isReading = false;
   }
 
   #retry(id: string): void {
+    if (this.#retries.has(id)) return this.#forget(id);
     if (this.#isStopped || this.#retries.size >= WAITING) return;
-    if (this.#retries.has(id)) {
-      this.#retries.delete(id);
-      return;
-    }
     this.#retries.set(id, setTimeout(() => this.add(id), RETRY_MS).unref());
+  }
+
+  #forget(id: string): void {
+    clearTimeout(this.#retries.get(id));
+    this.#retries.delete(id);
   }
 }

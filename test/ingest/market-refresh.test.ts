@@ -1,0 +1,41 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { MarketRefresh } from '../../ingest/live/market-refresh.ts';
+
+const log = pino({ level: 'silent' });
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('a market that its platform lists late is read again, however many were listed late before', async () => {
+  const reads = new Map<string, number>();
+  const read = async (id: string): Promise<boolean> => {
+    reads.set(id, (reads.get(id) ?? 0) + 1);
+    return reads.get(id) === 2;
+  };
+  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  for (let n = 0; n < 1100; n += 1) {
+    refresh.add(`late ${n}`);
+    await vi.advanceTimersByTimeAsync(20);
+  }
+  await vi.advanceTimersByTimeAsync(20_000);
+  refresh.add('one more');
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(reads.get('one more')).toBe(2);
+  refresh.stop();
+});
+
+test('a market that stays unknown is read twice for each announcement', async () => {
+  let reads = 0;
+  const read = async (): Promise<boolean> => {
+    reads += 1;
+    return false;
+  };
+  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  for (const expected of [2, 4]) {
+    refresh.add('A');
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(reads).toBe(expected);
+  }
+  refresh.stop();
+});

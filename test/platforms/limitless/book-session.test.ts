@@ -158,7 +158,20 @@ describe('a connection for books', () => {
     expect(asked(sent)).toEqual([OTTER, BADGER]);
   });
 
+  test('whose markets are all resolved has them read, and asks no more until it gets others', () => {
+    const { session, sent, take } = startBooks(OTTER);
+    const refusal = event('error', { message: 'All requested markets are resolved' });
+    expect(take(refusal)).toEqual([{ kind: 'market', id: OTTER }]);
+    expect(session.failure?.()).toBeNull();
+    const before = sent.length;
+    session.setMarkets([marketOf(OTTER)]);
+    expect(sent).toHaveLength(before);
+    session.setMarkets([marketOf(OTTER), marketOf(BADGER)]);
+    expect(asked(sent)).toEqual([BADGER]);
+  });
+
   test.each([
+    '42/markets,["no_such_event",{}]',
     '42/markets,["orderbookUpdate"]',
     '42/markets,["orderbookUpdate",{"marketSlug":7}]',
     '42/markets,[7]',
@@ -191,10 +204,7 @@ describe('a connection for books', () => {
     ['41/markets,', 'unsubscribed by the server'],
     ['44/markets,{"message":"no"}', 'refused: no'],
     ['1', 'ended by the server'],
-    [
-      event('error', { message: 'All requested markets are resolved' }),
-      'error: {"message":"All requested markets are resolved"}',
-    ],
+    [event('error', { message: 'Too many' }), 'error: {"message":"Too many"}'],
     ['42/markets,["exception"]', 'exception: '],
   ])('is of no use any more after %s', (frame, reason) => {
     const { session, take } = startBooks(OTTER);

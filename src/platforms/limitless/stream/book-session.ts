@@ -3,10 +3,20 @@ import type { BookLevel, BookSide } from '../../../core/model.ts';
 import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { isPool } from '../../market-fields.ts';
-import type { SocketQuote } from '../../sockets/contract.ts';
+import { BadFrame, type SocketQuote } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import { type Emit, NamespaceSession } from './session.ts';
 import { type BookUpdate, bookUpdate, systemMessage } from './wire.ts';
+
+/** Events of the rooms of markets that have another source, or no use here. */
+const UNUSED = new Set([
+  'oraclePriceData',
+  'newPriceData',
+  'marketCreated',
+  'marketResolved',
+  'live_sports_update',
+  'live_esports_update',
+]);
 
 type Held = Pick<BookUpdate, 'version' | 'timestamp'> & { book: BookSide };
 
@@ -40,7 +50,15 @@ export class BookSession extends NamespaceSession {
       const { markets } = parseFrame(systemMessage, payload, name);
       if (!markets) return false;
       this.#acknowledged(new Set(markets), emit);
-    } else return false;
+    } else if (UNUSED.has(name)) return false;
+    else throw new BadFrame(`unknown event ${name.slice(0, 60)}`);
+    return true;
+  }
+
+  /** Nothing is left to subscribe to: not a reason to connect again. */
+  protected override refused(text: string, emit: Emit): boolean {
+    if (!/all requested markets are resolved/i.test(text)) return false;
+    this.#acknowledged(new Set(), emit);
     return true;
   }
 

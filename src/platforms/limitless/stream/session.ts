@@ -28,6 +28,9 @@ export abstract class NamespaceSession implements SocketSession {
   /** Takes an event; true for data. */
   protected abstract event(name: string, payload: unknown, emit: Emit): boolean;
 
+  /** Takes a refusal, as text; false where it makes the connection useless. */
+  protected refused?(text: string, emit: Emit): boolean;
+
   abstract setMarkets(markets: readonly StoredMarket[]): void;
 
   start(): void {
@@ -70,8 +73,10 @@ export abstract class NamespaceSession implements SocketSession {
 
   #event(name: string, payload: unknown, emit: Emit): boolean {
     if (name !== 'exception' && name !== 'error') return this.event(name, payload, emit);
-    // Of whatever shape: it is only logged.
-    this.#failure = `${name}: ${(JSON.stringify(payload) ?? '').slice(0, 100)}`;
+    // Of whatever shape.
+    const text = JSON.stringify(payload) ?? '';
+    if (this.refused?.(text, emit)) return true;
+    this.#failure = `${name}: ${text.slice(0, 100)}`;
     return false;
   }
 }

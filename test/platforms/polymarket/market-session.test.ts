@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { priceText, sizeText } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { MarketSession } from '../../../src/platforms/polymarket/stream/market-session.ts';
-import type { SocketEvent } from '../../../src/platforms/sockets/contract.ts';
+import { BadFrame, type SocketEvent } from '../../../src/platforms/sockets/contract.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -152,4 +152,18 @@ test('markets that are added to an open connection are asked for with their book
   const other = { ref: `0x${'87'.repeat(32)}`, outcomes: [{ tokenId: '5' }, { tokenId: '6' }] } as StoredMarket;
   session.setMarkets([market, other]);
   expect(sent).toMatchObject([{ operation: 'subscribe', assets_ids: ['5', '6'], initial_dump: true }]);
+});
+
+test('what is not known is counted as bad, and a connection without markets asks for none', () => {
+  const { take, session, sent } = start();
+  expect(() => take({ ...head, event_type: 'something_new' })).toThrow(BadFrame);
+  take({ ...head, event_type: 'tick_size_change' });
+  session.setMarkets([]);
+  expect(sent).toMatchObject([{ operation: 'unsubscribe', assets_ids: [YES, NO] }]);
+  const empty: string[] = [];
+  const idle = new MarketSession([], (text) => void empty.push(text));
+  idle.start();
+  expect(empty).toEqual([]);
+  idle.setMarkets([market]);
+  expect(JSON.parse(empty[0] ?? '')).toMatchObject({ type: 'market', assets_ids: [YES, NO] });
 });

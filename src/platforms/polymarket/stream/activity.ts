@@ -1,8 +1,9 @@
-import { BadFrame, type SocketChannel } from '../../sockets/contract.ts';
+import { BadFrame, type SocketChannel, type SocketSession } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
 import { activityFrame } from './wire.ts';
 
 const TYPES = ['orders_matched', 'trades'] as const;
+const QUIET_MS = 15_000;
 
 /**
  * Trades of the whole platform. The stream freezes while its socket stays open, sooner without PING, so silence of rows decides. Its
@@ -14,11 +15,18 @@ export const activityChannel = (url: string): SocketChannel => ({
   marketsPerSocket: null,
   heartbeat: { text: 'PING', everyMs: 5000 },
   silentMs: 15_000,
-  quietMs: 15_000,
+  quietMs: QUIET_MS,
   rotateMs: 20 * 60_000,
   bringsTrades: true,
-  session: (_markets, send) => ({
+  session: (_markets, send) => activitySession(send),
+});
+
+/** The two types have frozen one without the other: each is watched by the other, as every trade brings both. */
+function activitySession(send: (text: string) => void): SocketSession {
+  const newest = new Map<string, number>();
+  return {
     start() {
+      for (const type of TYPES) newest.set(type, performance.now());
       const subscriptions = TYPES.map((type) => ({ topic: 'activity', type }));
       send(JSON.stringify({ action: 'subscribe', subscriptions }));
     },
@@ -31,9 +39,15 @@ export const activityChannel = (url: string): SocketChannel => ({
       if (typeof body === 'object' && body !== null && 'statusCode' in body) {
         throw new BadFrame(`the subscription was refused: ${text.slice(0, 120)}`);
       }
-      const { payload } = parseFrame(activityFrame, body, 'activity');
+      const { payload, type } = parseFrame(activityFrame, body, 'activity');
+      newest.set(type, performance.now());
       emit({ kind: 'trade', ref: payload.conditionId });
       return true;
     },
-  }),
-});
+    failure() {
+      const last = Math.max(...newest.values());
+      for (const [type, at] of newest) if (last - at > QUIET_MS) return `no ${type}`;
+      return null;
+    },
+  };
+}

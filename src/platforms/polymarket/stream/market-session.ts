@@ -40,6 +40,9 @@ export class MarketSession implements SocketSession {
   /** References of the markets with a step that is not handed on. */
   readonly #open = new Set<string>();
   readonly #lost = new Set<string>();
+  #isOpen = false;
+  /** Whether anything was asked for: the first message is another than the further ones. */
+  #isSubscribed = false;
 
   constructor(markets: readonly StoredMarket[], send: (text: string) => void) {
     this.#send = send;
@@ -47,8 +50,14 @@ export class MarketSession implements SocketSession {
   }
 
   start(): void {
+    this.#isOpen = true;
     this.#remember(this.#markets);
     const assets = [...this.#tokens.keys()];
+    if (assets.length > 0) this.#subscribe(assets);
+  }
+
+  #subscribe(assets: string[]): void {
+    this.#isSubscribed = true;
     // Without initial_dump some books never come before their first change.
     const wanted = { type: 'market', custom_feature_enabled: true, initial_dump: true, level: 2 };
     this.#send(JSON.stringify({ assets_ids: assets, ...wanted }));
@@ -60,7 +69,8 @@ export class MarketSession implements SocketSession {
     this.#remember(markets);
     const added = [...this.#tokens.keys()].filter((token) => !before.has(token));
     const gone = [...before].filter((token) => !this.#tokens.has(token));
-    if (added.length > 0) this.#change('subscribe', added);
+    if (added.length > 0 && !this.#isSubscribed && this.#isOpen) this.#subscribe(added);
+    else if (added.length > 0) this.#change('subscribe', added);
     if (gone.length > 0) this.#change('unsubscribe', gone);
   }
 
@@ -129,6 +139,7 @@ export class MarketSession implements SocketSession {
       const id = condition ?? market;
       if (id !== undefined) emit({ kind: 'market', id });
     } else if (typeof type !== 'string') throw new BadFrame('a frame without event_type');
+    else if (type !== 'tick_size_change') throw new BadFrame(`unknown event_type ${type.slice(0, 60)}`);
   }
 
   /** Hands on what a step changed. A book that it does not lead to lacks changes before or in it. */

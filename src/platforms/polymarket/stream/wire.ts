@@ -41,5 +41,6 @@ export const lifecycleFrame = z.object({
 /** A frame of the live-data socket. */
 export const activityFrame = z.object({
   topic: z.literal('activity'),
+  type: z.enum(['orders_matched', 'trades']),
   payload: z.object({ conditionId, asset: tokenId, transactionHash: z.string().min(1) }),
 });

@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { activityChannel } from '../../../src/platforms/polymarket/stream/activity.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const row = (type: string): string =>
+  JSON.stringify({
+    topic: 'activity',
+    type,
+    payload: { asset: '1', conditionId: `0x${'86'.repeat(32)}`, transactionHash: '0x1' },
+  });
+
+test('of rows and matched orders, which every trade brings, neither stops while the other goes on', () => {
+  const session = activityChannel('ws://127.0.0.1/').session([], () => {});
+  session.start();
+  const after = (seconds: number, ...types: string[]) => {
+    vi.advanceTimersByTime(seconds * 1000);
+    for (const type of types) session.take(row(type), () => {});
+    return session.failure?.();
+  };
+  expect(after(10, 'orders_matched', 'trades')).toBeNull();
+  // Silence of both is the channel's to notice.
+  expect(after(60)).toBeNull();
+  expect(after(0, 'orders_matched', 'trades')).toBeNull();
+  expect(after(10, 'orders_matched')).toBeNull();
+  expect(after(10, 'orders_matched')).toBe('no trades');
+});

@@ -26,6 +26,8 @@ export class Shards {
       this.#shards[index]?.set(ref, market);
       changed.add(index);
     }
+    // What is empty at the end is no connection any more; in between it is filled first.
+    while (this.#shards.length > 0 && this.#shards.at(-1)?.size === 0) this.#shards.pop();
     return this.#shards.map((shard, index) => ({ markets: [...shard.values()], hasChanged: changed.has(index) }));
   }
 }

@@ -204,3 +204,43 @@ test('a keeper stops at once, also while its server does not answer', async () =
   await keeper.stop();
   expect(performance.now() - startedAt).toBeLessThan(3000);
 });
+
+test('a connection on which data came all the time, and comes no more, is replaced though it answers', async () => {
+  const session = () => ({ start() {}, setMarkets() {}, take: (frame: string) => frame === 'T1' });
+  const chatty = await startPair(
+    (client) => {
+      const data = setInterval(() => client.send('T1'), 50);
+      const life = setInterval(() => client.raw('alive'), 50);
+      client.socket.once('close', () => [data, life].forEach(clearInterval));
+    },
+    { quietMs: null, session },
+  );
+  const calm = await startPair(
+    (client) => {
+      client.raw('T1');
+      const life = setInterval(() => client.raw('alive'), 50);
+      client.socket.once('close', () => clearInterval(life));
+    },
+    { quietMs: null, session },
+  );
+  await vi.waitFor(() => expect(chatty.keeper.isLive && calm.keeper.isLive).toBe(true), { timeout: 5000 });
+  await sleep(3000);
+  chatty.sockets.frozen = true;
+  await vi.waitFor(() => expect(chatty.sockets.accepted).toBeGreaterThan(1), { timeout: 20_000 });
+  expect(calm.sockets.accepted).toBe(1);
+});
+
+test('a replacement that is refused is tried again soon, while the old connection goes on', async () => {
+  const { keeper, sockets, total } = await startPair((client) => client.raw('T1'), {
+    quietMs: null,
+    silentMs: 600_000,
+    rotateMs: 30_000,
+  });
+  await vi.waitFor(() => expect(keeper.isLive).toBe(true), { timeout: 5000 });
+  sockets.refuse = 503;
+  // At this pace a connection is 3 s old when it is to be replaced.
+  await sleep(3500);
+  sockets.refuse = null;
+  await vi.waitFor(() => expect(sockets.accepted).toBe(2), { timeout: 2000 });
+  expect(total.reconnects).toBe(0);
+});

@@ -66,8 +66,13 @@ export interface SocketChannel {
   readonly heartbeat: { text: string; everyMs: number } | null;
   /** Without a byte for longer the connection is replaced. */
   readonly silentMs: number;
-  /** Without data for longer the connection is replaced; null where silence is normal. */
+  /** Without data for longer the connection is replaced; null where signs of life prove what it brought before. */
   readonly quietMs: number | null;
+  /**
+   * Whether silence can be normal, as for a few quiet markets: it counts only on a connection that brought data often before. So
+   * where it is absent and `quietMs` is null.
+   */
+  readonly isUneven?: boolean;
   /** A connection is replaced by a new one at this age, before the platform ends it. */
   readonly rotateMs: number;
   /** Whether trades start with events of this channel: of the whole platform, or of the markets that are followed. */

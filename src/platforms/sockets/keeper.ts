@@ -13,8 +13,18 @@ const REFUSED_RETRY_MS = 120_000;
 const GOOD_LIFE_MS = 10_000;
 /** A connection that brings nothing by then is given up. */
 const OVERLAP_MS = 30_000;
+/** Silence of so many looks, each of which usually finds data, is no chance. */
+const MISSED_LOOKS = 15;
+/** Of fewer looks before it is not known how often data comes. */
+const KNOWN_LOOKS = 30;
+/** Looks after which older ones count half: how often data came hours ago says little. */
+const MOST_LOOKS = 1200;
+/** Without data for longer a connection is looked at where silence is normal. */
+const QUIET_MS = 20_000;
 /** What a replacement was asked for has come so long after its first data. */
 const SETTLED_MS = 2000;
+
+const spread = (): number => 0.5 + Math.random() / 2;
 
 export interface KeeperOptions {
   /** Multiplies silences, ages and retries; tests shorten them. */
@@ -46,6 +56,9 @@ export class SocketKeeper {
   #isStopping = false;
   #rotateAt = Infinity;
   #lastMessageMs: number | null = null;
+  /** Looks since the first data of the present connection, those that found data, and those since the last data. */
+  #looks = { all: 0, busy: 0, idle: 0 };
+  #nextFailures = 0;
 
   constructor(deps: SocketDeps, channel: SocketChannel, markets: readonly StoredMarket[], options: KeeperOptions) {
     this.#deps = deps;
@@ -76,6 +89,11 @@ export class SocketKeeper {
     for (const connection of [this.#current, this.#next]) connection?.setMarkets(markets);
   }
 
+  /** Ends the present connection, as something else shows that it is of no use; the next one comes at once. */
+  replace(reason: string): void {
+    void this.#current?.close(reason);
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#timer);
@@ -84,21 +102,43 @@ export class SocketKeeper {
 
   #look(): void {
     const now = performance.now();
-    const isLate = now - this.#lookedAt > LATE_MS;
+    const lookedAt = this.#lookedAt;
+    const isLate = now - lookedAt > LATE_MS;
     this.#lookedAt = now;
     const current = this.#current;
+    if (current && current.dataSince !== null) {
+      this.#looks.all += 1;
+      const isBusy = current.lastDataAt > lookedAt;
+      if (isBusy) this.#looks.busy += 1;
+      this.#looks.idle = isBusy ? 0 : this.#looks.idle + 1;
+      const { all, busy, idle } = this.#looks;
+      if (all > MOST_LOOKS && isBusy) this.#looks = { all: all / 2, busy: busy / 2, idle };
+    }
     if (!current) {
       if (now >= this.#retryAt) this.#connect(now);
       return;
     }
     if (isLate) current.lastByteAt = current.lastDataAt = now;
-    const { quietMs } = this.#channel;
     if (now - current.lastByteAt > current.silentMs(this.#pace)) return void current.close('silent');
-    if (quietMs !== null && now - current.lastDataAt > quietMs * this.#pace) return void current.close('no data');
+    if (!isLate && this.#isQuiet(current, now)) return void current.close('no data');
     const failure = isLate ? null : current.failure();
     if (failure !== null) return void current.close(failure);
     if (!this.#isReady && current.dataSince !== null) this.#ready();
     this.#rotate(current, now);
+  }
+
+  /** Whether it has brought nothing for too long, by its channel or by how often it brought data before. */
+  #isQuiet(current: SocketConnection, now: number): boolean {
+    const { quietMs, isUneven = quietMs === null } = this.#channel;
+    const silence = now - current.lastDataAt;
+    if (silence <= (quietMs ?? QUIET_MS) * this.#pace) return false;
+    // Nothing was asked for.
+    if (this.#channel.marketsPerSocket !== null && this.#markets.length === 0) return false;
+    if (!isUneven) return true;
+    if (current.dataSince === null) return quietMs !== null;
+    const { all, busy, idle } = this.#looks;
+    const before = all - idle;
+    return before > KNOWN_LOOKS && (idle * busy) / before > MISSED_LOOKS;
   }
 
   #rotate(current: SocketConnection, now: number): void {
@@ -106,18 +146,20 @@ export class SocketKeeper {
     if (next && now - (next.dataSince ?? now) > SETTLED_MS * this.#pace) {
       this.#current = next;
       this.#next = null;
+      this.#nextFailures = 0;
+      this.#looks = { all: 0, busy: 0, idle: 0 };
       this.#rotateAt = this.#ageFrom(now);
       void current.close('rotated');
     } else if (next?.dataSince === null && now - next.openedAt > OVERLAP_MS * this.#pace) {
       void next.close('no data');
     } else if (!next && now > this.#rotateAt) {
-      this.#rotateAt = this.#ageFrom(now);
       this.#next = this.#dial();
     }
   }
 
   #connect(now: number): void {
     this.#isReady = false;
+    this.#looks = { all: 0, busy: 0, idle: 0 };
     this.#rotateAt = this.#ageFrom(now);
     this.#current = this.#dial();
   }
@@ -133,7 +175,12 @@ export class SocketKeeper {
   }
 
   #ended(connection: SocketConnection): void {
-    if (connection === this.#next) this.#next = null;
+    if (connection === this.#next) {
+      this.#next = null;
+      // The present one goes on until it is cut: another try comes soon, not after another age.
+      this.#nextFailures += 1;
+      this.#rotateAt = performance.now() + this.#waitMs(this.#nextFailures);
+    }
     if (connection !== this.#current) return;
     this.#lastMessageMs = connection.lastMessageMs ?? this.#lastMessageMs;
     this.#current = null;
@@ -148,13 +195,17 @@ export class SocketKeeper {
     const wasGood = connection.dataSince !== null && now - connection.openedAt > GOOD_LIFE_MS * this.#pace;
     this.#failures = wasGood ? 0 : this.#failures + 1;
     const isRefused = /^refused with 40[13]\b/.test(reason);
-    const stepMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 10));
-    const waitMs = (isRefused ? REFUSED_RETRY_MS : stepMs) * (0.5 + Math.random() / 2) * this.#pace;
+    const waitMs = isRefused ? REFUSED_RETRY_MS * spread() * this.#pace : this.#waitMs(this.#failures);
     this.#retryAt = now + waitMs;
     log.warn(
       { platform, channel: this.#channel.name, reason, retryMs: Math.round(waitMs) },
       'Socket lost; reconnecting',
     );
+  }
+
+  /** Before the next attempt after so many failed ones. */
+  #waitMs(failures: number): number {
+    return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures, 10)) * spread() * this.#pace;
   }
 
   /** Spread, so that connections opened together are not replaced together. */

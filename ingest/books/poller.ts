@@ -119,7 +119,9 @@ export class BookPoller {
     const explicit = await directory.storedByAnyIds(platform, named);
     const refs = [...this.#deps.streamed.refs(platform), ...(await this.#mostTraded())];
     const busy = await directory.storedByRef(platform, refs);
-    const markets = new Map([...explicit.values(), ...busy.values()].map((market) => [market.ref, market]));
+    // The most wanted first; what is remembered of markets has an order of its own.
+    const ordered = refs.flatMap((ref) => busy.get(ref) ?? []);
+    const markets = new Map([...explicit.values(), ...ordered].map((market) => [market.ref, market]));
     return [...markets.values()].filter(({ status }) => status !== 'closed' && status !== 'settled');
   }
 

@@ -34,7 +34,8 @@ interface Kept {
   /** null before the first one, and in a gap. */
   book: BookSide | null;
   sequence: number;
-  snapshotMs: number;
+  /** When its last snapshot was taken, performance.now(): no change of the clock puts off the next. */
+  snapshotAt: number;
   changes: number;
   /** Since when the book is not known, and why; null while it is. */
   gap: { from: string; reason: string } | null;
@@ -138,7 +139,7 @@ export class PlatformBooks {
     const from = this.#seenAt.get(market.ref);
     const gap = from === undefined ? null : { from, reason: 'not recorded' };
     const sequence = this.#deps.epoch * EPOCH_SIZE;
-    return { market, book: null, sequence, snapshotMs: 0, changes: 0, gap, polledMs: 0, ofMs: 0 };
+    return { market, book: null, sequence, snapshotAt: -Infinity, changes: 0, gap, polledMs: 0, ofMs: 0 };
   }
 
   #whole(kept: Kept, book: BookSide, seen: Seen): void {
@@ -177,13 +178,13 @@ export class PlatformBooks {
   }
 
   #snapshotIfDue(kept: Kept, seen: Seen): void {
-    const ageMs = Date.parse(seen.receivedAt) - kept.snapshotMs;
-    if (ageMs >= SNAPSHOT_MS || kept.changes >= SNAPSHOT_CHANGES) this.#snapshot(kept, seen, false);
+    if (performance.now() - kept.snapshotAt >= SNAPSHOT_MS || kept.changes >= SNAPSHOT_CHANGES)
+      this.#snapshot(kept, seen, false);
   }
 
   #snapshot(kept: Kept, seen: Seen, begins: boolean): void {
     if (!kept.book) return;
-    kept.snapshotMs = Date.parse(seen.receivedAt);
+    kept.snapshotAt = performance.now();
     kept.changes = 0;
     this.#seenAt.set(kept.market.ref, seen.receivedAt);
     this.#lastSequence.set(kept.market.ref, kept.sequence);

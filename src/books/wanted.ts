@@ -18,6 +18,7 @@ export async function wantBooks(shared: Pick<Shared, 'publish'>, markets: readon
 
 /** The markets whose books clients stream, in any process. */
 export class StreamedBooks {
+  /** By performance.now(). */
   readonly #untilMs = new Map<Platform, Map<string, number>>();
 
   async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {

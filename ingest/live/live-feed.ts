@@ -18,12 +18,15 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { LiveBooks } from './live-books.ts';
 import { type FollowedMarket, QuotePublisher } from './quote-publisher.ts';
+import { QuotedMarkets } from './quoted-markets.ts';
 import { Shards } from './shards.ts';
 
 const LOOK_MS = 500;
 /** How often the markets to follow are chosen: soon again while they change, as after the first listing, or other books are wanted. */
 const CHOOSE_MS = 60_000;
 const CHOOSE_SOON_MS = 3000;
+/** Whatever the settings ask for. */
+const MOST_BOOKS = 5000;
 /** How often books that did not change are said to be seen. */
 const REFRESH_MS = 5000;
 
@@ -60,6 +63,7 @@ interface Channel {
 export class LiveFeed {
   readonly #deps: LiveFeedDeps;
   readonly #quotes: QuotePublisher;
+  readonly #quoted: QuotedMarkets;
   readonly #books: LiveBooks;
   readonly #channels: Channel[];
   readonly #timer: NodeJS.Timeout;
@@ -76,6 +80,9 @@ export class LiveFeed {
   constructor(deps: LiveFeedDeps) {
     this.#deps = deps;
     this.#quotes = new QuotePublisher(deps.publish);
+    this.#quoted = new QuotedMarkets({ ...deps, platform: deps.sockets.platform }, (...known) =>
+      this.#quotes.take(...known),
+    );
     this.#books = new LiveBooks(deps.sockets.platform, deps.books);
     this.#channels = deps.sockets.channels.map((channel) => ({
       channel,
@@ -117,6 +124,7 @@ export class LiveFeed {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#quoted.stop();
     this.#quotes.stop();
     await this.#close();
   }
@@ -161,12 +169,12 @@ export class LiveFeed {
     else if (event.kind === 'quote') {
       const followed = this.#followed.get(event.quote.ref);
       if (followed) this.#quotes.take(event.quote, followed, connection.frameMs);
+      else this.#quoted.take(event.quote, connection.frameMs);
     } else if (this.#followed.has(event.ref)) this.#books.take(event, connection);
   }
 
   #wantedBooks(): readonly string[] {
-    const { platform, markets: most } = this.#deps.sockets;
-    return this.#deps.books.wanted(platform).slice(0, most);
+    return this.#deps.books.wanted(this.#deps.sockets.platform).slice(0, MOST_BOOKS);
   }
 
   #isChoiceDue(): boolean {
@@ -209,14 +217,14 @@ export class LiveFeed {
 
   #assign(each: Channel): void {
     if (!each.shards) return;
-    const { sockets, books } = this.#deps;
-    const wanted = new Set(each.channel.isForBooks ? books.wanted(sockets.platform) : this.#followed.keys());
+    const wanted = new Set(each.channel.isForBooks ? this.#wantedBooks() : this.#followed.keys());
     const markets = [...this.#followed.values()].flatMap(({ market }) => (wanted.has(market.ref) ? [market] : []));
     const shards = each.shards.set(markets);
     each.wanted = shards.map(({ markets }) => markets);
     for (const [index, { markets, hasChanged }] of shards.entries()) {
       if (hasChanged) each.keepers[index]?.setMarkets(markets);
     }
+    for (const keeper of each.keepers.splice(shards.length)) void keeper.stop();
   }
 
   #publish(): void {

@@ -1,0 +1,107 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
+import { RecentMap } from '../../src/core/lru-map.ts';
+import type { Platform } from '../../src/core/model.ts';
+import type { StoredMarkets } from '../../src/markets/directory.ts';
+import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { FollowedMarket } from './quote-publisher.ts';
+
+const REMEMBERED = 100_000;
+/** A market is looked up again after so long: its volume rises, and one that was not listed may be. */
+const KNOWN_MS = 300_000;
+/** Markets of one look-up, and those that wait for one at most. */
+const BATCH = 500;
+const WAITING = 20_000;
+
+const Row = z.object({ ref: z.string(), price: z.string().nullable(), volume_total: z.string().nullable() });
+
+interface Waiting {
+  quote: SocketQuote;
+  receivedMs: number;
+}
+
+export interface QuotedMarketsDeps {
+  platform: Platform;
+  clickhouse: ClickHouse;
+  directory: Pick<StoredMarkets, 'storedByRef'>;
+  log: FastifyBaseLogger;
+}
+
+/**
+ * Looks up the markets of quotes that nobody chose to follow, as a channel of the whole platform brings them: one batch after another,
+ * while the newest quote of each market waits. Quotes of markets that are not listed are dropped.
+ */
+export class QuotedMarkets {
+  readonly #deps: QuotedMarketsDeps;
+  readonly #onQuote: (quote: SocketQuote, market: FollowedMarket, receivedMs: number) => void;
+  readonly #known = new RecentMap<string, { market: FollowedMarket | null; until: number }>(REMEMBERED);
+  readonly #waiting = new Map<string, Waiting>();
+  #isReading = false;
+  #isStopped = false;
+
+  constructor(
+    deps: QuotedMarketsDeps,
+    onQuote: (quote: SocketQuote, market: FollowedMarket, receivedMs: number) => void,
+  ) {
+    this.#deps = deps;
+    this.#onQuote = onQuote;
+  }
+
+  /** `receivedMs`: Unix ms. */
+  take(quote: SocketQuote, receivedMs: number): void {
+    const { ref } = quote;
+    const known = this.#known.get(ref);
+    if (known && known.until > performance.now()) {
+      if (known.market) this.#onQuote(quote, known.market, receivedMs);
+    } else if (this.#waiting.has(ref) || this.#waiting.size < WAITING) {
+      this.#waiting.set(ref, { quote, receivedMs });
+      if (!this.#isReading) void this.#read();
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#waiting.clear();
+  }
+
+  async #read(): Promise<void> {
+    const { platform, log } = this.#deps;
+    this.#isReading = true;
+    // What comes in the same moment is looked up together.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      while (!this.#isStopped && this.#waiting.size > 0) {
+        const batch = [...this.#waiting].slice(0, BATCH);
+        const markets = await this.#lookUp(batch.map(([ref]) => ref));
+        const until = performance.now() + KNOWN_MS;
+        for (const [ref] of batch) {
+          const market = markets.get(ref) ?? null;
+          this.#known.set(ref, { market, until });
+          const newest = this.#waiting.get(ref);
+          this.#waiting.delete(ref);
+          if (market && newest) this.#onQuote(newest.quote, market, newest.receivedMs);
+        }
+      }
+    } catch (error) {
+      this.#waiting.clear();
+      log.warn({ err: error, platform }, 'the markets of quotes could not be read');
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #lookUp(refs: string[]): Promise<Map<string, FollowedMarket>> {
+    const { platform, clickhouse, directory } = this.#deps;
+    const [stored, rows] = await Promise.all([
+      directory.storedByRef(platform, refs),
+      clickhouse.query('socket_quotes', Row, { platform, refs }),
+    ]);
+    const found = new Map<string, FollowedMarket>();
+    for (const { ref, price, volume_total: volumeTotal } of rows) {
+      const market = stored.get(ref);
+      if (market) found.set(ref, { market, price, volumeTotal });
+    }
+    return found;
+  }
+}

@@ -5,10 +5,10 @@ import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import jwt from '@fastify/jwt';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { ensureDemoUser } from './accounts/users.ts';
 import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
-import { thenOrNow, guard, identify, limit } from './http/auth.ts';
+import { thenOrNow, guard, identify, limit, routeOf } from './http/auth.ts';
 import { createCredentials } from './accounts/credentials.ts';
 import { ApiError } from './core/errors.ts';
 import { notFound, onClientError, onError } from './http/error-handlers.ts';
@@ -43,7 +43,7 @@ import { socketRoutes } from './routes/socket.ts';
 import { streamRoutes } from './routes/stream.ts';
 import { openStreams } from './streams/streams.ts';
 import { priceHistoryRoutes } from './routes/price-history.ts';
-import { DATA_HEADERS, PAGE_HEADERS } from './http/security-headers.ts';
+import { commonHeaders, EXPOSED } from './http/security-headers.ts';
 import { sqlRoutes } from './routes/sql.ts';
 import { closesInTime } from './http/closing.ts';
 import { acceptOnlyJson } from './http/json-bodies.ts';
@@ -62,14 +62,6 @@ declare module 'fastify' {
   }
 }
 
-/** Headers that a web page may read. */
-const EXPOSED = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-request-id', 'retry-after', 'etag', 'x-next-cursor'];
-const readableBy = (origin: string | undefined, allowed: readonly string[]): Record<string, string> => ({
-  vary: 'Origin',
-  ...(origin !== undefined && allowed.includes(origin) ? { 'access-control-allow-origin': origin } : {}),
-  'access-control-allow-credentials': 'true',
-  'access-control-expose-headers': EXPOSED.join(', '),
-});
 const BODY_BYTES = 64 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
@@ -169,13 +161,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   acceptOnlyJson(app);
 
   let closing = false;
-  app.addHook('onRequest', (request, reply, done) => {
-    // Only the caller may cache an answer, unless its route says more.
-    const headers = request.routeOptions.config.auth === 'key' ? DATA_HEADERS : PAGE_HEADERS;
-    // A refusal and a kept answer too: the plugin below adds these to what gets past this hook only.
-    if (config.CORS_ORIGINS.length > 0) reply.headers(readableBy(request.headers.origin, config.CORS_ORIGINS));
-    reply.headers(headers).header('x-request-id', request.id).header('cache-control', 'no-store');
-    const admitted = thenOrNow(identify(request, services), () =>
+  const admit = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> =>
+    thenOrNow(identify(request, services), () =>
       thenOrNow(limit(request, reply, limits), () => {
         if (closing) {
           reply.header('connection', 'close');
@@ -184,10 +171,24 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         guard(request, config);
       }),
     );
-    // A kept answer needs none of the hooks that follow.
-    const goOn = (): void => void (sendKept(shared.localCache, request, reply) || done());
-    if (admitted instanceof Promise) admitted.then(goOn).catch(done);
-    else goOn();
+  const goOn = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void, error?: Error): void => {
+    const common = commonHeaders(request, routeOf(request).auth === 'key', config.CORS_ORIGINS);
+    // A kept answer needs none of the hooks that follow, and is written with its headers in one go.
+    if (!error && sendKept(shared.localCache, request, reply, common)) return;
+    // Only the caller may cache an answer, unless its route says more.
+    reply.headers(common).header('x-request-id', request.id).header('cache-control', 'no-store');
+    done(error);
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    let admitted;
+    try {
+      admitted = admit(request, reply);
+    } catch (error) {
+      goOn(request, reply, done, error as Error);
+      return;
+    }
+    if (!(admitted instanceof Promise)) goOn(request, reply, done);
+    else admitted.then(() => goOn(request, reply, done)).catch((error: Error) => goOn(request, reply, done, error));
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { id, method, caller } = request;

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { clientNetwork } from '../core/client-address.ts';
 import type { ApiKeys } from '../accounts/api-keys.ts';
@@ -32,6 +32,8 @@ declare module 'fastify' {
     device: Device | null;
     /** Why there is no caller although the request named one; the guard throws it where a caller is needed. */
     refusal: Error | null;
+    /** What `routeOf` keeps. */
+    route?: FastifyContextConfig;
   }
   interface FastifyContextConfig {
     auth?: AuthMode;
@@ -48,7 +50,10 @@ declare module 'fastify' {
 }
 
 export const callerOf = (request: FastifyRequest): Caller | null => request.caller;
-const modeOf = (request: FastifyRequest): AuthMode => request.routeOptions.config.auth ?? 'none';
+/** The settings of the route that was asked for: Fastify puts `routeOptions` together anew at each reading. */
+export const routeOf = (request: FastifyRequest): FastifyContextConfig =>
+  (request.route ??= request.routeOptions.config);
+const modeOf = (request: FastifyRequest): AuthMode => routeOf(request).auth ?? 'none';
 
 const BEARER = /^Bearer +(\S+) *$/i;
 /** Methods that change nothing. */
@@ -78,7 +83,7 @@ export function identify(
   { config, apiKeys: keys, sessions, devices }: Identification,
 ): void | Promise<void> {
   const { PUBLIC_URL } = config;
-  if (request.routeOptions.config.limit === 'device') {
+  if (routeOf(request).limit === 'device') {
     request.device = devices.read(readCookie('device', request, PUBLIC_URL));
   }
   const mode = modeOf(request);
@@ -142,17 +147,21 @@ export function givenKey(request: FastifyRequest): string | null {
 /** Hook 2: counts the request against its caller, or its address, and says so in the headers. */
 export function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
   const { caller, device } = request;
-  const mode = request.routeOptions.config.limit ?? 'address';
+  const mode = routeOf(request).limit ?? 'address';
   if (mode === 'file')
     return admit(reply, limits.count('file', clientNetwork(request.ip)), 'from one address, for pages');
   if (device) return admit(reply, limits.count('login', `device:${device.id}`), 'on one device');
   if (mode !== 'address') return countLogin(request, reply, limits);
   if (!caller) return admit(reply, limits.count('address', clientNetwork(request.ip)), 'from one address');
-  const own = () => admit(reply, limits.count(caller.tier, caller.userId), 'of one user, all keys together');
-  if (caller.tier !== 'free') return own();
+  if (caller.tier !== 'free') return countCaller(reply, caller, limits);
   const network = limits.count('network', clientNetwork(request.ip));
-  return brake(reply, network, 'from one address, all its free accounts together').then(own);
+  return thenOrNow(brake(reply, network, 'from one address, all its free accounts together'), () =>
+    countCaller(reply, caller, limits),
+  );
 }
+
+const countCaller = (reply: FastifyReply, { tier, userId }: Caller, limits: RateLimits): void | Promise<void> =>
+  admit(reply, limits.count(tier, userId), 'of one user, all keys together');
 
 /** Counts a login against its address. */
 export function countLogin(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
@@ -161,15 +170,16 @@ export function countLogin(request: FastifyRequest, reply: FastifyReply, limits:
 }
 
 /** A count beside the one that the headers show: 429, then of this one, when nothing is left of it. */
-export async function brake(
+export function brake(
   reply: FastifyReply,
   counted: RateCount | Promise<RateCount>,
   whose: string,
-): Promise<void> {
-  const count = await counted;
-  if (count.allowed) return;
-  setLimitHeaders(reply, count);
-  throw tooMany(count, whose);
+): void | Promise<void> {
+  return thenOrNow(counted, (count) => {
+    if (count.allowed) return;
+    setLimitHeaders(reply, count);
+    throw tooMany(count, whose);
+  });
 }
 
 /** Says in the headers what is left; 429 when nothing is. `whose` ends "10 requests a minute …". */

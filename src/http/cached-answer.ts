@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { COLUMNAR_TYPES, type ColumnarFormat, columnarRows } from './columnar.ts';
 import { csvText, ndjsonText } from './csv.ts';
+import { routeOf } from './auth.ts';
 import type { Freshness } from '../queries/freshness.ts';
 import { requestTimeMs } from './cursors.ts';
 import type { LocalCache, Shared } from '../stores/shared/shared.ts';
@@ -83,15 +84,23 @@ export async function answerStored<R extends z.ZodType>(
   return send(call, data, hit);
 }
 
-/** Sends what answerStored keeps for the URL of a call that was admitted; false where it keeps nothing, or not in the wanted format. */
-export function sendKept(cache: LocalCache, request: FastifyRequest, reply: FastifyReply): boolean {
-  if (!request.routeOptions.config.stored || wantedFormat(request.headers.accept) !== 'json') return false;
+/**
+ * Sends what answerStored keeps for the URL of a call that was admitted, with these headers; false where it keeps nothing, or not in
+ * the wanted format.
+ */
+export function sendKept(
+  cache: LocalCache,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+): boolean {
+  if (!routeOf(request).stored || wantedFormat(request.headers.accept) !== 'json') return false;
   const kept = cache.get<Rendered>(urlKey(request));
-  if (kept) writeRendered(request, reply, kept, callMeta(reply, true));
+  if (kept) writeRendered(request, reply, kept, callMeta(reply, true), headers);
   return kept !== undefined;
 }
 
-const operationOf = (request: FastifyRequest): string => request.routeOptions.config.operation ?? '';
+const operationOf = (request: FastifyRequest): string => routeOf(request).operation ?? '';
 const urlKey = (request: FastifyRequest): string => `${operationOf(request)}:${request.originalUrl}`;
 
 /** The operation and every parameter as it was read: the same for all orders and aliases of them. */
@@ -176,7 +185,7 @@ async function sendRows(
     return reply.code(304).send();
   const next = (body['pagination'] as { next_cursor?: string | null } | undefined)?.next_cursor;
   if (next) reply.header('x-next-cursor', next);
-  const { answer: schema } = request.routeOptions.config;
+  const { answer: schema } = routeOf(request);
   if (format === 'Parquet' || format === 'ArrowStream') {
     const row = rowSchema(schema, answer.rows) ?? z.object({});
     // Made whole, so that a failure gets a status of its own.

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, type BrotliOptions } from 'node:zlib';
 import { Negotiator } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LIMIT_HEADERS } from '../stores/shared/rate-limits.ts';
 
 type Encoding = 'br' | 'gzip';
 
@@ -81,29 +82,42 @@ export function sendRendered(
 }
 
 /**
- * Sends the same as sendRendered with the headers set so far, past Fastify's own sending, which takes longer than the rest of a
- * cached answer.
+ * Sends the same as sendRendered with these headers and what is left of the caller's limit, past Fastify's own sending, which takes
+ * longer than the rest of a cached answer: the list of headers goes to Node as it is.
  */
-export function writeRendered(request: FastifyRequest, reply: FastifyReply, data: Rendered, call: CallMeta): void {
-  const known = isKnown(request, reply, data.etag, varyOf(data));
-  const headers = reply.getHeaders() as OutgoingHttpHeaders;
+export function writeRendered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  data: Rendered,
+  call: CallMeta,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const head: (string | number)[] = ['x-request-id', request.id, 'etag', data.etag, 'cache-control', PRIVATE];
+  head.push('vary', headers['vary'] === undefined ? varyOf(data) : `${headers['vary']}, ${varyOf(data)}`);
+  for (const name in headers) if (name !== 'vary') head.push(name, headers[name] ?? '');
+  for (const name of LIMIT_HEADERS) {
+    const said = reply.getHeader(name);
+    if (said !== undefined) head.push(name, said as number);
+  }
   const { raw } = reply.hijack();
-  if (known) {
-    raw.writeHead(304, headers).end();
+  if (etagMatches(request.headers['if-none-match'], data.etag)) {
+    raw.writeHead(304, head as OutgoingHttpHeader[]).end();
     return;
   }
   const encoding = encodingFor(request, data);
-  const write = (body: Buffer): void => {
-    headers['content-type'] = JSON_TYPE;
-    headers['content-length'] = body.length;
-    if (encoding !== null) headers['content-encoding'] = encoding;
-    raw.writeHead(200, headers).end(body);
-  };
+  if (encoding !== null) head.push('content-encoding', encoding);
   const body = data.body(encoding, call);
-  if (body instanceof Promise) body.then(write, (error: Error) => raw.destroy(error));
-  else write(body);
+  if (body instanceof Promise)
+    body.then((bytes) => writeWhole(raw, head, bytes)).catch((error: Error) => raw.destroy(error));
+  else writeWhole(raw, head, body);
 }
 
+function writeWhole(raw: ServerResponse, head: (string | number)[], body: Buffer): void {
+  head.push('content-type', JSON_TYPE, 'content-length', body.length);
+  raw.writeHead(200, head as OutgoingHttpHeader[]).end(body);
+}
+
+const PRIVATE = 'private, no-cache';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const isPackable = ({ json }: Rendered): boolean => json.length >= ENCODED_FROM_BYTES;
 const varyOf = (data: Rendered): string => (isPackable(data) ? 'accept, accept-encoding' : 'accept');
@@ -117,7 +131,7 @@ function encodingFor({ headers }: FastifyRequest, data: Rendered): Encoding | nu
 export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string, vary = 'accept'): boolean {
   const others = reply.getHeader('vary');
   reply.header('vary', others === undefined ? vary : `${String(others)}, ${vary}`);
-  reply.header('etag', etag).header('cache-control', 'private, no-cache');
+  reply.header('etag', etag).header('cache-control', PRIVATE);
   return etagMatches(request.headers['if-none-match'], etag);
 }
 

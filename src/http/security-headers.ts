@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+
 /** helmet's headers, of which those that mean something for JSON (OWASP REST Security Cheat Sheet) go with data. */
 const OF_ALL = {
   'cross-origin-resource-policy': 'same-site',
@@ -36,3 +38,29 @@ export const DATA_HEADERS: Readonly<Record<string, string>> = {
   ...OF_ALL,
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
 };
+
+/** Headers that a web page may read. */
+export const EXPOSED = [
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-request-id',
+  'retry-after',
+  'etag',
+  'x-next-cursor',
+];
+const readableBy = (origin: string | undefined, allowed: readonly string[]): Record<string, string> => ({
+  vary: 'Origin',
+  ...(origin !== undefined && allowed.includes(origin) ? { 'access-control-allow-origin': origin } : {}),
+  'access-control-allow-credentials': 'true',
+  'access-control-expose-headers': EXPOSED.join(', '),
+});
+
+/** Headers of every answer to a request, a refusal and a kept answer too; `origins`: those whose pages may read answers. */
+export function commonHeaders(
+  request: FastifyRequest,
+  isData: boolean,
+  origins: readonly string[],
+): Readonly<Record<string, string>> {
+  const own = isData ? DATA_HEADERS : PAGE_HEADERS;
+  return origins.length === 0 ? own : { ...readableBy(request.headers.origin, origins), ...own };
+}

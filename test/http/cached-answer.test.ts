@@ -66,7 +66,7 @@ test("what was read with one caller's account is not kept for the URL, which oth
   };
   const app = Fastify();
   app.get('/:kind', { config: { stored: 'whole' } }, (request, reply) => {
-    if (sendKept(shared.localCache, request, reply)) return undefined;
+    if (sendKept(shared.localCache, request, reply, {})) return undefined;
     const owner = String(request.headers['x-owner']);
     const { kind } = request.params as { kind: string };
     const call = { request, reply, params: {}, query: {}, answer: z.object({ of: z.string(), meta: z.object({}) }) };

@@ -162,8 +162,11 @@ async function connect(url: string, log: FastifyBaseLogger): Promise<Redis> {
   return redis;
 }
 
+/** What every answer says about its caller's limit. */
+export const LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining'] as const;
+
 export function setLimitHeaders(reply: FastifyReply, count: RateCount): void {
-  reply.header('x-ratelimit-limit', count.limit).header('x-ratelimit-remaining', count.remaining);
+  reply.header(LIMIT_HEADERS[0], count.limit).header(LIMIT_HEADERS[1], count.remaining);
 }
 
 /** 429 with the exact number of seconds after which the next request succeeds. */

@@ -8,7 +8,7 @@ import { MANIFEST, readManifest } from '../../src/files/manifest.ts';
 import { type ClickHouse, openClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { startCommand, startProcess, startStore } from '../helpers/process.ts';
-import { mergesEnd, startUncached, timeMs } from './api.ts';
+import { mergesEnd, startUncached, timeMs } from './uncached-service.ts';
 import { fillStore } from './fill.ts';
 import { startPlatform } from './platform.ts';
 import { quantile } from './quantile.ts';

@@ -71,6 +71,30 @@ export async function benchIngestion(markets: number, tradesPerMarket: number): 
   }
 }
 
+/** Trades a second into an empty store, and after `begin` into this one, which gets the trades of 200 more markets. */
+export async function ingestInto(
+  store: ClickHouse,
+  directory: string,
+  begin: () => void,
+): Promise<{ tradesPerSecond: number; emptyTradesPerSecond: number }> {
+  const { url, close } = await startPlatform({
+    seed: 4,
+    markets: 200,
+    tradesPerMarket: 500,
+    historyDays: DAYS,
+    cutoffDays: DAYS + 2,
+  });
+  try {
+    const { trades } = await readOnce(url);
+    const empty = await withStore(true, (fresh, folder) => ingest(url, fresh, folder));
+    begin();
+    const full = await ingest(url, store, directory);
+    return { tradesPerSecond: Math.round(trades / full), emptyTradesPerSecond: Math.round(trades / empty) };
+  } finally {
+    close();
+  }
+}
+
 /** Runs `run` on a fresh store and returns the seconds it measured. */
 async function withStore(
   rollups: boolean,

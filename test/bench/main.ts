@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { PARTS } from './parts.ts';
+import { type Measured, targetRows } from './targets.ts';
 
 const NAMES = Object.keys(PARTS);
 const HELP = `npm run bench [-- --quick] [-- --only NAME …]
@@ -35,9 +36,15 @@ for (const [name, part] of Object.entries(PARTS)) {
   if (isAsked) results[name] = await part.run(values.quick);
 }
 
+const targets = targetRows(results as Measured);
+if (targets.length > 0) {
+  process.stdout.write('\nFigures that have a target\n');
+  console.table(Object.fromEntries(targets.map(({ figure, now, target }) => [figure, { now, target }])));
+}
+
 const folder = new URL('results/', import.meta.url);
 await mkdir(folder, { recursive: true });
 const file = new URL(`${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.json`, folder);
-await writeFile(file, `${JSON.stringify({ node: process.version, ...results }, null, 2)}\n`);
+await writeFile(file, `${JSON.stringify({ node: process.version, ...results, targets }, null, 2)}\n`);
 process.stdout.write(`\nWritten to ${file.pathname}\n`);
 process.exit(0);

@@ -132,7 +132,15 @@ async function store(trades: number, markets: number, asked: Parameters<typeof b
   const result = await benchApi(trades, markets, asked);
   const smaller = first;
   first ??= result;
-  const { rawBytesPerTrade, allBytesPerTrade } = result;
+  const { rawBytesPerTrade, allBytesPerTrade, selectOne, grown } = result;
+  title('SELECT 1 (milliseconds, p50)');
+  console.table({
+    'SELECT 1': {
+      'in the engine': fixed(selectOne.engineMs, 2),
+      'through the client': fixed(selectOne.clientMs, 2),
+      ratio: fixed(selectOne.ofEngine, 2),
+    },
+  });
   title(
     `${trades} trades in ${result.markets} markets: ${fixed(rawBytesPerTrade)} bytes a trade on disk, ${fixed(allBytesPerTrade)} with every roll-up\nUncached answers and the same statements alone (milliseconds)`,
   );
@@ -146,11 +154,22 @@ async function store(trades: number, markets: number, asked: Parameters<typeof b
           'its SQL p50': fixed(r.sqlP50),
           'its SQL p99': fixed(r.sqlP99),
           'added p50': fixed(r.addedP50),
+          'of SELECT 1': `${fixed(r.ofSelectOne)} ×`,
+          'at most': r.atMost ?? '',
           ...(smaller ? { 'of the first': `${fixed(r.uncachedP50 / p50Of(smaller, r.endpoint), 2)} ×` } : {}),
         },
       ]),
     ),
   );
+  if (grown) {
+    title('The store beside answers');
+    console.table({
+      'merged after the last insert, s': { this: fixed(grown.mergesMs / 1000) },
+      'opened and asked for its trades, s': { this: fixed(grown.startMs / 1000) },
+      'ingestion, trades/s': { this: grown.tradesPerSecond, 'an empty store': grown.emptyTradesPerSecond },
+      'GET markets/trades, p50, ms': { this: fixed(grown.aloneP50), 'beside ingestion': fixed(grown.besideP50) },
+    });
+  }
   if (result.cached.length === 0) return result;
   title('Lists from the cache (requests a second over 16 connections from another process)');
   console.table(
@@ -227,7 +246,7 @@ export const PARTS: Record<string, Part> = {
     run: (quick) => store(quick ? 200_000 : 1_000_000, quick ? 200_000 : 2_000_000, MANY_MARKETS),
   },
   // Half an hour of filling, and some 12 GB of disk.
-  'hundred-million': { byDefault: false, run: () => store(100_000_000, 200_000, {}) },
+  'hundred-million': { byDefault: false, run: () => store(100_000_000, 200_000, { grown: true }) },
   live: { byDefault: true, run: live },
   files: { byDefault: true, run: files },
   explorer: { byDefault: CHROMIUM !== undefined, run: explorer },

@@ -1,0 +1,72 @@
+import type { ApiResult } from './api.ts';
+import type { IngestResult } from './ingest.ts';
+import type { MemoryResult } from './memory.ts';
+import type { OrderBench } from './orders.ts';
+import type { StartResult } from './start.ts';
+
+/** What one run measured, by part; a part that did not run is absent. */
+export interface Measured {
+  ingestion?: IngestResult;
+  orders?: OrderBench;
+  reads?: ApiResult;
+  'many-trades'?: ApiResult;
+  'hundred-million'?: ApiResult;
+  memory?: MemoryResult;
+  start?: StartResult;
+}
+
+/** A figure that has a target. */
+export interface TargetRow {
+  figure: string;
+  now: string;
+  target: string;
+}
+
+/** The figures of this run that have a target, in the order of docs/performance.md. */
+export function targetRows(measured: Measured): TargetRow[] {
+  const { ingestion, orders, reads, memory, start } = measured;
+  const rows: TargetRow[] = [];
+  const row = (figure: string, values: readonly number[], digits: number, target: string): void => {
+    if (values.length === 0) return;
+    const shown = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits));
+    rows.push({ figure, now: [...new Set(shown)].join(' to '), target });
+  };
+  if (memory) {
+    row('npm start, first start, idle, MB', [memory.idle.total], 0, '<= 500');
+    row('npm run api on servers, MB', [memory.api.total], 0, '<= 150');
+  }
+  if (reads) {
+    row('SELECT 1 through the client / in the engine', [reads.selectOne.ofEngine], 2, '<= 2');
+    for (const { endpoint, ofSelectOne, atMost } of reads.endpoints) {
+      if (atMost !== undefined) row(`${endpoint} / SELECT 1 through the client`, [ofSelectOne], 1, `<= ${atMost}`);
+    }
+  }
+  const largest = measured['hundred-million'] ?? measured['many-trades'];
+  if (reads && largest) {
+    const first = new Map(reads.endpoints.map((one) => [one.endpoint, one.uncachedP50]));
+    const ratios = largest.endpoints.map((one) => one.uncachedP50 / (first.get(one.endpoint) ?? Number.NaN));
+    row(`any endpoint at ${largest.trades} trades / at ${reads.trades}`, ratios, 2, '<= 1.5');
+  }
+  if (reads) row('cached lists / bare route', column(reads.cached, 'ofBare'), 2, '>= 0.8');
+  if (orders) {
+    const beyond = orders.platforms.map(({ addedP50 }) => addedP50 - orders.relay.addedP50);
+    row('an order at 50 a second, added p50 beyond a relay, ms', beyond, 1, '<= 2');
+  }
+  if (ingestion) row('ingestion / ceiling, with every roll-up', [ingestion.ofCeiling], 2, '>= 0.9');
+  const stored = measured['hundred-million'] ?? reads;
+  if (stored) {
+    row('bytes a trade, raw', [stored.rawBytesPerTrade], 0, '<= 50');
+    row('bytes a trade, with all roll-ups', [stored.allBytesPerTrade], 0, '<= 110');
+  }
+  if (start)
+    row(
+      'demo to the first good answer, s',
+      start.demoMs.map((ms) => ms / 1000),
+      1,
+      '<= 10',
+    );
+  return rows;
+}
+
+const column = <Key extends string>(rows: readonly Record<Key, number>[], key: Key): number[] =>
+  rows.map((row) => row[key]);

@@ -1,0 +1,92 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { Platform } from '../../src/core/model.ts';
+import { StoredMarkets } from '../../src/markets/directory.ts';
+import type { StoredMarket } from '../../src/platforms/contract.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
+import type { Shared } from '../../src/stores/shared/shared.ts';
+import { portOf, startService } from './cached-lists.ts';
+import { askThrough, requestText } from './plain-client.ts';
+import { recordStatements, type StatementRecorder } from './statements.ts';
+
+const log = pino({ level: 'silent' });
+const MERGES_MS = 180_000;
+
+/** Stored markets of a process that has just started, whenever it is asked to begin anew. */
+class NewMarkets extends StoredMarkets {
+  readonly #make: () => StoredMarkets;
+  #now: StoredMarkets;
+
+  constructor(store: ClickHouse) {
+    super(store, async () => null);
+    this.#make = () => new StoredMarkets(store, async () => null);
+    this.#now = this.#make();
+  }
+
+  beginAnew(): void {
+    this.#now = this.#make();
+  }
+
+  override byAnyId = (platform: Platform, id: string): Promise<StoredMarket | null> => this.#now.byAnyId(platform, id);
+  override storedByAnyIds = (platform: Platform, ids: readonly string[]): Promise<Map<string, StoredMarket>> =>
+    this.#now.storedByAnyIds(platform, ids);
+  override keyOf = (market: StoredMarket): Promise<string> => this.#now.keyOf(market);
+}
+
+/** Answers are made anew each time; that the windows exist and up to when trades are complete stay known, as it does in a running service. */
+function withoutAnswers(): Shared {
+  const local = createLocalShared(log);
+  return {
+    ...local,
+    localCache: { ...local.localCache, get: () => undefined },
+    cached: async (key, ttlMs, load) =>
+      key.startsWith('windows:') || key === 'freshness'
+        ? local.cached(key, ttlMs, load)
+        : { value: await load(), hit: false },
+  };
+}
+
+/** A service over a filled store that answers each call anew, its markets not known to the process. */
+export interface UncachedService {
+  recorder: StatementRecorder;
+  get(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startUncached(store: ClickHouse): Promise<UncachedService> {
+  const recorder = recordStatements(store);
+  const markets = new NewMarkets(recorder.store);
+  const service = await startService({ clickhouse: recorder.store, markets, shared: withoutAnswers() });
+  const { key } = await service.newKey('pro');
+  await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect(portOf(service.app), '127.0.0.1');
+  return {
+    recorder,
+    async get(path) {
+      markets.beginAnew();
+      const requests = [requestText(`/v1/api/${path}`, key)];
+      await askThrough(socket, () => requests.pop() ?? null);
+    },
+    async close() {
+      socket.destroy();
+      await service.close();
+    },
+  };
+}
+
+/** Waits until the store has no merges under way, within bounds. */
+export async function mergesEnd(store: ClickHouse): Promise<void> {
+  for (const end = Date.now() + MERGES_MS; Date.now() < end;) {
+    const [row] = await store.sql<{ n: string }>('SELECT count() AS n FROM system.merges');
+    if (row?.n === '0') return;
+    await sleep(500);
+  }
+}
+
+export const timeMs = async (run: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now();
+  await run();
+  return performance.now() - started;
+};

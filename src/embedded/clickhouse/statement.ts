@@ -1,3 +1,4 @@
+import { RecentMap } from '../../core/lru-map.ts';
 import { bareSql } from '../../core/sql-text.ts';
 import { EngineError } from './errors.ts';
 import type { RawInsert } from './session.ts';
@@ -36,15 +37,32 @@ const INLINE_ROWS = /^\s*INSERT\b[^;]*?\bFORMAT\s+\w+[ \t]*(?:\r?\n|[ \t])/i;
 /** The last clause but SETTINGS; `format` elsewhere is a name. */
 const FORMAT_CLAUSE = /\bFORMAT\s+(\w+)\s*(?:\bSETTINGS\b[^;]*)?;?\s*$/i;
 
+/** What is read of a text whatever comes with it; `format` null where the text names none. */
+type ReadText = Omit<Statement, 'format'> & { format: string | null; placeholders: string[] };
+
+/** The service's own statements are few and come again: reading one takes longer than the rest of its way to the engine. */
+const known = new RecentMap<string, ReadText>(200);
+const KEPT_CHARS = 16_384;
+
 /** Reads one statement. Throws 62 for several in one request and 456 for a placeholder without a value, as ClickHouse does. */
 export function readStatement(sql: string, params: ReadonlyMap<string, string>, defaultFormat: string): Statement {
+  let read = known.get(sql);
+  if (!read) {
+    read = readText(sql);
+    if (sql.length <= KEPT_CHARS) known.set(sql, read);
+  }
+  const { placeholders, format, ...statement } = read;
+  for (const name of placeholders)
+    if (!params.has(name)) throw EngineError.of('UNKNOWN_QUERY_PARAMETER', `Substitution \`${name}\` is not set.`);
+  return { ...statement, format: format ?? defaultFormat };
+}
+
+function readText(sql: string): ReadText {
   const inlineRows = INLINE_ROWS.exec(sql.slice(0, 65_536));
   const bare = bareSql(inlineRows ? inlineRows[0] : sql);
   const end = bare.indexOf(';');
   if (end >= 0 && bare.slice(end + 1).trim() !== '')
     throw EngineError.of('SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
-  for (const [, name = ''] of bare.matchAll(/\{\s*([A-Za-z_]\w*)\s*:/g))
-    if (!params.has(name)) throw EngineError.of('UNKNOWN_QUERY_PARAMETER', `Substitution \`${name}\` is not set.`);
   const verb = /^[\s(]*(\w+)/.exec(bare)?.[1]?.toUpperCase() ?? '';
   const reads = READ_VERBS.has(verb) && !/\b(INTO\s+OUTFILE|INSERT\s+INTO)\b/i.test(bare);
   return {
@@ -53,7 +71,8 @@ export function readStatement(sql: string, params: ReadonlyMap<string, string>, 
     reads,
     // Totals come after the last block, where a stream has none.
     streams: reads && STREAM_VERBS.has(verb) && !/\bWITH\s+TOTALS\b/i.test(bare),
-    format: (reads && FORMAT_CLAUSE.exec(bare)?.[1]) || defaultFormat,
+    format: (reads && FORMAT_CLAUSE.exec(bare)?.[1]) || null,
+    placeholders: [...bare.matchAll(/\{\s*([A-Za-z_]\w*)\s*:/g)].map(([, name = '']) => name),
     insert: rawInsert(sql),
     taints: verb === 'SET' || verb === 'USE' || /^\s*CREATE\s+(?:OR\s+REPLACE\s+)?TEMPORARY\b/i.test(bare),
   };

@@ -56,18 +56,21 @@ export async function benchOrders(seconds: number): Promise<OrderBench> {
   const relay = await benchRelay(planned(customers, first!, seconds * PER_SECOND));
   const env = { ...stores.env, ...Object.assign({}, ...venues.map(({ sim }) => sim.env)) };
   const service = startProcess('api', env, ['unmetered.ts']);
-  const url = await service.ready;
   const platforms: OrderBench['platforms'] = [];
-  for (const venue of venues) {
-    venue.sim.inject({ match: venue.places, times: Infinity, kind: 'slow', delayMs: ANSWER_MS });
-    await load(url, planned(customers, venue, WARM_UP), venue.places);
-    const times = await load(url, planned(customers, venue, seconds * PER_SECOND), venue.places);
-    platforms.push({ platform: venue.platform, ...times });
+  try {
+    const url = await service.ready;
+    for (const venue of venues) {
+      venue.sim.inject({ match: venue.places, times: Infinity, kind: 'slow', delayMs: ANSWER_MS });
+      await load(url, planned(customers, venue, WARM_UP), venue.places);
+      const times = await load(url, planned(customers, venue, seconds * PER_SECOND), venue.places);
+      platforms.push({ platform: venue.platform, ...times });
+    }
+  } finally {
+    service.kill('SIGTERM');
+    await service.ended;
+    await Promise.all(venues.map(({ sim }) => sim.close()));
+    await stores.close();
   }
-  service.kill('SIGTERM');
-  await service.ended;
-  await Promise.all(venues.map(({ sim }) => sim.close()));
-  await stores.close();
   return { relay, platforms };
 }
 

@@ -1,22 +1,39 @@
 -- GET markets/prices: what was known of each market at {at}: its payout, its last trade of each series, and its last quote
 -- Of trades only two hours of a market are read: that of the instant, and the last one before it in which something traded.
+-- Where trades were dropped for their age, the closes of their bars stand for them: an hour's, and those of the instant's minutes.
 WITH
   {keys:Array(UInt64)} AS keys, toDateTime64({at:DateTime64(6, 'UTC')}, 6, 'UTC') AS instant, toStartOfHour(instant) AS this_hour,
   last_hours AS (
-    SELECT market_key, series, max(t) AS hour FROM candles_1h
+    SELECT market_key, series, max(t) AS hour, argMax(c, (t, c)) AS close FROM candles_1h
     WHERE market_key IN (SELECT arrayJoin(keys)) AND t < this_hour AND h >= 0 GROUP BY market_key, series
   ),
   hours AS (
     SELECT market_key, hour FROM last_hours UNION ALL SELECT arrayJoin(keys), this_hour
   ),
+  -- How the places of closes hold their time (001_trades.sql): ids of one platform are of one form.
+  (SELECT any(id_form = 'tx') FROM (SELECT id_form FROM trades WHERE platform = {platform:String} LIMIT 1)) AS by_second,
+  closes AS (
+    SELECT market_key, series, hour, close FROM last_hours
+    UNION ALL
+    SELECT market_key, series, this_hour AS hour, max(c) AS close FROM candles_1m
+    WHERE market_key IN (SELECT arrayJoin(keys)) AND t >= this_hour AND t <= instant AND h >= 0 GROUP BY market_key, series, t
+  ),
+  last_prices AS (
+    SELECT market_key, series, argMax(series_price, (executed_at, trade_order)) AS price, max(executed_at) AS at, 1 AS is_trade
+    FROM trades
+    PREWHERE (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, hour FROM hours)
+    WHERE executed_at <= instant AND NOT is_block
+    GROUP BY market_key, series
+    UNION ALL
+    SELECT market_key, series, close.px AS price,
+      fromUnixTimestamp64Micro(toUnixTimestamp(hour) * 1000000 + toInt64(if(by_second, bitShiftRight(close.place, 52) * 1000000, bitShiftRight(close.place, 32))), 'UTC') AS at, 0 AS is_trade
+    FROM closes WHERE at <= instant
+  ),
   last_trades AS (
-    SELECT market_key, groupArray(series) AS series, groupArray(toString(price)) AS prices, max(at) AS traded_at
+    SELECT market_key, groupArray(series) AS series, groupArray(toString(last_price)) AS prices, max(last_at) AS traded_at
     FROM (
-      SELECT market_key, series, argMax(series_price, (executed_at, trade_order)) AS price, max(executed_at) AS at
-      FROM trades
-      PREWHERE (market_key, toStartOfHour(executed_at)) IN (SELECT market_key, hour FROM hours)
-      WHERE executed_at <= instant AND NOT is_block
-      GROUP BY market_key, series
+      SELECT market_key, series, argMax(price, (is_trade, at)) AS last_price, argMax(at, (is_trade, at)) AS last_at
+      FROM last_prices GROUP BY market_key, series
     )
     GROUP BY market_key
   ),

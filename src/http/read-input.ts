@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { badRequest, type FieldIssue } from '../core/errors.ts';
-import { isMarketId, toPlatform } from '../schemas/parameters.ts';
+import { isMarketId, type ListedId, toPlatform } from '../schemas/parameters.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 
 /** The parameters or body fields of an endpoint, by canonical name. */
@@ -200,9 +200,26 @@ function settleMarketIds(
         }
         return rest;
       };
-      read[field] = Array.isArray(value) ? [...new Set(value.map((id) => bare(String(id))))] : bare(String(value));
+      if (Array.isArray(value)) read[field] = value.every(isListedId) ? listed(value, bare) : unique(value, bare);
+      else read[field] = bare(String(value));
     }
   }
+}
+
+const unique = (ids: readonly unknown[], bare: (id: string) => string): string[] => [
+  ...new Set(ids.map((id) => bare(String(id)))),
+];
+
+const isListedId = (value: unknown): value is ListedId => typeof value === 'object' && value !== null;
+
+/** Ids that name the same once their prefixes are off stand once, as they came first. */
+function listed(ids: readonly ListedId[], bare: (id: string) => string): ListedId[] {
+  const found = new Map<string, ListedId>();
+  for (const { given } of ids) {
+    const id = bare(given);
+    if (!found.has(id)) found.set(id, { id, given });
+  }
+  return [...found.values()];
 }
 
 function unknownField(section: Section, name: string, value: unknown, known: ReadonlyMap<string, string>): FieldIssue {

@@ -35,6 +35,10 @@ const NamesRow = z.object({ ref: z.string(), platform_id: z.string(), slug: z.st
 /** An id as it is stored: each platform has a spelling of its own. null for text that is no id of a market or event there. */
 export const normalId = (platform: Platform, id: string): string | null => MANIFESTS[platform].normalizeId(id);
 
+/** A filter by an id, in the spelling that is stored; '' where there is none. */
+export const asStored = (platform: Platform, id: string | undefined): string =>
+  id === undefined ? '' : (normalId(platform, id) ?? id);
+
 /** The reference that an id is unless it is another name of the market; null when it cannot be one. */
 export const likelyRef = (platform: Platform, id: string): string | null => MANIFESTS[platform].likelyRef(id);
 

@@ -27,15 +27,29 @@ export async function requireMarket(services: Lookup, { platform, id, user }: Wa
   throw await unknownMarket(services, platform, id);
 }
 
-/** The stored markets of a list of ids, in its order, each once; and the ids that name none. Nothing is fetched. */
+/** The stored markets of a list of ids, in its order, each once. Nothing is fetched. */
 export async function storedMarkets(
   stored: StoredMarkets,
   platform: Platform,
-  ids: readonly string[],
-): Promise<{ markets: StoredMarket[]; notFound: string[] }> {
-  const found = await stored.storedByAnyIds(platform, ids);
-  const markets = new Map(ids.flatMap((id) => found.get(id) ?? []).map((market) => [market.ref, market]));
-  return { markets: [...markets.values()], notFound: ids.filter((id) => !found.has(id)) };
+  ids: readonly { id: string; given: string }[],
+): Promise<{
+  markets: StoredMarket[];
+  /** Ids as received that name none of these, or none that is `answered`: it may have been dropped since it was looked up. */
+  notFound: (answered?: ReadonlySet<string>) => string[];
+}> {
+  const found = await stored.storedByAnyIds(
+    platform,
+    ids.map(({ id }) => id),
+  );
+  const markets = new Map(ids.flatMap(({ id }) => found.get(id) ?? []).map((market) => [market.ref, market]));
+  return {
+    markets: [...markets.values()],
+    notFound: (answered) =>
+      ids.flatMap(({ id, given }) => {
+        const market = found.get(id);
+        return market && (!answered || answered.has(market.platformId)) ? [] : [given];
+      }),
+  };
 }
 
 /**

@@ -21,7 +21,7 @@ type MarketPrice = z.infer<typeof MarketPriceAnswer>;
 
 /**
  * Prices of these markets as they were known at an instant, in this order: the payout of one that was settled, else its last trade,
- * else the last price that its platform quoted. Block trades have no price.
+ * else the last price that its platform quoted. Block trades have no price. A market that the platform dropped is left out.
  */
 export async function pricesAt(
   clickhouse: Pick<ClickHouse, 'query'>,
@@ -34,10 +34,13 @@ export async function pricesAt(
   const at = new Date(atMs).toISOString().replace('T', ' ').replace('Z', '');
   const rows = await clickhouse.query('prices_at', Row, { platform: first.market.platform, keys, at });
   const found = new Map(rows.map((row) => [row.market_key, row]));
-  return markets.map(({ market, key }) => toPrice(market, found.get(key)));
+  return markets.flatMap(({ market, key }) => {
+    const row = found.get(key);
+    return row ? [toPrice(market, row)] : [];
+  });
 }
 
-function toPrice(market: StoredMarket, row: Row | undefined): MarketPrice {
+function toPrice(market: StoredMarket, row: Row): MarketPrice {
   const { platform, platformId } = market;
   const answer = (prices: (number | null)[], at: string | null, source: MarketPrice['source']): MarketPrice => ({
     market_id: platformId,
@@ -46,11 +49,11 @@ function toPrice(market: StoredMarket, row: Row | undefined): MarketPrice {
     at: at === null ? null : `${at.replace(' ', 'T').slice(0, 23)}Z`,
     source,
   });
-  if (row?.is_settled && row.payouts.some((payout) => payout !== null)) {
+  if (row.is_settled && row.payouts.some((payout) => payout !== null)) {
     return answer(row.payouts.map(number), row.settled_at, 'payout');
   }
-  if (row && row.traded.length > 0) return answer(ofOutcomes(market, row), row.traded_at, 'trade');
-  if (row?.quoted != null) return answer(bothSides(market, row.quoted), row.quoted_at, 'quote');
+  if (row.traded.length > 0) return answer(ofOutcomes(market, row), row.traded_at, 'trade');
+  if (row.quoted != null) return answer(bothSides(market, row.quoted), row.quoted_at, 'quote');
   return answer([], null, null);
 }
 

@@ -6,7 +6,7 @@ import { storedMarkets } from '../markets/lookup.ts';
 import { cutBook, liveBooks } from '../queries/order-book.ts';
 import { pricesAt } from '../queries/prices-at.ts';
 import { MarketPricesAnswer, OrderBooksAnswer } from '../schemas/batches.ts';
-import { integerParam, marketIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
+import { integerParam, listedIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
 
 const PRICES_MS = 2000;
@@ -27,7 +27,7 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
         "Read through the platform's batch calls, at most a second old. Where it has none (Limitless) each book is a call of its own, and 50 books that are not cached take half a minute. A closed or settled market has an empty book. Markets whose book could not be read are named in meta.errors.",
       query: {
         provider: platformParam(),
-        market_ids: marketIdsParam(50),
+        market_ids: listedIdsParam(50),
         depth: integerParam(1, DEEPEST)
           .optional()
           .describe(`Number of levels of each side, the best first, 1 to ${DEEPEST}. Default: all`),
@@ -40,7 +40,7 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
       const context = { priority: 'live', user: caller.userId, onBadRow: services.onBadRow } as const;
       const { books, errors, hit } = await liveBooks(services, provider, markets, context);
       const data = books.map(({ raw_data: _raw, ...book }) => cutBook(book, depth));
-      return { data, meta: { request_time: requestTimeMs(reply), cache_hit: hit, not_found: notFound, errors } };
+      return { data, meta: { request_time: requestTimeMs(reply), cache_hit: hit, not_found: notFound(), errors } };
     },
   );
 
@@ -57,7 +57,7 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
         'The last known price of each market at `at`, never a later one: its payout once it was settled, else its last stored trade, else the last price its platform quoted.',
       query: {
         provider: platformParam(),
-        market_ids: marketIdsParam(100),
+        market_ids: listedIdsParam(100),
         at: timestampParam().optional(),
       },
       stored: 'rows',
@@ -72,8 +72,9 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
         const keyed = await Promise.all(
           markets.map(async (market) => ({ market, key: await services.markets.keyOf(market) })),
         );
-        const data = await pricesAt(services.clickhouse, keyed, query.at ?? services.now());
-        return { body: { data }, meta: { not_found: notFound }, rows: 'data' };
+        const data = await pricesAt(services.clickhouse, keyed, Math.min(query.at ?? Infinity, services.now()));
+        const answered = new Set(data.map(({ market_id: id }) => id));
+        return { body: { data }, meta: { not_found: notFound(answered) }, rows: 'data' };
       });
     },
   );

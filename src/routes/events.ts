@@ -6,7 +6,7 @@ import { MARKET_STATUSES } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { pagination } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { normalId } from '../markets/directory.ts';
+import { asStored, normalId } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
 import { eventById, eventsByKey, seriesPage, withFiguresOf } from '../queries/events.ts';
 import { ListPosition, ListRow, nextPosition, placeAfter, SETTLED_MS } from '../queries/listing-pages.ts';
@@ -69,7 +69,7 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
           sort: query.sort,
           status: query.status ?? '',
           category: query.category === undefined ? '' : categorySlug(query.category),
-          series_id: query.series_id ?? '',
+          series_id: asStored(provider, query.series_id),
           words: searchWords(query.query),
           after: placeAfter(position),
           limit: limit + 1,

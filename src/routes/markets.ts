@@ -1,5 +1,6 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { PLATFORMS, MARKET_STATUSES, type Platform } from '../core/model.ts';
+import { asStored } from '../markets/directory.ts';
 import { requireMarket, storedMarkets } from '../markets/lookup.ts';
 import { badRequest } from '../core/errors.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +22,8 @@ import {
   flagParam,
   limitParam,
   marketIdParam,
-  marketIdsParam,
+  listedIdsParam,
+  type ListedId,
   platformParam,
   timestampParam,
 } from '../schemas/parameters.ts';
@@ -58,7 +60,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
         query: textParam().optional().describe('Words that must all occur in title or description'),
         include_raw: includeRaw,
         event_id: eventIdParam('Only markets of this event').optional(),
-        market_ids: marketIdsParam(100)
+        market_ids: listedIdsParam(100)
           .optional()
           .describe(
             'Only these markets, in this order, on one page; with no other filter. 1 to 100 ids, comma-separated',
@@ -94,7 +96,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           sort: query.sort,
           status: query.status ?? '',
           category: query.category === undefined ? '' : categorySlug(query.category),
-          event_id: query.event_id ?? '',
+          event_id: asStored(query.provider, query.event_id),
           words: searchWords(query.query),
           min_liquidity: query.min_liquidity === undefined ? null : usdText(query.min_liquidity),
           ends_after: storeTime(query.ends_after),
@@ -220,7 +222,7 @@ const OTHER_FILTERS = [
 async function marketsOfList(
   services: Services,
   query: { provider: Platform; include_raw: boolean } & { [K in (typeof OTHER_FILTERS)[number]]?: unknown },
-  ids: readonly string[],
+  ids: readonly ListedId[],
 ) {
   const issues = OTHER_FILTERS.filter((field) => query[field] !== undefined).map((field) => ({
     field,
@@ -233,7 +235,10 @@ async function marketsOfList(
   const markets = await marketsByKey(services.clickhouse, query.provider, keys, query.include_raw);
   return {
     body: { pagination: pagination(markets.length, ids.length, null), markets },
-    meta: { platforms_queried: [query.provider], not_found: notFound },
+    meta: {
+      platforms_queried: [query.provider],
+      not_found: notFound(new Set(markets.map(({ platform_id: id }) => id))),
+    },
     rows: 'markets',
   };
 }

@@ -72,8 +72,9 @@ export const timestampParam = () =>
 
 function timeMs(text: string): number | null {
   if (/^\d{1,15}(\.\d{1,9})?$/.test(text)) {
-    const value = Number(text);
-    const ms = Math.round(value >= 1e11 ? value : value * 1000);
+    const [whole = '', part = ''] = text.split('.');
+    // Cut, as ISO texts are: rounded up, an instant would take in what came after it.
+    const ms = Number(whole) >= 1e11 ? Number(whole) : Number(whole) * 1000 + Number(part.slice(0, 3).padEnd(3, '0'));
     return ms <= LAST_MS ? ms : null;
   }
   if (!ISO.test(text) || !isDay(text.slice(0, 10))) return null;
@@ -116,6 +117,19 @@ export function marketIdsParam(max: number) {
       return z.NEVER;
     })
     .describe(error);
+  marketIds.add(schema);
+  return schema;
+}
+
+/** An id of a list: without its prefix, and as it was received. */
+export interface ListedId {
+  id: string;
+  given: string;
+}
+
+/** The same for answers that name ids as they were received. */
+export function listedIdsParam(max: number) {
+  const schema = marketIdsParam(max).transform((ids) => ids.map((id): ListedId => ({ id, given: id })));
   marketIds.add(schema);
   return schema;
 }

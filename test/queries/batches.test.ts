@@ -89,6 +89,10 @@ test('market_ids answers these markets in this order on one page, by any id, and
   );
   expect(ids(list)).toEqual(['KXLIST-3', ...wanted.filter((ref) => ref !== 'KXLIST-3')]);
   expect(list.meta.not_found).toEqual(['KXNONE', 'K X']);
+  const prefixed = await store.get<Listed>(
+    'markets?provider=kalshi&market_ids=kalshi:kxnone,platform_a:KXLIST-1,KXLIST-1',
+  );
+  expect([ids(prefixed), prefixed.meta.not_found]).toEqual([['KXLIST-1'], ['kalshi:kxnone']]);
   expect(list.pagination).toMatchObject({ total: 60, has_more: false, next_cursor: null });
   const condition = `0x${'ab'.repeat(32)}`;
   await store.list(
@@ -251,9 +255,64 @@ test('a price at an instant is the payout, else the last trade, else the last qu
   expect(await priceAt(at(20) - 1)).toEqual([0.7, 0.3, iso(at(9)), 'trade']);
   expect(await priceAt(at(20))).toEqual([1, 0, resolvedAt, 'payout']);
   expect(await priceAt(null)).toEqual([1, 0, resolvedAt, 'payout']);
+  expect(await priceAt(Date.UTC(2200, 0, 1))).toEqual([1, 0, resolvedAt, 'payout']);
   const { meta, data } = await store.get<Prices>('markets/prices?provider=kalshi&market_ids=KXNONE,KXPRICE,KXLIST-1');
   expect(meta.not_found).toEqual(['KXNONE']);
   expect(data.map((price) => price.market_id)).toEqual(['KXPRICE', 'KXLIST-1']);
+});
+
+test('an instant beyond what the store can hold is now; one between two milliseconds is not rounded up', async () => {
+  const one = market({ ref: 'KXINSTANT', platform: 'kalshi' });
+  await store.list(one);
+  const second = Math.floor(now / 1000) - 7200;
+  await store.trade(
+    trade({ of: one, atMs: second * 1000, price: '0.4', size: '1' }),
+    trade({ of: one, atMs: second * 1000 + 124, price: '0.5', size: '1' }),
+  );
+  const priceAt = async (at: string) =>
+    (await store.get<Prices>(`markets/prices?provider=kalshi&market_ids=KXINSTANT&at=${at}`)).data[0]?.prices['yes'];
+  expect(await priceAt('2110-01-01')).toBe(0.5);
+  expect(await priceAt(`${second}.1239`)).toBe(0.4);
+  expect(await priceAt(`${second}.124`)).toBe(0.5);
+});
+
+test('the last trade is known by its bar where trades were dropped for their age', async () => {
+  const one = market({ ref: 'KXAGED', platform: 'kalshi' });
+  await store.list(one);
+  const hour = Math.floor(now / HOUR_MS - 50) * HOUR_MS;
+  await store.trade(
+    trade({ of: one, atMs: hour + 1001, price: '0.2', size: '1' }),
+    trade({ of: one, atMs: hour + 61_001, price: '0.3', size: '1' }),
+    trade({ of: one, atMs: hour + 62_002, price: '0.99', size: '1', isBlockTrade: true }),
+    trade({ of: one, atMs: hour + 3_000_000, price: '0.4', size: '1' }),
+  );
+  const pricesOf = async () =>
+    Promise.all(
+      [1000, 1001, 61_000, 61_001, 3_000_000, 2 * HOUR_MS].map(async (ms) => {
+        const [price] = (await store.get<Prices>(`markets/prices?provider=kalshi&market_ids=kxaged&at=${hour + ms}`))
+          .data;
+        return [price?.prices['yes'], price?.at, price?.source];
+      }),
+    );
+  const before = await pricesOf();
+  expect(before.map(([price]) => price)).toEqual([null, 0.2, 0.2, 0.3, 0.4, 0.4]);
+  await store.clickhouse.command("DELETE FROM trades WHERE market_key = sipHash64('kalshi', 'KXAGED')");
+  await sleep(2500);
+  expect(await pricesOf()).toEqual(before);
+});
+
+test('a market that was dropped since it was looked up is not found', async () => {
+  await store.list(market({ ref: 'KXGONE', platform: 'kalshi' }));
+  const asked = 'provider=kalshi&market_ids=KXGONE,KXLIST-1';
+  expect(ids(await store.get<Listed>(`markets?${asked}`))).toEqual(['KXGONE', 'KXLIST-1']);
+  for (const table of ['markets', 'market_state', 'market_info_texts', 'market_state_texts']) {
+    await store.clickhouse.command(`DELETE FROM ${table} WHERE market_key = sipHash64('kalshi', 'KXGONE')`);
+  }
+  await sleep(2500);
+  const list = await store.get<Listed>(`markets?${asked}&limit=9`);
+  expect([ids(list), list.meta.not_found]).toEqual([['KXLIST-1'], ['KXGONE']]);
+  const prices = await store.get<Prices>(`markets/prices?${asked}`);
+  expect([prices.data.length, prices.meta.not_found]).toEqual([1, ['KXGONE']]);
 });
 
 test('of a market with three outcomes each has the price of its own last trade', async () => {

@@ -9,6 +9,13 @@ export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
   limitless: 'Limitless',
 };
 
+/** What the volumes of each platform count. */
+export const VOLUME_BASIS: Readonly<Record<Platform, 'contracts' | 'usd'>> = {
+  kalshi: 'contracts',
+  polymarket: 'usd',
+  limitless: 'usd',
+};
+
 export const MARKET_STATUSES = ['unopened', 'open', 'paused', 'closed', 'settled'] as const;
 export type MarketStatus = (typeof MARKET_STATUSES)[number];
 

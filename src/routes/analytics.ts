@@ -19,7 +19,7 @@ import {
   integerParam,
   limitParam,
   marketIdParam,
-  platformParam,
+  optionalPlatformParam,
   timestampParam,
 } from '../schemas/parameters.ts';
 import { textParam } from '../core/fields.ts';
@@ -53,7 +53,7 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       description:
         'Trades of at least `min_size` contracts and `min_notional` USD with start_ts ≤ time < end_ts, newest or largest first; of equal ones the later, then the larger trade id. Each fill counts once, from its taker. While trades stream in, pages repeat none and miss none that was there at the first.',
       query: {
-        platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
+        platform: optionalPlatformParam(),
         market_id: marketIdParam().optional(),
         min_size: decimalParam(SIZE_SCALE, LARGEST_FLOOR)
           .prefault('1000')
@@ -121,7 +121,7 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       description:
         'Open markets by the change of their volume against the window of equal length before, or of their price. Windows are exact to the second and end at meta.as_of, which moves every few seconds. Volumes come from the stored trades where these are complete for both windows, else from snapshots of the platform’s own totals, else they are null; meta.data_completeness says which.',
       query: {
-        platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
+        platform: optionalPlatformParam(),
         window: enumParam(['24h', '7d']).default('24h').describe('Period of the changes'),
         sort_by: enumParam(['volume_change', 'price_change'])
           .default('volume_change')
@@ -161,7 +161,7 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       summary: 'Markets by category',
       description:
         'Volumes of all markets of a category, liquidity and spread of its open ones, as of meta.as_of, which moves every few seconds.',
-      query: { platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all') },
+      query: { platform: optionalPlatformParam() },
       stored: 'rows',
       answer: CategoriesAnswer,
     },
@@ -198,7 +198,7 @@ export function analyticsRoutes(app: FastifyInstance, services: Services): void 
       description:
         'Settled markets by the price of their first outcome at `horizon` before they closed: the last stored trade at or before that instant (blocks excepted), else the last stored quote, never a later one. A market closes when its trading ends or when it is settled, whichever comes first. Of more than 20,000 settled markets those that closed last count.',
       query: {
-        platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
+        platform: optionalPlatformParam(),
         category: textParam(100).optional().describe('Slug, as analytics/categories lists them'),
         horizon: enumParam(HORIZONS).default('1d').describe('Time before the close at which prices are taken'),
         bins: integerParam(1, MOST_BINS)

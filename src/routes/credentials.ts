@@ -8,6 +8,7 @@ import { CredentialFields } from '../platforms/credentials.ts';
 import type { CredentialRecord } from '../accounts/credentials.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError } from '../core/errors.ts';
+import { PLATFORMS } from '../core/model.ts';
 import { requestTimeMs } from '../http/cursors.ts';
 import { flagParam, integerParam, platformParam } from '../schemas/parameters.ts';
 import { storedTextParam } from '../core/fields.ts';
@@ -23,8 +24,12 @@ const shown = ({ id, platform, label, isDefault, createdAt }: CredentialRecord):
   created_at: createdAt.toISOString(),
 });
 
-const FORMS = `kalshi {api_key_id, private_key}; polymarket {private_key, signature_type?, funder?, api_key?, api_secret?,
-api_passphrase?}; limitless {token_id, secret, private_key, address?}`;
+/** `platform {field, optional?}` of every platform. */
+const FORMS = PLATFORMS.map((platform) => {
+  const fields = Object.entries(CredentialFields[platform].shape);
+  const names = fields.map(([name, schema]) => (schema.safeParse(undefined).success ? `${name}?` : name));
+  return `${platform} {${names.join(', ')}}`;
+}).join('; ');
 
 /** Platform credentials, with which orders are signed. What is stored never comes back out. */
 export function credentialRoutes(app: FastifyInstance, services: Services): void {

@@ -8,7 +8,7 @@ import { answerStored } from '../http/cached-answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { sendFile } from '../http/send-file.ts';
 import { FilesAnswer } from '../schemas/files.ts';
-import { enumParam, integerParam, platformParam, timestampParam } from '../schemas/parameters.ts';
+import { enumParam, integerParam, optionalPlatformParam, timestampParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
 
 const LIST_MS = 2000;
@@ -32,7 +32,7 @@ export function fileRoutes(app: FastifyInstance, services: Services): void {
       description: 'One file for each dataset, platform and UTC day. Files of the current day grow with each revision.',
       query: {
         dataset: enumParam(DATASETS).optional().describe(DATASETS.join(', ')),
-        platform: platformParam().optional().describe('kalshi, polymarket or limitless. Default: all'),
+        platform: optionalPlatformParam(),
         from: timestampParam()
           .optional()
           .describe('Only UTC days from this one on: a day, Unix seconds, milliseconds or ISO-8601'),

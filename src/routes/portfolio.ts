@@ -95,8 +95,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       tag: 'Portfolio',
       operation: 'listUserTrades',
       summary: 'Trades of a user, newest first',
-      description:
-        'Read from the platform. A user is a Kalshi nickname, or a Polymarket wallet or profile name. Both sides of a trade count: a trade between two users is in both lists.',
+      description: `Read from the platform. A user is a ${USERS}. Both sides of a trade count: a trade between two users is in both lists.`,
       query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
       stored: 'rows',
       answer: UserTradesAnswer,
@@ -140,8 +139,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       tag: 'Portfolio',
       operation: 'listUserPositions',
       summary: 'Active positions of a user',
-      description:
-        'Read from the platform, ordered by token id. A user is a Kalshi nickname, or a Polymarket wallet or profile name.',
+      description: `Read from the platform, ordered by token id. A user is a ${USERS}.`,
       query: { provider, user, limit: limitParam(50, 500), cursor: cursorParam() },
       stored: 'rows',
       answer: UserPositionsAnswer,

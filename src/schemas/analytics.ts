@@ -13,6 +13,7 @@ import {
   tradesFreshness,
 } from './markets.ts';
 import { PLATFORMS } from '../core/model.ts';
+import { VOLUME_UNIT } from './volume-unit.ts';
 
 /** Schemas of analytics/*. Each figure says its formula, unit and source. */
 const asOf = timeOrNull('The instant the windows end at', 'before the first computation');
@@ -35,7 +36,7 @@ export const TrendingItemAnswer = z
     change: z
       .object({
         volume_24h: numberOrNull.describe(
-          "Volume traded in the last 24 hours: contracts on Kalshi, USD elsewhere. From stored trades, else from stored snapshots of totals, else the platform's figure; null if unavailable",
+          `Volume traded in the last 24 hours: ${VOLUME_UNIT}. From stored trades, else from stored snapshots of totals, else the platform's figure; null if unavailable`,
         ),
         volume_change_percent: numberOrNull.describe(
           '100 × (V₁ − V₀) / V₀, percent to 6 decimals: V₁ traded in the window, V₀ in the window of equal length before it; null when V₀ is 0 or either is unknown',
@@ -50,15 +51,11 @@ export const TrendingItemAnswer = z
       .describe('Changes over the window'),
     metrics: z
       .object({
-        total_volume: numberOrNull.describe(
-          "The platform's total of the market: contracts on Kalshi, USD elsewhere; null when unknown",
-        ),
+        total_volume: numberOrNull.describe(`The platform's total of the market: ${VOLUME_UNIT}; null when unknown`),
         liquidity: numberOrNull.describe(
           'USD of collateral at rest; null until the book of an open market has been read',
         ),
-        open_interest: numberOrNull.describe(
-          "The platform's figure: contracts on Kalshi, USD elsewhere; null when unknown",
-        ),
+        open_interest: numberOrNull.describe(`The platform's figure: ${VOLUME_UNIT}; null when unknown`),
       })
       .describe('Current figures'),
   })

@@ -11,6 +11,7 @@ import {
   requestTimeField,
   timeOrNull,
 } from './markets.ts';
+import { VOLUME_UNIT } from './volume-unit.ts';
 
 const sum = (what: string) => numberOrNull.describe(`${what}; null when it is not known for every market`);
 const categoryField = z.string().describe("One vocabulary over the platforms; '' when the platform names none");
@@ -33,8 +34,8 @@ export const EventAnswer = z
       ),
     markets_count: z.int().describe('Number of its markets'),
     open_markets: z.int().describe('Number of these that are open'),
-    volume_24h: sum('Σ over its markets: contracts on Kalshi, USD elsewhere'),
-    volume_total: sum('Σ over its markets: contracts on Kalshi, USD elsewhere'),
+    volume_24h: sum(`Σ over its markets: ${VOLUME_UNIT}`),
+    volume_total: sum(`Σ over its markets: ${VOLUME_UNIT}`),
     liquidity: sum('Σ over its markets, USD of collateral at rest'),
     mutually_exclusive: z
       .boolean()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PLATFORMS } from '../core/model.ts';
+import { VOLUME_UNIT } from './volume-unit.ts';
 
 /** Schemas of what endpoints answer, shared by routes and OpenAPI. Each field says its unit and when it is null. */
 export const platformField = z.enum(PLATFORMS).describe('The platform that lists the market');
@@ -73,9 +74,7 @@ const OutcomeAnswer = z
   .meta({ id: 'Outcome', description: 'One outcome of a market' });
 
 const marketVolume = (window: string) =>
-  numberOrNull.describe(
-    `Traded ${window}: contracts on Kalshi, USD elsewhere (metadata.volume_basis); null when unknown`,
-  );
+  numberOrNull.describe(`Traded ${window}: ${VOLUME_UNIT} (metadata.volume_basis); null when unknown`);
 const priceChanges = (window: string) =>
   z
     .record(z.string(), z.number().describe('Price now minus price then, −1..1'))
@@ -215,9 +214,7 @@ export const PricePointAnswer = z
     marketId: marketIdField,
     outcomeId: z.string().describe('Outcome whose price this is'),
     volume: numberOrNull.describe('Contracts traded in the bucket; null when its trades are not all stored'),
-    openInterest: numberOrNull.describe(
-      'Last value of the bucket: contracts on Kalshi, USD elsewhere; null if not reported',
-    ),
+    openInterest: numberOrNull.describe(`Last value of the bucket: ${VOLUME_UNIT}; null if not reported`),
     price: OhlcAnswer.describe('Of executed trades, 0..1'),
     bidAsk: z
       .object({ bid: OhlcAnswer.describe('Best bid, 0..1'), ask: OhlcAnswer.describe('Best ask, 0..1') })

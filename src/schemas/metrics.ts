@@ -14,6 +14,7 @@ import {
   titleField,
   tradesFreshness,
 } from './markets.ts';
+import { VOLUME_UNIT } from './volume-unit.ts';
 
 /** Schemas of metrics/*. Each figure says its formula, unit and source. */
 const lastQuote = (side: string) =>
@@ -90,7 +91,7 @@ export const HistoryAnswer = z
 
 const volume = (window: string, snapshots = '') =>
   numberOrNull.describe(
-    `${window}: contracts on Kalshi, USD elsewhere. The platform's own figure${snapshots}, else Σ of stored trades if they are complete for the window; null if unavailable`,
+    `${window}: ${VOLUME_UNIT}. The platform's own figure${snapshots}, else Σ of stored trades if they are complete for the window; null if unavailable`,
   );
 const SNAPSHOTS = ', else the difference of its totals in stored snapshots';
 
@@ -104,7 +105,7 @@ export const SnapshotAnswer = z
       .object({
         volume: z
           .object({
-            total: numberOrNull.describe("The platform's total: contracts on Kalshi, USD elsewhere; null when unknown"),
+            total: numberOrNull.describe(`The platform's total: ${VOLUME_UNIT}; null when unknown`),
             volume_24h: volume('The last 24 hours'),
             volume_7d: volume('The last 7 days'),
             volume_30d: volume('The last 30 days', SNAPSHOTS),

@@ -2,6 +2,7 @@ import { textParam, toNumber } from '../core/fields.ts';
 import { z } from 'zod';
 import { parseDecimal } from '../core/decimal.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
+import { listText } from '../core/text.ts';
 
 /** The neutral words of the interface, accepted wherever a platform is. */
 const NEUTRAL: Record<string, Platform> = Object.fromEntries(
@@ -25,6 +26,12 @@ export function platformParam<const P extends readonly Platform[] = typeof PLATF
   const names = served.join(', ');
   return z.preprocess(toPlatform, z.enum(served, { error: `one of ${names}` })).describe(names);
 }
+
+/** One platform, or all of them. */
+export const optionalPlatformParam = () =>
+  platformParam()
+    .optional()
+    .describe(`${listText(PLATFORMS, 'or')}. Default: all`);
 
 /** Page size: an integer of 1 to `max`, never clamped. */
 export const limitParam = (initial: number, max: number) =>

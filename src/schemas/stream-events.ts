@@ -4,6 +4,7 @@ import { bookChangeFields } from './books.ts';
 import { OrderBookAnswer } from './order-book.ts';
 import { ErrorAnswer } from './error.ts';
 import { WhaleTradeAnswer } from './whale-trades.ts';
+import { VOLUME_UNIT } from './volume-unit.ts';
 
 /** Schemas of what streams send; the AsyncAPI description is generated from them. */
 const sequenceField = z
@@ -56,7 +57,7 @@ const QuoteEvent = z
         ask_size: priceOrNull,
       }),
     ),
-    volume_total: z.number().nullable().describe('Contracts on Kalshi, USD elsewhere; null when unknown'),
+    volume_total: z.number().nullable().describe(`Total volume: ${VOLUME_UNIT}; null when unknown`),
     exchange_at: timeOrNull("The platform's time", 'where it gives none'),
     received_at: receivedField,
     sent_at: sentField,

@@ -2,6 +2,8 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { PLATFORM_NAMES } from '../../core/model.ts';
+import { listText } from '../../core/text.ts';
 import type { AuthMode, Stored } from '../auth.ts';
 import { describeStreams } from './asyncapi.ts';
 import { exampleOf } from './examples.ts';
@@ -120,7 +122,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       info: {
         title: 'Forecastle',
         version,
-        description: 'Prediction-market data and trading over Kalshi, Polymarket and Limitless.',
+        description: `Prediction-market data and trading over ${listText(Object.values(PLATFORM_NAMES), 'and')}.`,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'The service that serves this description' }],

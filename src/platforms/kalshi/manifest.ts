@@ -1,3 +1,4 @@
+import { VOLUME_BASIS } from '../../core/model.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { kalshiFees } from './fees.ts';
 
@@ -5,7 +6,7 @@ const normalizeId = (id: string): string | null => (isSegment(id) ? id.toUpperCa
 
 /** Kalshi: volumes in contracts, ids are tickers in upper case, traders are anonymous. */
 export const kalshi: PlatformManifest = {
-  volumeBasis: 'contracts',
+  volumeBasis: VOLUME_BASIS.kalshi,
   hasPools: false,
   lastTradeFrom: 'listing',
   tradingEndBinds: true,

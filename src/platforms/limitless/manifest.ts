@@ -1,3 +1,4 @@
+import { VOLUME_BASIS } from '../../core/model.ts';
 import { getAddress } from 'viem/utils';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { limitlessFees } from './fees.ts';
@@ -21,7 +22,7 @@ const normalizeId = (id: string): string | null => {
 
 /** Limitless: volumes in USD, markets are slugs, traders are accounts with a checksum. */
 export const limitless: PlatformManifest = {
-  volumeBasis: 'usd',
+  volumeBasis: VOLUME_BASIS.limitless,
   hasPools: true,
   lastTradeFrom: 'trades',
   tradingEndBinds: true,

@@ -1,3 +1,4 @@
+import { VOLUME_BASIS } from '../../core/model.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { polymarketFees } from './fees.ts';
 import { conditionRef } from './protocol.ts';
@@ -13,7 +14,7 @@ const normalizeId = (id: string): string | null => {
 
 /** Polymarket: volumes in USD, markets are condition ids, traders are wallets in lower case. */
 export const polymarket: PlatformManifest = {
-  volumeBasis: 'usd',
+  volumeBasis: VOLUME_BASIS.polymarket,
   hasPools: false,
   lastTradeFrom: 'listing',
   // The stated end is a forecast: trading goes on until the market resolves.

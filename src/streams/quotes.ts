@@ -5,11 +5,10 @@ import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { StreamFilter } from './filter.ts';
+import { PushedQuotes } from './pushed-quotes.ts';
 
 /** Quotes that came over sockets, from whichever process holds them: a JSON array of Quote. */
 export const QUOTES_CHANNEL = 'quotes';
-/** A stored quote is not newer than one of a socket that came so recently. */
-const PUSHED_MS = 10_000;
 /** Polling stores quotes: they are looked for this often while a client streams them. */
 const LOOK_MS = 1000;
 /** Rows are visible a moment after their time. */
@@ -32,6 +31,8 @@ const QuoteRow = z.object({
   written_ms: z.coerce.number(),
 });
 type QuoteRow = z.output<typeof QuoteRow>;
+const ClockRow = z.object({ now_ms: z.coerce.number() });
+const MOST_REFS = 500;
 
 /** A market's newest quote: its data as JSON, without `sent_at`. */
 export interface Quote {
@@ -45,7 +46,7 @@ const number = (text: string | null | undefined): number | null =>
   text === null || text === undefined ? null : Number(text);
 
 /** The data of a `quote` event as polled. Sizes at the best prices are not polled: null. */
-function quoteOf(row: QuoteRow): { values: string; data: string } {
+function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
   const sides = row.outcome_ids.map((id, index) => [
     id,
     {
@@ -59,7 +60,8 @@ function quoteOf(row: QuoteRow): { values: string; data: string } {
   const values = { prices: Object.fromEntries(sides) as object, volume_total: number(row.volume_total) };
   const names = { platform: row.platform, market_id: row.platform_id };
   const data = JSON.stringify({ ...names, ...values, exchange_at: null, received_at: row.synced_at });
-  return { values: JSON.stringify(values), data };
+  const quote = { platform: row.platform, ref: row.ref, eventId: row.event_id, data };
+  return { values: JSON.stringify(values), quote };
 }
 
 /** Finds quotes that have changed, once for all streams of this process. */
@@ -67,9 +69,9 @@ export class QuoteFollower {
   readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger };
   readonly #listeners = new Set<(quotes: readonly Quote[]) => void>();
   readonly #known = new RecentMap<string, string>(REMEMBERED);
-  /** When a socket last brought a quote of a market, by performance.now(). */
-  readonly #pushed = new RecentMap<string, number>(REMEMBERED);
-  #sinceMs = 0;
+  readonly #pushed = new PushedQuotes<Quote>();
+  /** By the store's clock, as that of this machine may differ; null before it was asked. */
+  #sinceMs: number | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
 
@@ -82,8 +84,11 @@ export class QuoteFollower {
     await subscribe(QUOTES_CHANNEL, (message) => {
       if (this.#listeners.size === 0) return;
       const quotes = JSON.parse(message) as Quote[];
-      const now = performance.now();
-      for (const { platform, ref } of quotes) this.#pushed.set(`${platform}:${ref}`, now);
+      for (const quote of quotes) {
+        this.#pushed.push(nameOf(quote), quote);
+        // Polled as it was before, it is a change again.
+        this.#known.delete(nameOf(quote));
+      }
       for (const listener of this.#listeners) listener(quotes);
     });
   }
@@ -92,13 +97,28 @@ export class QuoteFollower {
   watch(listener: (quotes: readonly Quote[]) => void): () => void {
     this.#listeners.add(listener);
     if (!this.#timer) {
-      this.#sinceMs = Date.now();
+      this.#sinceMs = null;
       this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
+      void this.#look();
     }
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.close();
     };
+  }
+
+  /** The newest known quotes of some markets. */
+  async newest(markets: NonNullable<StreamFilter['markets']>): Promise<Quote[]> {
+    const found: Quote[] = [];
+    for (const [platform, all] of markets) {
+      const refs = [...all];
+      for (let from = 0; from < refs.length; from += MOST_REFS) {
+        const named = { platform, refs: refs.slice(from, from + MOST_REFS) };
+        const rows = await this.#deps.clickhouse.query('quotes_of', QuoteRow, named);
+        found.push(...rows.map((row) => this.#pushed.newest(nameOf(row), quoteOf(row).quote)));
+      }
+    }
+    return found;
   }
 
   close(): void {
@@ -110,10 +130,12 @@ export class QuoteFollower {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      const since = { since_ms: this.#sinceMs - OVERLAP_MS };
-      const rows = await this.#deps.clickhouse.query('quotes', QuoteRow, since);
-      const changed = rows.flatMap((row) => this.#changed(row));
-      for (const { written_ms: writtenMs } of rows) this.#sinceMs = Math.max(this.#sinceMs, writtenMs);
+      const { clickhouse } = this.#deps;
+      let sinceMs = this.#sinceMs ?? (await clickhouse.query('store_clock', ClockRow))[0]?.now_ms ?? 0;
+      const rows = await clickhouse.query('quotes', QuoteRow, { since_ms: sinceMs - OVERLAP_MS });
+      const changed = [...rows.flatMap((row) => this.#changed(row)), ...this.#pushed.due()];
+      for (const { written_ms: writtenMs } of rows) sinceMs = Math.max(sinceMs, writtenMs);
+      this.#sinceMs = sinceMs;
       if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'Failed to read quotes');
@@ -123,14 +145,15 @@ export class QuoteFollower {
   }
 
   #changed(row: QuoteRow): Quote[] {
-    const { values, data } = quoteOf(row);
-    const name = `${row.platform}:${row.ref}`;
+    const { values, quote } = quoteOf(row);
+    const name = nameOf(row);
     if (this.#known.get(name) === values) return [];
     this.#known.set(name, values);
-    if (performance.now() - (this.#pushed.get(name) ?? -Infinity) < PUSHED_MS) return [];
-    return [{ platform: row.platform, ref: row.ref, eventId: row.event_id, data }];
+    return this.#pushed.admits(name, quote) ? [quote] : [];
   }
 }
+
+const nameOf = ({ platform, ref }: Pick<Quote, 'platform' | 'ref'>): string => `${platform}:${ref}`;
 
 /** Where quotes of one stream go. */
 export interface QuoteSink {
@@ -145,19 +168,34 @@ export class QuoteFeed {
   readonly #filter: StreamFilter;
   readonly #sink: QuoteSink;
   readonly #waiting = new Map<string, string>();
+  /** Markets of which a quote came before the first ones were read; null behind that. */
+  #came: Set<string> | null = null;
+  #isClosed = false;
   readonly #unwatch: () => void;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(follower: QuoteFollower, filter: StreamFilter, sink: QuoteSink) {
     this.#filter = filter;
     this.#sink = sink;
-    this.#unwatch = filter.channels.includes('quotes') ? follower.watch((quotes) => this.#take(quotes)) : () => {};
+    const isAsked = filter.channels.includes('quotes');
+    this.#unwatch = isAsked ? follower.watch((quotes) => this.#take(quotes)) : () => {};
+    if (isAsked && filter.markets) void this.#begin(follower, filter.markets);
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#unwatch();
     clearInterval(this.#timer);
     this.#waiting.clear();
+  }
+
+  /** Named markets begin with the quote that is known: a quiet one may not change for hours. */
+  async #begin(follower: QuoteFollower, markets: NonNullable<StreamFilter['markets']>): Promise<void> {
+    const came = new Set<string>();
+    this.#came = came;
+    const newest = await follower.newest(markets).catch(() => []);
+    this.#came = null;
+    if (!this.#isClosed) this.#take(newest.filter((quote) => !came.has(nameOf(quote))));
   }
 
   #take(quotes: readonly Quote[]): void {
@@ -166,6 +204,7 @@ export class QuoteFeed {
       if (!platforms.includes(platform) || (markets && !markets.get(platform)?.has(ref))) continue;
       if (eventId !== null && eventId !== event) continue;
       const name = `${platform}:${ref}`;
+      this.#came?.add(name);
       if (this.#waiting.has(name)) this.dropped += 1;
       this.#waiting.set(name, data);
     }

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
+import type { StreamFilter } from '../../src/streams/filter.ts';
+import { QuoteFeed, QuoteFollower, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
+
+const log = pino({ level: 'silent' });
+const PLATFORM = 'kalshi';
+
+/** A client of the quotes of one market, over a store of which the test writes the rows; `aheadMs`: of this machine's clock. */
+async function clientOf({ stored = '', aheadMs = 0, isNamed = false } = {}) {
+  const shared = createLocalShared(log);
+  const nowMs = (): number => Date.now() - aheadMs;
+  const row = (bid: string) => ({
+    platform: PLATFORM,
+    ref: 'A',
+    platform_id: 'A',
+    event_id: '',
+    outcome_ids: ['yes'],
+    prices: [null],
+    bids: [bid],
+    asks: [null],
+    volume_total: null,
+    synced_at: new Date().toISOString(),
+    written_ms: nowMs(),
+  });
+  let rows: ReturnType<typeof row>[] = [];
+  const query = async (name: string, _: unknown, given?: { since_ms?: number }) => {
+    if (name === 'store_clock') return [{ now_ms: nowMs() }];
+    if (name === 'quotes_of') return stored === '' ? [] : [row(stored)];
+    return rows.filter(({ written_ms: writtenMs }) => writtenMs >= (given?.since_ms ?? 0));
+  };
+  const follower = new QuoteFollower({ clickhouse: { query } as unknown as ClickHouse, log });
+  await follower.listen((...given) => shared.subscribe(...given));
+  const filter: StreamFilter = {
+    channels: ['quotes'],
+    platforms: [PLATFORM],
+    markets: isNamed ? new Map([[PLATFORM, new Set(['A'])]]) : null,
+    eventId: null,
+    minSize: null,
+    minNotional: null,
+    books: null,
+  };
+  const bids: number[] = [];
+  const feed = new QuoteFeed(follower, filter, {
+    isBehind: () => false,
+    quote: (data) => bids.push((JSON.parse(data) as { prices: { yes: { bid: number } } }).prices.yes.bid),
+  });
+  onTestFinished(() => feed.close());
+  return {
+    bids,
+    poll: (bid: string) => (rows = [row(bid)]),
+    push: (bid: number) => {
+      const data = {
+        prices: { yes: { price: null, bid, ask: null, bid_size: 1, ask_size: null } },
+        received_at: new Date().toISOString(),
+      };
+      return shared.publish(
+        QUOTES_CHANNEL,
+        JSON.stringify([{ platform: PLATFORM, ref: 'A', eventId: '', data: JSON.stringify(data) }]),
+      );
+    },
+  };
+}
+
+test('what polling finds behind a quote of a socket is sent once no newer one comes, and only if it differs', async () => {
+  const { bids, poll, push } = await clientOf();
+  poll('0.1');
+  await expect.poll(() => bids).toEqual([0.1]);
+  await push(0.2);
+  await sleep(20);
+  poll('0.2');
+  await sleep(1500);
+  expect(bids).toEqual([0.1, 0.2]);
+  poll('0.3');
+  await sleep(3000);
+  expect(bids).toEqual([0.1, 0.2]);
+  await expect.poll(() => bids, { timeout: 12_000 }).toEqual([0.1, 0.2, 0.3]);
+});
+
+test('a market that is back where polling last saw it is sent again behind a quote of a socket', async () => {
+  const { bids, poll, push } = await clientOf();
+  poll('0.1');
+  await expect.poll(() => bids).toEqual([0.1]);
+  await push(0.2);
+  await sleep(20);
+  poll('0.1');
+  await expect.poll(() => bids, { timeout: 15_000 }).toEqual([0.1, 0.2, 0.1]);
+});
+
+test('a quote older than that of a socket is never sent', async () => {
+  const { bids, poll, push } = await clientOf();
+  poll('0.1');
+  await sleep(20);
+  await push(0.2);
+  await sleep(12_000);
+  expect(bids.at(-1)).toBe(0.2);
+});
+
+test('stored quotes are found by the clock of the store', async () => {
+  const { bids, poll } = await clientOf({ aheadMs: 60_000 });
+  await sleep(1200);
+  poll('0.4');
+  await expect.poll(() => bids).toEqual([0.4]);
+});
+
+test('a market that is named begins with its stored quote', async () => {
+  const { bids } = await clientOf({ stored: '0.7', isNamed: true });
+  await expect.poll(() => bids).toEqual([0.7]);
+});

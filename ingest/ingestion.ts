@@ -61,6 +61,10 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const runner = new JobRunner(deps);
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
   const streamed = await announceBooks(deps.shared, deps.books);
+  const { CLICKHOUSE_URL, REDIS_URL } = deps.config;
+  const onError = (error: unknown): void => deps.log.warn({ err: error }, 'wanted books could not be read');
+  const sharesStoreAlone = CLICKHOUSE_URL !== undefined && REDIS_URL === undefined;
+  const unfollow = sharesStoreAlone ? streamed.follow(deps.clickhouse, onError) : null;
   const feeds = deps.platforms.map((data) => new PlatformFeed(deps, data, spool, streamed));
   const histories = await serveHistoryRequests(
     deps.shared,
@@ -75,6 +79,7 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   for (const feed of feeds) feed.follow(runner);
   return {
     stop: async () => {
+      unfollow?.();
       await Promise.all(feeds.map((feed) => feed.stop()));
       histories.clear();
       // While the leases are held: what waits may be stored.

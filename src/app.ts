@@ -126,10 +126,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     now,
   });
   const freshness = createFreshness(deps.clickhouse, shared);
+  // Other processes may write where nothing announces it.
+  const sharesStoreAlone = config.CLICKHOUSE_URL !== undefined && config.REDIS_URL === undefined;
   const streams = await openStreams({
     ...deps,
-    // Other processes may write where nothing announces it.
-    pollMs: config.CLICKHOUSE_URL !== undefined && config.REDIS_URL === undefined ? 250 : 1000,
+    pollMs: sharesStoreAlone ? 250 : 1000,
+    sharesStoreAlone,
     platforms: config.platforms,
     feeds: deps.ingestionHealth,
     freshTo: (platform) => freshness.trades([platform]),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
 const CHANNEL = 'books_wanted';
@@ -7,6 +8,11 @@ const CHANNEL = 'books_wanted';
 export const WANTED_EVERY_MS = 10_000;
 const WANTED_MS = 3 * WANTED_EVERY_MS;
 const MOST_WANTED = 2000;
+/** The store is looked at so often, and what it said counts a little longer. */
+const LOOK_MS = 2000;
+const STORED_MS = 3 * LOOK_MS;
+
+const WantedRow = z.object({ platform: z.enum(PLATFORMS), ref: z.string() });
 
 const Message = z.array(z.tuple([z.enum(PLATFORMS), z.string().max(512)])).max(MOST_WANTED);
 type NamedRef = z.infer<typeof Message>[number];
@@ -14,6 +20,12 @@ type NamedRef = z.infer<typeof Message>[number];
 /** Announces to every process that a client streams the books of these markets. */
 export async function wantBooks(shared: Pick<Shared, 'publish'>, markets: readonly NamedRef[]): Promise<void> {
   if (markets.length > 0) await shared.publish(CHANNEL, JSON.stringify(markets.slice(0, MOST_WANTED)));
+}
+
+/** The same through the store, to processes with which nothing else is shared. */
+export async function storeWanted(clickhouse: ClickHouse, markets: readonly NamedRef[]): Promise<void> {
+  const rows = markets.slice(0, MOST_WANTED).map(([platform, ref]) => ({ platform, ref }));
+  if (rows.length > 0) await clickhouse.insert('books_wanted (platform, ref)', rows);
 }
 
 /** The markets whose books clients stream, in any process. */
@@ -26,6 +38,21 @@ export class StreamedBooks {
       const message = Message.safeParse(JSON.parse(text));
       for (const [platform, ref] of message.data ?? []) this.#of(platform).set(ref, performance.now() + WANTED_MS);
     });
+  }
+
+  /** Takes what processes say through the store, until the returned function is called. */
+  follow(clickhouse: ClickHouse, onError: (error: unknown) => void): () => void {
+    const read = async (): Promise<void> => {
+      const within = { within_ms: WANTED_MS, limit: MOST_WANTED };
+      const rows = await clickhouse.query('books_wanted', WantedRow, within);
+      const untilMs = performance.now() + STORED_MS;
+      for (const { platform, ref } of rows) {
+        const own = this.#of(platform);
+        own.set(ref, Math.max(own.get(ref) ?? 0, untilMs));
+      }
+    };
+    const timer = setInterval(() => void read().catch(onError), LOOK_MS).unref();
+    return () => clearInterval(timer);
   }
 
   has(platform: Platform, ref: string): boolean {

@@ -3,10 +3,18 @@ import { bookChanges, copyBook } from '../books/book.ts';
 import { bookChecksum } from '../books/checksum.ts';
 import { decimalNumber, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
 import type { BookSide } from '../core/model.ts';
+import { isPool } from '../platforms/market-fields.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
 import type { BookFollower, BookGap, FollowedBook } from './books.ts';
 import type { StreamFilter } from './filter.ts';
 
 const RETRY_MS = 100;
+/** A wanted book is polled every 5 s. */
+const LATE_MS = 12_000;
+
+/** A market that no longer trades, and a pool, have no book: it is answered empty, as over REST. */
+const hasBook = ({ status, metadata }: StoredMarket): boolean =>
+  status !== 'closed' && status !== 'settled' && !isPool(metadata);
 
 /** Where the books of one stream go. */
 export interface BookEventSink {
@@ -31,26 +39,49 @@ export class BookFeed {
   readonly #sent = new Map<string, Sent>();
   readonly #waiting = new Map<string, FollowedBook>();
   readonly #unwatch: (() => void)[] = [];
+  readonly #openedAt = new Date().toISOString();
   #timer: NodeJS.Timeout | undefined;
+  #late: NodeJS.Timeout | undefined;
 
   constructor(follower: BookFollower, { books }: StreamFilter, sink: BookEventSink) {
     this.#sink = sink;
     this.#depth = books?.depth ?? Infinity;
-    for (const { market, key } of books?.markets ?? []) {
+    const open = (books?.markets ?? []).filter(({ market, key }) => {
       this.#sent.set(key, { sequence: 0, book: null, gap: null });
+      return hasBook(market);
+    });
+    for (const { market, key } of books?.markets ?? []) {
+      if (hasBook(market)) continue;
+      const receivedAt = new Date().toISOString();
+      this.#take({ market, key, book: { bids: [], asks: [] }, exchangeAt: null, receivedAt }, null);
+    }
+    for (const { market, key } of open) {
       this.#unwatch.push(follower.watch(market, key, (followed, gap) => this.#take(followed, gap)));
     }
+    if (open.length > 0) this.#late = setTimeout(() => this.#tellLate(open), LATE_MS).unref();
   }
 
   close(): void {
     for (const unwatch of this.#unwatch.splice(0)) unwatch();
     clearInterval(this.#timer);
+    clearTimeout(this.#late);
     this.#waiting.clear();
+  }
+
+  /** Books that have not come yet: silence is not what an empty book is. */
+  #tellLate(markets: readonly { market: StoredMarket; key: string }[]): void {
+    for (const { market, key } of markets) {
+      if (this.#sent.get(key)?.sequence !== 0) continue;
+      const times = { from: this.#openedAt, to: new Date().toISOString() };
+      const names = { platform: market.platform, market_id: market.platformId };
+      this.#sink.event('gap', JSON.stringify({ ...names, ...times, reason: 'no book has been received yet' }));
+    }
   }
 
   #take(followed: FollowedBook, gap: BookGap | null): void {
     const sent = this.#sent.get(followed.key);
-    if (gap && sent?.book) sent.gap = { ...gap, from: sent.gap?.from ?? gap.from };
+    // Also a gap whose beginning was sent: its end is known now.
+    if (gap && sent && sent.sequence > 0) sent.gap = { ...gap, from: sent.gap?.from ?? gap.from };
     this.#waiting.set(followed.key, followed);
     // Behind the answer to the subscription.
     setImmediate(() => this.#send());
@@ -61,7 +92,13 @@ export class BookFeed {
       if (this.#sink.isBehind()) break;
       this.#waiting.delete(key);
       const sent = this.#sent.get(key);
-      if (sent && followed.book) this.#sendBook(sent, followed, followed.book);
+      if (!sent) continue;
+      if (sent.gap) {
+        this.#sink.event('gap', JSON.stringify(sent.gap));
+        sent.gap = null;
+        sent.book = null;
+      }
+      if (followed.book) this.#sendBook(sent, followed, followed.book);
     }
     if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#send(), RETRY_MS).unref();
     else {
@@ -72,11 +109,6 @@ export class BookFeed {
 
   #sendBook(sent: Sent, { market, exchangeAt, receivedAt }: FollowedBook, { bids, asks }: BookSide): void {
     const book = copyBook({ bids: bids.slice(0, this.#depth), asks: asks.slice(0, this.#depth) });
-    if (sent.gap) {
-      this.#sink.event('gap', JSON.stringify(sent.gap));
-      sent.gap = null;
-      sent.book = null;
-    }
     const before = sent.book;
     const changes = before ? bookChanges(before, book) : [];
     if (before && changes.length === 0) return;

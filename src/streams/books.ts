@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type AnnouncedBook, listenToBooks } from '../books/announcer.ts';
 import { applyChanges, copyBook, readBook, readChanges, type StoredLevel } from '../books/book.ts';
 import { UNSEEN_MS } from '../books/platform-books.ts';
-import { wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
+import { storeWanted, wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
 import { type BookSide, type Platform, PLATFORMS } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -34,10 +34,16 @@ const UpdateRow = z.object({
   received_at: z.string(),
   levels: z.array(z.tuple([z.enum(['bid', 'ask']), z.string(), z.string()])),
   written_ms: z.coerce.number(),
+  gap_from: z.string().nullable(),
+  /** Of a gap, '' of messages. */
+  reason: z.string(),
 });
 type UpdateRow = z.output<typeof UpdateRow>;
 /** A message of a book, announced or stored. */
-type BookMessage = Omit<UpdateRow, 'platform' | 'written_ms'>;
+type BookMessage = Omit<UpdateRow, 'platform' | 'written_ms' | 'gap_from' | 'reason'>;
+const ClockRow = z.object({ now_ms: z.coerce.number() });
+/** By how much the clocks of the machines that receive, store and serve may differ. */
+const CLOCKS_MS = 60_000;
 
 /** A stretch in which a book was not known. */
 export interface BookGap {
@@ -48,7 +54,7 @@ export interface BookGap {
   reason: string;
 }
 
-/** A book as it is followed; null before it is first recorded. */
+/** A book as it is followed; null before it is first recorded, and in a gap. */
 export interface FollowedBook {
   market: StoredMarket;
   key: string;
@@ -61,6 +67,8 @@ type Listener = (followed: FollowedBook, gap: BookGap | null) => void;
 interface Followed extends FollowedBook {
   sequence: number;
   missingSinceMs: number | null;
+  /** When the stretch that it is in began, ISO-8601: gaps up to there are over. */
+  beganAt: string;
   isLoading: boolean;
   listeners: Set<Listener>;
 }
@@ -69,6 +77,8 @@ export interface BookFollowerDeps {
   clickhouse: ClickHouse;
   shared: Pick<Shared, 'publish'>;
   log: FastifyBaseLogger;
+  /** Whether processes share nothing but the store, which then carries what is wanted. */
+  sharesStoreAlone?: boolean;
 }
 
 /** Follows the recorded books that clients stream, once for all streams of this process. */
@@ -77,7 +87,8 @@ export class BookFollower {
   readonly #followed = new Map<string, Followed>();
   /** Keys of the followed markets by platform and reference. */
   readonly #keys = new Map<string, string>();
-  #sinceMs = 0;
+  /** By the store's clock; null before it was asked. */
+  #sinceMs: number | null = null;
   #wantedMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
@@ -107,7 +118,7 @@ export class BookFollower {
     followed.listeners.add(listener);
     if (followed.book) listener(followed, null);
     if (!this.#timer) {
-      this.#sinceMs = Date.now();
+      this.#sinceMs = null;
       this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
     }
     return () => {
@@ -135,6 +146,7 @@ export class BookFollower {
       receivedAt: '',
       sequence: 0,
       missingSinceMs: null,
+      beganAt: '',
       isLoading: false,
       listeners: new Set(),
     };
@@ -153,7 +165,7 @@ export class BookFollower {
     const { platform, ref } = followed.market;
     try {
       const now = Date.now();
-      const span = { platform, ref, at_ms: now + OVERLAP_MS, after_ms: now - UNSEEN_MS };
+      const span = { platform, ref, at_ms: now + CLOCKS_MS, after_ms: now - UNSEEN_MS - CLOCKS_MS };
       const [row] = await this.#deps.clickhouse.query('book_snapshot_at', SnapshotRow, span);
       if (!row || row.sequence < followed.sequence) return;
       const { bid_prices: bids, bid_sizes: bidSizes, ask_prices: asks, ask_sizes: askSizes } = row;
@@ -163,8 +175,11 @@ export class BookFollower {
       followed.exchangeAt = row.exchange_at;
       followed.receivedAt = row.received_at;
       followed.missingSinceMs = null;
-      this.#apply(await this.#updates([followed.key], Date.parse(row.received_at) - OVERLAP_MS), false);
+      followed.beganAt = '';
+      const later = await this.#updates([followed.key], Date.parse(row.received_at) - CLOCKS_MS);
+      this.#apply(messagesOf(later), false);
       for (const listener of followed.listeners) listener(followed, gap);
+      this.#lose(later, true);
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'Failed to read an order book');
     } finally {
@@ -181,9 +196,12 @@ export class BookFollower {
     this.#isLooking = true;
     try {
       await this.#want();
-      const rows = await this.#updates([...this.#followed.keys()], this.#sinceMs - OVERLAP_MS);
-      for (const { written_ms: writtenMs } of rows) this.#sinceMs = Math.max(this.#sinceMs, writtenMs);
-      this.#apply(rows, true);
+      let sinceMs = this.#sinceMs ?? (await this.#deps.clickhouse.query('store_clock', ClockRow))[0]?.now_ms ?? 0;
+      const rows = await this.#updates([...this.#followed.keys()], sinceMs - OVERLAP_MS);
+      for (const { written_ms: writtenMs } of rows) sinceMs = Math.max(sinceMs, writtenMs);
+      this.#sinceMs = sinceMs;
+      this.#apply(messagesOf(rows), true);
+      this.#lose(rows);
       for (const followed of this.#followed.values()) {
         const { missingSinceMs: sinceMs } = followed;
         if (sinceMs !== null && performance.now() - sinceMs > MISSING_MS) void this.#load(followed);
@@ -203,7 +221,21 @@ export class BookFollower {
       this.#followed.values(),
       ({ market }) => [market.platform, market.ref] as [Platform, string],
     );
-    await wantBooks(this.#deps.shared, wanted);
+    const { clickhouse, shared, sharesStoreAlone } = this.#deps;
+    await wantBooks(shared, wanted);
+    if (sharesStoreAlone) await storeWanted(clickhouse, wanted);
+  }
+
+  /** Books that were lost and have not come again: their readers learn it now, not once they are back. */
+  #lose(rows: readonly UpdateRow[], isLoaded = false): void {
+    for (const { market_key: key, gap_from: from, received_at: to, reason } of rows) {
+      const followed = this.#followed.get(key);
+      if (reason === '' || from === null || !followed?.book || followed.isLoading !== isLoaded) continue;
+      if (to <= followed.beganAt || to < followed.receivedAt) continue;
+      const gap = { ...gapOf(followed, to, reason), from };
+      followed.book = null;
+      for (const listener of followed.listeners) listener(followed, gap);
+    }
   }
 
   #apply(rows: readonly BookMessage[], isAnnounced: boolean): void {
@@ -215,13 +247,14 @@ export class BookFollower {
         followed.missingSinceMs ??= performance.now();
         continue;
       }
-      const gap =
-        row.begins && followed.book ? gapOf(followed, row.received_at, 'the recording was interrupted') : null;
+      const isBehindOne = row.begins && followed.receivedAt !== '';
+      const gap = isBehindOne ? gapOf(followed, row.received_at, 'the recording was interrupted') : null;
       const changes = row.levels.map(([side, price, size]) => ({ side, price, size }));
       const empty: BookSide = { bids: [], asks: [] };
       const book = row.begins || !followed.book ? empty : copyBook(followed.book);
       applyChanges(book, readChanges(changes));
       followed.book = book;
+      if (row.begins) followed.beganAt = row.received_at;
       followed.sequence = row.sequence;
       followed.exchangeAt = row.exchange_at;
       followed.receivedAt = row.received_at;
@@ -230,6 +263,8 @@ export class BookFollower {
     }
   }
 }
+
+const messagesOf = (rows: readonly UpdateRow[]): UpdateRow[] => rows.filter(({ reason }) => reason === '');
 
 const nameOf = ({ platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>): string => `${platform}:${ref}`;
 

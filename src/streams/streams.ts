@@ -1,5 +1,5 @@
 import { type FeedStateDeps, FeedStates } from './feed-state.ts';
-import { BookFollower } from './books.ts';
+import { BookFollower, type BookFollowerDeps } from './books.ts';
 import { Connections } from './connections.ts';
 import { Hub, type HubDeps } from './hub.ts';
 import { QuoteFollower } from './quotes.ts';
@@ -11,7 +11,7 @@ export interface Streams extends StreamDeps {
   stop(): Promise<void>;
 }
 
-export async function openStreams(deps: HubDeps & FeedStateDeps): Promise<Streams> {
+export async function openStreams(deps: HubDeps & FeedStateDeps & BookFollowerDeps): Promise<Streams> {
   const hub = new Hub(deps);
   const states = new FeedStates(deps);
   const connections = new Connections(deps.shared);

@@ -11,10 +11,24 @@ import { MARKET } from '../helpers/market-of-streams.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A follower of a store that holds nothing; books come by announcement alone. */
+/** A follower of a store that holds nothing but gaps; books come by announcement alone. */
 async function rigOf(market: StoredMarket = MARKET) {
   const shared = createLocalShared(log);
-  const clickhouse = { query: async () => [] } as unknown as ClickHouse;
+  const store: { from: string; to: string; reason: string }[] = [];
+  const gapRow = ({ from, to, reason }: (typeof store)[number]) => ({
+    platform: market.platform,
+    market_key: '1',
+    sequence: 0,
+    begins: false,
+    exchange_at: null,
+    received_at: to,
+    levels: [],
+    written_ms: Date.now(),
+    gap_from: from,
+    reason,
+  });
+  const query = async (name: string) => (name === 'book_updates' ? store.map(gapRow) : []);
+  const clickhouse = { query } as unknown as ClickHouse;
   const follower = new BookFollower({ clickhouse, shared, log });
   await follower.listen(shared);
   onTestFinished(() => follower.close());
@@ -36,14 +50,14 @@ async function rigOf(market: StoredMarket = MARKET) {
     onTestFinished(() => feed.close());
     return { feed, events, names: () => events.map(({ name }) => name) };
   };
-  const announce = (sequence: number, size: string): Promise<void> => {
+  const announce = (sequence: number, size: string, begins = sequence === 1): Promise<void> => {
     const [exchange_at, received_at] = [null, new Date().toISOString()];
     const levels: AnnouncedBook['levels'] = [['bid', '0.4', size]];
     const names = { platform: market.platform, ref: market.ref };
-    const message = { ...names, sequence, begins: sequence === 1, exchange_at, received_at, levels };
+    const message = { ...names, sequence, begins, exchange_at, received_at, levels };
     return shared.publish('book_messages', JSON.stringify([message]));
   };
-  return { shared, open, announce };
+  return { open, announce, store };
 }
 
 test('a stream that is closed twice does not end the one that came in its place', async () => {
@@ -60,4 +74,36 @@ test('a stream that is closed twice does not end the one that came in its place'
   first.feed.close();
   await announce(2, '6');
   await expect.poll(second.names).toEqual(['book', 'book_change']);
+});
+
+test('a gap is sent when the book is lost, and its whole stretch with the book that follows', async () => {
+  const { open, announce, store } = await rigOf();
+  const { events, names } = open();
+  await new Promise((resolve) => setImmediate(resolve));
+  await announce(1, '5');
+  await expect.poll(names).toEqual(['book']);
+  const lostAt = new Date(Date.now() + 5).toISOString();
+  store.push({ from: new Date(Date.now() - 1000).toISOString(), to: lostAt, reason: 'socket closed' });
+  await expect.poll(names).toEqual(['book', 'gap']);
+  expect(events[1]?.data).toMatchObject({ market_id: MARKET.platformId, to: lostAt, reason: 'socket closed' });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await announce(1 + 2 ** 32, '7', true);
+  await expect.poll(names).toEqual(['book', 'gap', 'gap', 'book']);
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  expect(names()).toHaveLength(4);
+  expect(events.at(-1)?.data['sequence']).toBe(2);
+});
+
+test('a market without trading has an empty book at once', async () => {
+  const { open } = await rigOf({ ...MARKET, status: 'settled' });
+  const { events, names } = open();
+  await expect.poll(names).toEqual(['book']);
+  expect(events[0]?.data).toMatchObject({ sequence: 1, yes: { bids: [], asks: [] } });
+});
+
+test('a book that does not come is announced as a gap', async () => {
+  const { open } = await rigOf();
+  const { events, names } = open();
+  await expect.poll(names, { timeout: 20_000 }).toEqual(['gap']);
+  expect(events[0]?.data).toMatchObject({ platform: 'kalshi', market_id: MARKET.platformId });
 });

@@ -60,12 +60,12 @@ const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail }: 
   platform,
   lag_seconds: lagSeconds,
   feed,
-  socket: socket && {
-    connected: socket.connected,
-    reason: socket.reason,
-    subscriptions: socket.subscriptions,
-    last_message_at: socket.lastMessageAt,
-    reconnects: socket.reconnects,
+  socket: {
+    connected: socket?.connected ?? false,
+    reason: socket ? socket.reason : 'no sockets are followed',
+    subscriptions: socket?.subscriptions ?? 0,
+    last_message_at: socket?.lastMessageAt ?? null,
+    reconnects: socket?.reconnects ?? 0,
   },
   ...(detail === '' ? {} : { detail }),
 });

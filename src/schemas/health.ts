@@ -32,9 +32,8 @@ export const HealthAnswer = z
               last_message_at: z.iso.datetime().nullable().describe('ISO-8601; null before the first message'),
               reconnects: z.int().describe('Number of connections lost since the process began to follow the platform'),
             })
-            .nullable()
             .optional()
-            .describe("Ingestion checks: the platform's sockets; null if none are used"),
+            .describe("Ingestion checks: the platform's sockets"),
           detail: z.string().optional().describe('What is wrong'),
         }),
       )

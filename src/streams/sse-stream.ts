@@ -13,6 +13,8 @@ import type { StreamTier, StreamUser } from './user-limits.ts';
 
 /** A state and a sign of life at least this often. */
 export const BEAT_MS = 15_000;
+/** Silence of a peer before it is probed; ten probes a second apart. */
+const PROBE_MS = 4000;
 /** Milliseconds after which a client comes back. */
 const RETRY_MS = 1000;
 
@@ -87,6 +89,8 @@ export class SseStream implements Connection {
       this.#deps.connections.remove(this);
       void unwatch.then((stop) => stop());
     });
+    // A peer that is gone says nothing; probes go on while nothing else is sent, so that they end before the next sign of life.
+    this.#raw.socket?.setKeepAlive(true, PROBE_MS);
     this.#raw.write(`retry: ${RETRY_MS}\n\n`);
     await unwatch;
     if (this.#ending || this.#raw.destroyed) return;

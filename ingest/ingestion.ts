@@ -13,6 +13,7 @@ import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { serveHistoryRequests } from './on-demand-history.ts';
 import { type Job, type JobDeps, JobRunner, type JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
+import { HintedFeed } from './live/hinted-feed.ts';
 import { pollHintedTrades } from './live/hinted-trades.ts';
 import { type LiveSockets, LiveTrades } from './live/live-trades.ts';
 import { MarketSweeper } from './market-sweep.ts';
@@ -157,12 +158,23 @@ class PlatformFeed {
       runner.trigger(platform, 'market_events');
       return true;
     };
+    const hinted = new HintedFeed({
+      ...deps,
+      trades: this.trades,
+      data: this.data,
+      reachMs: adapter.tradeReachMs ?? this.data.tradeOverlapMs,
+      run: () => this.leasedRun(runner.held(`${platform}:trades`)),
+      onFailure: () => {
+        this.#live?.mistrust();
+        runner.trigger(platform, 'trades');
+      },
+    });
     this.#live = new LiveTrades({
       ...deps,
       ...sockets,
       sockets: adapter,
       directory: markets,
-      isGlobal: this.data.tradeFeed === 'global',
+      hinted: this.data.tradeFeed === 'global' ? hinted : null,
       isHolder: () => runner.held(`${platform}:trades`) !== null,
       poll: () => runner.trigger(platform, 'trades'),
       read,
@@ -257,12 +269,7 @@ class PlatformFeed {
     if (!live) return this.#storing(run, () => whole(this.trades, this.data, run));
     return live.poll(
       () => this.#storing(run, () => whole(this.trades, this.data, run)),
-      (...hinted) =>
-        this.#storing(run, () =>
-          this.data.tradeFeed === 'global'
-            ? pollGlobalTrades(this.trades, this.data, run, live.reachMs)
-            : pollHintedTrades(this.trades, this.data, run, ...hinted),
-        ),
+      (...hinted) => this.#storing(run, () => pollHintedTrades(this.trades, this.data, run, ...hinted)),
     );
   }
 

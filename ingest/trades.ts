@@ -36,7 +36,7 @@ export interface TradesDeps {
  * How far a reading reaches. The newest trade decides, but none is newer than now, and a feed that is quiet is complete up to its
  * overlap before the reading: before its platform's clock, where ours is ahead, or what is traded until then would never be read.
  */
-class CoverageEnd {
+export class CoverageEnd {
   readonly #startedUs: number;
   #askedUs: number;
   #newestUs: number;
@@ -68,20 +68,12 @@ class CoverageEnd {
   }
 }
 
-/**
- * Reads a global feed from its high-water mark (less the overlap) to now. The mark moves when the whole chain is stored. `reachMs` is
- * how far before the mark it begins, where complete readings come between.
- */
-export async function pollGlobalTrades(
-  deps: TradesDeps,
-  data: PlatformData,
-  run: JobRun,
-  reachMs = data.tradeOverlapMs,
-): Promise<JobResult> {
+/** Reads a global feed from its high-water mark (less the overlap) to now. The mark moves when the whole chain is stored. */
+export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const startedUs = deps.now() * 1000;
   const overlapUs = data.tradeOverlapMs * 1000;
   const span = await readCoverage(deps.clickhouse, data.platform, '');
-  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - Math.min(reachMs * 1000, overlapUs);
+  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - overlapUs;
   const end = new CoverageEnd(startedUs, span?.toUs ?? 0);
   const chain = new TradeChain(deps.writer, run.lease);
   const refs = new Set<string>();

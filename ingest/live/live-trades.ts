@@ -1,6 +1,8 @@
 import type { BookSide, Platform } from '../../src/core/model.ts';
 import type { PlatformSockets, SocketObserver } from '../../src/platforms/sockets/contract.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
+import type { JobResult } from '../job-runner.ts';
+import type { HintedFeed } from './hinted-feed.ts';
 import { LiveFeed, type LiveFeedDeps } from './live-feed.ts';
 import { MarketRefresh } from './market-refresh.ts';
 import { PollHints } from './poll-hints.ts';
@@ -8,8 +10,8 @@ import { PollHints } from './poll-hints.ts';
 /** While sockets bring trades, a whole reading comes this often; of a feed for each market, where hints are read beside it, more often. */
 const WHOLE_MS = 60_000;
 const WHOLE_EACH_MS = 15_000;
-/** How far before its mark a reading begins that a socket asked for; a whole one comes every minute. */
-const REACH_MS = 60_000;
+/** How often it is stored up to when hinted readings of the one feed are complete. */
+const SETTLE_MS = 5000;
 /** Hints of a global feed are hints of one thing. */
 const FEED = '';
 
@@ -26,8 +28,8 @@ export interface LiveSockets {
 
 export interface LiveTradesDeps extends Omit<LiveFeedDeps, 'onTrade' | 'onMarket' | 'onReady' | 'publish'> {
   shared: Pick<Shared, 'publish'>;
-  /** Whether the platform has one feed of trades for all markets. */
-  isGlobal: boolean;
+  /** Reads the one feed of trades for all markets; null where each market has its own. */
+  hinted: HintedFeed | null;
   /** Runs the job that reads trades. */
   poll: () => void;
   /** Reads and stores one market; false where the platform does not know it. */
@@ -39,66 +41,76 @@ export interface LiveTradesDeps extends Omit<LiveFeedDeps, 'onTrade' | 'onMarket
  * wholly every minute and after each break. What is stored is what polling reads.
  */
 export class LiveTrades {
-  /** How far before its mark a reading of the one feed begins that hints ask for, ms. */
-  readonly reachMs: number;
-  readonly #isGlobal: boolean;
+  readonly #hinted: HintedFeed | null;
   readonly #feed: LiveFeed;
   readonly #hints: PollHints;
   readonly #refresh: MarketRefresh;
-  /** Markets, or the one feed, that hints say to read. */
+  /** Markets that hints say to read. */
   readonly #due = new Set<string>();
   /** By performance.now(). */
   #wholeAt = 0;
+  #settleAt = 0;
 
   constructor(deps: LiveTradesDeps) {
     const { tradeDelaysMs, tradeGapMs, readEveryMs } = deps.sockets;
-    this.reachMs = deps.sockets.tradeReachMs ?? REACH_MS;
-    this.#isGlobal = deps.isGlobal;
+    const { hinted } = deps;
+    this.#hinted = hinted;
     this.#hints = new PollHints({
       delaysMs: tradeDelaysMs,
       gapMs: tradeGapMs * (deps.pace ?? 1),
-      everyMs: readEveryMs,
+      everyMs: hinted ? 0 : readEveryMs,
       onDue: (key) => {
-        this.#due.add(key);
-        deps.poll();
+        if (hinted) hinted.read();
+        else this.#due.add(key);
+        if (!hinted || performance.now() >= this.#settleAt) deps.poll();
       },
     });
     this.#refresh = new MarketRefresh({ log: deps.log, read: deps.read, everyMs: readEveryMs });
     this.#feed = new LiveFeed({
       ...deps,
       publish: (...message) => deps.shared.publish(...message),
-      onTrade: (ref) => this.#hints.add(deps.isGlobal ? FEED : ref),
+      onTrade: (ref) => {
+        hinted?.hint();
+        this.#hints.add(hinted ? FEED : ref);
+      },
       onMarket: (id) => this.#refresh.add(id),
       onReady: () => {
         this.#wholeAt = 0;
+        hinted?.interrupt();
         deps.poll();
       },
     });
   }
 
+  /** Makes the next reading a whole one. */
+  mistrust(): void {
+    this.#wholeAt = 0;
+  }
+
   /**
-   * Reads what is due: everything, what was hinted at, or nothing. `hinted` gets the markets, which a feed of all trades does not need,
-   * and says how many rows each of them brought.
+   * Reads what is due: everything, the markets that were hinted at, or nothing. `hinted` gets the markets and says how many rows each of
+   * them brought; the one feed of all trades is read beside, and only what was read is said here.
    */
-  async poll<T>(
-    whole: () => Promise<T>,
-    hinted: (refs: readonly string[], found: Found) => Promise<T>,
-  ): Promise<T | null> {
+  async poll(
+    whole: () => Promise<JobResult>,
+    hinted: (refs: readonly string[], found: Found) => Promise<JobResult>,
+  ): Promise<JobResult | null> {
     const now = performance.now();
     const refs = [...this.#due];
-    const isHinted = refs.length > 0;
-    // Where each market has its own feed, what moved without a hint is found by its volume alone.
-    const isWhole = now >= this.#wholeAt || (!isHinted && !(this.#isGlobal && this.#feed.isLive));
     this.#due.clear();
+    const feed = this.#hinted;
+    // Where each market has its own feed, what moved without a hint is found by its volume alone.
+    const isWhole = now >= this.#wholeAt || (feed ? !this.#feed.isLive : refs.length === 0);
     try {
-      let result: T | null = null;
-      if (isHinted && !(isWhole && this.#isGlobal))
-        result = await hinted(refs, (...found) => this.#hints.found(...found));
+      let result: JobResult | null = null;
+      if (refs.length > 0) result = await hinted(refs, (...found) => this.#hints.found(...found));
       if (isWhole) {
         result = await whole();
-        this.#wholeAt = now + (this.#isGlobal ? WHOLE_MS : WHOLE_EACH_MS);
+        this.#wholeAt = now + (feed ? WHOLE_MS : WHOLE_EACH_MS);
+        feed?.begin(result.freshTo);
       }
-      return result;
+      this.#settleAt = now + SETTLE_MS;
+      return result ?? (await feed?.settle()) ?? null;
     } catch (error) {
       this.#wholeAt = 0;
       throw error;
@@ -114,5 +126,6 @@ export class LiveTrades {
     this.#hints.stop();
     this.#refresh.stop();
     await this.#feed.stop();
+    await this.#hinted?.stop();
   }
 }

@@ -1,4 +1,3 @@
-const LOOK_MS = 50;
 /** Markets that wait at most; what more there are the periodic poll finds. */
 const WAITING = 5000;
 /** A key whose readings found nothing is read this many times less often, at most. */
@@ -29,23 +28,27 @@ export class PollHints {
   readonly #options: PollHintsOptions;
   readonly #waiting = new Map<string, Waiting>();
   readonly #read = new Map<string, { at: number; gapMs: number }>();
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer ends. */
+  #wakeAt = Infinity;
   #nextAt = 0;
+  #isStopped = false;
 
   constructor(options: PollHintsOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
   add(key: string): void {
     const { delaysMs, gapMs } = this.#options;
     const waiting = this.#waiting.get(key) ?? { due: [], hints: 0 };
-    if (this.#waiting.size >= WAITING && waiting.hints === 0) return;
+    if (this.#isStopped || (this.#waiting.size >= WAITING && waiting.hints === 0)) return;
     const now = performance.now();
     const earliest = this.#earliest(key);
     for (const delayMs of delaysMs) {
       const at = Math.max(now + delayMs, earliest);
-      if (!waiting.due.some((other) => Math.abs(other - at) < gapMs)) waiting.due.push(at);
+      if (waiting.due.some((other) => Math.abs(other - at) < gapMs)) continue;
+      waiting.due.push(at);
+      this.#wake(at, now);
     }
     waiting.hints += 1;
     this.#waiting.set(key, waiting);
@@ -59,7 +62,8 @@ export class PollHints {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
     this.#waiting.clear();
   }
 
@@ -68,15 +72,29 @@ export class PollHints {
     return read ? read.at + read.gapMs : -Infinity;
   }
 
+  /** Looks at what waits at an instant, or before: hints of one turn are one reading. */
+  #wake(at: number, now: number): void {
+    const wakeAt = Math.max(at, this.#nextAt, now);
+    if (wakeAt >= this.#wakeAt) return;
+    clearTimeout(this.#timer);
+    this.#wakeAt = wakeAt;
+    this.#timer = setTimeout(() => this.#look(), Math.ceil(wakeAt - now)).unref();
+  }
+
   #look(): void {
+    this.#wakeAt = Infinity;
     const now = performance.now();
     for (const [key, { at, gapMs }] of this.#read) {
       // A little longer than it counts: a key that is hinted at all the time goes on with its gap.
       if (now - at > gapMs * 2) this.#read.delete(key);
     }
-    if (now < this.#nextAt) return;
-    const key = this.#busiest(now);
-    if (key === null) return;
+    const key = now < this.#nextAt ? null : this.#busiest(now);
+    if (key !== null) this.#begin(key, now);
+    const next = this.#nextDue();
+    if (next < Infinity) this.#wake(next, now);
+  }
+
+  #begin(key: string, now: number): void {
     this.#nextAt = now + this.#options.everyMs;
     const waiting = this.#waiting.get(key);
     const due = waiting?.due.filter((at) => at > now) ?? [];
@@ -94,5 +112,14 @@ export class PollHints {
       [best, most] = [key, hints];
     }
     return best;
+  }
+
+  #nextDue(): number {
+    let next = Infinity;
+    for (const [key, { due }] of this.#waiting) {
+      const earliest = this.#earliest(key);
+      for (const at of due) next = Math.min(next, Math.max(at, earliest));
+    }
+    return next;
   }
 }

@@ -30,6 +30,8 @@ export interface ReadContext {
   /** An earlier call of the same batch took that share. */
   shareTaken?: boolean;
   signal?: AbortSignal;
+  /** Work of ours that waits for nothing: it may take what callers leave of their budget. */
+  isUrgent?: boolean;
   /** Called for each skipped row. */
   onBadRow(row: BadRow): void;
 }
@@ -89,6 +91,8 @@ export interface TradeQuery {
   /** Inclusive upper bound, Unix µs; null = now. */
   untilUs: number | null;
   market: StoredMarket | null;
+  /** About how many there are, where that is known: the size of the first page. */
+  expected?: number;
 }
 
 export interface TradePage {

@@ -45,7 +45,8 @@ test('a market whose readings find nothing is read ever less often, and as befor
   };
   // At 0, 2, 6, 14 and 30 s.
   expect(await readingsIn(31_000, 0)).toBe(5);
-  expect(await readingsIn(30_000, 1)).toBeLessThan(16);
+  // The last one without rows waits 16 s, those that follow a second each: at 46, 47 … 61 s.
+  expect(await readingsIn(30_000, 1)).toBe(16);
   expect(await readingsIn(10_000, 1)).toBeGreaterThan(8);
 });
 
@@ -60,4 +61,21 @@ test('a feed that shows trades late is read again after each of its delays', asy
   expect(read).toHaveLength(3);
   await pass(20_000);
   expect(read).toHaveLength(3);
+});
+
+test('an idle feed is read at once, a busy one exactly as often as its gap allows', async () => {
+  const read = start({ delaysMs: [0, 1000, 4000], gapMs: 100, everyMs: 0 });
+  hints!.add('');
+  await pass(1);
+  expect(read).toHaveLength(1);
+  for (let passed = 0; passed < 1000; passed += 5) {
+    hints!.add('');
+    await pass(5);
+  }
+  // At 100, 200 … 1000 ms.
+  expect(read).toHaveLength(11);
+  await pass(10_000);
+  const after = read.length;
+  await pass(60_000);
+  expect(read).toHaveLength(after);
 });

@@ -22,6 +22,8 @@ export interface Entry {
   holdMs: number;
   /** Ends the wait; its reason is thrown. */
   signal: AbortSignal;
+  /** Whether half of the budget must be left over. */
+  isSpare?: boolean;
 }
 
 /**
@@ -63,6 +65,18 @@ export class Lane {
   /** Half the pace for `ms`. */
   slow(ms: number): void {
     this.#slowUntil = performance.now() + ms;
+  }
+
+  /**
+   * A departure on what is left of a budget that nobody waits for, half of it kept for those who come; null where there is none at once.
+   */
+  async enterIdle({ cost, holdMs, signal }: Pick<Entry, 'cost' | 'holdMs' | 'signal'>): Promise<(() => void) | null> {
+    if (this.#gate.isPaused || this.#gate.size + this.#gate.pending > 0) return null;
+    const entry: Entry = { cost, priority: 'poll', waitMs: 0, holdMs, signal, isSpare: true };
+    return this.enter(entry).catch((error: unknown) => {
+      if (error instanceof NotSentError) return null;
+      throw error;
+    });
   }
 
   /** Resolves when the call may leave, with what must be called once it is over; throws NotSentError or the signal's reason. */
@@ -108,7 +122,7 @@ export class Lane {
     }
   }
 
-  async #takeBudget({ cost, signal }: Entry, deadline: number): Promise<void> {
+  async #takeBudget({ cost, signal, isSpare = false }: Entry, deadline: number): Promise<void> {
     for (;;) {
       const asked = performance.now();
       const pause = this.#pausedUntil - asked;
@@ -117,7 +131,7 @@ export class Lane {
         await sleep(pause, undefined, { signal });
         continue;
       }
-      const wait = await this.#shared.takeBudget(this.#pace(), cost, Math.max(0, deadline - asked));
+      const wait = await this.#shared.takeBudget(this.#pace(isSpare), cost, Math.max(0, deadline - asked));
       if (wait === null) {
         const detail = `${this.#name}: no request budget left`;
         throw new NoBudgetError(this.#platform, 'unavailable', { detail, retryAfterMs: 1000 });
@@ -130,9 +144,15 @@ export class Lane {
     }
   }
 
-  #pace(): BudgetRule {
-    if (performance.now() >= this.#slowUntil) return this.#rule;
-    return { ...this.#rule, refillPerSecond: this.#rule.refillPerSecond / 2 };
+  #pace(isSpare: boolean): BudgetRule {
+    const isSlow = performance.now() < this.#slowUntil;
+    if (!isSlow && !isSpare) return this.#rule;
+    const { name, capacity, refillPerSecond } = this.#rule;
+    return {
+      name,
+      capacity: isSpare ? capacity / 2 : capacity,
+      refillPerSecond: isSlow ? refillPerSecond / 2 : refillPerSecond,
+    };
   }
 
   #refusal(detail: string, retryAfterMs: number, kind: 'unavailable' | 'rate_limited' = 'unavailable'): NotSentError {

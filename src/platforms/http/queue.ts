@@ -88,6 +88,8 @@ export class DepartureQueue {
     const deadline = performance.now() + waitMs;
     const cost = request.cost ?? LIMIT_GROUPS[group].cost;
     await this.#takeShares(request, cost, deadline, signal);
+    const spare = request.isUrgent && (await this.#laneOf(group, 'live', account).enterIdle({ cost, holdMs, signal }));
+    if (spare) return spare;
     const lane = this.#laneOf(group, priority === 'live' ? 'live' : 'background', account);
     const departure = priority === 'live' && method !== 'GET' ? 'order' : priority;
     return lane.enter({ cost, priority: departure, waitMs: deadline - performance.now(), holdMs, signal });

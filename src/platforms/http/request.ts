@@ -22,6 +22,8 @@ export interface PlatformRequest {
   /** A function is called for each attempt as it leaves: signatures carry the time. */
   headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
   priority: Priority;
+  /** Leaves on what callers leave of their budget, where it can at once. */
+  isUrgent?: boolean | undefined;
   /** Tokens taken from the bucket; default the group's cost of one call. */
   cost?: number;
   /** From sending to the last byte of the body, for each attempt; default 10 s. */

@@ -63,7 +63,7 @@ export function createKalshiClient(deps: Pick<AdapterDeps, 'http' | 'urls' | 'no
   const signed = signing(deps);
   let unsignedUntilMs = 0;
 
-  const get: KalshiClient['get'] = async (path, query, { priority, user, signal }) => {
+  const get: KalshiClient['get'] = async (path, query, { priority, user, isUrgent, signal }) => {
     const url = `${urls.kalshi}${path}${queryText(query)}`;
     const request: PlatformRequest = {
       platform: 'kalshi',
@@ -72,6 +72,7 @@ export function createKalshiClient(deps: Pick<AdapterDeps, 'http' | 'urls' | 'no
       url,
       priority,
       user,
+      isUrgent,
       retry: true,
       ...(path === '/series' || path === '/events' ? LARGE : {}),
       ...(signal ? { signal } : {}),

@@ -8,6 +8,8 @@ import { mapKalshiTrade } from './trade.ts';
 import { KalshiTrade } from './wire.ts';
 
 const PAGE_LIMIT = 1000;
+/** A page for a number of expected trades holds more: one short of the oldest wanted trade costs another request. */
+const pageFor = (expected: number): number => Math.min(PAGE_LIMIT, Math.ceil(expected * 1.5) + 50);
 /** A chain of cursors is restarted after this many pages, so that one broken cursor costs little. */
 const PAGES_PER_CHAIN = 50;
 const DAY_S = 86_400;
@@ -48,7 +50,8 @@ export async function* kalshiTrades(
 
   /** Every page between two times; a chain that breaks goes on from its oldest trade. `untilS` null = now. */
   async function* chain(path: string, fromS: number, untilS: number | null): AsyncGenerator<TradePage> {
-    const fixed = { limit: PAGE_LIMIT, ticker: query.market?.ref, min_ts: fromS - 1 };
+    const limit = query.expected === undefined ? PAGE_LIMIT : pageFor(query.expected);
+    const fixed = { limit, ticker: query.market?.ref, min_ts: fromS - 1 };
     let maxS = untilS;
     let cursor = '';
     let pages = 0;
@@ -70,7 +73,8 @@ export async function* kalshiTrades(
           completeFromUs: oldestUs === Infinity ? null : completeFrom(oldestUs + 1),
           platformUs: page.answeredUs,
         };
-        if (page.cursor === '') return;
+        // The tape is newest first, and whole seconds are asked for: what follows is older than wanted.
+        if (page.cursor === '' || oldestUs < query.sinceUs) return;
       }
       pages += 1;
       const stuck = page === null || page.cursor === cursor;

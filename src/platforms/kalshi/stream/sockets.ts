@@ -19,9 +19,9 @@ const common = {
   markets: 200,
   // Socket and tape are fed apart: either may be first, by seconds.
   tradeDelaysMs: [0, 1000, 4000],
-  tradeGapMs: 400,
+  // Of the twenty reads a second that a key has.
+  tradeGapMs: 100,
   readEveryMs: 400,
-  // The exchange makes a hundred trades a second: one page of a thousand holds what a reading brings.
   tradeReachMs: 5000,
 } as const;
 

@@ -1,0 +1,185 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { PlatformData } from '../../src/platforms/contract.ts';
+import type { JobResult, JobRun } from '../job-runner.ts';
+import { TradeChain } from '../trade-chain.ts';
+import { CoverageEnd, type TradesDeps } from '../trades.ts';
+import { moveCoverage } from '../watermarks.ts';
+
+/** How far before its end a reading begins again that follows another one closely: a feed may show trades a moment out of order. */
+const SHORT_MS = 250;
+/** One that reaches further comes this often at least. */
+const FAR_EVERY_MS = 1000;
+/** A far reading is to be one page: where more is traded it reaches less far. */
+const FAR_TRADES = 800;
+/** What stored trades change of their markets follows at most so often. */
+const PRICE_EVERY_MS = 1000;
+/** Readings of which a later one begins before the trades of the earlier are stored. */
+const AT_ONCE = 2;
+
+export interface HintedFeedDeps {
+  trades: TradesDeps;
+  data: PlatformData;
+  log: FastifyBaseLogger;
+  /** How far before its end a reading begins again, ms; those that follow closely reach less far. */
+  reachMs: number;
+  /** What a reading runs under; null while this process may not store trades. */
+  run: () => JobRun | null;
+  /** Called when a reading failed: a whole one must follow. */
+  onFailure: () => void;
+}
+
+/**
+ * Reads what is new of a feed of all trades, as hints ask for it, behind a whole reading: each reading begins before the end of the one
+ * before it, so that nothing lies between. Beside whole readings, which prove it.
+ */
+export class HintedFeed {
+  readonly #deps: HintedFeedDeps;
+  /** Up to when trades were read without a gap, Unix µs; null until a whole reading says so. */
+  #reachedUs: number | null = null;
+  /** The same of what is stored; 0 where the mark says it. */
+  #storedUs = 0;
+  /** Counts interruptions: what was read before one proves nothing after it. */
+  #period = 0;
+  #farAt = -Infinity;
+  /** Hints since the last reading, and since the last far one. */
+  #hints = 0;
+  #farHints = 0;
+  #rows = 0;
+  #isDue = false;
+  #reading: Promise<void> | null = null;
+  readonly #storing = new Set<Promise<void>>();
+  /** Markets with new trades that are not priced by them. */
+  #traded = new Set<string>();
+  #pricing: NodeJS.Timeout | undefined;
+
+  constructor(deps: HintedFeedDeps) {
+    this.#deps = deps;
+  }
+
+  /** Something was traded. */
+  hint(): void {
+    this.#hints += 1;
+    this.#farHints += 1;
+  }
+
+  /** A whole reading has ended. */
+  begin(readTo: Date): void {
+    this.#reachedUs = Math.max(this.#reachedUs ?? 0, readTo.getTime() * 1000);
+    if (this.#hints > 0) this.read();
+  }
+
+  /** What came meanwhile may be missing: a whole reading comes first. */
+  interrupt(): void {
+    this.#period += 1;
+    this.#reachedUs = null;
+    this.#storedUs = 0;
+  }
+
+  /** Reads what is new; after the reading that is under way, and not before the first whole one. */
+  read(): void {
+    this.#isDue = true;
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = null;
+    });
+  }
+
+  /** Moves the mark to where trades are stored since it was last moved, and says what was; null where nothing was. */
+  async settle(): Promise<JobResult | null> {
+    const { trades, data } = this.#deps;
+    const [rows, toUs] = [this.#rows, this.#storedUs];
+    if (this.#reachedUs === null || toUs === 0) return null;
+    [this.#rows, this.#storedUs] = [0, 0];
+    await moveCoverage(trades.clickhouse, data.platform, '', (now) => ({
+      fromUs: now?.fromUs ?? toUs,
+      toUs: Math.max(now?.toUs ?? 0, toUs),
+      marker: '',
+    }));
+    return { freshTo: new Date(toUs / 1000), rows };
+  }
+
+  async stop(): Promise<void> {
+    this.interrupt();
+    clearTimeout(this.#pricing);
+    await this.#reading;
+    await Promise.all(this.#storing);
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#isDue && this.#storing.size < AT_ONCE) {
+      this.#isDue = false;
+      const run = this.#deps.run();
+      if (this.#reachedUs === null || !run) break;
+      await this.#read(this.#reachedUs, run).catch((error: unknown) => this.#failed(error, run));
+    }
+  }
+
+  async #read(reachedUs: number, run: JobRun): Promise<void> {
+    const { trades: deps, data } = this.#deps;
+    const period = this.#period;
+    const startedUs = deps.now() * 1000;
+    const { reachMs, expected } = this.#plan();
+    const sinceUs = Math.min(reachedUs, startedUs) - reachMs * 1000;
+    const end = new CoverageEnd(startedUs, reachedUs);
+    const chain = new TradeChain(deps.writer, run.lease);
+    const refs: string[] = [];
+    const context = { ...run.context('poll'), isUrgent: true };
+    const query = { sinceUs, untilUs: null, market: null, expected };
+    for await (const page of data.trades(query, deps.directory, context)) {
+      await chain.add(page.trades);
+      for (const { ref } of page.trades) refs.push(ref);
+      end.add(page, deps.now() * 1000);
+      run.signal.throwIfAborted();
+    }
+    // What was interrupted is left to the whole reading, which keeps the order.
+    if (period !== this.#period) return;
+    const toUs = end.whenIdleUs(data.tradeOverlapMs * 1000);
+    this.#reachedUs = toUs;
+    // The next reading may begin: batches are stored in the order of these calls.
+    const storing = chain
+      .end()
+      .then(() => {
+        this.#rows += chain.rows;
+        if (period === this.#period) this.#storedUs = toUs;
+        if (chain.rows > 0) this.#price(refs);
+      })
+      .catch((error: unknown) => this.#failed(error, run))
+      .finally(() => {
+        this.#storing.delete(storing);
+        if (this.#isDue) this.read();
+      });
+    this.#storing.add(storing);
+  }
+
+  /** How far the next reading reaches, and how many trades that is by the hints. */
+  #plan(): { reachMs: number; expected: number } {
+    const now = performance.now();
+    const sinceFarMs = now - this.#farAt;
+    const perMs = this.#farHints / Math.max(sinceFarMs, FAR_EVERY_MS);
+    const isFar = sinceFarMs >= FAR_EVERY_MS;
+    const far = Math.min(this.#deps.reachMs, FAR_TRADES / Math.max(perMs, 1e-9));
+    const reachMs = isFar ? far : Math.min(SHORT_MS, far);
+    const expected = Math.ceil(this.#hints + perMs * reachMs);
+    this.#hints = 0;
+    if (isFar) [this.#farAt, this.#farHints] = [now, 0];
+    return { reachMs, expected };
+  }
+
+  #price(refs: readonly string[]): void {
+    for (const ref of refs) this.#traded.add(ref);
+    this.#pricing ??= setTimeout(() => {
+      this.#pricing = undefined;
+      const traded = this.#traded;
+      this.#traded = new Set();
+      this.#deps.trades.onTradesStored?.(traded).catch((error: unknown) => {
+        this.#deps.log.warn({ err: error }, 'markets could not be priced by their trades');
+      });
+    }, PRICE_EVERY_MS).unref();
+  }
+
+  #failed(error: unknown, run: JobRun): void {
+    this.interrupt();
+    if (run.signal.aborted) return;
+    this.#deps.log.warn({ err: error, platform: this.#deps.data.platform }, 'new trades could not be read');
+    this.#deps.onFailure();
+  }
+}

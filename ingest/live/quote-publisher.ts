@@ -8,13 +8,14 @@ import {
   type Size,
   SIZE_SCALE,
 } from '../../src/core/decimal.ts';
+import { SpacedCall } from '../../src/core/spaced-call.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { type Quote, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
 
 /** Quotes of one market that come closer together than this are sent as one. */
-const FLUSH_MS = 5;
+const EVERY_MS = 5;
 /** Quotes of one message to other processes. */
 const BATCH = 500;
 
@@ -71,7 +72,7 @@ const isPrice = (price: Price | null): boolean => price === null || (price >= 0n
 export class QuotePublisher {
   readonly #publish: Shared['publish'];
   readonly #waiting = new Map<string, Quote>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #sending = new SpacedCall(EVERY_MS, () => this.#flush());
 
   constructor(publish: Shared['publish']) {
     this.#publish = publish;
@@ -81,16 +82,15 @@ export class QuotePublisher {
   take(quote: SocketQuote, followed: FollowedMarket, receivedMs: number): void {
     if (followed.market.outcomes.length !== 2 || !isPrice(quote.bid) || !isPrice(quote.ask)) return;
     this.#waiting.set(quote.ref, quoteOf(quote, followed, receivedMs));
-    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref();
+    this.#sending.ask();
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#sending.cancel();
     this.#waiting.clear();
   }
 
   #flush(): void {
-    this.#timer = undefined;
     const quotes = [...this.#waiting.values()];
     this.#waiting.clear();
     for (let from = 0; from < quotes.length; from += BATCH) {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { PLATFORMS } from '../core/model.ts';
+import { SpacedCall } from '../core/spaced-call.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { StreamedBooks } from './wanted.ts';
 
 const CHANNEL = 'book_messages';
 /** Messages that come closer together are sent as one. */
-const FLUSH_MS = 5;
+const EVERY_MS = 5;
 /** Messages of one sending to other processes. */
 const BATCH = 500;
 
@@ -26,6 +27,7 @@ const AnnouncedBooks = z.array(AnnouncedBook);
 class BookAnnouncer {
   readonly #shared: Pick<Shared, 'publish'>;
   readonly #streamed: Pick<StreamedBooks, 'has'>;
+  readonly #sending = new SpacedCall(EVERY_MS, () => this.#flush());
   #waiting: AnnouncedBook[] = [];
 
   constructor(shared: Pick<Shared, 'publish'>, streamed: Pick<StreamedBooks, 'has'>) {
@@ -35,7 +37,8 @@ class BookAnnouncer {
 
   take(message: AnnouncedBook): void {
     if (!this.#streamed.has(message.platform, message.ref)) return;
-    if (this.#waiting.push(message) === 1) setTimeout(() => this.#flush(), FLUSH_MS).unref();
+    this.#waiting.push(message);
+    this.#sending.ask();
   }
 
   #flush(): void {

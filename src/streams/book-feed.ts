@@ -1,10 +1,7 @@
-import { recordedAnswer } from '../books/answer.ts';
-import { bookChanges, copyBook } from '../books/book.ts';
-import { bookChecksum } from '../books/checksum.ts';
-import { decimalNumber, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
 import type { BookSide } from '../core/model.ts';
 import { isPool } from '../platforms/market-fields.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
+import { bookText, type KnownBook } from './book-text.ts';
 import type { BookFollower, BookGap, FollowedBook } from './books.ts';
 import type { StreamFilter } from './filter.ts';
 
@@ -19,8 +16,12 @@ const hasBook = ({ status, metadata }: StoredMarket): boolean =>
 /** Where the books of one stream go. */
 export interface BookEventSink {
   isBehind(): boolean;
+  /** One event, sent with the next call of `flush` at the latest. */
   event(name: 'book' | 'book_change' | 'gap', data: string): void;
+  flush(): void;
 }
+
+const isKnown = (followed: FollowedBook): followed is KnownBook => followed.book !== null;
 
 interface Sent {
   sequence: number;
@@ -40,6 +41,7 @@ export class BookFeed {
   readonly #waiting = new Map<string, FollowedBook>();
   readonly #unwatch: (() => void)[] = [];
   readonly #openedAt = new Date().toISOString();
+  #isSending = false;
   #timer: NodeJS.Timeout | undefined;
   #late: NodeJS.Timeout | undefined;
 
@@ -76,6 +78,7 @@ export class BookFeed {
       const names = { platform: market.platform, market_id: market.platformId };
       this.#sink.event('gap', JSON.stringify({ ...names, ...times, reason: 'no book has been received yet' }));
     }
+    this.#sink.flush();
   }
 
   #take(followed: FollowedBook, gap: BookGap | null): void {
@@ -83,11 +86,15 @@ export class BookFeed {
     // Also a gap whose beginning was sent: its end is known now.
     if (gap && sent && sent.sequence > 0) sent.gap = { ...gap, from: sent.gap?.from ?? gap.from };
     this.#waiting.set(followed.key, followed);
-    // Behind the answer to the subscription.
+    // Behind the answer to the subscription, and once for the changes that came together.
+    if (this.#isSending) return;
+    this.#isSending = true;
     setImmediate(() => this.#send());
   }
 
   #send(): void {
+    this.#isSending = false;
+    const sentAt = JSON.stringify(new Date());
     for (const [key, followed] of this.#waiting) {
       if (this.#sink.isBehind()) break;
       this.#waiting.delete(key);
@@ -98,8 +105,9 @@ export class BookFeed {
         sent.gap = null;
         sent.book = null;
       }
-      if (followed.book) this.#sendBook(sent, followed, followed.book);
+      if (isKnown(followed)) this.#sendBook(sent, followed, sentAt);
     }
+    this.#sink.flush();
     if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#send(), RETRY_MS).unref();
     else {
       clearInterval(this.#timer);
@@ -107,27 +115,11 @@ export class BookFeed {
     }
   }
 
-  #sendBook(sent: Sent, { market, exchangeAt, receivedAt }: FollowedBook, { bids, asks }: BookSide): void {
-    const book = copyBook({ bids: bids.slice(0, this.#depth), asks: asks.slice(0, this.#depth) });
-    const before = sent.book;
-    const changes = before ? bookChanges(before, book) : [];
-    if (before && changes.length === 0) return;
-    sent.book = book;
+  #sendBook(sent: Sent, followed: KnownBook, sentAt: string): void {
+    const text = bookText(followed, sent.book, this.#depth);
+    sent.book = followed.book;
+    if (text === null) return;
     sent.sequence += 1;
-    const outcome = market.outcomes[0]?.id ?? '';
-    const clocks = { exchange_at: exchangeAt, received_at: receivedAt, sent_at: new Date().toISOString() };
-    const checked = { sequence: sent.sequence, outcome, checksum: bookChecksum(book) };
-    if (!before) {
-      const answer = recordedAnswer(market, book, exchangeAt ?? receivedAt);
-      this.#sink.event('book', JSON.stringify({ ...answer, ...checked, ...clocks }));
-      return;
-    }
-    const levels = changes.map(({ side, price, size }) => ({
-      side,
-      price: decimalNumber(price, PRICE_SCALE),
-      size: decimalNumber(size, SIZE_SCALE),
-    }));
-    const names = { platform: market.platform, market_id: market.platformId };
-    this.#sink.event('book_change', JSON.stringify({ ...names, ...checked, changes: levels, ...clocks }));
+    this.#sink.event(text.event, `${text.head}${sent.sequence}${text.tail}${sentAt}}`);
   }
 }

@@ -54,10 +54,11 @@ export interface BookGap {
   reason: string;
 }
 
-/** A book as it is followed; null before it is first recorded, and in a gap. */
+/** A book as it is followed. */
 export interface FollowedBook {
   market: StoredMarket;
   key: string;
+  /** null before it is first recorded, and in a gap. Another object after each change, which streams of the same market share. */
   book: BookSide | null;
   exchangeAt: string | null;
   receivedAt: string;

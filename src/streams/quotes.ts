@@ -158,7 +158,9 @@ const nameOf = ({ platform, ref }: Pick<Quote, 'platform' | 'ref'>): string => `
 /** Where quotes of one stream go. */
 export interface QuoteSink {
   isBehind(): boolean;
+  /** One quote, sent with the next call of `flush` at the latest. */
   quote(data: string): void;
+  flush(): void;
 }
 
 /** The quotes of one subscription. While its reader is behind, the newest of each market waits and replaces the one before. */
@@ -212,11 +214,13 @@ export class QuoteFeed {
   }
 
   #send(): void {
+    const sentAt = JSON.stringify(new Date());
     for (const [name, data] of this.#waiting) {
       if (this.#sink.isBehind()) break;
-      this.#sink.quote(`${data.slice(0, -1)},"sent_at":"${new Date().toISOString()}"}`);
+      this.#sink.quote(`${data.slice(0, -1)},"sent_at":${sentAt}}`);
       this.#waiting.delete(name);
     }
+    this.#sink.flush();
     if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#send(), RETRY_MS).unref();
     else {
       clearInterval(this.#timer);

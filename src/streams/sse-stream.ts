@@ -98,11 +98,13 @@ export class SseStream implements Connection {
     this.#subscription.start();
     this.#quotes = new QuoteFeed(this.#deps.quotes, this.#filter, {
       isBehind: () => this.#writer.isBehind,
-      quote: (data) => this.#writer.send('quote', data),
+      quote: (data) => this.#writer.add('quote', data),
+      flush: () => this.#writer.flush(),
     });
     this.#books = new BookFeed(this.#deps.books, this.#filter, {
       isBehind: () => this.#writer.isBehind,
-      event: (name, data) => this.#writer.send(name, data),
+      event: (name, data) => this.#writer.add(name, data),
+      flush: () => this.#writer.flush(),
     });
   }
 

@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
+import type { EventSlice } from './event-slice.ts';
 import type { LogGap } from './follower.ts';
 import { gapData } from './gap-event.ts';
 import { QUEUE_BYTES } from './stall.ts';
-import { type DurableEvent, type Sink, ReaderGone } from './subscription.ts';
+import { type Sink, ReaderGone } from './subscription.ts';
 
 /** What is queued for a reader that is closed waits this long for it. */
 export const LINGER_MS = 30_000;
+
+const CHUNK_CHARS = 64 * 1024;
 
 /** Writes a stream of server-sent events. Its queue holds at most QUEUE_BYTES and one slice of events. */
 export class SseWriter implements Sink {
@@ -27,8 +30,12 @@ export class SseWriter implements Sink {
     return this.queued > QUEUE_BYTES;
   }
 
-  event(name: DurableEvent, cursor: string, data: string): void {
-    this.#chunk += `id: ${cursor}\nevent: ${name}\ndata: ${data}\n\n`;
+  events(slice: EventSlice): void {
+    this.flush();
+    if (this.#raw.writableEnded) return;
+    const bytes = written.get(slice) ?? bytesOf(slice);
+    written.set(slice, bytes);
+    this.#raw.write(bytes);
   }
 
   gap(gap: LogGap): void {
@@ -37,8 +44,14 @@ export class SseWriter implements Sink {
 
   /** An event without a cursor. */
   send(name: string, data: string): void {
-    this.#chunk += `event: ${name}\ndata: ${data}\n\n`;
+    this.add(name, data);
     this.flush();
+  }
+
+  /** The same, sent with the next flush, or with enough others. */
+  add(name: string, data: string): void {
+    this.#chunk += `event: ${name}\ndata: ${data}\n\n`;
+    if (this.#chunk.length > CHUNK_CHARS) this.flush();
   }
 
   comment(): void {
@@ -67,6 +80,12 @@ export class SseWriter implements Sink {
     await closed.finally(() => clearTimeout(cut));
   }
 }
+
+/** Slices that many streams send are encoded once. */
+const written = new WeakMap<EventSlice, Buffer>();
+
+const bytesOf = ({ name, events }: EventSlice): Buffer =>
+  Buffer.from(events.map(({ cursor, data }) => `id: ${cursor}\nevent: ${name}\ndata: ${data}\n\n`).join(''));
 
 const LOOK_MS = 100;
 

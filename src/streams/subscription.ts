@@ -1,6 +1,7 @@
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
+import { type EventSlice, makeSlices } from './event-slice.ts';
 import { type Follower, type FollowerListener, HOLE_MS, type LogGap } from './follower.ts';
 import { nameOf, type Partition } from './log-position.ts';
 import { type LogPage, type LogRow, readLog } from './read-log.ts';
@@ -9,16 +10,11 @@ import { type LogPage, type LogRow, readLog } from './read-log.ts';
 const PAGE_ROWS = 5000;
 /** Events handed over at once: a reader behind gets the next ones when it has taken these. */
 const SLICE_ROWS = 250;
-const SLICE_BYTES = 64 * 1024;
 const RETRY_MS = 250;
-
-/** The name of a durable event. */
-export type DurableEvent = 'trade' | 'market';
 
 /** Where a subscription's events go. */
 export interface Sink {
-  /** One durable event, ready to be sent: its cursor, and its data as JSON. */
-  event(name: DurableEvent, cursor: string, data: string): void;
+  events(slice: EventSlice): void;
   gap(gap: LogGap): void;
   /** What was handed over since the last call goes out as one piece; false when the reader is behind and `room` must be waited for. */
   flush(): boolean;
@@ -42,6 +38,7 @@ export class Subscription implements FollowerListener {
   readonly #sink: Sink;
   readonly #matches: (partition: Partition, row: LogRow) => boolean;
   readonly #positions: number[];
+  readonly #filterText: string;
   readonly #index: ReadonlyMap<string, number>;
   #isClosed = false;
 
@@ -49,7 +46,8 @@ export class Subscription implements FollowerListener {
     this.#deps = deps;
     this.#sink = sink;
     this.partitions = partitionsOf(filter);
-    this.codec = new CursorCodec(filterText(filter), this.partitions.length);
+    this.#filterText = filterText(filter);
+    this.codec = new CursorCodec(this.#filterText, this.partitions.length);
     this.#matches = matcherOf(filter);
     this.#positions = [...positions];
     this.#index = new Map(this.partitions.map((partition, index) => [nameOf(partition), index]));
@@ -84,21 +82,30 @@ export class Subscription implements FollowerListener {
   /** false when the reader is behind; events may be left then, and those handed over already are passed by the next time. */
   #hand(partition: Partition, rows: readonly LogRow[]): boolean {
     const index = this.#index.get(nameOf(partition)) ?? 0;
-    const name = partition.feed === 'trades' ? 'trade' : 'market';
-    const sentAt = new Date().toISOString();
-    let bytes = 0;
-    for (const row of rows) {
-      if (row.sequence <= (this.#positions[index] ?? 0)) continue;
-      this.#positions[index] = row.sequence;
-      if (!this.#matches(partition, row)) continue;
-      const data = `${row.data.slice(0, -1)},"sequence":${row.sequence},"sent_at":"${sentAt}"}`;
-      this.#sink.event(name, this.codec.encode(this.#positions), data);
-      bytes += data.length;
-      if (bytes < SLICE_BYTES) continue;
-      bytes = 0;
+    for (const slice of this.#slices(partition, index, rows)) {
+      this.#positions[index] = slice.position;
+      if (slice.events.length > 0) this.#sink.events(slice);
       if (!this.#sink.flush()) return false;
     }
-    return this.#sink.flush();
+    return true;
+  }
+
+  /** Made once for the subscriptions that have the same filters and got the same events so far. */
+  #slices(partition: Partition, index: number, rows: readonly LogRow[]): readonly EventSlice[] {
+    const shared = sharedSlices.get(rows) ?? new Map<string, readonly EventSlice[]>();
+    sharedSlices.set(rows, shared);
+    const key = `${index} ${this.#positions.join(' ')} ${this.#filterText}`;
+    const known = shared.get(key);
+    if (known) return known;
+    const made = makeSlices(rows, {
+      name: partition.feed === 'trades' ? 'trade' : 'market',
+      index,
+      positions: this.#positions,
+      codec: this.codec,
+      matches: (row) => this.#matches(partition, row),
+    });
+    shared.set(key, made);
+    return made;
   }
 
   async #follow(partition: Partition): Promise<void> {
@@ -155,5 +162,8 @@ export class Subscription implements FollowerListener {
     this.#sink.gap({ partition, fromMs: next.loggedMs, toMs: next.loggedMs });
   }
 }
+
+/** By the rows that a follower handed over, then by whom they are for. */
+const sharedSlices = new WeakMap<readonly LogRow[], Map<string, readonly EventSlice[]>>();
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());

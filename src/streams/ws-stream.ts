@@ -98,10 +98,12 @@ export class WsStream implements Connection {
     const quotes = new QuoteFeed(this.#deps.quotes, filter, {
       isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
       quote: (data) => this.#socket.send(`{"sid":${sid},"event":"quote","data":${data}}`),
+      flush: () => {},
     });
     const books = new BookFeed(this.#deps.books, filter, {
       isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
       event: (name, data) => this.#socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
+      flush: () => {},
     });
     this.#entries.set(sid, { filter, subscription, quotes, books, unfollow });
     setImmediate(() => this.#entries.has(sid) && subscription.start());
@@ -153,8 +155,10 @@ export class WsStream implements Connection {
   #sinkOf(sid: number): Sink {
     const socket = this.#socket;
     return {
-      event: (name, cursor, data) =>
-        socket.send(`{"sid":${sid},"event":"${name}","cursor":"${cursor}","data":${data}}`),
+      events: ({ name, events }) => {
+        for (const { cursor, data } of events)
+          socket.send(`{"sid":${sid},"event":"${name}","cursor":"${cursor}","data":${data}}`);
+      },
       gap: (gap) => socket.send(JSON.stringify({ sid, event: 'gap', data: gapData(gap) })),
       flush: () => socket.bufferedAmount <= QUEUE_BYTES,
       room: () => this.#room(),

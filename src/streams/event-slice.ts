@@ -1,0 +1,50 @@
+import type { CursorCodec } from './cursor.ts';
+import type { LogRow } from './read-log.ts';
+
+const SLICE_BYTES = 64 * 1024;
+
+/** The name of a durable event. */
+export type DurableEvent = 'trade' | 'market';
+
+/** Durable events that are sent as one piece, each with its cursor and its data as JSON. Many streams may send the same one. */
+export interface EventSlice {
+  readonly name: DurableEvent;
+  readonly events: readonly { cursor: string; data: string }[];
+  /** The position in its partition of a stream that has sent it. */
+  readonly position: number;
+}
+
+export interface SliceOptions {
+  name: DurableEvent;
+  /** Of the rows' partition among the positions. */
+  index: number;
+  /** Of the stream in each of its partitions; not changed. */
+  positions: readonly number[];
+  codec: CursorCodec;
+  matches: (row: LogRow) => boolean;
+}
+
+/** What a stream sends of rows of a partition, those that it has sent left out. */
+export function makeSlices(rows: readonly LogRow[], options: SliceOptions): EventSlice[] {
+  const { name, index, codec, matches } = options;
+  const positions = [...options.positions];
+  const sentAt = new Date().toISOString();
+  const slices: EventSlice[] = [];
+  let events: { cursor: string; data: string }[] = [];
+  let bytes = 0;
+  const cut = (): void => {
+    slices.push({ name, events, position: positions[index] ?? 0 });
+    [events, bytes] = [[], 0];
+  };
+  for (const row of rows) {
+    if (row.sequence <= (positions[index] ?? 0)) continue;
+    positions[index] = row.sequence;
+    if (!matches(row)) continue;
+    const data = `${row.data.slice(0, -1)},"sequence":${row.sequence},"sent_at":"${sentAt}"}`;
+    events.push({ cursor: codec.encode(positions), data });
+    bytes += data.length;
+    if (bytes >= SLICE_BYTES) cut();
+  }
+  cut();
+  return slices;
+}

@@ -1,4 +1,4 @@
--- streams: events of one feed of a platform behind a position, in order; rows of an epoch that was ended before them among them
+-- streams: events of one feed of a platform behind a position, in order; rows of an epoch that was ended before them among them; read as RowBinary, by the order of its columns
 SELECT toFloat64(event_log.sequence) AS sequence, ref, event_id AS eventId, toFloat64(size) AS size, toFloat64(notional) AS notional, data,
   toFloat64(toUnixTimestamp64Milli(logged_at)) AS loggedMs
 FROM event_log

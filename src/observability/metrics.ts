@@ -98,6 +98,7 @@ export function meteredClickHouse(clickhouse: ClickHouse, metrics: Metrics): Cli
   return {
     ...clickhouse,
     query: (name, row, params, options) => timed(name, clickhouse.query(name, row, params, options)),
+    rowBinary: (name, params, options) => timed(name, clickhouse.rowBinary(name, params, options)),
     stream: (name, params, format, options) => timed(name, clickhouse.stream(name, params, format, options)),
     insert: (table, rows, options) => {
       const [name = ''] = table.split(/[ (]/, 1);

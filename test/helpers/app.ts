@@ -155,6 +155,7 @@ const unused = (): never => {
 };
 const unusedClickHouse: ClickHouse = {
   query: unused,
+  rowBinary: unused,
   stream: unused,
   sql: unused,
   command: unused,

@@ -54,6 +54,9 @@ const dead = (ping: () => Promise<boolean>): TestAppOptions => ({
   clickhouse: {
     ping,
     query: async () => [],
+    rowBinary: () => {
+      throw new Error('unused');
+    },
     stream: () => {
       throw new Error('unused');
     },

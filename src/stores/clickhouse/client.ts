@@ -6,7 +6,8 @@ import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from '@clic
 import type { z } from 'zod';
 import { neverRan, toStoreError, type StoreError } from './errors.ts';
 import { passOrFail } from './exception-stream.ts';
-import { openReader } from './reader.ts';
+import { openReader, type Read } from './reader.ts';
+import { RowBinary } from './row-binary.ts';
 import { noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse, type Log } from '../../embedded/clickhouse/supervisor.ts';
@@ -32,6 +33,8 @@ export interface ClickHouse {
   embedded?: EmbeddedClickHouse;
   /** Runs sql/queries/<name>.sql and parses each row. */
   query<Row>(name: string, row: z.ZodType<Row>, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
+  /** Runs sql/queries/<name>.sql and gives its rows as RowBinary, for many rows with long texts. */
+  rowBinary(name: string, params?: QueryParams, options?: ReadOptions): Promise<RowBinary>;
   /** Runs SQL text that is not a file: checks, tests, the shell. */
   sql<Row = Record<string, unknown>>(text: string, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
   /** Runs sql/queries/<name>.sql and gives its bytes as they come; a failure on the way destroys the stream with a StoreError. */
@@ -136,17 +139,25 @@ export function connect(url: string, closed = async () => {}, queries = QUERIES)
     return text;
   };
 
-  const read = <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> => {
+  const readBytes = (
+    text: string,
+    format: Read['format'],
+    params: QueryParams,
+    options: ReadOptions,
+  ): Promise<Buffer> => {
     const { abort_signal: signal, clickhouse_settings: settings } = readParams(params, options);
-    return attempts(true, options.signal, async () =>
-      parseLines<Row>(await reader.read({ text, params, settings, signal })),
-    );
+    return attempts(true, options.signal, () => reader.read({ text, format, params, settings, signal }));
   };
+  const read = async <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> =>
+    parseLines<Row>((await readBytes(text, 'JSONEachRow', params, options)).toString('utf8'));
 
   return {
     async query(name, row, params = {}, options = {}) {
       const rows = await read<unknown>(textOf(name), params, options);
       return rows.map((raw) => row.parse(raw));
+    },
+    async rowBinary(name, params = {}, options = {}) {
+      return new RowBinary(await readBytes(textOf(name), 'RowBinary', params, options));
     },
     sql: (text, params = {}, options = {}) => read(text, params, options),
     stream(name, params, format, options = {}) {

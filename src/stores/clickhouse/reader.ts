@@ -8,17 +8,18 @@ import {
 } from '@clickhouse/client/dist/common/index.js';
 import { Pool } from 'undici';
 
-/** One SELECT: its text, values of {name:Type}, and what it runs under. */
+/** One SELECT: its text, values of {name:Type}, the format of its rows, and what it runs under. */
 export interface Read {
   text: string;
+  format: 'JSONEachRow' | 'RowBinary';
   params: Record<string, unknown>;
   settings: ClickHouseSettings;
   signal: AbortSignal;
 }
 
-/** Rows as JSONEachRow text, over HTTP. */
+/** Rows over HTTP. */
 export interface Reader {
-  read(read: Read): Promise<string>;
+  read(read: Read): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -47,16 +48,16 @@ export function openReader(url: string, connections: number): Reader {
   const database = decodeURIComponent(pathname.slice(1)) || 'default';
 
   return {
-    async read({ text, params, settings, signal }) {
-      const search = new URLSearchParams({ database, default_format: 'JSONEachRow' });
+    async read({ text, format, params, settings, signal }) {
+      const search = new URLSearchParams({ database, default_format: format });
       for (const [name, value] of Object.entries(settings)) search.append(name, String(value));
       const inUrl = serializeQueryParamsForUrl(params);
       for (const [name, value] of inUrl ?? []) search.append(name, value);
       const body = inUrl ? { headers, body: text } : withParams(text, params, headers);
       const reply = await pool.request({ method: 'POST', path: `/?${String(search)}`, signal, ...body });
-      const answer = await reply.body.text();
+      const answer = Buffer.from(await reply.body.arrayBuffer());
       if (reply.statusCode !== 200 || reply.headers['x-clickhouse-exception-code'] !== undefined)
-        throw parseError(answer);
+        throw parseError(answer.toString('utf8'));
       return answer;
     },
     close: () => pool.close(),

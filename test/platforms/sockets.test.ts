@@ -205,8 +205,15 @@ test('a keeper stops at once, also while its server does not answer', async () =
   expect(performance.now() - startedAt).toBeLessThan(3000);
 });
 
+/** A session to which one frame alone is data. */
+const readsOne: SocketChannel['session'] = () => ({
+  start() {},
+  setMarkets() {},
+  take: (frame) => frame === 'T1',
+});
+
 test('a connection on which data came all the time, and comes no more, is replaced though it answers', async () => {
-  const session = () => ({ start() {}, setMarkets() {}, take: (frame: string) => frame === 'T1' });
+  const session = readsOne;
   const chatty = await startPair(
     (client) => {
       const data = setInterval(() => client.send('T1'), 50);

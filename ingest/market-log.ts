@@ -9,7 +9,7 @@ import { type AppenderDeps, EventAppender } from './event-appender.ts';
 const STEP_ROWS = 5000;
 /** Before the last step: rows are visible a moment after their time, and clocks differ. */
 const OVERLAP_MS = 60_000;
-/** How far back what the log said is read again by a new writer: more than a takeover takes. */
+/** How far back what the log said is read again by a new writer, besides what lies behind the newest level: late rows of one before. */
 const REPLAY_HOURS = 24;
 
 const ChangeRow = z.object({
@@ -143,5 +143,7 @@ WITH ends AS (
 )
 SELECT platform, sipHash64(toString(platform), ref), JSONExtractString(data, 'status'), item, sequence
 FROM event_log AS l LEFT JOIN ends AS e ON e.ended = bitShiftRight(l.sequence, 32)
-WHERE feed = 'markets' AND platform = {platform:String} AND logged_at >= now() - toIntervalHour({hours:UInt32})
+WHERE feed = 'markets' AND platform = {platform:String}
+  AND (logged_at >= now() - toIntervalHour({hours:UInt32})
+    OR l.sequence > (SELECT max(version) FROM market_levels WHERE platform = {platform:String}))
   AND (bitShiftRight(l.sequence, 32) NOT IN (SELECT ended FROM ends) OR bitAnd(l.sequence, 4294967295) <= e.last)`;

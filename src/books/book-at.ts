@@ -9,6 +9,9 @@ import { recordedAnswer } from './answer.ts';
 import { applyChanges } from './book.ts';
 import { UNSEEN_MS } from './platform-books.ts';
 
+/** A book that a socket brings is seen more often than this. */
+const LIVE_UNSEEN_MS = 90_000;
+
 const SnapshotRow = z.object({
   sequence: z.string(),
   bid_prices: z.array(z.string()),
@@ -17,6 +20,7 @@ const SnapshotRow = z.object({
   ask_sizes: z.array(z.string()),
   exchange_at: z.string().nullable(),
   received_at: z.string(),
+  polled: z.boolean(),
 });
 const ChangeRow = z.object({
   side: z.enum(['bid', 'ask']),
@@ -70,12 +74,18 @@ export async function bookAt(
   );
   const last = rows.at(-1) ?? snapshot;
   const [gap] = recorded.gaps;
+  const unseen = atMs - Date.parse(last.received_at);
+  // Of what a socket brings there is a snapshot each minute; recording just ended where there is none.
+  const isSeen = snapshot.polled || unseen <= LIVE_UNSEEN_MS;
+  const unknown = isSeen
+    ? null
+    : { from: last.received_at, to: recorded.next_at ?? new Date(atMs).toISOString(), reason: 'not recorded' };
   return {
     book: recordedAnswer(market, yes, last.exchange_at ?? last.received_at),
     recorded: {
       from: recorded.from_at,
       to: recorded.to_at,
-      gap: gap ? { from: iso(gap[0]), to: iso(gap[1]), reason: gap[2] } : null,
+      gap: gap ? { from: iso(gap[0]), to: iso(gap[1]), reason: gap[2] } : unknown,
     },
   };
 }

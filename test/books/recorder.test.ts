@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bookAt } from '../../src/books/book-at.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
 import type { BookChange, BookSide } from '../../src/core/model.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
@@ -79,4 +80,24 @@ test('what a live feed sends is stored change by change, no poll under way repla
     { platform: PLATFORM, ref },
   );
   expect(gaps.map(({ reason }) => reason)).toEqual(['cut']);
+});
+
+test('an instant in a gap that has not ended, or behind the end of a recording, is answered with a gap', async () => {
+  const [, ref = ''] = refs;
+  const market = (await new StoredMarkets(rig.clickhouse, async () => null).storedByRef(PLATFORM, [ref])).get(ref)!;
+  const gapAt = async (second: number) =>
+    (await bookAt(rig.clickhouse, market, Date.parse(at(0)) + second * 1000)).recorded.gap;
+  await recorder.flush();
+  expect(await gapAt(5)).toMatchObject({ from: at(4), to: at(7), reason: 'cut' });
+  expect(await gapAt(30)).toBeNull();
+  expect(await gapAt(300)).toMatchObject({ from: at(8), to: '2026-11-23T10:05:00.000Z', reason: 'not recorded' });
+  recorder.gap(PLATFORM, ref, at(20), at(22), 'socket silent');
+  await recorder.flush();
+  expect(await gapAt(15)).toBeNull();
+  expect(await gapAt(21)).toMatchObject({ from: at(20), reason: 'socket silent' });
+  expect(await gapAt(50)).toMatchObject({ from: at(20), to: at(50), reason: 'socket silent' });
+  recorder.snapshot(PLATFORM, ref, bid('0.4', '17'), at(55), at(55));
+  await recorder.flush();
+  expect(await gapAt(50)).toMatchObject({ from: at(20), to: at(55) });
+  expect(await gapAt(56)).toBeNull();
 });

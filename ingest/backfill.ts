@@ -3,11 +3,11 @@ import type { PlatformData } from '../src/platforms/contract.ts';
 import { moveCoverage, readCoverage } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import type { TradesDeps } from './trades.ts';
+import { DAY_US } from '../src/core/time.ts';
 
 const BATCH_ROWS = 20_000;
 /** A slow feed is stored at least this often, so that a stop loses little work. */
 const BATCH_MS = 2000;
-const DAY_US = 86_400 * 1_000_000;
 
 /** Called as the backfill goes, for the line on the terminal. */
 export interface BackfillProgress {

@@ -7,9 +7,8 @@ import { filesRoot } from '../src/files/stored-files.ts';
 import type { Platform } from '../src/core/model.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
+import { DAY_MS, HOUR_MS } from '../src/core/time.ts';
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** Days that every run looks at; all the others every hour, for trades that came late. */
 const RECENT_DAYS = 2;
 

@@ -7,12 +7,11 @@ import { isItemError } from '../src/platforms/parse-rows.ts';
 import type { MarketRecord } from '../src/core/model.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { FailureBackoff } from './failure-backoff.ts';
+import { DAY_MS, HOUR_MS } from '../src/core/time.ts';
 
 /** Markets that a complete pass no longer lists are asked for singly, this many a pass. */
 const MISSING_PER_PASS = 40;
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 const Trading = z.object({
   ref: z.string(),

@@ -12,10 +12,10 @@ import { lastRun } from './last-run.ts';
 import { TradeChain } from './trade-chain.ts';
 import type { TradeWriter } from './trade-writer.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
+import { DAY_US } from '../src/core/time.ts';
 
 /** Markets of a per-market feed read in one run; the rest wait for the next, longest waiting first. */
 const MARKETS_PER_RUN = 60;
-const DAY_US = 86_400 * 1_000_000;
 
 export interface TradesDeps {
   clickhouse: ClickHouse;

@@ -35,6 +35,7 @@ import type { AppDeps } from './routes/services.ts';
 import { openShared } from './stores/shared/open.ts';
 import type { FinishedRun, Platform } from './core/model.ts';
 import { prepareClickHouse } from './stores/clickhouse/prepare.ts';
+import { urlHost } from './core/text.ts';
 
 export const ROLES = ['all', 'api', 'ingest'] as const;
 export type Role = (typeof ROLES)[number];
@@ -136,8 +137,7 @@ export async function startService(
       ingestionHealth: () => ingestionHealth(clickhouse, config, socketStates),
       stores: async () => ({ clickhouse: await clickhouse.ping(), redis: shared.healthy() }),
     };
-    const urlOf = (port: number): string =>
-      `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+    const urlOf = (port: number): string => `http://${urlHost(config.HOST)}:${port}`;
     if (!postgres) {
       let metricsUrl = '';
       if (config.METRICS && config.METRICS_PORT !== undefined) {

@@ -2,8 +2,8 @@ import { and, isNotNull, lt, or, sql } from 'drizzle-orm';
 import type { Database } from '../stores/postgres/client.ts';
 import { KNOWN_SECONDS } from './known-devices.ts';
 import { accountEvents, apiKeys, knownNetworks, passwordResets } from './tables.ts';
+import { DAY_MS } from '../core/time.ts';
 
-const DAY_MS = 86_400_000;
 /** Beyond these the oldest go first, whatever their age, so that logins and new keys cannot fill the store. */
 const MAX_EVENTS_PER_USER = 10_000;
 const MAX_EVENTS_OF_NOBODY = 100_000;

@@ -5,6 +5,7 @@ import { requireStore } from '../core/data-dir.ts';
 import { createLog } from '../core/log.ts';
 import { isSound, type Verified, verifyRollups } from '../stores/clickhouse/verify-rollups.ts';
 import { readOptions, runCommand } from './command.ts';
+import { DAY_MS } from '../core/time.ts';
 
 const USAGE = `npm run verify -- [--all | --markets N] [--seed N]
 Recomputes every roll-up and the platforms' own bars from the raw trades, of 200 markets drawn by the seed (default:
@@ -12,7 +13,6 @@ the day) or of all, compares them column by column and prints what it found. Exi
 The store is CLICKHOUSE_URL, else the one in DATA_DIR (of a service that is stopped).`;
 
 const MARKETS = 200;
-const DAY_MS = 86_400_000;
 
 await runCommand(USAGE, async (args) => {
   const { markets, seed } = readArguments(args);

@@ -76,3 +76,6 @@ export const notionalUsd = (price: Price, size: Size): Usd => divideHalfEven(pri
 /** A size as an answer has it. */
 export const sizeOrNull = (size: Size | null): number | null =>
   size === null ? null : decimalNumber(size, SIZE_SCALE);
+
+/** A number that the store sent as text; null stays null. */
+export const numberOfText = (text: string | null): number | null => (text === null ? null : Number(text));

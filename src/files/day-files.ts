@@ -12,8 +12,7 @@ import { DATASETS, type Dataset, SCHEMA_VERSION, SOURCES } from './datasets.ts';
 import { type FileEntry, filePath, manifestText, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../core/time.ts';
 
 /** A row of sql/queries/file_days.sql. */
 const DayRow = z.object({

@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { Database } from '../stores/postgres/client.ts';
 import { rowsOf, rowJson } from '../stores/postgres/json-row.ts';
 import { orderAttempts, orders } from './tables.ts';
+import { DAY_MS } from '../core/time.ts';
 
 /** One request to a platform about an order, for the audit. */
 export type Attempt = Omit<typeof orderAttempts.$inferInsert, 'id' | 'at'>;
@@ -14,7 +15,6 @@ export const audit = (attempt: Attempt): SQL =>
 /** An attempt with at most 500 characters of the platform's words; no store takes half a character. */
 export const cut = (attempt: Attempt): Attempt => ({ ...attempt, detail: attempt.detail.slice(0, 500).toWellFormed() });
 
-const DAY_MS = 86_400_000;
 /** Rows of one statement: placing orders goes on beside it. */
 const BATCH = 5000;
 /** Beyond these the oldest of a user go first, whatever their age, so that attempts cannot fill the store. */

@@ -1,9 +1,7 @@
 import type { OrderAnswer } from '../schemas/orders.ts';
-import { decimalNumber, USD_SCALE } from '../core/decimal.ts';
+import { decimalNumber, USD_SCALE, numberOfText as number } from '../core/decimal.ts';
 import { resolvesAt } from './open-fate.ts';
 import { totalFee, type OrderRow } from './order-row.ts';
-
-const number = (text: string | null): number | null => (text === null ? null : Number(text));
 
 /** The id that callers know an order by. */
 export const orderNameOf = ({ orderId, clientOrderId }: OrderRow): string => orderId ?? `client:${clientOrderId}`;

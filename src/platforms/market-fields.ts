@@ -1,5 +1,6 @@
 import { type Usd, USD_SCALE, complement, decimalNumber } from '../core/decimal.ts';
 import type { JsonObject, Outcome, Quote } from '../core/model.ts';
+import { DAY_MS } from '../core/time.ts';
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 /** From here on a bare number is milliseconds: as seconds it would be the year 5138. */
@@ -84,7 +85,6 @@ export const complementQuote = ({ price, bid, ask }: Quote): Quote => ({
 export const liquidityScore = (liquidity: Usd): number =>
   Math.round(Math.min(1, Math.log10(1 + decimalNumber(liquidity, USD_SCALE)) / 6) * 1e4) / 1e4;
 
-const DAY_MS = 86_400_000;
 /** Windows of the four rolling volumes, in milliseconds. */
 export const WINDOW_MS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS, '1y': 365 * DAY_MS } as const;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { parseSize } from '../core/decimal.ts';
+import { parseSize, numberOfText as numeric } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from '../core/model.ts';
 
@@ -198,7 +198,6 @@ function quoted(values: (string | null)[] | undefined): OhlcText | null {
   return values?.some((value) => value !== null) ? { open, high, low, close } : null;
 }
 
-const numeric = (value: string | null): number | null => (value === null ? null : Number(value));
 const other = (value: string | null): number | null => (value === null ? null : complementNumber(value));
 
 /** OHLC as numbers; `flip` puts it in terms of a binary market's other outcome (1 − p, high and low swapped). */

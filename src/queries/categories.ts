@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import type { CategoryAnswer } from '../schemas/analytics.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE, USD_SCALE } from '../core/decimal.ts';
+import {
+  decimalNumber,
+  divideHalfEven,
+  parsePrice,
+  parseUsd,
+  PRICE_SCALE,
+  USD_SCALE,
+  numberOfText as numeric,
+} from '../core/decimal.ts';
 import { canonicalCategory } from '../platforms/categories.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 
@@ -55,7 +63,6 @@ function byVolume(a: CategoryRow, b: CategoryRow): number {
   return a.slug < b.slug ? -1 : 1;
 }
 
-const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
 /** A mean to 6 decimals of a sum in units of 10^-scale. */
 const mean = (sum: bigint, count: number, scale: number): number =>
   decimalNumber(divideHalfEven(sum, BigInt(count) * 10n ** BigInt(scale - USD_SCALE)), USD_SCALE);

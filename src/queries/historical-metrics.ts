@@ -2,7 +2,14 @@ import type { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { HistoryAnswer, HistoryItemAnswer } from '../schemas/metrics.ts';
 import { type Bar, ohlcNumbers } from './bars.ts';
-import { decimalNumber, midpoint, parsePrice, type Price, PRICE_SCALE } from '../core/decimal.ts';
+import {
+  decimalNumber,
+  midpoint,
+  parsePrice,
+  type Price,
+  PRICE_SCALE,
+  numberOfText as numeric,
+} from '../core/decimal.ts';
 
 type Item = z.infer<typeof HistoryItemAnswer>;
 type Availability = z.infer<typeof HistoryAnswer>['data_availability'];
@@ -39,7 +46,6 @@ function toItem(bar: Bar, method: NotionalMethod): Item {
   };
 }
 
-const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
 const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
 
 /** Best bid and ask of the first outcome with their spread and midpoint, exactly; null where a side is missing. */

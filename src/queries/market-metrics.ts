@@ -21,8 +21,8 @@ import { topOfBook } from './historical-metrics.ts';
 import { isPool } from '../platforms/market-fields.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
+import { DAY_US, storeTime } from '../core/time.ts';
 
-const DAY_US = 86_400 * 1_000_000;
 const WINDOW_DAYS = { '24h': 1, '7d': 7, '30d': 30, '1y': 365 } as const;
 type Window = keyof typeof WINDOW_DAYS;
 
@@ -72,7 +72,7 @@ export async function marketSnapshot(
   nowMs: number,
   user: string,
 ): Promise<{ title: string; status: string; metrics: Metrics } | null> {
-  const at = new Date(nowMs).toISOString().slice(0, 23).replace('T', ' ');
+  const at = storeTime(nowMs);
   // Two halves of one cost: each takes a core.
   const [[row], [stored], span] = await Promise.all([
     clickhouse.query('market_figures', FiguresRow, { platform, ref, at }),

@@ -3,6 +3,8 @@ import type { StoredMarket } from '../platforms/contract.ts';
 import type { MarketPriceAnswer } from '../schemas/batches.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { complementNumber } from './market-rows.ts';
+import { storeTime } from '../core/time.ts';
+import { numberOfText as number } from '../core/decimal.ts';
 
 /** A row of sql/queries/prices_at.sql. */
 const Row = z.object({
@@ -31,7 +33,7 @@ export async function pricesAt(
   const [first] = markets;
   if (!first) return [];
   const keys = markets.map(({ key }) => BigInt(key));
-  const at = new Date(atMs).toISOString().replace('T', ' ').replace('Z', '');
+  const at = storeTime(atMs);
   const rows = await clickhouse.query('prices_at', Row, { platform: first.market.platform, keys, at });
   const found = new Map(rows.map((row) => [row.market_key, row]));
   return markets.flatMap(({ market, key }) => {
@@ -56,8 +58,6 @@ function toPrice(market: StoredMarket, row: Row): MarketPrice {
   if (row.quoted != null) return answer(bothSides(market, row.quoted), row.quoted_at, 'quote');
   return answer([], null, null);
 }
-
-const number = (text: string | null): number | null => (text === null ? null : Number(text));
 
 /** Both outcomes of a two-sided market share one series; of more outcomes each has its own. */
 function ofOutcomes(market: StoredMarket, row: Row): (number | null)[] {

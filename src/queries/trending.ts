@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { TrendingAnswer, TrendingItemAnswer } from '../schemas/analytics.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
+import {
+  decimalNumber,
+  divideHalfEven,
+  parsePrice,
+  parseUsd,
+  PRICE_SCALE,
+  numberOfText as numeric,
+} from '../core/decimal.ts';
 import { type MarketName, marketNames } from './market-names.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 
@@ -80,8 +87,6 @@ export async function trendingMarkets(
     },
   };
 }
-
-const numeric = (text: string | null): number | null => (text === null ? null : Number(text));
 
 /** 100 × change / base to 6 decimals; null when the base is not above 0. */
 function percent(change: bigint, base: bigint): number | null {

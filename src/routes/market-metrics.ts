@@ -12,9 +12,9 @@ import { enumParam, limitParam, marketIdParam, platformParam, timestampParam } f
 import { INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { marketWith } from '../markets/lookup.ts';
+import { DAY_MS } from '../core/time.ts';
 
 const CACHE_MS = 2000;
-const DAY_MS = 86_400_000;
 
 /** GET metrics/historical, metrics/snapshot. */
 export function metricsRoutes(app: FastifyInstance, services: Services): void {

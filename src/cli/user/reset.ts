@@ -3,6 +3,7 @@ import { recordEvent, type User } from '../../accounts/users.ts';
 import type { Config } from '../../core/config.ts';
 import type { Database } from '../../stores/postgres/client.ts';
 import { accountOf, isEmail, print, type UserCommand } from './command.ts';
+import { urlHost } from '../../core/text.ts';
 
 export const HOURS = PRINTED_MS / 3_600_000;
 
@@ -19,6 +20,6 @@ export const reset: UserCommand = {
 export async function linkFor(db: Database, { PUBLIC_URL, HOST, PORT }: Config, user: User): Promise<string> {
   const token = await issueReset(db, { userId: user.id, mailed: false, now: Date.now() });
   await recordEvent(db, 'password_reset_requested', user.id, '', { by: 'operator' });
-  const host = HOST.includes(':') ? `[${HOST}]` : HOST;
+  const host = urlHost(HOST);
   return resetLink(PUBLIC_URL ?? `http://${host}:${PORT}`, token ?? '');
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import type { EmbeddedClickHouse, KeyOwner, Log } from '../clickhouse/supervisor.ts';
+import { urlHost } from '../../core/text.ts';
 
 type Settings = Pick<Config, 'SQL_PORT' | 'SQL_HOST' | 'SQL_USER' | 'SQL_PASSWORD' | 'sqlPortChosen' | 'dataDir'>;
 
@@ -26,7 +27,7 @@ export async function openSqlPort(
   const accounts = password === undefined ? [shell] : [shell, { user, password }];
   try {
     const opened = await embedded.openSql({ host, port, accounts }, ownerOfKey);
-    const address = `http://${shell.user}:${shell.password}@${host.includes(':') ? `[${host}]` : host}:${opened}`;
+    const address = `http://${shell.user}:${shell.password}@${urlHost(host)}:${opened}`;
     writeFileSync(sqlUrlFile(dataDir), `${address}\n`, { mode: 0o600 });
     return opened;
   } catch (error) {

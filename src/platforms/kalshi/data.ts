@@ -14,10 +14,10 @@ import { createKalshiSocial } from './users.ts';
 import { kalshiSweep } from './listing.ts';
 import { kalshiTrades } from './trade-feed.ts';
 import { KalshiCandle, KalshiEventMetadata, KalshiOrderBook } from './wire.ts';
+import { HOUR_MS } from '../../core/time.ts';
 
 /** Bars of one request; Kalshi documents 10,000 for its batch form and nothing for this one. */
 const CANDLES_PER_REQUEST = 5000;
-const HOUR_MS = 3_600_000;
 
 /** Resolves to null when Kalshi does not have the thing. */
 const orNull = <T>(read: Promise<T>): Promise<T | null> =>

@@ -6,6 +6,7 @@ import type { KalshiClient } from './client.ts';
 import type { ReadCutoff } from './archive-cutoff.ts';
 import { mapKalshiTrade } from './trade.ts';
 import { KalshiTrade } from './wire.ts';
+import { HOUR_MS } from '../../core/time.ts';
 
 const PAGE_LIMIT = 1000;
 /** A page for a number of expected trades holds more: one short of the oldest wanted trade costs another request. */
@@ -13,7 +14,6 @@ const pageFor = (expected: number): number => Math.min(PAGE_LIMIT, Math.ceil(exp
 /** A chain of cursors is restarted after this many pages, so that one broken cursor costs little. */
 const PAGES_PER_CHAIN = 50;
 const DAY_S = 86_400;
-const HOUR_MS = 3_600_000;
 /** The archive is asked for a little more than its side of the cutoff; doubles are dropped by trade id. */
 const OVERLAP_S = 3600;
 /** Kalshi opened in July 2021: no trade is older. */

@@ -11,8 +11,8 @@ import { LimitlessListing } from './listing.ts';
 import { limitless } from './manifest.ts';
 import { limitlessTrades } from './trade-feed.ts';
 import { LimitlessOrderBook, LimitlessPriceHistory, LimitlessPricePoint } from './wire.ts';
+import { HOUR_MS } from '../../core/time.ts';
 
-const HOUR_MS = 3_600_000;
 /** Look-back windows of historical-price; the shorter, the denser its samples (15 minutes in a day). */
 const WINDOWS = [
   ['1d', 24 * HOUR_MS],

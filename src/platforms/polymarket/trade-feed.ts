@@ -5,12 +5,12 @@ import type { FreshReply, PolymarketClient } from './client.ts';
 import { mapPolymarketTrade, tradeIds } from './trade.ts';
 import { TRADE_FILTERS, parseTrades } from './trade-rows.ts';
 import { type TradeRow, dataPage } from './wire.ts';
+import { DAY_US } from '../../core/time.ts';
 
 const PAGE_ROWS = 1000;
 /** Pages in a row that may bring nothing older: a second holds fewer trades than these. */
 const MAX_STALLS = 100;
 const SECOND_US = 1_000_000;
-const DAY_US = 86_400 * SECOND_US;
 /** How long a trade may wait for its market to be listed, or for its label. */
 const MAX_WAIT_US = 900 * SECOND_US;
 

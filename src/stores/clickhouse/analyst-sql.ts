@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../core/errors.ts';
 import type { Config } from '../../core/config.ts';
+import { urlHost } from '../../core/text.ts';
 
 /** What a statement's rows come as; a FORMAT in the statement itself wins. */
 export const SQL_FORMATS = { json: 'JSONCompact', csv: 'CSVWithNames', parquet: 'Parquet' } as const;
@@ -63,7 +64,7 @@ export function createAnalystSql(config: Settings): AnalystSql {
     ownerOfTicket: (text) => tickets.get(text) ?? null,
     portOpened: (host, port) => {
       const loopback = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-      address = `http://${loopback.includes(':') ? `[${loopback}]` : loopback}:${port}/`;
+      address = `http://${urlHost(loopback)}:${port}/`;
     },
     async run(userId, statement, format, signal) {
       const count = running.get(userId) ?? 0;

@@ -3,6 +3,7 @@ import type { Config } from '../../core/config.ts';
 import type { Log } from '../../embedded/clickhouse/supervisor.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { databaseEngine } from './migrations.ts';
+import { DAY_MS } from '../../core/time.ts';
 
 type Settings = Pick<
   Config,
@@ -20,7 +21,6 @@ const TABLES = [
 ] as const;
 type ForgettingTable = (typeof TABLES)[number]['table'];
 
-const DAY_MS = 86_400_000;
 /** A table's comment, before the time. */
 const WHOLE_SINCE = 'No row was dropped for its age since ';
 

@@ -10,8 +10,8 @@ import { createLimitlessClient } from '../client.ts';
 import { LimitlessProfile, LimitlessVenue } from './rows.ts';
 import { Remembered } from '../cached.ts';
 import type { SignedPart } from '../sign.ts';
+import { HOUR_MS } from '../../../core/time.ts';
 
-const HOUR_MS = 3_600_000;
 /** What the official client signs with when the profile names no rate. */
 const DEFAULT_FEE_RATE_BPS = 300;
 

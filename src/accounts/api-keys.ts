@@ -15,7 +15,9 @@ import { apiKeys, users } from './tables.ts';
 import type { Scope } from '../core/model.ts';
 
 const CHANNEL = 'accounts';
-/** How long a looked-up key is trusted: revocations arrive immediately, so this only bounds the cost of a lost message. */
+/**
+ * How long a looked-up key is trusted: revocations arrive immediately, so this only bounds the cost of a lost message.
+ */
 const LIFE_MS = 30_000;
 /** The same while messages of other processes may not reach this one: a stream looks every 300 ms, and ends within a second. */
 const UNSUBSCRIBED_TTL_MS = 400;
@@ -147,8 +149,8 @@ export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey,
 
   return {
     /**
-     * The caller of a key, null when there is none; at once where it was looked up recently. Refuses an expired key, and an
-     * address that the key does not allow. `ip` pays for look-ups of keys that do not exist.
+     * The caller of a key, null when there is none; at once where it was looked up recently. Refuses an expired key,
+     * and an address that the key does not allow. `ip` pays for look-ups of keys that do not exist.
      */
     find(key: string, ip: string): KeyCaller | null | Promise<KeyCaller | null> {
       if (key.length > MAX_KEY_CHARS) return null;
@@ -204,7 +206,9 @@ export async function insertKey(db: Database, userId: string, name: string, term
   return { ...made, key };
 }
 
-/** Revokes one key of a user, or all; returns the ids of those it found. forgetKeys ends their use in running services. */
+/**
+ * Revokes one key of a user, or all; returns the ids of those it found. forgetKeys ends their use in running services.
+ */
 export async function revokeKeys(db: Database, userId: string, id?: string): Promise<string[]> {
   const rows = await db
     .update(apiKeys)

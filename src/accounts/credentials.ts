@@ -107,11 +107,14 @@ export function createCredentials(db: Database, keys: SealingKeys) {
     /** Decrypts a credential of this user, the platform's default when no id is named; null when there is none. */
     async open<P extends Platform>(userId: string, platform: P, id?: number): Promise<OpenedCredential<P> | null> {
       const [row] = await (id === undefined ? openDefault : openById).execute({ userId, platform, id });
-      // Checked when it was stored, and the seal shows that it is the same: checking keys again takes longer than signing.
+      // Checked when it was stored, and the seal shows that it is the same: checking keys again takes longer than
+      // signing.
       return row ? { id: row.id, fields: JSON.parse(unseal(keys, row)) as CredentialOf<P> } : null;
     },
 
-    /** Seals everything again under the newest key; returns how many were not under it. Safe to repeat and to interrupt. */
+    /**
+     * Seals everything again under the newest key; returns how many were not under it. Safe to repeat and to interrupt.
+     */
     async rotate(): Promise<number> {
       const newest = keys[0]?.id ?? '';
       let done = 0;

@@ -19,7 +19,10 @@ export async function revokeDefaultClients(db: Database, userId: string): Promis
   await db.delete(defaultClientUsers).where(eq(defaultClientUsers.userId, userId));
 }
 
-/** Reads the operator's rules with statements that are prepared once: every order through a default client asks for them. */
+/**
+ * Reads the operator's rules with statements that are prepared once: every order through a default client asks for
+ * them.
+ */
 export function defaultClientRules(db: Database) {
   const ofUser = db
     .select()

@@ -11,8 +11,8 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Composes and sends in the background, so that no answer shows by its time whether there was something to send; null sends
-   * nothing. A failure is logged.
+   * Composes and sends in the background, so that no answer shows by its time whether there was something to send; null
+   * sends nothing. A failure is logged.
    */
   send(compose: () => Promise<Mail | null>): void;
   /** Waits for what is being sent. */

@@ -62,7 +62,10 @@ interface NewPassword {
   now: number;
 }
 
-/** Uses a token up: sets the password and ends every session. Returns the keys it revoked; null when the token is no longer good. */
+/**
+ * Uses a token up: sets the password and ends every session. Returns the keys it revoked; null when the token is no
+ * longer good.
+ */
 export async function redeemReset(
   db: Database,
   { token, password, revokesKeys, now }: NewPassword,

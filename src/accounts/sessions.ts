@@ -39,7 +39,10 @@ export interface Origin {
 type SessionRecord = typeof sessions.$inferSelect;
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Sessions live on the server; the cookie is a signed name of one. Ending the row ends the session, whatever the cookie says. */
+/**
+ * Sessions live on the server; the cookie is a signed name of one. Ending the row ends the session, whatever the cookie
+ * says.
+ */
 export function createSessions(db: Database, signer: TokenSigner, now: () => number) {
   /** Sessions once found ended: they never begin again, so asking for them costs nothing. */
   const ended = new RecentMap<string, true>(MAX_ENDED);

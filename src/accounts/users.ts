@@ -49,7 +49,10 @@ export async function recordEvent(
   await db.insert(accountEvents).values({ event, userId, address, detail });
 }
 
-/** A new account; 409 when the e-mail has one. `email` is trimmed and lower case; without a password the operator vouches for it. */
+/**
+ * A new account; 409 when the e-mail has one. `email` is trimmed and lower case; without a password the operator
+ * vouches for it.
+ */
 export async function createUser(db: Database, email: string, name: string, password: string | null): Promise<User> {
   const row = password === null ? { emailVerifiedAt: new Date() } : { passwordHash: await hashPassword(password) };
   const [user] = await db
@@ -99,9 +102,9 @@ export interface Identity {
 }
 
 /**
- * The account of an identity: linked before, of the same e-mail, or new where `registrationOpen`. Whoever registered that e-mail by
- * password did not prove to own it, so an unproven account that owns keys or credentials is linked only to a caller who is logged
- * in to it; where it owns none, its password and sessions end.
+ * The account of an identity: linked before, of the same e-mail, or new where `registrationOpen`. Whoever registered
+ * that e-mail by password did not prove to own it, so an unproven account that owns keys or credentials is linked only
+ * to a caller who is logged in to it; where it owns none, its password and sessions end.
  */
 export async function signInByIdentity(
   db: Database,

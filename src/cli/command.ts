@@ -3,7 +3,9 @@ import { ConfigError } from '../core/config-error.ts';
 import { cliMessage } from '../stores/clickhouse/errors.ts';
 import { settingsHelp } from '../core/settings.ts';
 
-/** Runs a command of the shell: --help prints `usage` and the settings; a failure is one line on stderr and exit code 1. */
+/**
+ * Runs a command of the shell: --help prints `usage` and the settings; a failure is one line on stderr and exit code 1.
+ */
 export async function runCommand(usage: string, run: (args: string[]) => Promise<void>): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes('--help') || args.includes('-h')) {

@@ -27,7 +27,10 @@ const SECRETS = ['jwt_secret', 'credentials_key'];
 const STORES = ['clickhouse', CLUSTER] as const;
 const Manifest = z.object({ version: z.string(), createdAt: z.string() });
 
-/** Writes both embedded stores and the generated secrets into a folder that is empty or not there yet. The service must be stopped. */
+/**
+ * Writes both embedded stores and the generated secrets into a folder that is empty or not there yet. The service must
+ * be stopped.
+ */
 export async function backUp(config: Settings, folder: string, log: Log): Promise<void> {
   requireEmbedded(config);
   for (const store of STORES) requireStore(config.dataDir, store);

@@ -11,8 +11,8 @@ export function bareAddress(given: string): string {
 export const familyOf = (ip: string): 'ipv4' | 'ipv6' | null => (isIPv4(ip) ? 'ipv4' : isIPv6(ip) ? 'ipv6' : null);
 
 /**
- * What an address is counted as: without the port, which would make a caller new with every connection; of IPv6 the /64 network,
- * since one customer owns all of it.
+ * What an address is counted as: without the port, which would make a caller new with every connection; of IPv6 the /64
+ * network, since one customer owns all of it.
  */
 export function clientNetwork(given: string): string {
   const ip = bareAddress(given);

@@ -56,8 +56,9 @@ export type Config = Settings & {
 };
 
 /**
- * Reads the environment; throws ConfigError with one line per wrong setting. Outside production missing secrets are generated
- * into DATA_DIR. `needs: 'stores'` is for commands that touch neither sessions nor credentials: their secrets stay empty.
+ * Reads the environment; throws ConfigError with one line per wrong setting. Outside production missing secrets are
+ * generated into DATA_DIR. `needs: 'stores'` is for commands that touch neither sessions nor credentials: their secrets
+ * stay empty.
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 'stores' = 'all'): Config {
   const issues: string[] = [];
@@ -120,8 +121,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
 }
 
 /**
- * Takes the secrets out of the environment once they are read: processes started from this one inherit it, and Node writes it
- * into its crash reports.
+ * Takes the secrets out of the environment once they are read: processes started from this one inherit it, and Node
+ * writes it into its crash reports.
  */
 export function forgetSecrets(env: NodeJS.ProcessEnv = process.env): void {
   for (const name of Object.keys(settings)) if (SECRET_NAMES.test(name)) delete env[name];

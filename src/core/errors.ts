@@ -63,7 +63,10 @@ export type PlatformErrorKind =
   | 'refused'
   | 'unauthorized';
 
-/** A platform's own failure, classified by what it means to us; `detail` holds the platform's words, at most 500 characters. */
+/**
+ * A platform's own failure, classified by what it means to us; `detail` holds the platform's words, at most 500
+ * characters.
+ */
 export class PlatformError extends Error {
   readonly platform: Platform;
   readonly kind: PlatformErrorKind;

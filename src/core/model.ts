@@ -1,6 +1,9 @@
 import type { Price, Size, Usd } from './decimal.ts';
 
-/** The vocabulary shared by adapters, ingestion, storage and routes. Times are ISO-8601 UTC with milliseconds unless said otherwise. */
+/**
+ * The vocabulary shared by adapters, ingestion, storage and routes. Times are ISO-8601 UTC with milliseconds unless
+ * said otherwise.
+ */
 export const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;
 export type Platform = (typeof PLATFORMS)[number];
 export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
@@ -88,14 +91,19 @@ export interface MarketState {
   /** USD of collateral at rest in the order book; null until the book of an open market has been read. */
   liquidity: Usd | null;
   openInterest: Usd | null;
-  /** Change of the first outcome's price over 24 h and 7 d as reported by the platform; null = computed from stored snapshots. */
+  /**
+   * Change of the first outcome's price over 24 h and 7 d as reported by the platform; null = computed from stored
+   * snapshots.
+   */
   priceChange24h: Price | null;
   priceChange7d: Price | null;
   /** Free-form platform facts that move (result, payouts, last_trade_price, accepting_orders …), in output form. */
   metadata: JsonObject;
 }
 
-/** What a platform says of an event beside its markets. Its figures are sums over these, made where they are asked for. */
+/**
+ * What a platform says of an event beside its markets. Its figures are sums over these, made where they are asked for.
+ */
 export interface EventRecord {
   platform: Platform;
   /** Kalshi event ticker, Polymarket event id, Limitless slug of a group. */
@@ -168,7 +176,9 @@ export interface TradeRecord {
   /** Outcome id, and its index in MarketInfo.outcomes. */
   outcome: string;
   outcomeIndex: number;
-  /** Number of outcomes of its market: with 2, both outcomes share one price series (a second outcome at q is 1 − q). */
+  /**
+   * Number of outcomes of its market: with 2, both outcomes share one price series (a second outcome at q is 1 − q).
+   */
   outcomeCount: number;
   /** In terms of the outcome traded. */
   price: Price;
@@ -201,7 +211,9 @@ export interface CandleRecord {
   /** Bucket start, Unix seconds, a multiple of the interval in UTC. */
   startTs: number;
   price: Ohlc;
-  /** Close of the last trade before the bucket if the platform reports it; price is carried from it when nothing traded. */
+  /**
+   * Close of the last trade before the bucket if the platform reports it; price is carried from it when nothing traded.
+   */
   previousClose: Price | null;
   bid: Ohlc;
   ask: Ohlc;

@@ -1,8 +1,14 @@
-/** What SQL cannot be cut inside of: quoted text, here-documents, comments. What is not closed ends with the text, so that hostile text is read once. */
+/**
+ * What SQL cannot be cut inside of: quoted text, here-documents, comments. What is not closed ends with the text, so
+ * that hostile text is read once.
+ */
 const OPAQUE =
   /'(?:[^'\\]|\\[\s\S]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|`(?:[^`\\]|\\[\s\S])*(?:`|\\?$)|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 
-/** The text with literals and comments blanked out, position by position: safe to search for keywords, `;` and `{name:Type}`. */
+/**
+ * The text with literals and comments blanked out, position by position: safe to search for keywords, `;` and
+ * `{name:Type}`.
+ */
 export const bareSql = (text: string): string => text.replace(OPAQUE, (part) => part.replace(/[^\n]/g, ' '));
 
 /** The text without its comments and with single blanks: the same for two spellings of one statement. */

@@ -32,7 +32,10 @@ const KeysRow = z.object({
 /** A row of sql/queries/market_refs_by_ids.sql. */
 const NamesRow = z.object({ ref: z.string(), platform_id: z.string(), slug: z.string() });
 
-/** An id as it is stored: each platform has a spelling of its own. null for text that is no id of a market or event there. */
+/**
+ * An id as it is stored: each platform has a spelling of its own. null for text that is no id of a market or event
+ * there.
+ */
 export const normalId = (platform: Platform, id: string): string | null => MANIFESTS[platform].normalizeId(id);
 
 /** A filter by an id, in the spelling that is stored; '' where there is none. */
@@ -42,12 +45,15 @@ export const asStored = (platform: Platform, id: string | undefined): string =>
 /** The reference that an id is unless it is another name of the market; null when it cannot be one. */
 export const likelyRef = (platform: Platform, id: string): string | null => MANIFESTS[platform].likelyRef(id);
 
-/** Reads one market from its platform and stores it; null when the platform does not know it. Without `user` it is our own work. */
+/**
+ * Reads one market from its platform and stores it; null when the platform does not know it. Without `user` it is our
+ * own work.
+ */
 export type FetchMarket = (platform: Platform, id: string, user?: string) => Promise<string | null>;
 
 /**
- * Stored markets by reference, with a short memory, and by any id a user may send. What the store does not know is fetched from
- * the platform through `fetchMarket`, stored, and answered.
+ * Stored markets by reference, with a short memory, and by any id a user may send. What the store does not know is
+ * fetched from the platform through `fetchMarket`, stored, and answered.
  */
 export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
@@ -101,8 +107,8 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   /**
-   * The market a user means by a platform id, condition id, ticker or slug; null when neither store nor platform knows it. What a
-   * platform did not know, no process asks it again for a while; ingestion (byRef) goes by its own memory.
+   * The market a user means by a platform id, condition id, ticker or slug; null when neither store nor platform knows
+   * it. What a platform did not know, no process asks it again for a while; ingestion (byRef) goes by its own memory.
    */
   async byAnyId(platform: Platform, id: string, user?: string): Promise<StoredMarket | null> {
     const wanted = normalId(platform, id);

@@ -7,7 +7,9 @@ import type { JsonObject, MarketInfo, MarketRecord, MarketState } from '../core/
 
 const decimalOrNull = z.string().nullable();
 
-/** A row of sql/queries/market_lookback.sql: the record as last written, and totals and prices of a day and a week ago. */
+/**
+ * A row of sql/queries/market_lookback.sql: the record as last written, and totals and prices of a day and a week ago.
+ */
 export const LookbackRow = z.object({
   ref: z.string(),
   first_seen_at: z.string(),
@@ -50,7 +52,10 @@ interface Known {
   bookPrice?: Price | undefined;
 }
 
-/** Fills what only the store knows: first sight, fields a shorter body lacks, volumes and prices of trades, and changes since. */
+/**
+ * Fills what only the store knows: first sight, fields a shorter body lacks, volumes and prices of trades, and changes
+ * since.
+ */
 export function enrichFromStore(record: MarketRecord, known: Known): { record: MarketRecord; firstSeenAt: string } {
   return {
     firstSeenAt: known.stored?.first_seen_at ?? record.fetchedAt,
@@ -83,7 +88,10 @@ function completeInfo(info: MarketInfo, stored: LookbackRow): MarketInfo {
   };
 }
 
-/** What a body says about a market only together with its event, group or series; everything else that it leaves out is no more. */
+/**
+ * What a body says about a market only together with its event, group or series; everything else that it leaves out is
+ * no more.
+ */
 const OF_PARENTS = new Set(['event_sub_title', 'mutually_exclusive', 'fee', 'series_slug', 'order_in_group']);
 const ofItsParent = (metadata: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => OF_PARENTS.has(key)));

@@ -33,8 +33,9 @@ interface ReadyHistory {
 }
 
 /**
- * Makes a market's range, of which `stored` is there, as complete as a bounded wait allows: bars of the platform are read and
- * stored, trades that are not stored are asked from the ingesting process. A platform that fails leaves what the store has.
+ * Makes a market's range, of which `stored` is there, as complete as a bounded wait allows: bars of the platform are
+ * read and stored, trades that are not stored are asked from the ingesting process. A platform that fails leaves what
+ * the store has.
  */
 export async function readyHistory(
   services: HistoryDeps,
@@ -65,7 +66,10 @@ export async function readyHistory(
   return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read.done };
 }
 
-/** Reads the platform's bars of a range once a minute at most, for one caller at a time; true when the platform was asked now. */
+/**
+ * Reads the platform's bars of a range once a minute at most, for one caller at a time; true when the platform was
+ * asked now.
+ */
 async function readBars(
   services: HistoryDeps,
   { market, user }: { market: StoredMarket; user: string },

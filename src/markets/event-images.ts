@@ -11,8 +11,8 @@ const WRITE_MS = 60_000;
 const Row = z.object({ image_url: z.string() });
 
 /**
- * The image of an event's markets where the listing brings none, '' where the platform has none: read once, then kept with each
- * of them. Callers in any process share one request.
+ * The image of an event's markets where the listing brings none, '' where the platform has none: read once, then kept
+ * with each of them. Callers in any process share one request.
  */
 export async function eventImage(
   { clickhouse, shared }: { clickhouse: ClickHouse; shared: Shared },

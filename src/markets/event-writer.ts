@@ -36,7 +36,10 @@ export class EventWriter {
     this.#clickhouse = clickhouse;
   }
 
-  /** Stores the events and series that these markets of one platform belong to, and series that were listed by themselves. */
+  /**
+   * Stores the events and series that these markets of one platform belong to, and series that were listed by
+   * themselves.
+   */
   async write(
     platform: Platform,
     markets: readonly MarketRecord[],

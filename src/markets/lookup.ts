@@ -53,8 +53,8 @@ export async function storedMarkets(
 }
 
 /**
- * A market and what is read by its reference. An id is nearly always the reference itself, so that both are asked for at the same
- * time; `value` is what stood there before a market not yet stored was fetched.
+ * A market and what is read by its reference. An id is nearly always the reference itself, so that both are asked for
+ * at the same time; `value` is what stood there before a market not yet stored was fetched.
  */
 export async function marketWith<T>(
   services: Lookup,

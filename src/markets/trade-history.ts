@@ -51,8 +51,8 @@ export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref
 }
 
 /**
- * Asks the ingesting process for a market's older trades, unless the span `known` reaches back far enough, and waits at most `waitMs`;
- * `complete` when they are stored now.
+ * Asks the ingesting process for a market's older trades, unless the span `known` reaches back far enough, and waits at
+ * most `waitMs`; `complete` when they are stored now.
  */
 export async function wantHistory(
   deps: { clickhouse: ClickHouse; shared: Shared },

@@ -17,7 +17,9 @@ import {
   stateRow,
 } from '../stores/clickhouse/insert-rows.ts';
 
-/** An unchanged market leaves a snapshot in every minute that sweeps it: "unchanged" is distinguished from "not read". */
+/**
+ * An unchanged market leaves a snapshot in every minute that sweeps it: "unchanged" is distinguished from "not read".
+ */
 const SNAPSHOT_MS = 55_000;
 /** Its state is written again after this long, as differences to 24 h and 7 d ago move with the clock. */
 const STATE_MS = 5 * 60_000;

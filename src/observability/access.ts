@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 const OF_PROXIES = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|.*-client-ip|.*-connecting-ip|x-envoy-.*)$/;
 
 /**
- * Who may read metrics: who sends METRICS_TOKEN as a bearer token; without one only callers on this machine, none that a proxy
- * forwards, whose own address would say nothing.
+ * Who may read metrics: who sends METRICS_TOKEN as a bearer token; without one only callers on this machine, none that
+ * a proxy forwards, whose own address would say nothing.
  */
 export function mayReadMetrics(token: string | undefined, address: string, headers: IncomingHttpHeaders): boolean {
   if (token !== undefined) return same(headers.authorization ?? '', `Bearer ${token}`);

@@ -34,7 +34,10 @@ const Row = z.object({
   worst: z.tuple([z.coerce.number(), z.string()]),
 });
 
-/** What the recorded runs say of each platform: its lag, failing jobs, and fields that vanished from many rows of the last hour. */
+/**
+ * What the recorded runs say of each platform: its lag, failing jobs, and fields that vanished from many rows of the
+ * last hour.
+ */
 export async function ingestionHealth(
   clickhouse: ClickHouse,
   config: Pick<Config, 'platforms' | 'TRADES_SECONDS' | 'SWEEP_SECONDS'>,

@@ -12,7 +12,10 @@ const NEUTRAL: Record<string, Platform> = Object.fromEntries(
 /** The platform a caller's word stands for; anything else comes back as it was. */
 export const toPlatform = (word: unknown): unknown => (typeof word === 'string' ? (NEUTRAL[word] ?? word) : word);
 
-/** Schemas of parameters whose value is a market id or a list of them: inputReader removes or checks the platform prefix. */
+/**
+ * Schemas of parameters whose value is a market id or a list of them: inputReader removes or checks the platform
+ * prefix.
+ */
 const marketIds = new WeakSet<object>();
 export function isMarketId(schema: z.ZodType): boolean {
   const bare = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
@@ -65,7 +68,9 @@ const TIME_RULE = 'a time in Unix seconds, Unix milliseconds or ISO-8601';
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 const LAST_MS = 253_402_300_799_999;
 
-/** A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC when no zone is named. */
+/**
+ * A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC when no zone is named.
+ */
 export const timestampParam = () =>
   z
     .union([z.string(), z.number()], { error: TIME_RULE })

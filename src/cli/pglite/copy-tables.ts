@@ -26,7 +26,10 @@ const Table = z.object({
 type Table = z.output<typeof Table>;
 const BATCH = 500;
 
-/** Copies every row into a database of the same schema that has no accounts yet, in one transaction; returns the rows of each table. */
+/**
+ * Copies every row into a database of the same schema that has no accounts yet, in one transaction; returns the rows of
+ * each table.
+ */
 export async function copyTables(source: Transacts, target: Transacts): Promise<[table: string, rows: number][]> {
   return source.transact((read) =>
     target.transact(async (write) => {

@@ -8,7 +8,9 @@ import type { Shared } from '../../stores/shared/shared.ts';
 export interface Operator {
   config: Config;
   db: Database;
-  /** Opened when first asked for; a command that changes what running services remember asks before it changes anything. */
+  /**
+   * Opened when first asked for; a command that changes what running services remember asks before it changes anything.
+   */
   shared(): Promise<Shared>;
 }
 

@@ -43,7 +43,10 @@ export class Engine {
     this.#control = new Session(directory, { connectionArgs });
   }
 
-  /** Opens the directory and the database in it, which is made at the first start. Throws when another process holds the directory. */
+  /**
+   * Opens the directory and the database in it, which is made at the first start. Throws when another process holds the
+   * directory.
+   */
   static async open(options: EngineOptions & { database: string }): Promise<Engine> {
     const { database } = options;
     const engine = await Engine.#whenFree(options);

@@ -49,7 +49,10 @@ const NOT_FOUND: ReadonlySet<number> = new Set([
   CODES.UNKNOWN_SETTING,
 ]);
 
-/** What no statement is to blame for: files, memory, threads, network, parts of tables, the engine's own faults; time, which a busy machine takes too. */
+/**
+ * What no statement is to blame for: files, memory, threads, network, parts of tables, the engine's own faults; time,
+ * which a busy machine takes too.
+ */
 const SERVER_TROUBLE = new Set([
   23, 24, 40, 49, 74, 75, 76, 77, 87, 88, 95, 96, 107, 109, 110, 114, 159, 160, 172, 173, 204, 209, 210, 214, 225, 226,
   227, 228, 231, 232, 236, 239, 240, 243, 244, 246, 252, 279, 294, 384, 394, 400, 411, 425, 439, 458, 459, 468, 473,
@@ -57,8 +60,8 @@ const SERVER_TROUBLE = new Set([
 ]);
 
 /**
- * The HTTP status of a failure: 400 for whatever the caller's statement did wrong or wanted too much of, 500 and up for trouble
- * of the server alone. A server of ClickHouse answers 500 for most of both; clients go by the code.
+ * The HTTP status of a failure: 400 for whatever the caller's statement did wrong or wanted too much of, 500 and up for
+ * trouble of the server alone. A server of ClickHouse answers 500 for most of both; clients go by the code.
  */
 export function httpStatus({ code, message }: EngineError): number {
   if (NOT_FOUND.has(code)) return 404;

@@ -25,7 +25,10 @@ interface FrontPolicy {
   onAdmitted?(socket: Socket): void;
   /** A request that is answered without the engine. */
   answers?(request: ClickHouseRequest): Uint8Array | null;
-  /** What is run for a call on its connection; throws an EngineError for what this face does not run. Absent: the call as it is. */
+  /**
+   * What is run for a call on its connection; throws an EngineError for what this face does not run. Absent: the call
+   * as it is.
+   */
   prepare?(call: Call, session: EngineSession): Promise<Call>;
   /** What a failure of the engine says to the caller; absent: the engine's words. */
   reword?(error: EngineError): EngineError;

@@ -23,7 +23,9 @@ export interface Credentials {
   password: string;
 }
 
-/** Names of the URL that are no settings of the engine: about the connection, the answer, or features it does not have. */
+/**
+ * Names of the URL that are no settings of the engine: about the connection, the answer, or features it does not have.
+ */
 const NOT_SETTINGS = new Set([
   'buffer_size',
   'client_protocol_version',
@@ -85,7 +87,10 @@ export function credentialsOf(request: IncomingMessage, url: URL): Credentials |
   };
 }
 
-/** Reads a request whose body is at most `maxBytes`, packed and unpacked; 307 beyond. `take` receives the number of bytes held. */
+/**
+ * Reads a request whose body is at most `maxBytes`, packed and unpacked; 307 beyond. `take` receives the number of
+ * bytes held.
+ */
 export async function readRequest(
   request: IncomingMessage,
   url: URL,

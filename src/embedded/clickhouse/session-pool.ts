@@ -33,7 +33,10 @@ export class SessionPool {
     this.#free = [...this.#sessions];
   }
 
-  /** Runs `work` on a connection of its own; waits for a free one until `signal`, refuses with 202 when too many wait already. */
+  /**
+   * Runs `work` on a connection of its own; waits for a free one until `signal`, refuses with 202 when too many wait
+   * already.
+   */
   async use<T>(owner: string, signal: AbortSignal, work: (session: EngineSession) => Promise<T>): Promise<T> {
     const session = await this.#take(owner, signal);
     try {

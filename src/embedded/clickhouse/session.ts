@@ -69,7 +69,9 @@ export class EngineSession {
     }
   }
 
-  /** Rows already serialised in `format`: the engine reads the bytes as they are. Settings go with the statement alone. */
+  /**
+   * Rows already serialised in `format`: the engine reads the bytes as they are. Settings go with the statement alone.
+   */
   async insert(context: CallContext, target: RawInsert, data: Buffer): Promise<Written> {
     const preamble = this.#difference({ ...context, settings: new Map(), params: new Map() });
     return this.#guarded(context, async () => {
@@ -94,7 +96,10 @@ export class EngineSession {
     });
   }
 
-  /** Replaces the connection: for statements that change it in ways that cannot be detected (SET, USE, temporary tables). */
+  /**
+   * Replaces the connection: for statements that change it in ways that cannot be detected (SET, USE, temporary
+   * tables).
+   */
   renew(): void {
     this.#session.close();
     this.#session = this.#engine.openSession();

@@ -34,7 +34,10 @@ export interface EmbeddedClickHouse {
   readonly url: string;
   /** Process id of the engine now; it changes when a crashed engine is replaced. */
   pid(): number | undefined;
-  /** Opens the read-only face, once; it comes back with a replaced engine. Resolves with its port; rejects when it is taken. */
+  /**
+   * Opens the read-only face, once; it comes back with a replaced engine. Resolves with its port; rejects when it is
+   * taken.
+   */
   openSql(face: SqlFace, ownerOfKey: KeyOwner): Promise<number>;
   close(): Promise<void>;
 }
@@ -45,7 +48,10 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5000;
 const RESTART_FIRST_MS = 200;
 const RESTART_MAX_MS = 10_000;
-/** An engine that misses this many pings in a row, twenty seconds or more, hangs. Suspended together with us, it misses one. */
+/**
+ * An engine that misses this many pings in a row, twenty seconds or more, hangs. Suspended together with us, it misses
+ * one.
+ */
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const MISSED_PINGS = 4;
@@ -107,7 +113,10 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   };
 }
 
-/** A process that is stopped or hangs keeps its port and never ends by itself: it is killed, and replaced as any that ends. */
+/**
+ * A process that is stopped or hangs keeps its port and never ends by itself: it is killed, and replaced as any that
+ * ends.
+ */
 async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise<void> {
   for (let missed = 0; ; await sleep(PING_EVERY_MS, undefined, { ref: false })) {
     if (hasEnded(child)) return;
@@ -165,7 +174,8 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
 /** Opens the second face in a running engine and answers its questions for as long as it lives. */
 function openSqlFace(child: ChildProcess, face: SqlFace, ownerOfKey: KeyOwner): Promise<number> {
   const send = (message: ParentMessage) => {
-    // A child that has just ended is replaced, and its callers are gone with it: without a callback its EPIPE would end us.
+    // A child that has just ended is replaced, and its callers are gone with it: without a callback its EPIPE would end
+    // us.
     if (child.connected) child.send(message, () => {});
   };
   return new Promise((opened, failed) => {

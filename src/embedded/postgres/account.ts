@@ -14,8 +14,8 @@ const NAMES = ['forecastle', 'nobody'];
 const ADVICE = 'run the service as an ordinary user, or set DATABASE_URL';
 
 /**
- * PostgreSQL refuses to run as root. There it runs as the owner of `directory`, or as an unprivileged user that then owns it; null
- * = as this process.
+ * PostgreSQL refuses to run as root. There it runs as the owner of `directory`, or as an unprivileged user that then
+ * owns it; null = as this process.
  */
 export function postgresAccount(directory: string): Account | null {
   if (process.getuid?.() !== 0) return null;

@@ -93,8 +93,8 @@ async function initialize(directory: string, { initdb }: Binaries, account: Acco
 }
 
 /**
- * Waits for the server of a killed service to end. A `postmaster.pid` whose number is another program's by now is removed, as
- * PostgreSQL would take that for a server; one of a dead process is PostgreSQL's to judge.
+ * Waits for the server of a killed service to end. A `postmaster.pid` whose number is another program's by now is
+ * removed, as PostgreSQL would take that for a server; one of a dead process is PostgreSQL's to judge.
  */
 async function predecessorEnds(directory: string): Promise<void> {
   const file = join(directory, 'postmaster.pid');

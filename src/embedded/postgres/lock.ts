@@ -1,7 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../../core/config-error.ts';
 
-/** Takes a lock file that names this process; one left behind by a dead process is taken over. Returns what releases it. */
+/**
+ * Takes a lock file that names this process; one left behind by a dead process is taken over. Returns what releases it.
+ */
 export function lock(file: string): () => void {
   const mine = `${process.pid} ${startTime(process.pid)}`;
   for (let attempt = 0; attempt < 2; attempt++) {

@@ -19,7 +19,10 @@ interface ServerOptions {
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5000;
 
-/** Few connections and small tables: little memory and few processes. What a crash or a power cut must not take is stated, too. */
+/**
+ * Few connections and small tables: little memory and few processes. What a crash or a power cut must not take is
+ * stated, too.
+ */
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -42,8 +45,8 @@ const SETTINGS = {
 };
 
 /**
- * The guard ends the server when this process ends, however it ends: then nothing holds the other end of descriptor 3. A line on it
- * means that the server has ended already. It is not the server's child, which would log its end.
+ * The guard ends the server when this process ends, however it ends: then nothing holds the other end of descriptor 3.
+ * A line on it means that the server has ended already. It is not the server's child, which would log its end.
  */
 const WITH_GUARD = '(( read -r ended || kill -INT "$$" ) <&3 >/dev/null 2>&1 3<&- &); exec "$@" 3<&-';
 
@@ -90,7 +93,10 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
   }
 }
 
-/** Ends connections and writes what is open; a server that takes too long is ended as by a crash, which loses nothing stored. */
+/**
+ * Ends connections and writes what is open; a server that takes too long is ended as by a crash, which loses nothing
+ * stored.
+ */
 export async function stopServer(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => {

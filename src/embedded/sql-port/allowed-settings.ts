@@ -28,7 +28,10 @@ const IGNORED = new Set([
 const FORMATS =
   /^(Arrow(Stream)?|CSV(WithNames(AndTypes)?)?|JSON\w*|JSONL|LineAsString|MD|Markdown|NDJSON|Native|Null|Parquet|Pretty\w*|RowBinary(WithNames(AndTypes)?)?|T(SV|abSeparated)(Raw)?(WithNames(AndTypes)?)?|TSKV|Values|Vertical|XML)$/;
 
-/** The settings a query runs under: its limits, and what the request asks for within them. Throws 164 for any other setting. */
+/**
+ * The settings a query runs under: its limits, and what the request asks for within them. Throws 164 for any other
+ * setting.
+ */
 export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number): Map<string, string> {
   const memory = memoryMb * 1_000_000;
   const spill = String(Math.round(memory * SPILL_SHARE));

@@ -7,9 +7,9 @@ export interface SyntaxNode {
 }
 
 /**
- * Reads the engine's EXPLAIN AST: a line a node, a blank a level, the number of children at the end. Returns null unless
- * every line is exactly where the counts before it ask for one: names are printed as they are, line breaks included, so
- * a name can look like lines of its own, but it cannot change the counts around it.
+ * Reads the engine's EXPLAIN AST: a line a node, a blank a level, the number of children at the end. Returns null
+ * unless every line is exactly where the counts before it ask for one: names are printed as they are, line breaks
+ * included, so a name can look like lines of its own, but it cannot change the counts around it.
  */
 export function readSyntax(dump: string): SyntaxNode | null {
   const lines = dump.trimEnd().split('\n');

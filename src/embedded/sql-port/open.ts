@@ -12,8 +12,9 @@ type Settings = Pick<Config, 'SQL_PORT' | 'SQL_HOST' | 'SQL_USER' | 'SQL_PASSWOR
 export const sqlUrlFile = (dataDir: string): string => join(dataDir, 'sql_url');
 
 /**
- * Opens SQL_PORT on the embedded engine: for API keys, for SQL_USER, and for the shell. A taken port stops the start with
- * one line where it was asked for; the default port being taken is only logged. Returns the port, null where there is none.
+ * Opens SQL_PORT on the embedded engine: for API keys, for SQL_USER, and for the shell. A taken port stops the start
+ * with one line where it was asked for; the default port being taken is only logged. Returns the port, null where there
+ * is none.
  */
 export async function openSqlPort(
   embedded: EmbeddedClickHouse,

@@ -22,7 +22,10 @@ const MAX_CONNECTIONS = 512;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_STATEMENT_BYTES = 65_536;
 const MAX_HELD_BYTES = 16 * 1_048_576;
-/** Passwords of one account from one address, then even the right one waits for the minute's end. Keys are too long to guess. */
+/**
+ * Passwords of one account from one address, then even the right one waits for the minute's end. Keys are too long to
+ * guess.
+ */
 const WRONG_A_MINUTE = 10;
 /** Beyond the time of a query itself: for waiting in the queue. */
 const WAIT_MS = 30_000;
@@ -34,8 +37,8 @@ interface SqlFaceOptions extends SqlFace {
 }
 
 /**
- * The engine's second face, for analysts and Grafana: reads of the documented views, nothing else. Users are the accounts
- * given, or any user name with an API key as the password.
+ * The engine's second face, for analysts and Grafana: reads of the documented views, nothing else. Users are the
+ * accounts given, or any user name with an API key as the password.
  */
 export async function openSqlFace(engine: Engine, options: SqlFaceOptions) {
   const { database, memoryMb, ownerOfKey } = options;

@@ -43,7 +43,10 @@ export class SqlCheck {
     });
   }
 
-  /** The call as it may run: read-only, within its limits. The connection must be renewed after it, as readonly cannot be undone. */
+  /**
+   * The call as it may run: read-only, within its limits. The connection must be renewed after it, as readonly cannot
+   * be undone.
+   */
   async prepare({ statement, context, data }: Call, session: EngineSession): Promise<Call> {
     if (data !== null)
       throw EngineError.of('READONLY', 'Send the statement in the body or in the URL, and nothing else.');
@@ -130,7 +133,10 @@ export class SqlCheck {
 
 const HINT = /\.? Maybe you meant:? (\[[^\]]*\]|[^?]*\?)/g;
 
-/** The engine reads parameters before anything of the statement can be judged: states of aggregate functions are no values here. */
+/**
+ * The engine reads parameters before anything of the statement can be judged: states of aggregate functions are no
+ * values here.
+ */
 function requirePlainTypes(spelled: string, bare: string): void {
   for (const { index, 0: opening } of bare.matchAll(/\{\s*[A-Za-z_]\w*\s*:/g)) {
     const end = bare.indexOf('}', index);

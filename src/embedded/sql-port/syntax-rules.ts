@@ -54,7 +54,10 @@ const denied = (text: string) => EngineError.of('ACCESS_DENIED', `${text} is not
 /** Views are the interface; every other table is how it is made. */
 export const isView = (table: string): boolean => table.startsWith('v_');
 
-/** Throws for a statement that is not one SELECT, EXPLAIN of a SELECT or DESCRIBE over views and pure functions. Returns its FORMAT. */
+/**
+ * Throws for a statement that is not one SELECT, EXPLAIN of a SELECT or DESCRIBE over views and pure functions. Returns
+ * its FORMAT.
+ */
 export function checkStatement(root: SyntaxNode, functions: PureFunctions, catalogue: Catalogue): string | undefined {
   const known =
     root.kind === 'SelectWithUnionQuery' ||

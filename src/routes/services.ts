@@ -21,23 +21,7 @@ import type { Streams } from '../streams/streams.ts';
 import type { RateLimitOptions, RateLimits } from '../stores/shared/rate-limits.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/**
- * How a route is declared, everywhere (src/routes/api-keys.ts is the example):
- *
- *     export function marketRoutes(app: FastifyInstance, { cursors, clickhouse }: Services): void {
- *       endpoint(app, {
- *         method: 'GET', url: '/v1/api/…', auth: 'key', tag: 'Markets', summary: '…',
- *         query: { provider: platformParam(), limit: limitParam(50, 500), cursor: cursorParam() },
- *         answer: MarketsAnswer,
- *       }, async ({ query, caller, request, reply }) => ({ … }));
- *     }
- *
- * `auth` is `key` (data: X-API-Key or Authorization: Bearer), `session` (accounts: the cookie), `either`, or `none`.
- * Parameters are schemas of schemas/parameters.ts under their canonical names; aliases, unknown names and the listing of every
- * failing field come with inputReader (http/read-input.ts). A failure is thrown as ApiError, badRequest or PlatformError.
- * Stored data leaves through answerStored (http/cached-answer.ts), with ETag and 304.
- * A request meets, in this order: its id, identification, limit, guard, validation, the handler.
- */
+/** What the app is built from; how an endpoint is declared is in CONTRIBUTING.md. */
 export interface AppDeps {
   config: Config;
   log: FastifyBaseLogger;

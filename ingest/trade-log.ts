@@ -50,10 +50,10 @@ export class TradeLog {
   }
 
   /** Logs trades that were just stored, by the time of their execution; those of one instant in the order given. */
-  async append(trades: readonly TradeRecord[], lease: Lease): Promise<void> {
+  async append(trades: readonly TradeRecord[], lease: Lease, received = new Date()): Promise<void> {
     const recent = trades.filter(({ executedAtUs }) => executedAtUs >= this.#openedUs);
     if (recent.length === 0) return;
-    const receivedAt = new Date().toISOString();
+    const receivedAt = received.toISOString();
     const ordered = recent.toSorted((a, b) => a.executedAtUs - b.executedAtUs);
     await this.#log(
       ordered.map((trade) => ({

@@ -110,25 +110,26 @@ export class TradeWriter {
   }
 
   async #store({ trades, token, body }: Batch, lease: Lease): Promise<void> {
-    this.#storingSince = new Date();
+    const receivedAt = new Date();
+    this.#storingSince = receivedAt;
     try {
       await this.#insert(token, body, lease);
       await this.#deps.spool.remove(token);
       this.#stored.remember(trades);
-      await this.#logEvents(trades, lease);
+      await this.#logEvents(trades, lease, receivedAt);
     } finally {
       this.#storingSince = null;
       for (const trade of trades) this.#underWay.delete(trade.tradeId);
     }
   }
 
-  async #logEvents(trades: readonly TradeRecord[], lease: Lease): Promise<void> {
+  async #logEvents(trades: readonly TradeRecord[], lease: Lease, receivedAt: Date): Promise<void> {
     const { events } = this.#deps;
     if (!events) return;
     try {
       // Behind a batch that failed these would come too early: the repair logs all of them in order.
       if (this.#repairFrom) throw new Error('a batch before this one failed; both are logged by the repair');
-      await events.append(trades, lease);
+      await events.append(trades, lease, receivedAt);
     } catch (error) {
       this.#repairFrom ??= new Date(Date.now() - RECONCILE_MARGIN_MS);
       throw error;

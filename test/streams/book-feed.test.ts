@@ -46,6 +46,7 @@ async function rigOf(market: StoredMarket = MARKET) {
     const feed = new BookFeed(follower, filter, {
       isBehind: () => false,
       event: (name, data) => events.push({ name, data: JSON.parse(data) as Record<string, unknown> }),
+      flush: () => {},
     });
     onTestFinished(() => feed.close());
     return { feed, events, names: () => events.map(({ name }) => name) };

@@ -47,6 +47,7 @@ async function clientOf({ stored = '', aheadMs = 0, isNamed = false } = {}) {
   const feed = new QuoteFeed(follower, filter, {
     isBehind: () => false,
     quote: (data) => bids.push((JSON.parse(data) as { prices: { yes: { bid: number } } }).prices.yes.bid),
+    flush: () => {},
   });
   onTestFinished(() => feed.close());
   return {

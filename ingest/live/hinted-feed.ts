@@ -65,6 +65,8 @@ export class HintedFeed {
   /** A whole reading has ended. */
   begin(readTo: Date): void {
     this.#reachedUs = Math.max(this.#reachedUs ?? 0, readTo.getTime() * 1000);
+    // It moved the mark.
+    this.#storedUs = 0;
     if (this.#hints > 0) this.read();
   }
 
@@ -91,7 +93,7 @@ export class HintedFeed {
     [this.#rows, this.#storedUs] = [0, 0];
     await moveCoverage(trades.clickhouse, data.platform, '', (now) => ({
       fromUs: now?.fromUs ?? toUs,
-      toUs: Math.max(now?.toUs ?? 0, toUs),
+      toUs,
       marker: '',
     }));
     return { freshTo: new Date(toUs / 1000), rows };

@@ -146,6 +146,7 @@ test('what was being read when a break came is left to the whole reading, and mo
   hinted.read();
   await wasAsked;
   hinted.interrupt();
+  onPage = async () => {};
   released.emit('done');
   await hinted.stop();
   expect(await missing()).toHaveLength(20);

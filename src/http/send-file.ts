@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isKnown } from './rendered-answer.ts';
 
@@ -43,5 +44,9 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   const { from, to } = part ?? { from: 0, to: file.bytes - 1 };
   reply.header('content-length', to - from + 1);
   if (part) reply.code(206).header('content-range', `bytes ${from}-${to}/${file.bytes}`);
+  if (request.method === 'HEAD') {
+    await file.handle.close();
+    return reply.send(Readable.from([]));
+  }
   return reply.send(file.handle.createReadStream({ start: from, end: to }));
 }

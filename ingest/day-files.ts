@@ -16,6 +16,8 @@ const RECENT_DAYS = 2;
 export class DayFileWriter {
   readonly #deps: { clickhouse: ClickHouse; dataDir: string; platform: Platform };
   #wholeAtMs = 0;
+  /** Whether all older days of quotes and books were looked at since the start. */
+  #readingsWritten = false;
 
   constructor(deps: { clickhouse: ClickHouse; dataDir: string; platform: Platform }) {
     this.#deps = deps;
@@ -26,13 +28,22 @@ export class DayFileWriter {
     const nowMs = Date.now();
     const whole = Math.abs(nowMs - this.#wholeAtMs) >= HOUR_MS;
     const target = directoryTarget(filesRoot(dataDir, platform), { keepPrevious: true });
-    const fromMs = whole ? 0 : nowMs - RECENT_DAYS * DAY_MS;
-    const selection = { platforms: [platform], datasets: DATASETS, fromMs, toMs: nowMs };
     const temporary = join(dataDir, 'files', '.tmp', platform);
     // What a kill left of the run before.
     await rm(temporary, { recursive: true, force: true });
-    const done = await writeDayFiles({ clickhouse, target, temporary, now: Date.now, signal }, selection);
-    if (whole) this.#wholeAtMs = nowMs;
+    const recentMs = nowMs - RECENT_DAYS * DAY_MS;
+    const deps = { clickhouse, target, temporary, now: Date.now, signal };
+    const selection = { platforms: [platform], datasets: DATASETS, fromMs: recentMs, toMs: nowMs };
+    const done = await writeDayFiles(deps, selection);
+    if (whole) {
+      // One that fails is tried again after an hour, so that recent days are made meanwhile.
+      this.#wholeAtMs = nowMs;
+      const readingsFromMs = this.#readingsWritten ? recentMs : 0;
+      const older = await writeDayFiles(deps, { ...selection, fromMs: 0, readingsFromMs });
+      this.#readingsWritten = true;
+      done.made += older.made;
+      done.rows += older.rows;
+    }
     return { freshTo: new Date(nowMs), rows: 0, note: `${done.made} files of ${done.rows} rows written` };
   }
 }

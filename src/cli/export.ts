@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { tmpdir } from 'node:os';
 import { loadConfig } from '../core/config.ts';
@@ -9,6 +9,7 @@ import { PLATFORMS } from '../core/model.ts';
 import { DATASETS } from '../files/datasets.ts';
 import { writeDayFiles } from '../files/day-files.ts';
 import { directoryTarget } from '../files/directory-target.ts';
+import { isRunning } from '../files/processes.ts';
 import { s3Target } from '../files/s3-target.ts';
 import { openClickHouse } from '../stores/clickhouse/client.ts';
 import { readOptions, runCommand } from './command.ts';
@@ -19,9 +20,8 @@ Writes a Parquet file for each dataset, platform and UTC day, and manifest.json.
 s3:// takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL.
 The store is CLICKHOUSE_URL, else the one in DATA_DIR (of a service that is stopped).`;
 
-/** Where exports make their files, each in a folder named by its process. */
-const TEMPORARY = join(tmpdir(), 'forecastle-export');
-const OWN = join(TEMPORARY, String(process.pid));
+/** Exports make their files in folders that only their user can enter, named by their process. */
+const FOLDER = /^forecastle-export-(\d+)-/;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -31,30 +31,27 @@ await runCommand(USAGE, async (args) => {
   const config = loadConfig(process.env, 'stores');
   if (config.CLICKHOUSE_URL === undefined) requireStore(config.dataDir, 'clickhouse');
   const clickhouse = await openClickHouse(config, createLog(config, process.stderr));
+  let temporary: string | undefined;
   try {
     await removeLeftovers();
-    const done = await writeDayFiles({ clickhouse, target, temporary: OWN, now: Date.now }, given.selection);
+    temporary = await mkdtemp(join(tmpdir(), `forecastle-export-${process.pid}-`));
+    const done = await writeDayFiles({ clickhouse, target, temporary, now: Date.now }, given.selection);
     process.stdout.write(`${done.made} files written, ${done.rows} rows, ${done.bytes} bytes.\n`);
   } finally {
-    await rm(OWN, { recursive: true, force: true });
+    if (temporary) await rm(temporary, { recursive: true, force: true });
     await clickhouse.close();
   }
 });
 
-/** Removes what killed exports left: the folders of processes that are gone. */
+/** Removes what killed exports of this user left: the folders of processes that are gone. */
 async function removeLeftovers(): Promise<void> {
-  const names = await readdir(TEMPORARY).catch(() => []);
-  for (const name of names.filter((one) => one === String(process.pid) || !isRunning(Number(one)))) {
-    await rm(join(TEMPORARY, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: a process of another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  await mkdir(tmpdir(), { recursive: true });
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = FOLDER.exec(name) ?? [];
+    const folder = join(tmpdir(), name);
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    const { uid } = await lstat(folder);
+    if (uid === process.getuid?.()) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -6,13 +6,18 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { type ClickHouse, StoreError } from '../stores/clickhouse/client.ts';
 import { keptFrom } from '../stores/clickhouse/retention.ts';
 import { DATASETS, type Dataset, SCHEMA_VERSION, SOURCES } from './datasets.ts';
 import { type FileEntry, filePath, manifestText, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
 import { DAY_MS } from '../core/time.ts';
+
+/** A year of quotes is read to find its days. */
+const DAYS_TIMEOUT_MS = 600_000;
+/** How often the manifest is written while files are made. */
+const MANIFEST_MS = 1000;
 
 /** A row of sql/queries/file_days.sql. */
 const DayRow = z.object({
@@ -38,6 +43,8 @@ export interface FileSelection {
   datasets: readonly Dataset[];
   fromMs: number;
   toMs: number;
+  /** Where days of quotes and books begin, in place of `fromMs`: their rows are many, and none is added to an older day. */
+  readingsFromMs?: number;
 }
 
 export interface FilesDeps {
@@ -51,7 +58,8 @@ export interface FilesDeps {
 
 /**
  * Brings the target's files to what the store holds: days that changed get a new revision, days that did not are left alone.
- * The manifest is written after each file, so that a crash leaves whole files, and the next run makes what is missing.
+ * The manifest is written every second and at the end: a crash leaves whole files, and the next run makes what is missing. A file
+ * that the store cannot make keeps no other waiting; it is thrown at the end.
  */
 export async function writeDayFiles(
   deps: FilesDeps,
@@ -59,14 +67,24 @@ export async function writeDayFiles(
 ): Promise<{ made: number; rows: number; bytes: number }> {
   const { clickhouse, target } = deps;
   const manifest = readManifest(await target.readManifest());
-  const days = await clickhouse.query('file_days', DayRow, {
-    platforms: selection.platforms,
-    from: secondText(Math.floor(selection.fromMs / DAY_MS) * DAY_MS),
-    to: secondText((Math.floor(selection.toMs / DAY_MS) + 1) * DAY_MS),
-  });
+  const { platforms, fromMs, readingsFromMs = fromMs } = selection;
+  const params = {
+    platforms,
+    from: dayText(fromMs),
+    readings_from: dayText(readingsFromMs),
+    to: dayText(selection.toMs + DAY_MS),
+  };
+  const days = await clickhouse.query('file_days', DayRow, params, { timeoutMs: DAYS_TIMEOUT_MS });
   const coverage = await clickhouse.query('file_coverage', Coverage);
   const sum = { made: 0, rows: 0, bytes: 0 };
-  let changed = false;
+  const failed: { path: string; error: StoreError }[] = [];
+  let changed = manifest.size === 0;
+  let writtenAt = -Infinity;
+  const writeManifest = async (): Promise<void> => {
+    await target.writeManifest(manifestText(manifest));
+    writtenAt = performance.now();
+    changed = false;
+  };
   await mkdir(deps.temporary, { recursive: true });
   const folder = await mkdtemp(join(deps.temporary, 'files-'));
   try {
@@ -80,42 +98,56 @@ export async function writeDayFiles(
         const path = filePath(dataset, day.platform, day.day);
         const known = manifest.get(path);
         const complete = isComplete(day, coverage, deps.now());
-        if (known?.content === day.content && known.schema_version === SCHEMA_VERSION) {
+        const isThere = known !== undefined && (!target.has || (await target.has(known)));
+        if (isThere && known.content === day.content && known.schema_version === SCHEMA_VERSION) {
           if (known.complete !== complete) manifest.set(path, { ...known, complete });
           changed ||= known.complete !== complete;
           continue;
         }
         const local = join(folder, 'part');
-        const made = await makeFile(clickhouse, source.query, day, local, deps.signal);
-        const revision = known === undefined ? 1 : known.sha256 === made.sha256 ? known.revision : known.revision + 1;
-        const entry: FileEntry = {
-          path,
-          dataset,
-          platform: day.platform,
-          date: day.day,
-          ...made,
-          schema_version: SCHEMA_VERSION,
-          revision,
-          complete,
-          content: day.content,
-        };
-        if (known?.sha256 !== made.sha256) await target.put(entry, local);
+        const made = await makeFile(clickhouse, source.query, day, local, deps.signal).catch((error: unknown) => {
+          if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
+          failed.push({ path, error });
+        });
+        if (!made) continue;
+        const about = { path, dataset, platform: day.platform, date: day.day };
+        const state = { schema_version: SCHEMA_VERSION, complete, content: day.content };
+        const entry: FileEntry = { ...about, ...made, ...state, ...revisionOf(known, made, target.keepsPrevious) };
+        if (!isThere || known.sha256 !== made.sha256) await target.put(entry, local);
         manifest.set(path, entry);
-        await target.writeManifest(manifestText(manifest));
+        changed = true;
+        if (performance.now() - writtenAt >= MANIFEST_MS) await writeManifest();
         sum.made += 1;
         sum.rows += made.rows;
         sum.bytes += made.bytes;
       }
     }
-    if (changed || manifest.size === 0) await target.writeManifest(manifestText(manifest));
   } finally {
     await rm(folder, { recursive: true, force: true });
+    // Without its lease another process writes it.
+    if (changed && !deps.signal?.aborted) await writeManifest();
   }
+  const [first] = failed;
+  if (first) throw new Error(`${failed.length} files could not be made, first ${first.path}`, { cause: first.error });
   return sum;
 }
 
+/** The revision of a file that was made: the one that is known unless its bytes differ. */
+function revisionOf(
+  known: FileEntry | undefined,
+  made: { sha256: string },
+  keepsPrevious: boolean,
+): Pick<FileEntry, 'revision' | 'previous'> {
+  if (!known) return { revision: 1 };
+  const { revision, sha256, bytes, previous } = known;
+  if (sha256 === made.sha256) return { revision, ...(previous ? { previous } : {}) };
+  return { revision: revision + 1, ...(keepsPrevious ? { previous: { revision, sha256, bytes } } : {}) };
+}
+
 const byDay = (a: DayRow, b: DayRow): number => (`${a.day} ${a.platform}` < `${b.day} ${b.platform}` ? -1 : 1);
-const secondText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+/** The beginning of a day, as the store reads it. */
+const dayText = (ms: number): string =>
+  `${new Date(Math.floor(ms / DAY_MS) * DAY_MS).toISOString().slice(0, 10)} 00:00:00`;
 
 /** The day is over, the feed is stored beyond it from before its beginning, and no gap of the feed touches it. */
 function isComplete({ platform, day }: DayRow, coverage: readonly Coverage[], nowMs: number): boolean {

@@ -1,55 +1,82 @@
-import { copyFile, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MANIFEST } from './manifest.ts';
+import { isRunning } from './processes.ts';
 import type { FileTarget } from './target.ts';
 
-/** A directory. A file appears whole under its name; with `keepPrevious` the revision before stays beside it. */
+/** Temporary files are named by their process: two writers never share one. */
+const TEMPORARY = /^\..*\.(\d+)\.tmp$/;
+
+/** A directory. A file appears whole under its name; with `keepPrevious` each revision has a name too, the newest two of them. */
 export function directoryTarget(root: string, { keepPrevious = false } = {}): FileTarget {
   return {
+    keepsPrevious: keepPrevious,
     readManifest: () => textOf(join(root, MANIFEST)),
     async writeManifest(text) {
       await mkdir(root, { recursive: true });
-      const temporary = join(root, `.${MANIFEST}.tmp`);
-      await writeDurably(temporary, text);
-      await rename(temporary, join(root, MANIFEST));
+      await replace(join(root, MANIFEST), async (temporary) => {
+        const handle = await open(temporary, 'w');
+        await handle
+          .writeFile(text)
+          .then(() => handle.sync())
+          .finally(() => handle.close());
+      });
+    },
+    async has(entry) {
+      const found = await stat(join(root, entry.path)).catch(() => null);
+      return found?.size === entry.bytes;
     },
     async put(entry, local) {
       const path = join(root, entry.path);
+      const { revision } = entry;
       await mkdir(dirname(path), { recursive: true });
-      const temporary = join(dirname(path), '.part.tmp');
-      // The local file may lie on another file system.
-      await copyFile(local, temporary);
-      const handle = await open(temporary, 'r+');
-      await handle.sync().finally(() => handle.close());
-      if (keepPrevious && entry.revision > 1) {
-        // It is there already where a kill came between this and the manifest; the file under the path is a newer one then.
-        const previous = revisionPath(path, entry.revision - 1);
-        if ((await exists(path)) && !(await exists(previous))) await rename(path, previous);
-        await rm(revisionPath(path, entry.revision - 2), { force: true });
+      if (keepPrevious && revision > 1) {
+        // Trees of earlier releases have no name for the revision that is listed now.
+        await link(path, revisionPath(path, revision - 1)).catch(ignore('EEXIST', 'ENOENT'));
+        await rm(revisionPath(path, revision - 2), { force: true });
       }
-      await rename(temporary, path);
+      // The local file may lie on another file system.
+      const made = keepPrevious ? revisionPath(path, revision) : path;
+      await replace(made, async (temporary) => {
+        await copyFile(local, temporary);
+        await synced(temporary, 'r+');
+      });
+      if (keepPrevious) {
+        await replace(path, async (temporary) => {
+          await rm(temporary, { force: true });
+          await link(made, temporary);
+        });
+      }
     },
   };
 }
 
-/** Where an older revision of a file lies: under a name that no reader of Parquet files looks for. */
+/** Where a revision of a file lies: under a name that no reader of Parquet files looks for. */
 export const revisionPath = (path: string, revision: number): string => `${path}.r${revision}`;
 
-async function writeDurably(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'w');
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
+/** Makes a file under another name and renames it, durably; removes what killed writers left beside it. */
+async function replace(path: string, make: (temporary: string) => Promise<void>): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    const [, pid] = TEMPORARY.exec(name) ?? [];
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(folder, name), { force: true });
   }
+  const temporary = join(folder, `.${path.slice(folder.length + 1)}.${process.pid}.tmp`);
+  await make(temporary);
+  await rename(temporary, path);
+  await synced(folder, 'r');
 }
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
+async function synced(path: string, flags: string): Promise<void> {
+  const handle = await open(path, flags);
+  await handle.sync().finally(() => handle.close());
+}
+
+const ignore =
+  (...codes: string[]) =>
+  (error: unknown): void => {
+    if (!codes.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  };
 
 async function textOf(path: string): Promise<string | null> {
   try {

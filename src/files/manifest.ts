@@ -19,6 +19,8 @@ export const FileEntry = z.object({
   complete: z.boolean(),
   /** What the rows were made of: unchanged, the file is not made again. */
   content: z.string(),
+  /** The revision before, where it is kept. */
+  previous: z.object({ revision: z.int(), sha256: z.string(), bytes: z.int() }).optional(),
 });
 export type FileEntry = z.infer<typeof FileEntry>;
 

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AwsClient } from 'aws4fetch';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { ConfigError } from '../core/config-error.ts';
 import { MANIFEST } from './manifest.ts';
 import type { FileTarget } from './target.ts';
 
 const TIMEOUT_MS = 600_000;
+/** Before each further attempt of a call that S3 did not answer, or answered with SlowDown or an error of its own. */
+const RETRY_WAITS_MS = [500, 2000, 5000, 15_000];
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /** What an error of S3 says, on one line. */
@@ -18,7 +21,8 @@ function reasonOf(text: string): string {
 
 /** A body with its hash and length; `missing`: whether 404 is an answer too. */
 interface Sent {
-  body?: Buffer | Readable | null;
+  /** Made anew for each attempt. */
+  body?: () => Buffer | Readable;
   sha256?: string;
   bytes?: number;
   missing?: boolean;
@@ -30,14 +34,14 @@ interface Sent {
  */
 export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
   const [, bucket = '', prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?(.*)$/.exec(url) ?? [];
-  if (bucket === '')
+  if (bucket === '' || prefix.split('/').some((part) => part === '.' || part === '..'))
     throw new ConfigError(`--to: must be s3://bucket or s3://bucket/prefix, received ${JSON.stringify(url)}`);
   const variable = (name: string): string => {
     const value = env[name];
     if (!value) throw new ConfigError(`${name}: must be set to write to ${url}`);
     return value;
   };
-  const region = env['AWS_REGION'] ?? 'us-east-1';
+  const region = env['AWS_REGION'] || 'us-east-1';
   const client = new AwsClient({
     accessKeyId: variable('AWS_ACCESS_KEY_ID'),
     secretAccessKey: variable('AWS_SECRET_ACCESS_KEY'),
@@ -45,36 +49,46 @@ export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
     service: 's3',
     region,
   });
-  const endpoint = env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '') ?? `https://s3.${region}.amazonaws.com`;
+  const endpoint = env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '') || `https://s3.${region}.amazonaws.com`;
   const address = (path: string): string =>
     `${endpoint}/${bucket}/${[...prefix.split('/'), ...path.split('/')].filter(Boolean).map(encodeURIComponent).join('/')}`;
 
   /** A signed call; the hash of the body is signed with it. Throws on any status but 2xx, and 404 of what may be `missing`. */
-  async function call(
-    method: 'GET' | 'PUT',
-    path: string,
-    { body = null, sha256 = EMPTY_SHA256, bytes = 0, missing = false }: Sent = {},
-  ): Promise<string | null> {
+  async function call(method: 'GET' | 'PUT', path: string, sent: Sent = {}): Promise<string | null> {
     const url = address(path);
+    for (let attempt = 0; ; attempt += 1) {
+      const waitMs = RETRY_WAITS_MS[attempt];
+      const reply = await once(method, url, sent).catch((error: unknown) => {
+        if (waitMs === undefined) throw error;
+        return null;
+      });
+      if (reply && sent.missing && reply.status === 404 && !reply.text.includes('NoSuchBucket')) return null;
+      if (reply && reply.status < 300) return reply.text;
+      if (reply && (waitMs === undefined || !(reply.status >= 500 || reply.status === 429)))
+        throw new Error(`${method} ${url} answered ${reply.status} ${reasonOf(reply.text)}`);
+      await sleep(waitMs);
+    }
+  }
+
+  async function once(method: 'GET' | 'PUT', url: string, { body, sha256 = EMPTY_SHA256, bytes = 0 }: Sent) {
     const signed = await client.sign(url, { method, headers: { 'x-amz-content-sha256': sha256 } });
     const headers = { ...Object.fromEntries(signed.headers), ...(body ? { 'content-length': String(bytes) } : {}) };
-    const reply = await request(url, { method, headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const text = await reply.body.text();
-    if (missing && reply.statusCode === 404 && !text.includes('NoSuchBucket')) return null;
-    if (reply.statusCode >= 300) throw new Error(`${method} ${url} answered ${reply.statusCode} ${reasonOf(text)}`);
-    return text;
+    const options = { method, headers, body: body?.() ?? null, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const reply = await request(url, options);
+    return { status: reply.statusCode, text: await reply.body.text() };
   }
 
   return {
+    keepsPrevious: false,
     readManifest: () => call('GET', MANIFEST, { missing: true }),
     async writeManifest(text) {
       const body = Buffer.from(text);
       const sha256 = createHash('sha256').update(body).digest('hex');
-      await call('PUT', MANIFEST, { body, sha256, bytes: body.length });
+      await call('PUT', MANIFEST, { body: () => body, sha256, bytes: body.length });
     },
     // An object appears when it has arrived whole, and the server compares its hash.
     async put({ path, bytes, sha256 }, local) {
-      await call('PUT', path, { body: createReadStream(local), sha256, bytes });
+      await call('PUT', path, { body: () => createReadStream(local), sha256, bytes });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Platform } from '../core/model.ts';
 import { revisionPath } from './directory-target.ts';
@@ -7,48 +7,64 @@ import { type FileEntry, MANIFEST, readManifest } from './manifest.ts';
 /** Where the service keeps the files of a platform: each has a tree and a manifest of its own, as each has its own lease. */
 export const filesRoot = (dataDir: string, platform: Platform): string => join(dataDir, 'files', platform);
 
-/** The files of these platforms by path; none of a platform before its first. */
-export async function storedFiles(dataDir: string, platforms: readonly Platform[]): Promise<FileEntry[]> {
-  const manifests = await Promise.all(
-    platforms.map(async (platform) => {
-      try {
-        return [...readManifest(await readFile(join(filesRoot(dataDir, platform), MANIFEST), 'utf8')).values()];
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-        throw error;
-      }
-    }),
-  );
-  return manifests.flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
+/** Manifests as last read: a client that reads a file range by range asks for one many times. */
+const MANIFESTS = new Map<string, { stamp: string; files: Map<string, FileEntry> }>();
+
+async function manifestAt(path: string): Promise<Map<string, FileEntry>> {
+  try {
+    const { mtimeMs, size, ino } = await stat(path);
+    const stamp = `${mtimeMs} ${size} ${ino}`;
+    const kept = MANIFESTS.get(path);
+    if (kept?.stamp === stamp) return kept.files;
+    const files = readManifest(await readFile(path, 'utf8'));
+    MANIFESTS.set(path, { stamp, files });
+    return files;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw error;
+  }
 }
 
-/** A file to send, open: a newer revision may take its name meanwhile. `sha256` is null of an older one, whose hash is not kept. */
+/** The files of these platforms by path; none of a platform before its first. */
+export async function storedFiles(dataDir: string, platforms: readonly Platform[]): Promise<FileEntry[]> {
+  const manifests = await Promise.all(platforms.map((one) => manifestAt(join(filesRoot(dataDir, one), MANIFEST))));
+  return manifests.flatMap((files) => Array.from(files.values())).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** A file to send, open: a newer revision may take its name meanwhile. */
 export interface OpenFile {
   handle: FileHandle;
   bytes: number;
-  sha256: string | null;
+  sha256: string;
 }
 
-/** Opens a file by its listed path, or the revision before; the caller closes it; null when there is none, or while a newer one takes its place. */
+/** Opens a file by its listed path, or the revision before; the caller closes it; null when there is none. */
 export async function findFile(
   dataDir: string,
   platforms: readonly Platform[],
   path: string,
   revision: number | undefined,
 ): Promise<OpenFile | null> {
-  const entry = (await storedFiles(dataDir, platforms)).find((one) => one.path === path);
-  if (!entry) return null;
-  const current = join(filesRoot(dataDir, entry.platform), entry.path);
-  const isCurrent = revision === undefined || revision === entry.revision;
-  const handle = await open(isCurrent ? current : revisionPath(current, revision)).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  });
-  if (!handle) return null;
-  const { size: bytes } = await handle.stat();
-  if (isCurrent && bytes !== entry.bytes) {
+  for (const platform of platforms) {
+    const root = filesRoot(dataDir, platform);
+    const entry = (await manifestAt(join(root, MANIFEST))).get(path);
+    if (!entry) continue;
+    const wanted = [entry, entry.previous].find((one) => one && one.revision === (revision ?? entry.revision));
+    if (!wanted) return null;
+    const current = join(root, entry.path);
+    // Under the path itself a newer file may lie already that the manifest does not name yet.
+    const handle = (await opened(revisionPath(current, wanted.revision))) ?? (await opened(current));
+    if (!handle) return null;
+    const { size: bytes } = await handle.stat();
+    if (bytes === wanted.bytes) return { handle, bytes, sha256: wanted.sha256 };
     await handle.close();
     return null;
   }
-  return { handle, bytes, sha256: isCurrent ? entry.sha256 : null };
+  return null;
 }
+
+const opened = (path: string): Promise<FileHandle | null> =>
+  open(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  });

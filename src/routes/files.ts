@@ -55,7 +55,11 @@ export function fileRoutes(app: FastifyInstance, services: Services): void {
             file.date >= dayOf(from) &&
             (to === Infinity || file.date <= dayOf(to)),
         );
-        return { body: { files: listed.map(({ content: _content, ...file }) => file) }, meta: {}, rows: 'files' };
+        return {
+          body: { files: listed.map(({ content: _content, previous: _previous, ...file }) => file) },
+          meta: {},
+          rows: 'files',
+        };
       });
     },
   );
@@ -96,8 +100,7 @@ export function fileRoutes(app: FastifyInstance, services: Services): void {
           errorText: `no file ${JSON.stringify(path)}${query.revision === undefined ? '' : ` of revision ${query.revision}`}`,
         });
       }
-      const etag = file.sha256 === null ? `"${path}-r${query.revision}"` : `"${file.sha256}"`;
-      return sendFile(request, reply, { ...file, etag, type: 'application/vnd.apache.parquet' });
+      return sendFile(request, reply, { ...file, etag: `"${file.sha256}"`, type: 'application/vnd.apache.parquet' });
     },
   );
 }

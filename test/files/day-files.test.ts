@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PLATFORMS } from '../../src/core/model.ts';
+import { type ClickHouse, StoreError } from '../../src/stores/clickhouse/client.ts';
 import { applyRetention } from '../../src/stores/clickhouse/retention.ts';
 import { DATASETS } from '../../src/files/datasets.ts';
 import { writeDayFiles } from '../../src/files/day-files.ts';
@@ -161,6 +162,45 @@ test('a late trade gives its day a new revision; the one before stays readable u
   await write('kept', target);
   expect((await manifestOf('kept')).get(path)).toMatchObject({ revision: 3, rows: 5 });
   await expect(stat(revisionPath(join(root, 'kept', path), 1))).rejects.toThrow(/ENOENT/);
+});
+
+test('a file that the store cannot make keeps no other waiting, and is named at the end', async () => {
+  const failing: ClickHouse = {
+    ...store.clickhouse,
+    stream: (name, ...rest) =>
+      name === 'file_trades' ? Promise.reject(new StoreError('failed')) : store.clickhouse.stream(name, ...rest),
+  };
+  const target = directoryTarget(join(root, 'failing'));
+  const deps = { clickhouse: failing, target, temporary: join(root, 'tmp'), now: Date.now };
+  await expect(writeDayFiles(deps, all)).rejects.toThrow(/files could not be made, first dataset=trades/);
+  const datasets = new Set([...(await manifestOf('failing')).values()].map(({ dataset }) => dataset));
+  expect(datasets).toEqual(new Set(DATASETS.filter((one) => one !== 'trades')));
+});
+
+test('a file that was removed is made again under its revision', async () => {
+  await write('removed');
+  const files = await manifestOf('removed');
+  const path = `dataset=trades/platform=kalshi/date=${dayBefore(2)}/part-0.parquet`;
+  const before = await readFile(join(root, 'removed', path));
+  await rm(join(root, 'removed', path));
+  expect((await write('removed')).made).toBe(1);
+  expect(await readFile(join(root, 'removed', path))).toEqual(before);
+  expect(await manifestOf('removed')).toEqual(files);
+});
+
+test('a market that is listed after it was traded gives its day a new revision with its id', async () => {
+  const late = market({ ref: `0x${'5e'.repeat(32)}`, platformId: '5151', platform: 'polymarket' });
+  await store.trade(traded(late, today - 2 * DAY_MS + 11, '0.41', '1'));
+  await write('listed');
+  const path = `dataset=trades/platform=polymarket/date=${dayBefore(2)}/part-0.parquet`;
+  const ids = async () =>
+    (await duck(`SELECT market_id FROM '${join(root, 'listed', path)}'`)).map((row) => row['market_id']);
+  expect(await ids()).toContain(late.info.ref);
+  const { revision } = (await manifestOf('listed')).get(path)!;
+  await store.list(late);
+  await write('listed');
+  expect(await ids()).toContain('5151');
+  expect((await manifestOf('listed')).get(path)).toMatchObject({ revision: revision + 1 });
 });
 
 const completed = async (): Promise<string[]> =>

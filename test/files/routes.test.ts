@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DATASETS } from '../../src/files/datasets.ts';
 import { writeDayFiles } from '../../src/files/day-files.ts';
 import { directoryTarget } from '../../src/files/directory-target.ts';
+import type { FileEntry } from '../../src/files/manifest.ts';
 import { filesRoot } from '../../src/files/stored-files.ts';
 import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
 
@@ -142,7 +145,10 @@ test('the revision before the newest is readable beside it; no other path is', a
   const [now] = (await store.get<Listed>('files?dataset=trades')).files;
   expect([now!.revision, now!.sha256 === file!.sha256]).toEqual([2, false]);
   expect((await ask(now!.path)).headers.etag).toBe(`"${now!.sha256}"`);
-  expect((await ask(`${now!.path}?revision=1`)).rawPayload).toEqual(before.rawPayload);
+  const kept = await ask(`${now!.path}?revision=1`);
+  expect([kept.rawPayload, kept.headers.etag]).toEqual([before.rawPayload, before.headers.etag]);
+  const rest = { range: 'bytes=4-', 'if-range': before.headers.etag! };
+  expect((await ask(`${now!.path}?revision=1`, rest)).statusCode).toBe(206);
   for (const path of [
     `${now!.path}?revision=3`,
     `${now!.path}.r1`,
@@ -152,4 +158,32 @@ test('the revision before the newest is readable beside it; no other path is', a
   ]) {
     expect((await ask(path)).statusCode, path).toBe(404);
   }
+});
+
+test('a listed revision is sent while the next one takes its place', async () => {
+  const [file] = (await store.get<Listed>('files?dataset=trades')).files;
+  const before = await ask(file!.path);
+  const next = join(store.app.deps.config.dataDir, 'next');
+  // Of the same length, and not in the manifest yet.
+  await writeFile(next, Buffer.alloc(file!.bytes));
+  const target = directoryTarget(filesRoot(store.app.deps.config.dataDir, 'kalshi'), { keepPrevious: true });
+  await target.put({ ...file, revision: file!.revision + 1 } as FileEntry, next);
+  const after = await ask(file!.path);
+  expect([after.statusCode, after.headers.etag, after.rawPayload]).toEqual([
+    200,
+    `"${file!.sha256}"`,
+    before.rawPayload,
+  ]);
+});
+
+test('HEAD names length and ETag of a file', async () => {
+  const [file] = (await store.get<Listed>('files?dataset=trades')).files;
+  const headers = { 'x-api-key': key };
+  const head = await store.app.app.inject({ method: 'HEAD', url: `/v1/api/files/${file!.path}`, headers });
+  expect([head.statusCode, head.headers['content-length'], head.headers.etag, head.rawPayload.length]).toEqual([
+    200,
+    String(file!.bytes),
+    `"${file!.sha256}"`,
+    0,
+  ]);
 });

@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import S3rver from 's3rver';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { writeDayFiles } from '../../src/files/day-files.ts';
 import { DATASETS } from '../../src/files/datasets.ts';
 import { readManifest } from '../../src/files/manifest.ts';
@@ -61,4 +64,22 @@ test('a wrong key, a missing bucket or variable is named, not its secret', async
   await expect(write('s3://nobucket/x')).rejects.toThrow(/answered 404/);
   expect(() => s3Target('s3://', env)).toThrow(/--to: must be s3:/);
   expect(() => s3Target('s3://history', {})).toThrow(/AWS_ACCESS_KEY_ID: must be set/);
+});
+
+test('a call that S3 puts off, or whose connection is lost, is sent again whole', async () => {
+  const bodies: string[] = [];
+  const slow = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(body);
+      if (bodies.length === 1) request.socket.destroy();
+      else response.writeHead(bodies.length === 2 ? 503 : 200).end('<Code>SlowDown</Code>');
+    });
+  });
+  await new Promise<void>((done) => slow.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void slow.close());
+  const { port } = slow.address() as AddressInfo;
+  const target = s3Target('s3://history/a', { ...env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` });
+  await target.writeManifest('{}');
+  expect(bodies).toEqual(['{}', '{}', '{}']);
+  expect(() => s3Target('s3://history/../other', env)).toThrow(/--to: must be s3:/);
 });

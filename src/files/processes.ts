@@ -1,0 +1,9 @@
+/** Whether a process of this machine runs, whoever's it is. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: a process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -35,17 +35,30 @@ const clockOf = (seconds: number): string => CLOCK.format(seconds * 1000);
 const timeTexts = (_plot: uPlot, splits: number[]): string[] =>
   splits.map((at) => (at % DAY_SECONDS === 0 ? dayOf(at) : clockOf(at)));
 const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '' : `${dayOf(at)} ${clockOf(at)}`);
+/** Values of an axis: large ones in short, all of one axis alike. */
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
+const PLAIN = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
+const valueTexts = (_plot: uPlot, splits: number[]): string[] => {
+  const format = Math.max(...splits.map(Math.abs)) >= 10_000 ? COMPACT : PLAIN;
+  return splits.map((value) => format.format(value));
+};
+/** Room for the longest of them. */
+const widthOf = (_plot: uPlot, texts: string[] | null): number =>
+  22 + 7 * Math.max(2, ...(texts ?? []).map((text) => text.length));
 const inUtc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
 
 /** Lines over time. */
 export function LineChart({ xs, lines, time = true, height = 280, label, points = false }: Props) {
   const box = useRef<HTMLDivElement>(null);
+  const legend = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = box.current;
-    if (!element) return;
+    const names = legend.current;
+    if (!element || !names) return;
     let plot: uPlot | undefined;
     const draw = (): void => {
       plot?.destroy();
+      names.replaceChildren();
       const axis = {
         stroke: colour('muted'),
         grid: { stroke: colour('line'), width: 1 },
@@ -57,8 +70,9 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
           height,
           scales: { x: { time } },
           tzDate: inUtc,
-          axes: [time ? { ...axis, values: timeTexts } : axis, { ...axis, size: 72 }],
-          legend: { live: true },
+          axes: [time ? { ...axis, values: timeTexts } : axis, { ...axis, values: valueTexts, size: widthOf }],
+          // Outside of the picture, so that a screen reader reaches it.
+          legend: { live: true, mount: (_plot, table) => names.append(table) },
           series: [
             time ? { label: 'Time', value: timeText } : {},
             ...lines.map(({ name }, n) => ({
@@ -84,5 +98,10 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
       plot?.destroy();
     };
   }, [xs, lines, time, height, points]);
-  return <div ref={box} class="lines" role="img" aria-label={label} />;
+  return (
+    <div class="lines">
+      <div ref={box} role="img" aria-label={label} />
+      <div ref={legend} />
+    </div>
+  );
 }

@@ -99,14 +99,25 @@ const titled = (name: string): string => name.charAt(0).toUpperCase() + name.sli
 function Search({ value }: { value: string }) {
   const [typed, setTyped] = useState(value);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => setTyped(value), [value]);
+  /** What this field put into the address last: any other value there comes from a link or from Back. */
+  const sent = useRef(value);
   useEffect(() => {
-    const timer = setTimeout(() => typed !== value && setQuery({ q: typed }), TYPING_MS);
+    if (value === sent.current) return;
+    sent.current = value;
+    setTyped(value);
+  }, [value]);
+  useEffect(() => {
+    if (typed === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = typed;
+      setQuery({ q: typed });
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   useKeys((event) => {
     if (event.key !== '/') return;
     event.preventDefault();
+    field.current?.focus();
     field.current?.select();
   });
   return (

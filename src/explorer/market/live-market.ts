@@ -135,13 +135,14 @@ export const executedAt = ({ metadata, timestamp }: Trade): string =>
   String(metadata['executed_at'] ?? new Date(timestamp * 1000).toISOString());
 
 /** A book after a change of its first outcome; the second is its complement. */
-function changed(book: OrderBook, { changes }: StreamEvents['book_change']): OrderBook {
+function changed(book: OrderBook, change: StreamEvents['book_change']): OrderBook {
   let { bids, asks } = book.yes;
-  for (const { side, price, size } of changes) {
+  for (const { side, price, size } of change.changes) {
     if (side === 'bid') bids = replaced(bids, { price, size }, (a, b) => b.price - a.price);
     else asks = replaced(asks, { price, size }, (a, b) => a.price - b.price);
   }
-  return { ...book, yes: sideOf(bids, asks), no: sideOf(complement(asks), complement(bids)) };
+  const timestamp = change.exchange_at ?? change.received_at;
+  return { ...book, timestamp, yes: sideOf(bids, asks), no: sideOf(complement(asks), complement(bids)) };
 }
 
 const complement = (levels: Level[]): Level[] =>

@@ -179,7 +179,7 @@ function Legend({ bar }: { bar: Bar | undefined }) {
       <time dateTime={time}>{`${time.slice(0, 10)} ${time.slice(11, 16)} UTC`}</time>
       {figures.map(([name, value]) => (
         <span key={name}>
-          <span class="muted">{name}</span> {COUNTED.has(name) ? <Num value={value} /> : <Price value={value} />}
+          <span class="muted">{name}</span> {COUNTED.has(name) ? <Num value={value} /> : <Price value={value} still />}
         </span>
       ))}
     </p>

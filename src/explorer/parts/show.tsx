@@ -51,16 +51,18 @@ interface PriceProps {
   strong?: boolean;
   /** Decimals at least, so that a column of prices lines up. */
   digits?: number;
+  /** Not lit: another value is of another time, not a move. */
+  still?: boolean;
 }
 
 /** A price of 0 to 1, lit for a moment when it changes. */
-export function Price({ value, strong = false, digits = 2 }: PriceProps) {
+export function Price({ value, strong = false, digits = 2, still = false }: PriceProps) {
   const last = useRef(value);
   const [moved, setMoved] = useState<'' | 'up' | 'down'>('');
   useEffect(() => {
     const before = last.current;
     last.current = value;
-    if (typeof before !== 'number' || typeof value !== 'number' || before === value) return;
+    if (still || typeof before !== 'number' || typeof value !== 'number' || before === value) return;
     setMoved(value > before ? 'up' : 'down');
     const timer = setTimeout(() => setMoved(''), 1200);
     return () => clearTimeout(timer);

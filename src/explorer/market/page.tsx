@@ -3,7 +3,7 @@ import type { Market } from '../parts/answers.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { payoutsOf } from '../parts/prices.ts';
 import { Change, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
-import { eventAddress, go, splitId } from '../parts/url.ts';
+import { backToList, eventAddress, splitId } from '../parts/url.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Book } from './book.tsx';
 import { History } from './history.tsx';
@@ -21,7 +21,7 @@ export function MarketPage({ id: unified }: { id: string }) {
     if (market) document.title = `${market.title} · Forecastle`;
   }, [market?.title]);
   useKeys(({ key }) => {
-    if (key === 'Escape' && !document.querySelector('dialog[open]')) go('/');
+    if (key === 'Escape' && !document.querySelector('dialog[open]')) backToList();
   });
   if (!market) return <Waiting of={live.asked} />;
   return (

@@ -90,6 +90,8 @@ class Listing {
 }
 
 export interface MarketList {
+  /** Another text for other filters. */
+  key: string;
   rows: readonly Market[];
   total: number;
   ended: boolean;
@@ -99,14 +101,24 @@ export interface MarketList {
   reload: () => void;
 }
 
+const NO_ROWS: readonly Market[] = [];
+/** The list as it was left, for a reader who comes back to it soon. */
+let left: { key: string; listing: Listing; at: number } | null = null;
+const LEFT_MS = 300_000;
+const leftAs = (key: string | null): Listing | null =>
+  left !== null && left.key === key && Date.now() - left.at < LEFT_MS ? left.listing : null;
+
 /** The markets that pass `filters`, page by page as `more` is called. Rows stay until the next list is there. */
 export function useMarketList(platforms: readonly string[] | null, filters: Params, sort: Sort): MarketList {
-  const [shown, setShown] = useState<{ listing: Listing; at: number } | null>(null);
+  const key = platforms === null ? null : JSON.stringify([platforms, filters, sort]);
+  const [shown, setShown] = useState<{ listing: Listing; at: number } | null>(() => {
+    const listing = leftAs(key);
+    return listing && { listing, at: listing.rows.length };
+  });
   const [failure, setFailure] = useState<ApiFailure | undefined>();
   const [turn, setTurn] = useState(0);
   const work = useRef<{ listing: Listing; ending: AbortController; busy: boolean } | null>(null);
-  const [loading, setLoading] = useState(true);
-  const key = platforms === null ? null : JSON.stringify([platforms, filters, sort]);
+  const [loading, setLoading] = useState(shown === null);
 
   const advance = async (): Promise<void> => {
     const now = work.current;
@@ -128,11 +140,19 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
   };
   useEffect(() => {
     if (platforms === null) return;
-    const now = { listing: new Listing(platforms, filters, sort), ending: new AbortController(), busy: false };
+    const known = turn === 0 ? leftAs(key) : null;
+    const listing = known ?? new Listing(platforms, filters, sort);
+    const now = { listing, ending: new AbortController(), busy: false };
     work.current = now;
     setFailure(undefined);
-    void advance();
-    return () => now.ending.abort();
+    if (known) {
+      setShown({ listing, at: listing.rows.length });
+      setLoading(false);
+    } else void advance();
+    return () => {
+      now.ending.abort();
+      if (key !== null && listing.rows.length > 0) left = { key, listing, at: Date.now() };
+    };
   }, [key, turn]);
   useEffect(() => {
     if (!failure || failure.retryMs === null) return;
@@ -140,7 +160,8 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
     return () => clearTimeout(timer);
   }, [failure]);
   return {
-    rows: shown?.listing.rows ?? [],
+    key: key ?? '',
+    rows: shown?.listing.rows ?? NO_ROWS,
     total: shown?.listing.total ?? 0,
     ended: shown?.listing.ended ?? false,
     loading,

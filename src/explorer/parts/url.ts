@@ -24,12 +24,25 @@ export function usePlace(): Place {
   return place;
 }
 
+const LIST = '/';
+/** The list of markets as it was left, with its filters. */
+let list = LIST;
+
 /** Goes to an address of this site without loading a document. */
 export function go(address: string, how: 'push' | 'replace' = 'push'): void {
-  if (how === 'push') history.pushState(null, '', address);
-  else history.replaceState(null, '', address);
+  const from = location.pathname + location.search;
+  if (location.pathname === LIST) list = from;
+  if (how === 'push') history.pushState({ from }, '', address);
+  else history.replaceState(history.state, '', address);
   dispatchEvent(new Event(MOVED));
   if (how === 'push') scrollTo(0, 0);
+}
+
+/** Goes to the list of markets as it was left: one step back where the reader came from there. */
+export function backToList(): void {
+  const { from = '' } = (history.state ?? {}) as { from?: string };
+  if (from === LIST || from.startsWith(`${LIST}?`)) history.back();
+  else go(list);
 }
 
 /** Changes the query of this place; '' takes a name out of it. */

@@ -1,7 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { Change, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
-import { go, marketAddress, setQuery } from '../parts/url.ts';
+import { marketAddress, setQuery } from '../parts/url.ts';
 import { useFresh, type Fresh } from './fresh.ts';
 import type { MarketList, Sort } from './listing.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -14,25 +14,33 @@ const AHEAD = 30;
 /** Of `market_ids`, the most that one call takes. */
 const WATCHED = 60;
 
+/** Where a list was left: how far it was scrolled, and the row chosen. */
+let left = { key: '', top: 0, chosen: -1 };
+
 interface Props {
   list: MarketList;
   sort: Sort;
 }
 
-/** The rows in view of a list of any length; `j` and `k` move, Enter opens. */
+/** The rows in view of a list of any length; `j` and `k` move the focus. */
 export function MarketTable({ list, sort }: Props) {
   const { rows, more, loading, ended, total } = list;
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 800 });
-  const [chosen, setChosen] = useState(-1);
+  // Where this very list was left, if its rows are still there.
+  const [start] = useState(() => (left.key === list.key && rows.length > 0 ? left : { top: 0, chosen: -1 }));
+  const [view, setView] = useState({ top: start.top, height: 800 });
+  const [chosen, setChosen] = useState(start.chosen);
+  const now = useRef({ key: list.key, top: 0, chosen });
+  now.current = { key: list.key, top: view.top, chosen };
   const first = Math.max(0, Math.floor(view.top / ROW) - SPARE_ROWS);
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW) + SPARE_ROWS);
   const visible = rows.slice(first, last);
   const fresh = useFresh(visible.slice(0, WATCHED).map(({ id }) => id));
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
+    element.scrollTop = start.top;
     const measure = (): void => setView({ top: element.scrollTop, height: element.clientHeight });
     measure();
     element.addEventListener('scroll', measure, { passive: true });
@@ -41,13 +49,19 @@ export function MarketTable({ list, sort }: Props) {
     return () => {
       element.removeEventListener('scroll', measure);
       sized.disconnect();
+      left = now.current;
     };
   }, []);
   useEffect(() => {
     if (!loading && !ended && rows.length > 0 && last > rows.length - AHEAD) more();
   }, [last, rows.length, loading]);
+  /** Whether the chosen row is to get the focus once it is drawn. */
+  const asked = useRef(chosen !== -1);
   // Another list begins at its top.
+  const before = useRef(rows);
   useEffect(() => {
+    if (before.current === rows) return;
+    before.current = rows;
     setChosen(-1);
     box.current?.scrollTo(0, 0);
   }, [rows]);
@@ -58,9 +72,18 @@ export function MarketTable({ list, sort }: Props) {
       const next = Math.min(rows.length - 1, Math.max(0, chosen + step));
       setChosen(next);
       reveal(box.current, next);
-    } else if (event.key === 'Enter' && rows[chosen] && event.target === document.body) {
-      go(marketAddress(rows[chosen].id));
-    } else if (event.key === 'Escape') setChosen(-1);
+      asked.current = true;
+    } else if (event.key === 'Escape' && chosen !== -1) {
+      setChosen(-1);
+      box.current?.focus({ preventScroll: true });
+    }
+  });
+  // The chosen row's link has the focus: it is read aloud, and Enter opens it. A row far away is drawn first.
+  useEffect(() => {
+    const link = asked.current ? box.current?.querySelector<HTMLElement>('tr.chosen a') : null;
+    if (!link) return;
+    asked.current = false;
+    link.focus({ preventScroll: true });
   });
 
   return (

@@ -4,7 +4,8 @@ import type { Market, OrderBook } from '../parts/answers.ts';
 import type { Loaded } from '../parts/api.ts';
 import { difference, sum } from '../parts/exact.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { decimals, Num, Price, Time } from '../parts/show.tsx';
+import { priceDigits } from '../parts/prices.ts';
+import { countsContracts, Num, Price, Time } from '../parts/show.tsx';
 
 const LEVELS = 12;
 
@@ -19,6 +20,7 @@ export function Book({ market, book, asked }: Props) {
   const [second, setSecond] = useState<'yes' | 'no'>('yes');
   const [first, other] = market.outcomes;
   const side = book?.[second];
+  const unit = countsContracts(market.metadata) ? 'contracts' : 'shares';
   const query = {
     path: '/v1/api/markets/id/{id}/orderbook',
     params: { id: market.platform_id, provider: market.platform },
@@ -51,9 +53,9 @@ export function Book({ market, book, asked }: Props) {
         />
       ) : (
         <>
-          <Ladder side={side} />
+          <Ladder side={side} digits={priceDigits(market)} unit={unit} />
           <p class="foot muted">
-            <Num value={side.depth} compact /> contracts in the book · <Time at={book?.timestamp} />
+            <Num value={side.depth} compact /> {unit} in the book, as of <Time at={book?.timestamp} />
           </p>
         </>
       )}
@@ -61,16 +63,15 @@ export function Book({ market, book, asked }: Props) {
   );
 }
 
-function Ladder({ side }: { side: OrderBook['yes'] }) {
+function Ladder({ side, digits, unit }: { side: OrderBook['yes']; digits: number; unit: string }) {
   const asks = cumulated(side.asks.slice(0, LEVELS));
   const bids = cumulated(side.bids.slice(0, LEVELS));
   const most = Math.max(1e-9, ...[...asks, ...bids].map(({ total }) => total));
-  const digits = Math.max(2, ...[...asks, ...bids].map(({ price }) => Math.min(4, decimals(price))));
   const [bestAsk] = side.asks;
   const [bestBid] = side.bids;
   return (
     <table class="ladder">
-      <Columns of={['Price', ['Size', 'number'], ['Sum', 'number']]} />
+      <Columns of={['Price, USD', [`Size, ${unit}`, 'number'], ['Sum', 'number']]} />
       <tbody>
         {asks.toReversed().map((level) => (
           <LevelRow key={`ask ${level.price}`} side="ask" level={level} share={level.total / most} digits={digits} />
@@ -81,7 +82,7 @@ function Ladder({ side }: { side: OrderBook['yes'] }) {
           <th scope="row" colSpan={3}>
             {bestAsk && bestBid ? (
               <>
-                Spread <Num value={difference(bestAsk.price, bestBid.price)} />
+                Spread <Price value={difference(bestAsk.price, bestBid.price)} digits={digits} still />
               </>
             ) : (
               'One side is empty'
@@ -120,14 +121,14 @@ function LevelRow({ side, level, share, digits }: LevelProps) {
     <tr class={side}>
       <td class={side === 'bid' ? 'up' : 'down'}>
         <span class="depth" style={{ width: `${(share * 100).toFixed(1)}%` }} aria-hidden="true" />
-        <Price value={level.price} digits={digits} />
+        <Price value={level.price} digits={digits} still />
         <span class="hidden">{side}</span>
       </td>
       <td class="number">
-        <Num value={level.size} />
+        <Num value={level.size} compact />
       </td>
       <td class="number muted">
-        <Num value={level.total} />
+        <Num value={level.total} compact />
       </td>
     </tr>
   );

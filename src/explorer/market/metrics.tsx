@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Market, Snapshot } from '../parts/answers.ts';
 import { useApi } from '../parts/api.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
-import { countsContracts, Num, Usd, Volume } from '../parts/show.tsx';
+import { countsContracts, Num, Price, Usd, Volume } from '../parts/show.tsx';
 
 const EVERY_MS = 15_000;
 
@@ -56,16 +56,32 @@ function figuresOf(metrics: Snapshot['metrics'], market: Market): Figure[] {
     { path: 'volume.volume_30d', name: 'Volume 30 d', value: traded(volume.volume_30d) },
     { path: 'volume.total', name: 'Volume', value: traded(volume.total) },
     { path: 'notional_value', name: 'Notional', value: <Usd value={metrics.notional_value} /> },
-    { path: 'open_interest', name: 'Open interest', value: <Num value={metrics.open_interest} unit={held} compact /> },
+    {
+      path: 'open_interest',
+      name: 'Open interest',
+      value: <Volume value={metrics.open_interest} metadata={market.metadata} />,
+    },
     { path: 'liquidity.total', name: 'Liquidity', value: <Usd value={liquidity.total} /> },
-    { path: 'liquidity.liquidity_score', name: 'Liquidity score', value: <Num value={liquidity.liquidity_score} /> },
-    { path: 'spread.best_bid', name: 'Best bid', value: <Num value={spread.best_bid} /> },
-    { path: 'spread.best_ask', name: 'Best ask', value: <Num value={spread.best_ask} /> },
-    { path: 'spread.spread', name: 'Spread', value: <Num value={spread.spread} /> },
-    { path: 'spread.adjusted_midpoint', name: 'Midpoint', value: <Num value={spread.adjusted_midpoint} /> },
-    { path: 'fees.fee_rate', name: 'Taker fee rate', value: <Num value={fees.fee_rate} /> },
-    { path: 'fees.trading_fee', name: 'Fee on one contract', value: <Num value={fees.trading_fee} prefix="$" /> },
-    { path: 'competitive_score', name: 'Competitive score', value: <Num value={metrics.competitive_score} /> },
+    {
+      path: 'liquidity.liquidity_score',
+      name: 'Liquidity score',
+      value: <Num value={liquidity.liquidity_score} digits={4} />,
+    },
+    { path: 'spread.best_bid', name: 'Best bid', value: <Price value={spread.best_bid} /> },
+    { path: 'spread.best_ask', name: 'Best ask', value: <Price value={spread.best_ask} /> },
+    { path: 'spread.spread', name: 'Spread', value: <Price value={spread.spread} /> },
+    { path: 'spread.adjusted_midpoint', name: 'Midpoint', value: <Price value={spread.adjusted_midpoint} /> },
+    { path: 'fees.fee_rate', name: 'Taker fee rate, fraction', value: <Num value={fees.fee_rate} /> },
+    {
+      path: 'fees.trading_fee',
+      name: `Fee on one ${held === '' ? 'share' : 'contract'}`,
+      value: <Num value={fees.trading_fee} prefix="$" />,
+    },
+    {
+      path: 'competitive_score',
+      name: 'Competitive score',
+      value: <Num value={metrics.competitive_score} digits={4} />,
+    },
     { path: 'unique_traders', name: 'Unique takers', value: <Num value={metrics.unique_traders} /> },
   ];
 }

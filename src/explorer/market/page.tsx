@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
-import { payoutsOf } from '../parts/prices.ts';
+import { payoutsOf, priceDigits } from '../parts/prices.ts';
 import { Change, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
 import { backToList, eventAddress, splitId } from '../parts/url.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -45,6 +45,7 @@ export function MarketPage({ id: unified }: { id: string }) {
 
 function Head({ market }: { market: Market }) {
   const payouts = payoutsOf(market);
+  const digits = priceDigits(market);
   return (
     <header class="market-head">
       <div class="market-name">
@@ -66,19 +67,19 @@ function Head({ market }: { market: Market }) {
             Ends <Time at={market.trading_end_at} relative />
           </span>
           <span class="muted">
-            Seen <Time at={market.last_synced_at} relative />
+            Checked <Time at={market.last_synced_at} relative />
           </span>
           <Outside address={market.source_url}>Open on the platform ↗</Outside>
         </p>
       </div>
-      <ul class="outcomes" aria-live="polite" aria-label="Outcomes">
+      <ul class="outcomes" aria-label="Outcomes">
         {market.outcomes.slice(0, 4).map(({ id, name }) => {
           const quote = market.current_prices[id];
           return (
             <li key={id}>
               <bdi class="name">{name}</bdi>
-              <Price value={quote?.price} strong />
-              <Change value={market.price_24h_changes[id]} />
+              <Price value={quote?.price} digits={digits} strong />
+              <Change value={market.price_24h_changes[id]} digits={digits} />
               <span class="muted">
                 {market.status === 'settled' ? (
                   <>
@@ -86,7 +87,7 @@ function Head({ market }: { market: Market }) {
                   </>
                 ) : (
                   <>
-                    <Num value={quote?.bid} /> / <Num value={quote?.ask} />
+                    <Price value={quote?.bid} digits={digits} /> / <Price value={quote?.ask} digits={digits} />
                   </>
                 )}
               </span>

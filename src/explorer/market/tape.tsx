@@ -2,6 +2,7 @@ import { Columns } from '../parts/columns.tsx';
 import type { Market, Trade } from '../parts/answers.ts';
 import type { Loaded } from '../parts/api.ts';
 import { ofMarket, Panel, Waiting } from '../parts/panel.tsx';
+import { priceDigits } from '../parts/prices.ts';
 import { Num, Price, Time } from '../parts/show.tsx';
 import { executedAt } from './live-market.ts';
 
@@ -15,6 +16,7 @@ interface Props {
 /** The last trades of a market, newest first. */
 export function Tape({ market, trades, asked, freshTo }: Props) {
   const { platform, platform_id: id } = market;
+  const digits = priceDigits(market);
   const names = new Map(market.outcomes.map((outcome) => [outcome.id, outcome.name]));
   const sql = `SELECT executed_at, outcome, side, price, size, notional\nFROM v_trades\nWHERE ${ofMarket(market.id)}\nORDER BY executed_at DESC\nLIMIT 100`;
   return (
@@ -35,7 +37,7 @@ export function Tape({ market, trades, asked, freshTo }: Props) {
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Last trades">
           <table>
-            <Columns of={['Time', 'Taker', ['Price', 'number'], ['Size', 'number'], ['USD', 'number']]} />
+            <Columns of={['Time, UTC', 'Taker', ['Price', 'number'], ['Size', 'number'], ['USD', 'number']]} />
             <tbody>
               {trades.map((trade) => (
                 <tr key={trade.trade_id}>
@@ -46,10 +48,10 @@ export function Tape({ market, trades, asked, freshTo }: Props) {
                     {trade.side} <bdi>{names.get(trade.outcome) ?? trade.outcome}</bdi>
                   </td>
                   <td class="number">
-                    <Price value={trade.price} />
+                    <Price value={trade.price} digits={digits} />
                   </td>
                   <td class="number">
-                    <Num value={trade.size} />
+                    <Num value={trade.size} compact />
                   </td>
                   <td class="number muted">
                     <Num value={trade.notional_value} compact />

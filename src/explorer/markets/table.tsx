@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
+import { priceDigits } from '../parts/prices.ts';
 import { Change, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
 import { marketAddress, setQuery } from '../parts/url.ts';
 import { useFresh, type Fresh } from './fresh.ts';
@@ -153,6 +154,7 @@ function SortHead({ name, text, sort, wide = false }: { name: Sort; text: string
 function Row({ market, index, isChosen }: { market: Market & Fresh; index: number; isChosen: boolean }) {
   const [outcome] = market.outcomes;
   const quote = market.current_prices[outcome?.id ?? ''];
+  const digits = priceDigits(market);
   return (
     <tr aria-rowindex={index + 2} class={isChosen ? 'chosen' : ''}>
       <td class="title">
@@ -171,13 +173,14 @@ function Row({ market, index, isChosen }: { market: Market & Fresh; index: numbe
         </span>
       </td>
       <td class="number">
-        <Price value={quote?.price} strong />
+        <Price value={quote?.price} digits={digits} strong />
       </td>
       <td class="number">
-        <Change value={market.price_24h_changes[outcome?.id ?? '']} />
+        <Change value={market.price_24h_changes[outcome?.id ?? '']} digits={digits} />
       </td>
       <td class="number wide">
-        <Price value={quote?.bid} /> <span class="muted">/</span> <Price value={quote?.ask} />
+        <Price value={quote?.bid} digits={digits} /> <span class="muted">/</span>{' '}
+        <Price value={quote?.ask} digits={digits} />
       </td>
       <td class="number">
         <Volume value={market.volume_24h} metadata={market.metadata} />

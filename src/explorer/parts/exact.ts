@@ -24,3 +24,6 @@ export function plain(value: number): string {
 
 export const sum = (values: readonly number[]): number => unscaled(values.reduce((all, one) => all + scaled(one), 0n));
 export const difference = (a: number, b: number): number => unscaled(scaled(a) - scaled(b));
+
+/** How many decimals a number has. */
+export const decimals = (value: number): number => plain(value).split('.')[1]?.length ?? 0;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { plain } from './exact.ts';
+import { decimals, plain } from './exact.ts';
 
 /** Stands where a value is unknown. */
 const Unknown = ({ why = 'Unknown' }: { why?: string }) => (
@@ -9,54 +9,71 @@ const Unknown = ({ why = 'Unknown' }: { why?: string }) => (
   </span>
 );
 
-const grouped = (value: number): string => {
-  const [whole = '', fraction] = plain(value).split('.');
+const grouped = (value: number | string): string => {
+  const [whole = '', fraction] = (typeof value === 'string' ? value : plain(value)).split('.');
   const groups = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 };
 
-export const decimals = (value: number): number => plain(value).split('.')[1]?.length ?? 0;
-
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
+/** Three digits, also where they are zeros: figures of one column line up. */
+const COMPACT = new Intl.NumberFormat('en-US', {
+  notation: 'compact',
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+});
+/** From here on figures are shown in short; below with two decimals. */
+const LARGE = 10_000;
 
 interface NumberProps {
   value: number | null | undefined;
   /** Before and behind the digits. */
   unit?: string;
   prefix?: string;
-  /** Three digits are shown; the title has all of them. */
+  /** Two decimals, or three digits of a large number; the title has all of them. */
   compact?: boolean;
+  /** Decimals shown, of a number that has no unit to round by; without them all are. */
+  digits?: number;
   why?: string;
 }
 
 /** A number as the API gave it: the element carries the exact value, the title says it where fewer digits are shown. */
-export function Num({ value, unit = '', prefix = '', compact = false, why }: NumberProps) {
+export function Num({ value, unit = '', prefix = '', compact = false, digits, why }: NumberProps) {
   if (value === null || value === undefined) return <Unknown {...(why === undefined ? {} : { why })} />;
   const size = Math.abs(value);
-  const short = compact && (size >= 1000 || decimals(size) > 2);
-  const sign = value < 0 ? '−' : '';
-  const exact = `${sign}${prefix}${grouped(size)}${unit}`;
+  const exact = grouped(size);
+  const text = compact ? compactText(size) : digits === undefined ? exact : rounded(size, digits);
+  const framed = (digitsOf: string): string => `${value < 0 ? '−' : ''}${prefix}${digitsOf}${unit}`;
   return (
-    <data value={plain(value)} {...(short ? { title: exact } : {})}>
-      {short ? `${sign}${prefix}${size >= 1000 ? COMPACT.format(size) : size.toFixed(2)}${unit}` : exact}
+    <data value={plain(value)} {...(Number(text.replaceAll(',', '')) === size ? {} : { title: framed(exact) })}>
+      {framed(text)}
     </data>
   );
 }
 
+const compactText = (size: number): string => (size >= LARGE ? COMPACT.format(size) : rounded(size, 2));
+const rounded = (size: number, digits: number): string => grouped(size.toFixed(digits));
+
 /** Prices of more decimals are shown to these, with all in the title. */
 const SHOWN_DECIMALS = 4;
+
+/** A price to `digits` decimals, so that a column lines up; without them to two or more. What is not 0 or 1 is not shown as such. */
+function priceText(size: number, digits?: number): string {
+  const own = Math.min(decimals(size), SHOWN_DECIMALS);
+  const text = size.toFixed(digits ?? Math.max(2, own));
+  return Number.isInteger(Number(text)) && !Number.isInteger(size) ? size.toFixed(Math.max(2, own)) : text;
+}
 
 interface PriceProps {
   value: number | null | undefined;
   strong?: boolean;
-  /** Decimals at least, so that a column of prices lines up. */
-  digits?: number;
+  /** Decimals of its market's prices. */
+  digits?: number | undefined;
   /** Not lit: another value is of another time, not a move. */
   still?: boolean;
 }
 
 /** A price of 0 to 1, lit for a moment when it changes. */
-export function Price({ value, strong = false, digits = 2, still = false }: PriceProps) {
+export function Price({ value, strong = false, digits, still = false }: PriceProps) {
   const last = useRef(value);
   const [moved, setMoved] = useState<'' | 'up' | 'down'>('');
   useEffect(() => {
@@ -68,42 +85,42 @@ export function Price({ value, strong = false, digits = 2, still = false }: Pric
     return () => clearTimeout(timer);
   }, [value]);
   if (value === null || value === undefined) return <Unknown />;
-  const own = decimals(value);
+  const text = priceText(value, digits);
   return (
     <data
       class={`price ${strong ? 'strong' : ''} ${moved === '' ? '' : `moved ${moved}`}`}
       value={plain(value)}
-      {...(own > SHOWN_DECIMALS ? { title: plain(value) } : {})}
+      {...(Number(text) === value ? {} : { title: plain(value) })}
     >
-      {value.toFixed(Math.max(digits, Math.min(own, SHOWN_DECIMALS)))}
+      {text}
     </data>
   );
 }
 
 /** A change of price with its direction in a sign, not in colour alone. */
-export function Change({ value }: { value: number | null | undefined }) {
+export function Change({ value, digits }: { value: number | null | undefined; digits?: number | undefined }) {
   if (value === null || value === undefined) return <Unknown />;
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
   const size = Math.abs(value);
-  const own = decimals(size);
+  const text = priceText(size, digits);
   return (
-    <data class={direction} value={plain(value)} {...(own > SHOWN_DECIMALS ? { title: plain(value) } : {})}>
+    <data class={direction} value={plain(value)} {...(Number(text) === size ? {} : { title: plain(value) })}>
       {value < 0 ? '−' : value > 0 ? '+' : ''}
-      {size.toFixed(Math.max(2, Math.min(own, SHOWN_DECIMALS)))}
+      {text}
     </data>
   );
 }
 
-/** A percentage the API gives to six decimals, shown to one. */
+/** A percentage the API gives to six decimals, shown to one; a manifold growth as how many times it is. */
 export function Percent({ value }: { value: number | null | undefined }) {
   if (value === null || value === undefined) return <Unknown />;
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
   const size = Math.abs(value);
-  const shown = size >= 1000 ? COMPACT.format(size) : size.toFixed(1);
+  const times = 1 + value / 100;
+  const grown = times >= LARGE ? COMPACT.format(times) : rounded(times, 0);
   return (
     <data class={direction} value={plain(value)} title={`${plain(value)} %`}>
-      {value < 0 ? '−' : value > 0 ? '+' : ''}
-      {shown} %
+      {value >= 1000 ? `×${grown}` : `${value < 0 ? '−' : value > 0 ? '+' : ''}${size.toFixed(1)} %`}
     </data>
   );
 }
@@ -156,7 +173,7 @@ export function spanText(seconds: number): string {
   return next && rest > 0 && whole < 10 * 86_400 ? `${first} ${rest}${next[1]}` : first;
 }
 
-/** A time as the reader's clock shows it; the title has it in UTC. */
+/** A time in UTC, as charts have it and statements compare it. In a table the head names the zone. */
 export function Time({ at, relative = false }: { at: string | number | null | undefined; relative?: boolean }) {
   if (at === null || at === undefined || at === '') return <Unknown />;
   const date = new Date(typeof at === 'number' ? at * 1000 : at);
@@ -165,7 +182,14 @@ export function Time({ at, relative = false }: { at: string | number | null | un
   const text = seconds >= 0 ? `in ${spanText(seconds)}` : `${spanText(seconds)} ago`;
   return (
     <time dateTime={iso} title={iso}>
-      {relative ? text : clockText(date)}
+      {relative ? (
+        text
+      ) : (
+        <>
+          {clockText(date)}
+          <span class="zone"> UTC</span>
+        </>
+      )}
     </time>
   );
 }
@@ -181,18 +205,21 @@ export function TradesComplete({ to }: { to: string | null | undefined }) {
   );
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit' });
-const YEAR_DAY = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: '2-digit' });
+const UTC = { timeZone: 'UTC' } as const;
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit', ...UTC });
+const YEAR_DAY = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: '2-digit', ...UTC });
 const CLOCK = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
+  ...UTC,
 });
 function clockText(date: Date): string {
-  const now = new Date();
-  if (date.toDateString() === now.toDateString()) return CLOCK.format(date);
-  const day = date.getFullYear() === now.getFullYear() ? DAY : YEAR_DAY;
+  const now = new Date().toISOString();
+  const then = date.toISOString();
+  if (then.slice(0, 10) === now.slice(0, 10)) return CLOCK.format(date);
+  const day = then.slice(0, 4) === now.slice(0, 4) ? DAY : YEAR_DAY;
   return `${day.format(date)} ${CLOCK.format(date).slice(0, 5)}`;
 }
 

@@ -2,16 +2,20 @@ import {
   CandlestickSeries,
   ColorType,
   createChart,
+  createTextWatermark,
   CrosshairMode,
   HistogramSeries,
   LineSeries,
   type IChartApi,
   type ISeriesApi,
+  type ITextWatermarkPluginApi,
+  type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Bar } from '../parts/answers.ts';
-import { Num, Price } from '../parts/show.tsx';
+import type { Bar, Market } from '../parts/answers.ts';
+import { priceDigits } from '../parts/prices.ts';
+import { countsContracts, Num, Price } from '../parts/show.tsx';
 import { MAX_BARS } from './ranges.ts';
 import { colour, onTheme } from '../parts/theme.ts';
 
@@ -21,7 +25,10 @@ interface Parts {
   bid: ISeriesApi<'Line'>;
   ask: ISeriesApi<'Line'>;
   volume: ISeriesApi<'Histogram'>;
-  interest: ISeriesApi<'Line'>;
+  /** Null where the platform reports none. */
+  interest: ISeriesApi<'Line'> | null;
+  /** Titles in the panes below. */
+  labels: { text: string; mark: ITextWatermarkPluginApi<Time> }[];
 }
 
 const QUOTE_LINE = {
@@ -30,19 +37,34 @@ const QUOTE_LINE = {
   lastValueVisible: false,
   crosshairMarkerVisible: false,
 } as const;
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
+const COUNTS = { type: 'custom', minMove: 0.01, formatter: (value: number) => COMPACT.format(value) } as const;
 const at = (bar: Bar): UTCTimestamp => bar.timestamp as UTCTimestamp;
 
+interface ChartProps {
+  bars: readonly Bar[];
+  market: Market;
+  /** Seconds of a bucket. */
+  width: number;
+  /** Shown until the bars of another range are there. */
+  isOld: boolean;
+}
+
 /** Candles with bid and ask as lines, volume and open interest below. Pointing at a bucket shows its exact figures. */
-export function Chart({ bars, name, width }: { bars: readonly Bar[]; name: string; width: number }) {
+export function Chart({ bars, market, width, isOld }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
   const shown = useRef<readonly Bar[]>([]);
   const [pointed, setPointed] = useState<Bar | null>(null);
+  const hasInterest = bars.some(({ open_interest: held }) => held !== null);
+  const digits = priceDigits(market);
+  const counted = countsContracts(market.metadata) ? 'contracts' : 'shares';
+  const held = countsContracts(market.metadata) ? 'contracts' : 'USD';
   shown.current = bars;
 
   useEffect(() => {
     if (!box.current) return;
-    const made = build(box.current);
+    const made = build(box.current, digits, [`Volume, ${counted}`, ...(hasInterest ? [`Open interest, ${held}`] : [])]);
     parts.current = made;
     made.chart.subscribeCrosshairMove(({ time }) =>
       setPointed(time === undefined ? null : (shown.current.find((bar) => bar.timestamp === time) ?? null)),
@@ -59,26 +81,27 @@ export function Chart({ bars, name, width }: { bars: readonly Bar[]; name: strin
       parts.current = null;
       made.chart.remove();
     };
-  }, []);
+  }, [digits, hasInterest]);
   useEffect(() => {
     if (parts.current) fill(parts.current, bars, width);
   }, [bars]);
 
   const bar = pointed ?? bars.at(-1);
   return (
-    <div class="chart">
-      <Legend bar={bar} />
+    <div class={`chart ${isOld ? 'old' : ''}`} aria-busy={isOld}>
+      <Legend bar={bar} digits={digits} counted={counted} held={hasInterest ? held : null} />
       <div
         ref={box}
         class="canvas"
         role="img"
-        aria-label={`Price of ${name} over time; the figures are in the query`}
+        aria-label={`Price of ${market.title} over time; the figures are in the query`}
       />
     </div>
   );
 }
 
-function build(box: HTMLElement): Parts {
+/** `titles` are those of the panes below the prices: volume, and open interest where it is known. */
+function build(box: HTMLElement, digits: number, titles: readonly string[]): Parts {
   const chart = createChart(box, {
     autoSize: true,
     layout: { attributionLogo: false, fontSize: 11, panes: { enableResize: false } },
@@ -86,20 +109,27 @@ function build(box: HTMLElement): Parts {
     timeScale: { timeVisible: true, secondsVisible: false, maxBarSpacing: 18 },
     handleScale: { axisPressedMouseMove: false },
   });
-  const priceFormat = { type: 'price', precision: 3, minMove: 0.001 } as const;
+  const priceFormat = { type: 'price', precision: digits, minMove: 10 ** -digits } as const;
   const bid = chart.addSeries(LineSeries, { ...QUOTE_LINE, priceFormat });
   const ask = chart.addSeries(LineSeries, { ...QUOTE_LINE, priceFormat });
   const candles = chart.addSeries(CandlestickSeries, { priceFormat, borderVisible: false });
-  const counted = { priceFormat: { type: 'volume' }, priceLineVisible: false, lastValueVisible: false } as const;
+  const counted = { priceFormat: COUNTS, priceLineVisible: false, lastValueVisible: false } as const;
   const volume = chart.addSeries(HistogramSeries, counted, 1);
-  const interest = chart.addSeries(LineSeries, { ...counted, lineWidth: 1, crosshairMarkerVisible: false }, 2);
+  const interest =
+    titles.length > 1
+      ? chart.addSeries(LineSeries, { ...counted, lineWidth: 1, crosshairMarkerVisible: false }, 2)
+      : null;
   chart.panes()[0]?.setStretchFactor(5);
   chart.panes()[1]?.setStretchFactor(1.2);
   chart.panes()[2]?.setStretchFactor(1);
-  return { chart, candles, bid, ask, volume, interest };
+  const labels = titles.flatMap((text, n) => {
+    const pane = chart.panes()[n + 1];
+    return pane ? [{ text, mark: createTextWatermark(pane, { horzAlign: 'left', vertAlign: 'top' }) }] : [];
+  });
+  return { chart, candles, bid, ask, volume, interest, labels };
 }
 
-function paint({ chart, candles, bid, ask, interest }: Parts): void {
+function paint({ chart, candles, bid, ask, interest, labels }: Parts): void {
   const [line, up, down] = [colour('line'), colour('up'), colour('down')];
   chart.applyOptions({
     layout: {
@@ -111,10 +141,11 @@ function paint({ chart, candles, bid, ask, interest }: Parts): void {
     timeScale: { borderColor: line },
     rightPriceScale: { borderColor: line, scaleMargins: { top: 0.06, bottom: 0.04 } },
   });
+  for (const { text, mark } of labels) mark.applyOptions({ lines: [{ text, color: colour('muted'), fontSize: 11 }] });
   candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
   bid.applyOptions({ color: `${up}70` });
   ask.applyOptions({ color: `${down}70` });
-  interest.applyOptions({ color: colour('hue1') });
+  interest?.applyOptions({ color: colour('hue1') });
 }
 
 /** A point of a series; without a value it is a gap. */
@@ -146,7 +177,7 @@ function fill({ candles, bid, ask, volume, interest }: Parts, bars: readonly Bar
   candles.setData([...traded, ...empty].toSorted((a, b) => a.time - b.time));
   bid.setData(line((bar) => bar.liquidity.best_bid));
   ask.setData(line((bar) => bar.liquidity.best_ask));
-  interest.setData(line((bar) => bar.open_interest));
+  interest?.setData(line((bar) => bar.open_interest));
   const [up, down] = [`${colour('up')}80`, `${colour('down')}80`];
   volume.setData(
     bars.map((bar) => {
@@ -157,29 +188,42 @@ function fill({ candles, bid, ask, volume, interest }: Parts, bars: readonly Bar
   );
 }
 
-const COUNTED = new Set(['Vol', 'Trades', 'OI']);
+interface LegendProps {
+  bar: Bar | undefined;
+  digits: number;
+  /** Units of volume, and of open interest; null where there is none. */
+  counted: string;
+  held: string | null;
+}
 
 /** The exact figures of one bucket, above the chart. */
-function Legend({ bar }: { bar: Bar | undefined }) {
+function Legend({ bar, digits, counted, held }: LegendProps) {
   if (!bar) return null;
   const time = new Date(bar.timestamp * 1000).toISOString();
-  const figures = [
+  const prices = [
     ['O', bar.price.open],
     ['H', bar.price.high],
     ['L', bar.price.low],
     ['C', bar.price.close],
     ['Bid', bar.liquidity.best_bid],
     ['Ask', bar.liquidity.best_ask],
-    ['Vol', bar.volume],
-    ['Trades', bar.trade_count],
-    ['OI', bar.open_interest],
+  ] as const;
+  const figures = [
+    ['Volume', bar.volume, ` ${counted}`],
+    ['Trades', bar.trade_count, ''],
+    ...(held === null ? [] : [['Open interest', bar.open_interest, ` ${held}`] as const]),
   ] as const;
   return (
     <p class="legend">
       <time dateTime={time}>{`${time.slice(0, 10)} ${time.slice(11, 16)} UTC`}</time>
-      {figures.map(([name, value]) => (
+      {prices.map(([name, value]) => (
         <span key={name}>
-          <span class="muted">{name}</span> {COUNTED.has(name) ? <Num value={value} /> : <Price value={value} still />}
+          <span class="muted">{name}</span> <Price value={value} digits={digits} still />
+        </span>
+      ))}
+      {figures.map(([name, value, unit]) => (
+        <span key={name} class={name === 'Open interest' ? 'hue1' : ''}>
+          <span class="muted">{name}</span> <Num value={value} unit={unit} />
         </span>
       ))}
     </p>

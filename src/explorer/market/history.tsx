@@ -1,35 +1,43 @@
-import type { Market } from '../parts/answers.ts';
+import { useRef } from 'preact/hooks';
+import type { Answers, Bar, Market } from '../parts/answers.ts';
 import { get, useRepeated } from '../parts/api.ts';
 import { Choice, ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { Outside, TradesComplete } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { Chart } from './chart.tsx';
-import { INTERVALS, RANGES, SECONDS, shownBars } from './ranges.ts';
+import { INTERVALS, RANGES, SECONDS, shownBars, type Shown } from './ranges.ts';
 
 const EVERY_MS = 10_000;
+const HISTORY = '/v1/api/metrics/historical';
 
 /** The price of the first outcome over time. */
-export function History({ market }: { market: Market }) {
+export function History({ market, since }: { market: Market; since: string | null | undefined }) {
   const { query } = usePlace();
   const { platform, platform_id: id, created_at: createdAt } = market;
   const shown = shownBars(query, createdAt);
-  const params = { platform, market_id: id, interval: shown.interval, start_ts: shown.startTs, limit: shown.limit };
+  const place = { platform, market_id: id };
   const key = `${market.id} ${shown.range} ${shown.interval}`;
   const asked = useRepeated(
     key,
     (signal) => {
-      const { startTs } = shownBars(query, createdAt);
-      return get('/v1/api/metrics/historical', { ...params, start_ts: startTs }, signal);
+      const { startTs, interval, limit } = shownBars(query, createdAt);
+      return get(HISTORY, { ...place, interval, start_ts: startTs, limit }, signal);
     },
     EVERY_MS,
   );
-  const bars = asked.data?.data ?? [];
-  const sql = `SELECT t, open, high, low, close, volume\nFROM v_candles\nWHERE ${ofMarket(market.id)}\n  AND interval = '${SECONDS[shown.interval] < 3600 ? '1m' : '1h'}' AND series = 0 AND t >= toDateTime(${shown.startTs})\nORDER BY t`;
+  // The chart of the range before stays, dimmed, until the next one is there.
+  const last = useRef<Drawn | null>(null);
+  if (asked.data) {
+    const { data: bars, meta } = asked.data;
+    last.current = { key, of: market.id, bars: ofLife(bars, market), meta, width: SECONDS[shown.interval] };
+  }
+  const drawn = last.current?.of === market.id && !asked.failure ? last.current : null;
+  const params = { ...place, interval: shown.interval, start_ts: shown.startTs, limit: shown.limit };
   return (
     <Panel
       title={`Price of ${market.outcomes[0]?.name ?? 'the first outcome'}`}
       class="history"
-      query={{ path: '/v1/api/metrics/historical', params, sql }}
+      query={{ path: HISTORY, params, sql: sqlOf(market, shown) }}
       aside={
         <>
           <Choice
@@ -47,16 +55,58 @@ export function History({ market }: { market: Market }) {
         </>
       }
     >
-      {bars.length === 0 ? (
-        <Waiting of={asked} empty="No trade, bar or quote is stored for this range." />
+      {drawn && drawn.bars.length > 0 ? (
+        <Chart key={drawn.key} bars={drawn.bars} market={market} width={drawn.width} isOld={drawn.key !== key} />
       ) : (
-        <Chart key={key} bars={bars} name={market.title} width={SECONDS[shown.interval]} />
+        <div class="chart">
+          <Waiting of={asked} empty="No trade, bar or quote is stored for this range." />
+        </div>
       )}
       <p class="foot muted">
-        {asked.data && !asked.data.meta.complete && <span class="warn">Older trades are still being fetched. </span>}
-        <TradesComplete to={asked.data?.meta.data_freshness} /> Bid and ask as thin lines; times in UTC. Chart by{' '}
+        {drawn && !drawn.meta.complete && (
+          <span class="warn">A gap: older trades of this range are still being fetched. </span>
+        )}
+        {drawn && <TradesComplete to={drawn.meta.data_freshness} since={since} />} Candles are executed trades, thin
+        lines bid and ask, in USD; times in UTC. Chart by{' '}
         <Outside address="https://www.tradingview.com/">TradingView</Outside>.
       </p>
     </Panel>
   );
+}
+
+/** What is drawn: bars with the question they answer. */
+interface Drawn {
+  key: string;
+  of: string;
+  bars: readonly Bar[];
+  meta: Answers[typeof HISTORY]['meta'];
+  width: number;
+}
+
+/** Without the empty buckets at the end of a market that is over. */
+function ofLife(bars: readonly Bar[], { status }: Market): readonly Bar[] {
+  if (status !== 'settled') return bars;
+  const end = bars.findLastIndex(
+    ({ trade_count: trades, price }) => (trades ?? 0) > 0 || (trades === null && price.close !== null),
+  );
+  return end === -1 ? bars : bars.slice(0, end + 1);
+}
+
+/** The same buckets from bars of trades. The view has minutes and hours: wider buckets are made of them. */
+function sqlOf(market: Market, { interval, startTs }: Shown): string {
+  const seconds = SECONDS[interval];
+  const [stored, width] = seconds < 3600 ? ['1m', 60] : ['1h', 3600];
+  const own = `${ofMarket(market.id)}\n  AND interval = '${stored}' AND series = 0 AND t >= toDateTime(${startTs})`;
+  if (seconds === width)
+    return `SELECT t, open, high, low, close, volume, trades\nFROM v_candles\nWHERE ${own}\nORDER BY t`;
+  const columns = [
+    `toStartOfInterval(t, INTERVAL ${seconds} SECOND, 'UTC') AS bucket`,
+    'argMinIf(open, t, open IS NOT NULL) AS first',
+    'max(high) AS highest',
+    'min(low) AS lowest',
+    'argMaxIf(close, t, close IS NOT NULL) AS last',
+    'sum(volume) AS traded',
+    'sum(trades) AS fills',
+  ];
+  return `SELECT ${columns.join(',\n  ')}\nFROM v_candles\nWHERE ${own}\nGROUP BY bucket\nORDER BY bucket`;
 }

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
+import { useTradesSince } from '../parts/completeness.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
 import { Change, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
@@ -17,6 +18,7 @@ export function MarketPage({ id: unified }: { id: string }) {
   const { platform, id } = splitId(unified);
   const live = useLiveMarket(platform, id);
   const { market } = live;
+  const since = useTradesSince(platform);
   useEffect(() => {
     if (market) document.title = `${market.title} · Forecastle`;
   }, [market?.title]);
@@ -28,7 +30,7 @@ export function MarketPage({ id: unified }: { id: string }) {
     <div class="market">
       <Head market={market} />
       <div class="market-main">
-        <History market={market} />
+        <History market={market} since={since} />
         <div class="market-side">
           <Book market={market} book={live.book} asked={live.bookAsked} />
           <Tape market={market} trades={live.trades} asked={live.tradesAsked} freshTo={live.tradesFreshTo} />

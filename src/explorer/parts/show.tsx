@@ -194,13 +194,26 @@ export function Time({ at, relative = false }: { at: string | number | null | un
   );
 }
 
-/** Up to when stored trades are complete, in a sentence; undefined while no answer is there. */
-export function TradesComplete({ to }: { to: string | null | undefined }) {
+interface CompleteProps {
+  to: string | null | undefined;
+  /** Null where trades are not complete for every market; undefined while it is not asked. */
+  since?: string | null | undefined;
+}
+
+/** Between when stored trades are complete, in a sentence; undefined while no answer is there. */
+export function TradesComplete({ to, since }: CompleteProps) {
   if (to === undefined) return null;
   if (to === null) return <>Not known yet up to when trades are complete: the first reading is under way.</>;
+  if (since === null || since === undefined)
+    return (
+      <>
+        Trades complete to <Time at={to} />
+        {since === null ? ', since when is not known.' : '.'}
+      </>
+    );
   return (
     <>
-      Trades complete to <Time at={to} />.
+      Trades complete since <Time at={since} />, to <Time at={to} />.
     </>
   );
 }

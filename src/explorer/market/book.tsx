@@ -3,9 +3,12 @@ import { Columns } from '../parts/columns.tsx';
 import type { Market, OrderBook } from '../parts/answers.ts';
 import type { Loaded } from '../parts/api.ts';
 import { difference, sum } from '../parts/exact.ts';
-import { Choice, Panel, Waiting } from '../parts/panel.tsx';
+import { Choice, ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { priceDigits } from '../parts/prices.ts';
 import { countsContracts, Num, Price, Time } from '../parts/show.tsx';
+
+import { GapsOf } from './gaps.tsx';
+import type { Gap } from './live-market.ts';
 
 const LEVELS = 12;
 
@@ -13,10 +16,11 @@ interface Props {
   market: Market;
   book: OrderBook | undefined;
   asked: Loaded<unknown>;
+  gaps: readonly Gap[];
 }
 
 /** The order book of one outcome: asks above bids, the spread between them, depth as the sum up to a level. */
-export function Book({ market, book, asked }: Props) {
+export function Book({ market, book, asked, gaps }: Props) {
   const [second, setSecond] = useState<'yes' | 'no'>('yes');
   const [first, other] = market.outcomes;
   const side = book?.[second];
@@ -24,7 +28,9 @@ export function Book({ market, book, asked }: Props) {
   const query = {
     path: '/v1/api/markets/id/{id}/orderbook',
     params: { id: market.platform_id, provider: market.platform },
+    sql: `SELECT received_at, bids, asks\nFROM v_books\nWHERE ${ofMarket(market.id)}\nORDER BY received_at DESC\nLIMIT 1`,
   };
+  const ownGaps = gaps.filter(({ market_id: id }) => id === market.platform_id);
   return (
     <Panel
       title="Order book"
@@ -33,6 +39,8 @@ export function Book({ market, book, asked }: Props) {
       aside={
         first &&
         other &&
+        side &&
+        side.bids.length + side.asks.length > 0 &&
         market.outcomes.length === 2 && (
           <Choice
             label="Outcome"
@@ -58,6 +66,11 @@ export function Book({ market, book, asked }: Props) {
             <Num value={side.depth} compact /> {unit} in the book, as of <Time at={book?.timestamp} />
           </p>
         </>
+      )}
+      {ownGaps.length > 0 && (
+        <p class="foot">
+          <GapsOf gaps={ownGaps} what="Book" />
+        </p>
       )}
     </Panel>
   );

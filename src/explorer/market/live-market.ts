@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef } from 'preact/hooks';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { Market, OrderBook, Trade } from '../parts/answers.ts';
 import { useApi, type Loaded } from '../parts/api.ts';
 import { difference, sum } from '../parts/exact.ts';
@@ -10,14 +10,23 @@ type Side = OrderBook['yes'];
 
 /** Trades of the tape that are kept. */
 const KEPT_TRADES = 100;
+const KEPT_GAPS = 5;
+
+export type Gap = StreamEvents['gap'];
 
 interface LiveMarket {
   market: Market | undefined;
+  /** The same as it was asked for last: without the prices of the stream. */
+  stored: Market | undefined;
+  /** No such market is stored: nothing is asked for any more. */
+  isMissing: boolean;
   asked: Loaded<unknown>;
   book: OrderBook | undefined;
   bookAsked: Loaded<unknown>;
   trades: readonly Trade[];
   tradesAsked: Loaded<unknown>;
+  /** The last stretches of which the book, and events of the platform, are not known. */
+  gaps: readonly Gap[];
   /** Up to when the stored trades are complete. */
   tradesFreshTo: string | null;
 }
@@ -29,8 +38,9 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
   if (own.current.of !== unified) own.current = { ...fresh(), of: unified };
   const state = own.current;
   const redraw = useFrame();
+  const [isMissing, setMissing] = useState(false);
   const live = useStream(
-    { channels: ['trades', 'quotes', 'books', 'markets'], market_ids: unified },
+    isMissing ? null : { channels: ['trades', 'quotes', 'books', 'markets'], market_ids: unified },
     {
       quote: ({ prices }) => {
         state.prices = prices;
@@ -45,7 +55,12 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
         if (state.book) state.book = changed(state.book, change);
         redraw();
       },
-      gap: () => (state.bookStreams = false),
+      gap: (gap) => {
+        // A gap comes once when it opens, and once more as a whole.
+        state.gaps = [gap, ...state.gaps.filter(({ from }) => from !== gap.from)].slice(0, KEPT_GAPS);
+        if (gap.market_id !== undefined) state.bookStreams = false;
+        redraw();
+      },
       market: () => asked.reload(),
       state: ({ platforms }) => {
         state.freshTo = platforms[platform]?.fresh_to ?? null;
@@ -61,14 +76,15 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
     state.bookStreams = false;
     state.prices = null;
   }
-  const asked = useApi('/v1/api/markets/id/{id}', { id, provider: platform }, live ? BESIDE_STREAM_MS : POLL_MS);
-  const bookAsked = useApi(
-    '/v1/api/markets/id/{id}/orderbook',
-    { id, provider: platform },
-    state.bookStreams ? 0 : POLL_MS,
-  );
+  const place = isMissing ? null : { id, provider: platform };
+  const asked = useApi('/v1/api/markets/id/{id}', place, live ? BESIDE_STREAM_MS : POLL_MS);
+  const status = asked.failure?.status;
+  useEffect(() => {
+    if (status === 404 || status === 400) setMissing(true);
+  }, [status]);
+  const bookAsked = useApi('/v1/api/markets/id/{id}/orderbook', place, state.bookStreams ? 0 : POLL_MS);
   const params = { platform, market_id: id, min_size: 0, limit: KEPT_TRADES };
-  const tradesAsked = useApi('/v1/api/trades/whales', params, live ? CHECK_MS : POLL_MS);
+  const tradesAsked = useApi('/v1/api/trades/whales', isMissing ? null : params, live ? CHECK_MS : POLL_MS);
 
   const polled = bookAsked.data?.data;
   useEffect(() => {
@@ -84,6 +100,9 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
   const [market] = asked.data?.markets ?? [];
   return {
     market: market && live && state.prices ? { ...market, current_prices: state.prices } : market,
+    stored: market,
+    isMissing,
+    gaps: state.gaps,
     asked,
     book: state.book ?? polled,
     bookAsked,
@@ -99,6 +118,7 @@ interface Own {
   book: OrderBook | undefined;
   bookStreams: boolean;
   trades: readonly Trade[];
+  gaps: readonly Gap[];
   freshTo: string | null;
 }
 const fresh = (): Own => ({
@@ -107,6 +127,7 @@ const fresh = (): Own => ({
   book: undefined,
   bookStreams: false,
   trades: [],
+  gaps: [],
   freshTo: null,
 });
 

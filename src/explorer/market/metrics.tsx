@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Market, Snapshot } from '../parts/answers.ts';
 import { useApi } from '../parts/api.ts';
-import { Panel, Waiting } from '../parts/panel.tsx';
-import { countsContracts, Num, Price, Usd, Volume } from '../parts/show.tsx';
+import { Panel, quoted, Waiting } from '../parts/panel.tsx';
+import { countsContracts, Num, Price, TradesComplete, Usd, Volume } from '../parts/show.tsx';
 
 const EVERY_MS = 15_000;
 
 /** Current figures of one market, each with its definition. */
-export function Metrics({ market }: { market: Market }) {
+export function Metrics({ market, since }: { market: Market; since: string | null | undefined }) {
   const params = { platform: market.platform, market_id: market.platform_id };
   const asked = useApi('/v1/api/metrics/snapshot', params, EVERY_MS);
   // The description of the whole API is read when the first definition is opened.
@@ -17,7 +17,7 @@ export function Metrics({ market }: { market: Market }) {
   const meanings = meaningsIn(described.data);
   const figures = asked.data ? figuresOf(asked.data.metrics, market) : [];
   return (
-    <Panel title="Figures" class="figures" query={{ path: '/v1/api/metrics/snapshot', params }}>
+    <Panel title="Figures" class="figures" query={{ path: '/v1/api/metrics/snapshot', params, sql: sqlOf(market.id) }}>
       {figures.length === 0 ? (
         <Waiting of={asked} />
       ) : (
@@ -35,9 +35,19 @@ export function Metrics({ market }: { market: Market }) {
           ))}
         </dl>
       )}
+      <p class="foot muted">
+        Prices in USD. <TradesComplete to={asked.data?.meta.data_freshness} since={since} />
+      </p>
     </Panel>
   );
 }
+
+const sqlOf = (id: string): string =>
+  `SELECT m.volume_24h, m.volume_7d, m.volume_total, m.open_interest, m.liquidity, m.bid, m.ask, m.spread,
+  s.notional, s.traders, s.first_trade_at, s.last_trade_at
+FROM v_markets AS m
+LEFT JOIN v_market_stats AS s USING (market_key)
+WHERE m.id = ${quoted(id)}`;
 
 interface Figure {
   /** Where it stands in the answer; its definition is looked up by it. */

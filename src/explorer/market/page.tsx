@@ -1,7 +1,8 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { useTradesSince } from '../parts/completeness.ts';
-import { Panel, Waiting } from '../parts/panel.tsx';
+import { Missing } from '../parts/missing.tsx';
+import { Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
 import { Change, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
 import { backToList, eventAddress, splitId } from '../parts/url.ts';
@@ -25,25 +26,42 @@ export function MarketPage({ id: unified }: { id: string }) {
   useKeys(({ key }) => {
     if (key === 'Escape' && !document.querySelector('dialog[open]')) backToList();
   });
+  // A book may change fifty times a second: what does not follow it is drawn when its own data changes.
+  const { stored, trades, tradesAsked, tradesFreshTo: freshTo, gaps } = live;
+  const history = useMemo(() => stored && <History market={stored} since={since} />, [stored, since]);
+  const tape = useMemo(
+    () => stored && <Tape market={stored} {...{ trades, freshTo, since, gaps }} asked={tradesAsked} />,
+    [stored, trades, freshTo, since, gaps, tradesAsked.loading, tradesAsked.failure],
+  );
+  const rest = useMemo(
+    () =>
+      stored && (
+        <div class="market-rest">
+          <Metrics market={stored} since={since} />
+          <Rules market={stored} />
+          <Related market={stored} />
+        </div>
+      ),
+    [stored, since],
+  );
+  if (live.isMissing) return <Missing what="market" id={unified} />;
   if (!market) return <Waiting of={live.asked} />;
   return (
     <div class="market">
       <Head market={market} />
       <div class="market-main">
-        <History market={market} since={since} />
+        {history}
         <div class="market-side">
-          <Book market={market} book={live.book} asked={live.bookAsked} />
-          <Tape market={market} trades={live.trades} asked={live.tradesAsked} freshTo={live.tradesFreshTo} />
+          <Book market={market} book={live.book} asked={live.bookAsked} gaps={gaps} />
+          {tape}
         </div>
       </div>
-      <div class="market-rest">
-        <Metrics market={market} />
-        <Rules market={market} />
-        <Related market={market} />
-      </div>
+      {rest}
     </div>
   );
 }
+
+const SHOWN_OUTCOMES = 4;
 
 function Head({ market }: { market: Market }) {
   const payouts = payoutsOf(market);
@@ -75,7 +93,7 @@ function Head({ market }: { market: Market }) {
         </p>
       </div>
       <ul class="outcomes" aria-label="Outcomes">
-        {market.outcomes.slice(0, 4).map(({ id, name }) => {
+        {market.outcomes.slice(0, SHOWN_OUTCOMES).map(({ id, name }) => {
           const quote = market.current_prices[id];
           return (
             <li key={id}>
@@ -96,6 +114,9 @@ function Head({ market }: { market: Market }) {
             </li>
           );
         })}
+        {market.outcomes.length > SHOWN_OUTCOMES && (
+          <li class="muted">{market.outcomes.length - SHOWN_OUTCOMES} more outcomes</li>
+        )}
       </ul>
     </header>
   );
@@ -112,7 +133,11 @@ function Rules({ market }: { market: Market }) {
     <Panel
       title="Rules"
       class="rules"
-      query={{ path: '/v1/api/markets/id/{id}', params: { id: market.platform_id, provider: market.platform } }}
+      query={{
+        path: '/v1/api/markets/id/{id}',
+        params: { id: market.platform_id, provider: market.platform },
+        sql: `SELECT title, status, outcomes, price, bid, ask, trading_end_at, resolution_date, resolved_at\nFROM v_markets\nWHERE id = ${quoted(market.id)}`,
+      }}
     >
       <div class="panel-body">
         <p class="prose">

@@ -3,18 +3,21 @@ import type { Market, Trade } from '../parts/answers.ts';
 import type { Loaded } from '../parts/api.ts';
 import { ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { priceDigits } from '../parts/prices.ts';
-import { Num, Price, Time } from '../parts/show.tsx';
-import { executedAt } from './live-market.ts';
+import { Num, Price, Time, TradesComplete } from '../parts/show.tsx';
+import { GapsOf } from './gaps.tsx';
+import { executedAt, type Gap } from './live-market.ts';
 
 interface Props {
   market: Market;
   trades: readonly Trade[];
   asked: Loaded<unknown>;
   freshTo: string | null;
+  since: string | null | undefined;
+  gaps: readonly Gap[];
 }
 
 /** The last trades of a market, newest first. */
-export function Tape({ market, trades, asked, freshTo }: Props) {
+export function Tape({ market, trades, asked, freshTo, since, gaps }: Props) {
   const { platform, platform_id: id } = market;
   const digits = priceDigits(market);
   const names = new Map(market.outcomes.map((outcome) => [outcome.id, outcome.name]));
@@ -24,13 +27,6 @@ export function Tape({ market, trades, asked, freshTo }: Props) {
       title="Trades"
       class="tape"
       query={{ path: '/v1/api/trades/whales', params: { platform, market_id: id, min_size: 0, limit: 100 }, sql }}
-      aside={
-        freshTo !== null && (
-          <span class="muted" title="Every trade up to this time is stored">
-            complete to <Time at={freshTo} />
-          </span>
-        )
-      }
     >
       {trades.length === 0 ? (
         <Waiting of={asked} empty="No trade is stored yet." />
@@ -62,6 +58,10 @@ export function Tape({ market, trades, asked, freshTo }: Props) {
           </table>
         </div>
       )}
+      <p class="foot muted">
+        <GapsOf gaps={gaps.filter((gap) => gap.market_id === undefined && gap.platform === platform)} what="Trades" />
+        <TradesComplete to={trades.length === 0 ? (freshTo ?? undefined) : freshTo} since={since} />
+      </p>
     </Panel>
   );
 }

@@ -92,7 +92,7 @@ export function Price({ value, strong = false, digits, still = false }: PricePro
       value={plain(value)}
       {...(Number(text) === value ? {} : { title: plain(value) })}
     >
-      {text}
+      {text.replace('-', '−')}
     </data>
   );
 }
@@ -130,12 +130,19 @@ const CONTRACTS = 'contracts';
 export const countsContracts = (metadata: Record<string, unknown>): boolean =>
   String(metadata['volume_basis'] ?? '').includes(CONTRACTS);
 
+interface VolumeProps {
+  value: number | null;
+  metadata: Record<string, unknown>;
+  why?: string;
+}
+
 /** A volume in its platform's unit: dollars, or contracts. */
-export function Volume({ value, metadata }: { value: number | null; metadata: Record<string, unknown> }) {
+export function Volume({ value, metadata, why }: VolumeProps) {
+  const known = why === undefined ? {} : { why };
   return countsContracts(metadata) ? (
-    <Num value={value} unit=" ct" compact />
+    <Num value={value} unit=" ct" compact {...known} />
   ) : (
-    <Num value={value} prefix="$" compact />
+    <Num value={value} prefix="$" compact {...known} />
   );
 }
 

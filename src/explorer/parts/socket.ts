@@ -15,6 +15,7 @@ type StreamEvent = {
 
 type Message =
   | { op: 'subscribed'; id: string; sid: number }
+  | { op: 'unsubscribed' }
   | { op: 'error' }
   | (StreamEvent & { op?: undefined; sid?: number; cursor?: string });
 
@@ -38,6 +39,16 @@ export function followStream(
   let timer = 0;
   let retryMs = FIRST_RETRY_MS;
   let heardAt = Date.now();
+  /** Number of the last message of each streamed book. */
+  const sequences = new Map<string, number>();
+  /** Whether a book's message may be shown: a change only behind the message before it. */
+  const follows = (message: StreamEvent): boolean => {
+    if (message.event !== 'book' && message.event !== 'book_change') return true;
+    const { market_id: market, sequence } = message.data;
+    if (message.event === 'book_change' && sequences.get(market) !== sequence - 1) return false;
+    sequences.set(market, sequence);
+    return true;
+  };
 
   const connect = (): void => {
     clearTimeout(timer);
@@ -46,11 +57,10 @@ export function followStream(
     const own = new WebSocket(`${location.origin.replace('http', 'ws')}/v1/api/ws`);
     const names = new Map<number, string>();
     socket = own;
-    own.addEventListener('open', () => {
-      for (const channel of channels) {
-        own.send(JSON.stringify({ op: 'subscribe', id: channel, channel, ...filters, since: cursors.get(channel) }));
-      }
-    });
+    sequences.clear();
+    const subscribe = (channel: string): void =>
+      own.send(JSON.stringify({ op: 'subscribe', id: channel, channel, ...filters, since: cursors.get(channel) }));
+    own.addEventListener('open', () => channels.forEach(subscribe));
     own.addEventListener('message', ({ data }: MessageEvent<string>) => {
       const message = JSON.parse(data) as Message;
       heardAt = Date.now();
@@ -59,10 +69,18 @@ export function followStream(
         if (names.size < channels.length) return;
         retryMs = FIRST_RETRY_MS;
         onLive(true);
+      } else if (message.op === 'unsubscribed') {
+        return;
       } else if (message.op === 'error') {
         cursors.clear();
         retryMs = LAST_RETRY_MS;
         own.close();
+      } else if (message.event !== 'state' && message.sid !== undefined && !names.has(message.sid)) {
+        // Of a subscription that was given up.
+      } else if (!follows(message)) {
+        own.send(JSON.stringify({ op: 'unsubscribe', sid: message.sid }));
+        names.delete(message.sid ?? 0);
+        subscribe('books');
       } else {
         const reached = message.event === 'state' ? message.data.cursors : { [message.sid ?? 0]: message.cursor };
         for (const [sid, cursor] of Object.entries(reached ?? {})) {

@@ -1,0 +1,15 @@
+import { Time } from '../parts/show.tsx';
+import type { Gap } from './live-market.ts';
+
+/** Stretches that the stream reported as not known, each in a sentence. */
+export function GapsOf({ gaps, what }: { gaps: readonly Gap[]; what: string }) {
+  return (
+    <>
+      {gaps.map(({ from, to, reason }) => (
+        <span key={from} class="warn">
+          {what} not known from <Time at={from} /> to <Time at={to} /> ({reason}).{' '}
+        </span>
+      ))}
+    </>
+  );
+}

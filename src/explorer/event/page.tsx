@@ -1,17 +1,33 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { Columns } from '../parts/columns.tsx';
 import type { Event, Market } from '../parts/answers.ts';
 import { get, useApi, useRepeated, type Params } from '../parts/api.ts';
 import { sum } from '../parts/exact.ts';
 import { LineChart, type Line } from '../parts/line-chart.tsx';
-import { firstPrice } from '../parts/prices.ts';
+import { useTradesSince } from '../parts/completeness.ts';
+import { useKeys } from '../parts/keys.ts';
+import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
+import { Missing } from '../parts/missing.tsx';
+import { namesWithin } from '../parts/names.ts';
+import { firstPrice, payoutsOf, priceDigits } from '../parts/prices.ts';
+import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
-import { Change, Num, Outside, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
-import { marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
+import {
+  Change,
+  Num,
+  Outside,
+  PlatformName,
+  Price,
+  Status,
+  Time,
+  TradesComplete,
+  Usd,
+  Volume,
+} from '../parts/show.tsx';
+import { backToList, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
 
 /** Of one call of price-history, and of colours that can be distinguished. */
 const DRAWN = 10;
-const EVERY_MS = 5000;
 const RANGES = [
   ['1d', '1D'],
   ['1w', '1W'],
@@ -23,33 +39,99 @@ const DAY = 86_400;
 /** One event: its markets as a ladder, and a chart of all of them. */
 export function EventPage({ id: unified }: { id: string }) {
   const { platform, id } = splitId(unified);
+  const [isMissing, setMissing] = useState(false);
+  const [live, setLive] = useState(false);
   const params = { id, provider: platform };
-  const asked = useApi('/v1/api/events/{id}', params, EVERY_MS);
-  const { event } = asked.data ?? {};
+  const asked = useApi('/v1/api/events/{id}', isMissing ? null : params, live ? BESIDE_STREAM_MS : POLL_MS);
+  const status = asked.failure?.status;
+  useEffect(() => {
+    if (status === 404 || status === 400) setMissing(true);
+  }, [status]);
+  const stored = asked.data?.markets ?? NO_MARKETS;
+  const fresh = useQuotes(stored, setLive);
+  const since = useTradesSince(platform);
+  // In the order of the last answer: a row does not jump away under the pointer with each quote.
+  const ordered = useMemo(() => stored.toSorted((a, b) => (firstPrice(b) ?? -1) - (firstPrice(a) ?? -1)), [asked.data]);
+  const names = useMemo(() => namesWithin(stored), [asked.data]);
+  const { event, meta } = { event: undefined, meta: undefined, ...asked.data };
   useEffect(() => {
     if (event) document.title = `${event.title} · Forecastle`;
   }, [event?.title]);
+  useKeys(({ key }) => {
+    if (key === 'Escape' && !document.querySelector('dialog[open]')) backToList();
+  });
+  if (isMissing) return <Missing what="event" id={unified} />;
   if (!event) return <Waiting of={asked} />;
-  const markets = (asked.data?.markets ?? []).toSorted((a, b) => (firstPrice(b) ?? -1) - (firstPrice(a) ?? -1));
+  const markets = ordered.map((market) => ({
+    ...market,
+    current_prices: fresh.get(market.id) ?? market.current_prices,
+  }));
   const prices = markets.flatMap((market) => firstPrice(market) ?? []);
-  const sql = `SELECT title, price, bid, ask, volume_24h\nFROM v_markets\nWHERE platform = ${quoted(platform)} AND event_id = ${quoted(id)}\nORDER BY price DESC`;
   return (
     <div class="market">
       <Head event={event} metadata={markets[0]?.metadata ?? {}} />
-      <Prices markets={markets.slice(0, DRAWN)} platform={platform} />
+      <Prices
+        markets={ordered.slice(0, DRAWN)}
+        names={names}
+        platform={platform}
+        since={since}
+        count={markets.length}
+      />
       <Panel
         title="Markets"
-        query={{ path: '/v1/api/events/{id}', params, sql }}
+        query={{ path: '/v1/api/events/{id}', params, sql: sqlOfEvent(platform, id) }}
         aside={
           <span class="muted" title={ADDS_UP[String(event.mutually_exclusive)]}>
-            Prices add up to <Num value={sum(prices)} />
+            Prices add up to <Num value={sum(prices)} digits={4} />
           </span>
         }
       >
-        <Ladder markets={markets} />
+        <Ladder markets={markets} names={names} />
+        <p class="foot muted">
+          {ADDS_UP[String(event.mutually_exclusive)]}.{' '}
+          {meta?.data_freshness && (
+            <>
+              Listed as of <Time at={meta.data_freshness} />.
+            </>
+          )}
+        </p>
       </Panel>
     </div>
   );
+}
+
+const NO_MARKETS: readonly Market[] = [];
+/** Markets of one subscription. */
+const STREAMED = 100;
+
+/** Prices that the stream brought since the last answer, by the unified id of the market. */
+function useQuotes(
+  markets: readonly Market[],
+  setLive: (live: boolean) => void,
+): ReadonlyMap<string, Market['current_prices']> {
+  const quotes = useRef(new Map<string, Market['current_prices']>());
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const waiting = useRef(0);
+  const ids = markets
+    .filter(({ status }) => status === 'open')
+    .slice(0, STREAMED)
+    .map(({ id }) => id);
+  const live = useStream(ids.length === 0 ? null : { channels: ['quotes'], market_ids: ids.toSorted().join(',') }, {
+    quote: ({ platform, market_id: id, prices }) => {
+      quotes.current.set(`${platform}:${id}`, prices);
+      if (waiting.current !== 0) return;
+      waiting.current = requestAnimationFrame(() => {
+        waiting.current = 0;
+        redraw(0);
+      });
+    },
+  });
+  useEffect(() => () => cancelAnimationFrame(waiting.current), []);
+  useEffect(() => {
+    if (!live) quotes.current.clear();
+    setLive(live);
+  }, [live]);
+  return quotes.current;
 }
 
 /** What the sum of the first outcomes' prices means, by `mutually_exclusive`. */
@@ -58,6 +140,8 @@ const ADDS_UP: Record<string, string> = {
   false: 'Of the first outcomes. Several of these markets can pay',
   null: 'Of the first outcomes. The platform does not report whether several of these markets can pay',
 };
+
+const PARTLY = 'Not known for each of its markets, so neither is their sum';
 
 function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] }) {
   return (
@@ -78,28 +162,34 @@ function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] 
           <span>
             Ends <Time at={event.trading_end_at} relative />
           </span>
+          <a href={`/?event=${encodeURIComponent(event.id)}&status=any`}>Show in the list</a>
           <Outside address={event.source_url}>Open on the platform ↗</Outside>
         </p>
       </div>
       <ul class="outcomes" aria-label="Sums over its markets">
         <li>
           <span class="name">Volume 24 h</span>
-          <Volume value={event.volume_24h} metadata={metadata} />
+          <Volume value={event.volume_24h} metadata={metadata} why={PARTLY} />
         </li>
         <li>
           <span class="name">Volume</span>
-          <Volume value={event.volume_total} metadata={metadata} />
+          <Volume value={event.volume_total} metadata={metadata} why={PARTLY} />
         </li>
         <li>
           <span class="name">Liquidity</span>
-          <Usd value={event.liquidity} />
+          <Usd value={event.liquidity} why={PARTLY} />
         </li>
       </ul>
     </header>
   );
 }
 
-function Ladder({ markets }: { markets: readonly Market[] }) {
+interface LadderProps {
+  markets: readonly Market[];
+  names: ReadonlyMap<string, string>;
+}
+
+function Ladder({ markets, names }: LadderProps) {
   return (
     <div class="scroll">
       <table>
@@ -107,7 +197,7 @@ function Ladder({ markets }: { markets: readonly Market[] }) {
           of={[
             'Market',
             ['Price', 'number'],
-            ['24 h', 'number'],
+            ['Change 24 h', 'number'],
             ['Bid', 'number wide'],
             ['Ask', 'number wide'],
             ['Volume 24 h', 'number'],
@@ -117,27 +207,30 @@ function Ladder({ markets }: { markets: readonly Market[] }) {
         <tbody>
           {markets.map((market) => {
             const [outcome] = market.outcomes;
+            const digits = priceDigits(market);
+            const paid = payoutsOf(market)[outcome?.id ?? ''];
             const quote = market.current_prices[outcome?.id ?? ''];
             return (
               <tr key={market.id}>
-                <td class="cut rung">
+                <td class="cut lines-2 rung">
                   <span class="depth" style={{ width: `${(quote?.price ?? 0) * 100}%` }} aria-hidden="true" />
                   <a href={marketAddress(market.id)} title={market.title}>
-                    <bdi>{market.title}</bdi>
+                    <bdi>{names.get(market.id) || market.title}</bdi>
                   </a>{' '}
                   {market.status !== 'open' && <Status status={market.status} />}
+                  {paid !== undefined && <span class="muted"> paid {paid.toFixed(2)}</span>}
                 </td>
                 <td class="number">
-                  <Price value={quote?.price} strong />
+                  <Price value={quote?.price} digits={digits} strong />
                 </td>
                 <td class="number">
-                  <Change value={market.price_24h_changes[outcome?.id ?? '']} />
+                  <Change value={market.price_24h_changes[outcome?.id ?? '']} digits={digits} />
                 </td>
                 <td class="number wide">
-                  <Price value={quote?.bid} />
+                  <Price value={quote?.bid} digits={digits} />
                 </td>
                 <td class="number wide">
-                  <Price value={quote?.ask} />
+                  <Price value={quote?.ask} digits={digits} />
                 </td>
                 <td class="number">
                   <Volume value={market.volume_24h} metadata={market.metadata} />
@@ -154,12 +247,22 @@ function Ladder({ markets }: { markets: readonly Market[] }) {
   );
 }
 
+interface PricesProps {
+  markets: readonly Market[];
+  names: ReadonlyMap<string, string>;
+  platform: string;
+  since: string | null | undefined;
+  /** Of all markets of the event. */
+  count: number;
+}
+
 /** The closes of the first outcomes over time, by hour. */
-function Prices({ markets, platform }: { markets: readonly Market[]; platform: string }) {
+function Prices({ markets, names, platform, since, count }: PricesProps) {
   const { query } = usePlace();
   const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? '1w';
-  const ids = markets.map(({ platform_id: id }) => id).toSorted();
-  const params = (): Params => {
+  // The markets that are highest at first: a line does not vanish because another market passed it.
+  const [ids] = useState(() => markets.map(({ platform_id: id }) => id).toSorted());
+  const params = (): Params & { start_ts: number } => {
     const hour = Math.floor(Date.now() / 3_600_000) * 3600;
     const times = { start_ts: hour - DAYS[range] * DAY, end_ts: hour + 3600 };
     return { provider: platform, market_ids: ids.join(','), ...times, interval: 60, limit: 5000 };
@@ -169,45 +272,46 @@ function Prices({ markets, platform }: { markets: readonly Market[]; platform: s
     (signal) => get('/v1/api/markets/price-history', params(), signal),
     30_000,
   );
+  // Lines of the range before stay, dimmed, until the next are there.
+  const last = useRef(asked.data);
+  last.current = asked.data ?? (asked.failure ? undefined : last.current);
+  const answer = last.current;
   const drawn = useMemo((): { xs: number[]; lines: Line[] } => {
-    const bars = asked.data?.data ?? [];
+    const bars = answer?.data ?? [];
     const xs = [...new Set(bars.map(({ timestamp }) => timestamp))].toSorted((a, b) => a - b);
     const at = new Map(xs.map((time, n) => [time, n]));
-    const names = distinctNames(markets.map(({ title }) => title));
-    const lines = markets.map(({ platform_id: id }, n) => {
+    const lines = ids.map((id) => {
       const values: (number | null)[] = xs.map(() => null);
       for (const bar of bars) if (bar.marketId === id) values[at.get(bar.timestamp) ?? 0] = bar.price.close;
-      return { name: names[n] ?? id, values };
+      return { name: shortened(names.get(`${platform}:${id}`) || id), values };
     });
     return { xs, lines: lines.filter(({ values }) => values.some((value) => value !== null)) };
-  }, [asked.data]);
+  }, [answer]);
+  const { start_ts: start } = params();
+  const sql = `SELECT t, id, close\nFROM v_candles\nINNER JOIN v_markets USING (market_key)\nWHERE market_key IN (SELECT market_key FROM v_markets WHERE platform = ${quoted(platform)} AND platform_id IN (${ids.map(quoted).join(', ')}))\n  AND interval = '1h' AND series = 0 AND t >= toDateTime(${start})\nORDER BY t, id`;
   return (
     <Panel
-      title={`Prices by hour${markets.length === DRAWN ? `, the ${DRAWN} highest` : ''}`}
-      query={{ path: '/v1/api/markets/price-history', params: params() }}
+      title={`Prices by hour${count > markets.length ? `, the ${markets.length} highest of ${count}` : ''}`}
+      query={{ path: '/v1/api/markets/price-history', params: params(), sql }}
       aside={<Choice label="Range" value={range} options={RANGES} onChange={(value) => setQuery({ range: value })} />}
     >
-      {drawn.xs.length < 2 ? (
-        <Waiting of={asked} empty="Fewer than two hours with prices are stored." />
-      ) : (
-        <>
+      <div class={`event-chart ${asked.data ? '' : 'old'}`}>
+        {drawn.xs.length < 2 ? (
+          <Waiting of={asked} empty="Fewer than two hours with prices are stored." />
+        ) : (
           <LineChart xs={drawn.xs} lines={drawn.lines} label="Prices of the markets of this event" points />
-          <p class="foot muted">Times in UTC. Each point is an hour with a price; lines only join them.</p>
-        </>
-      )}
+        )}
+      </div>
+      <p class="foot muted">
+        {answer?.meta.complete === false && (
+          <span class="warn">A gap: older trades of this range are still being fetched. </span>
+        )}
+        {answer && <TradesComplete to={answer.meta.data_freshness} since={since} />} Times in UTC. Each point is an hour
+        with a price, in USD; lines only join them.
+      </p>
     </Panel>
   );
 }
 
-/** What titles begin with in common is left out: a legend has little room. */
-function distinctNames(titles: readonly string[]): string[] {
-  const [first = ''] = titles;
-  let common = 0;
-  while (titles.length > 1 && common < first.length && titles.every((title) => title[common] === first[common]))
-    common += 1;
-  const from = common > 12 ? first.lastIndexOf(' ', common) + 1 : 0;
-  return titles.map((title) => {
-    const name = from > 0 ? `… ${title.slice(from)}` : title;
-    return name.length > 40 ? `${name.slice(0, 39)}…` : name;
-  });
-}
+const LONGEST = 40;
+const shortened = (name: string): string => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name);

@@ -2,8 +2,10 @@ import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
 import { useApi } from '../parts/api.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
-import { firstPrice } from '../parts/prices.ts';
+import { namesWithin } from '../parts/names.ts';
+import { firstPrice, priceDigits } from '../parts/prices.ts';
 import { Price, Volume } from '../parts/show.tsx';
+import { sqlOfEvent } from '../parts/statements.ts';
 import { eventAddress, marketAddress } from '../parts/url.ts';
 
 const SHOWN = 20;
@@ -13,13 +15,14 @@ const EVERY_MS = 30_000;
 export function Related({ market }: { market: Market }) {
   const params = { provider: market.platform, event_id: market.event_id, limit: SHOWN };
   const asked = useApi('/v1/api/markets', market.event_id === '' ? null : params, EVERY_MS);
+  const names = namesWithin(asked.data?.markets ?? []);
   const others = (asked.data?.markets ?? []).filter(({ id }) => id !== market.id);
   if (market.event_id === '') return null;
   const total = asked.data?.pagination.total ?? 0;
   return (
     <Panel
       title="Markets of this event"
-      query={{ path: '/v1/api/markets', params }}
+      query={{ path: '/v1/api/markets', params, sql: sqlOfEvent(market.platform, market.event_id) }}
       aside={<a href={eventAddress(market.platform, market.event_id)}>{total > 0 ? `All ${total}` : 'The event'}</a>}
     >
       {others.length === 0 ? (
@@ -30,13 +33,13 @@ export function Related({ market }: { market: Market }) {
           <tbody>
             {others.map((other) => (
               <tr key={other.id}>
-                <td class="cut">
+                <td class="cut lines-2">
                   <a href={marketAddress(other.id)} title={other.title}>
-                    <bdi>{other.title}</bdi>
+                    <bdi>{names.get(other.id) || other.title}</bdi>
                   </a>
                 </td>
                 <td class="number">
-                  <Price value={firstPrice(other)} />
+                  <Price value={firstPrice(other)} digits={priceDigits(other)} />
                 </td>
                 <td class="number">
                   <Volume value={other.volume_24h} metadata={other.metadata} />

@@ -30,6 +30,7 @@ interface Source {
   /** null: there is no further page. */
   cursor: string | null | undefined;
   total: number;
+  freshTo: string | null;
 }
 
 /** One list over several platforms: each platform's own pages, merged in their order as far as all of them reach. */
@@ -40,13 +41,24 @@ class Listing {
   readonly #rank: (market: Market) => number;
 
   constructor(platforms: readonly string[], filters: Params, sort: Sort) {
-    this.#sources = platforms.map((platform) => ({ platform, waiting: [], cursor: undefined, total: 0 }));
+    this.#sources = platforms.map((platform) => ({
+      platform,
+      waiting: [],
+      cursor: undefined,
+      total: 0,
+      freshTo: null,
+    }));
     this.#filters = { ...filters, sort, limit: PAGE };
     this.#rank = (market) => RANK[sort](market) ?? Infinity;
   }
 
   get total(): number {
     return this.#sources.reduce((all, { total }) => all + total, 0);
+  }
+  /** When the oldest of its parts was listed. */
+  get freshTo(): string | null {
+    const [oldest] = this.#sources.flatMap(({ freshTo }) => freshTo ?? []).toSorted();
+    return oldest ?? null;
   }
   get ended(): boolean {
     return this.#sources.every(({ cursor, waiting }) => cursor === null && waiting.length === 0);
@@ -66,10 +78,11 @@ class Listing {
   async #fetch(source: Source, signal: AbortSignal): Promise<void> {
     if (source.cursor === null) return;
     const { platform: provider, cursor } = source;
-    const { markets, pagination } = await get('/v1/api/markets', { ...this.#filters, provider, cursor }, signal);
+    const { markets, pagination, meta } = await get('/v1/api/markets', { ...this.#filters, provider, cursor }, signal);
     source.waiting.push(...markets);
     source.cursor = pagination.next_cursor;
     source.total = pagination.total;
+    source.freshTo ??= meta.data_freshness;
   }
 
   #merge(): void {
@@ -94,6 +107,7 @@ export interface MarketList {
   key: string;
   rows: readonly Market[];
   total: number;
+  freshTo: string | null;
   ended: boolean;
   loading: boolean;
   failure: ApiFailure | undefined;
@@ -163,6 +177,7 @@ export function useMarketList(platforms: readonly string[] | null, filters: Para
     key: key ?? '',
     rows: shown?.listing.rows ?? NO_ROWS,
     total: shown?.listing.total ?? 0,
+    freshTo: shown?.listing.freshTo ?? null,
     ended: shown?.listing.ended ?? false,
     loading,
     failure,

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useApi } from '../parts/api.ts';
-import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
+import { addressOf, useApi } from '../parts/api.ts';
+import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { usePlatforms } from '../parts/platforms.ts';
-import { Num } from '../parts/show.tsx';
-import { setQuery, usePlace } from '../parts/url.ts';
-import { SORTS, useMarketList, type Sort } from './listing.ts';
+import { Num, Time } from '../parts/show.tsx';
+import { setQuery, splitId, usePlace } from '../parts/url.ts';
+import { SORTS, useMarketList } from './listing.ts';
+import { sqlOfList } from './statement.ts';
 import { MarketTable } from './table.tsx';
 
 const STATUSES = [
@@ -28,6 +29,7 @@ const ENDS = [
 ] as const;
 const DAY_MS = 86_400_000;
 const TYPING_MS = 200;
+const LIST = '/v1/api/markets';
 
 export function MarketsPage() {
   const { query } = usePlace();
@@ -36,11 +38,16 @@ export function MarketsPage() {
   const status = text('status') || 'open';
   const sort = SORTS.find(([name]) => name === text('sort'))?.[0] ?? 'volume_24h';
   const all = usePlatforms();
-  const platforms = all === null ? null : all.includes(platform) ? [platform] : all;
+  const event = text('event');
+  const own = splitId(event);
   const days = Number(text('ends'));
+  // An event is of one platform.
+  const chosen = event === '' ? platform : own.platform;
+  const platforms = all === null ? null : all.includes(chosen) ? [chosen] : all;
   const filters = {
     status: status === 'any' ? '' : status,
     query: text('q'),
+    event_id: own.id,
     category: text('category'),
     min_liquidity: text('liquidity'),
     // To the hour: the list is asked for anew when its filters change.
@@ -49,28 +56,53 @@ export function MarketsPage() {
   };
   const list = useMarketList(platforms, filters, sort);
   const categories = useApi('/v1/api/analytics/categories', {});
-  const provider = platforms?.[0] ?? '';
-  const sql = sqlOf({ platform, status, text: text('q'), category: text('category'), sort });
+  const category = (categories.data?.categories ?? []).find(({ slug }) => slug === text('category'));
+  const set = (platforms ?? []).join(',');
+  // curl asks for each of the names in braces.
+  const path = `${addressOf(LIST, { ...filters, sort, limit: 50 })}&provider=${set.includes(',') ? `{${set}}` : set}`;
+  const active = ['platform', 'status', 'category', 'liquidity', 'ends', 'sort'].filter((name) => text(name) !== '');
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <h1 class="hidden">Markets</h1>
       <Panel
         title="Markets"
         class="markets"
-        query={{ path: '/v1/api/markets', params: { provider, ...filters, sort, limit: 50 }, sql }}
+        query={{
+          path,
+          params: {},
+          sql: sqlOfList({ platforms: platforms ?? [], filters, category: category?.name ?? text('category'), sort }),
+        }}
         aside={
           <span class="muted" role="status">
-            {list.loading && list.rows.length === 0 ? 'Loading …' : <Num value={list.total} />} markets
+            {list.rows.length > 0 || !(list.loading || list.failure) ? (
+              <>
+                <Num value={list.total} /> markets
+              </>
+            ) : list.failure ? (
+              'Not loaded'
+            ) : (
+              'Loading …'
+            )}
           </span>
         }
       >
-        <div class="filters" role="search">
+        <div class={`filters ${isOpen ? 'open' : ''}`} role="search">
           <Search value={text('q')} />
+          <button type="button" class="more-filters" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Filters{active.length > 0 ? ` (${active.length})` : ''}
+          </button>
+          {event !== '' && (
+            <button type="button" class="chip" onClick={() => setQuery({ event: '' })}>
+              Event: <bdi>{list.rows[0]?.event_name || own.id}</bdi> <span aria-hidden="true">✕</span>
+              <span class="hidden">, take this filter away</span>
+            </button>
+          )}
           <Choice
             label="Platform"
-            value={platform}
+            value={chosen}
             options={[['', 'All'], ...(all ?? []).map((name) => [name, titled(name)] as const)]}
-            onChange={(value) => setQuery({ platform: value })}
+            onChange={(value) => setQuery({ platform: value, event: '' })}
           />
           <Pick label="Status" value={status} options={STATUSES} name="status" initial="open" />
           <Pick
@@ -88,6 +120,26 @@ export function MarketsPage() {
         </div>
         {list.failure && <Waiting of={{ failure: list.failure, loading: false, reload: list.reload }} />}
         <MarketTable list={list} sort={sort} />
+        <p class="foot muted wide keys">
+          <span>
+            <kbd>/</kbd> search
+          </span>
+          <span>
+            <kbd>j</kbd> <kbd>k</kbd> move
+          </span>
+          <span>
+            <kbd>⏎</kbd> open
+          </span>
+          <span>
+            <kbd>esc</kbd> back to the list
+          </span>
+          <span>Prices of the first outcome in USD; ct: contracts.</span>
+          {list.freshTo !== null && (
+            <span>
+              Listed as of <Time at={list.freshTo} />
+            </span>
+          )}
+        </p>
       </Panel>
     </>
   );
@@ -164,31 +216,4 @@ function Pick({ label, name, value, options, initial = '' }: PickProps) {
       ))}
     </select>
   );
-}
-
-const ORDERS: Record<Sort, string> = {
-  volume_24h: 'volume_24h DESC NULLS LAST',
-  volume_total: 'volume_total DESC NULLS LAST',
-  liquidity: 'liquidity DESC NULLS LAST',
-  end_date: 'trading_end_at ASC NULLS LAST',
-  created: 'created_at DESC',
-};
-
-interface Asked {
-  platform: string;
-  status: string;
-  text: string;
-  category: string;
-  sort: Sort;
-}
-
-function sqlOf({ platform, status, text, category, sort }: Asked): string {
-  const conditions = [
-    ...(platform === '' ? [] : [`platform = ${quoted(platform)}`]),
-    ...(status === 'any' ? [] : [`status = ${quoted(status)}`]),
-    ...(category === '' ? [] : [`category = ${quoted(category)}`]),
-    ...text.split(/\s+/).flatMap((word) => (word === '' ? [] : [`title ILIKE ${quoted(`%${word}%`)}`])),
-  ];
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}\n`;
-  return `SELECT id, title, price, bid, ask, volume_24h, liquidity\nFROM v_markets\n${where}ORDER BY ${ORDERS[sort]}\nLIMIT 50`;
 }

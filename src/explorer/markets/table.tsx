@@ -94,15 +94,15 @@ export function MarketTable({ list, sort }: Props) {
           <tr aria-rowindex={1}>
             <th scope="col">Market</th>
             <th scope="col" class="number">
-              Price
-            </th>
-            <th scope="col" class="number">
-              24 h
+              <span class="price-pair">
+                <span>Price</span>
+                <span>24 h change</span>
+              </span>
             </th>
             <th scope="col" class="number wide">
               Bid / ask
             </th>
-            <SortHead name="volume_24h" text="Volume 24 h" sort={sort} />
+            <SortHead name="volume_24h" text="Vol 24 h" sort={sort} />
             <SortHead name="volume_total" text="Volume" sort={sort} wide />
             <SortHead name="liquidity" text="Liquidity" sort={sort} wide />
             <SortHead name="end_date" text="Ends" sort={sort} />
@@ -164,7 +164,15 @@ function Row({ market, index, isChosen }: { market: Market & Fresh; index: numbe
         <span class="sub">
           <PlatformName platform={market.platform} />
           {market.status !== 'open' && <Status status={market.status} />}
-          <span>{market.category}</span>
+          {market.event_id !== '' && market.event_name !== '' && market.event_name !== market.title && (
+            <bdi>{market.event_name}</bdi>
+          )}
+          <span class="wide">{market.category}</span>
+          {market.trading_end_at !== null && (
+            <span class="narrow">
+              <Time at={market.trading_end_at} relative />
+            </span>
+          )}
           {market.outcomes.length > 0 && outcome?.id !== 'yes' && (
             <span>
               price of <bdi>{outcome?.name}</bdi>
@@ -173,10 +181,10 @@ function Row({ market, index, isChosen }: { market: Market & Fresh; index: numbe
         </span>
       </td>
       <td class="number">
-        <Price value={quote?.price} digits={digits} strong />
-      </td>
-      <td class="number">
-        <Change value={market.price_24h_changes[outcome?.id ?? '']} digits={digits} />
+        <span class="price-pair">
+          <Price value={quote?.price} digits={digits} strong />
+          <Change value={market.price_24h_changes[outcome?.id ?? '']} digits={digits} />
+        </span>
       </td>
       <td class="number wide">
         <Price value={quote?.bid} digits={digits} /> <span class="muted">/</span>{' '}

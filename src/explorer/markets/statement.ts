@@ -1,0 +1,42 @@
+import { quoted } from '../parts/panel.tsx';
+import type { Sort } from './listing.ts';
+
+const ORDERS: Record<Sort, string> = {
+  volume_24h: 'volume_24h DESC NULLS LAST',
+  volume_total: 'volume_total DESC NULLS LAST',
+  liquidity: 'liquidity DESC',
+  end_date: 'trading_end_at ASC NULLS LAST',
+  created: 'created_at DESC NULLS LAST',
+};
+
+interface Shown {
+  platforms: readonly string[];
+  /** As the API takes them. */
+  filters: { status: string; query: string; event_id: string; min_liquidity: string; ends_before: string };
+  /** Its name: the view has no slugs. */
+  category: string;
+  sort: Sort;
+}
+
+/** The first page of a list over the views. The API also searches descriptions, which no view has. */
+export function sqlOfList({ platforms, filters, category, sort }: Shown): string {
+  const conditions = [
+    `platform IN (${platforms.map(quoted).join(', ')})`,
+    ...(filters.status === '' ? [] : [`status = ${quoted(filters.status)}`]),
+    ...(filters.event_id === '' ? [] : [`event_id = ${quoted(filters.event_id)}`]),
+    ...(category === '' ? [] : [`category = ${quoted(category)}`]),
+    ...(filters.min_liquidity === '' ? [] : [`liquidity >= ${filters.min_liquidity.replaceAll(/[^\d.]/g, '')}`]),
+    ...(filters.ends_before === ''
+      ? []
+      : [`trading_end_at < parseDateTime64BestEffort(${quoted(filters.ends_before)}, 3, 'UTC')`]),
+    ...[...new Set(filters.query.toLowerCase().match(/[\p{L}\p{N}]+/gu))].map(
+      (word) => `hasToken(lowerUTF8(title), ${quoted(word)})`,
+    ),
+  ];
+  const note = filters.query === '' ? '' : '-- Words of titles alone; the API also finds those of descriptions.\n';
+  return `${note}SELECT id, title, price, bid, ask, volume_24h, volume_total, liquidity, trading_end_at
+FROM v_markets
+WHERE ${conditions.join('\n  AND ')}
+ORDER BY ${ORDERS[sort]}
+LIMIT 50`;
+}

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { platformName } from '../core/errors.ts';
+import type { Platform } from '../core/model.ts';
 import { HealthAnswer } from '../schemas/health.ts';
 
 type Check = z.output<typeof HealthAnswer>['checks'][number];
@@ -30,7 +31,7 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
       const [stored, related, ingestion] = await Promise.all([
         withTimeout(clickhouse.ping(), false),
         withTimeout(postgres.ping(), false),
-        withTimeout(ingestionHealth(), []),
+        withTimeout(ingestionHealth(), config.platforms.map(unread)),
       ]);
       const redis: Check[] = config.REDIS_URL ? [{ name: 'redis', status: shared.healthy() ? 'ok' : 'degraded' }] : [];
       const checks: Check[] = [
@@ -53,6 +54,16 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
     },
   );
 }
+
+/** What stands for a platform whose state could not be read: that it is well is not known. */
+const unread = (platform: Platform): IngestionHealth => ({
+  platform,
+  status: 'degraded',
+  lagSeconds: null,
+  feed: 'stale',
+  socket: null,
+  detail: `its state could not be read within ${CHECK_MS / 1000} s`,
+});
 
 const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail }: IngestionHealth): Check => ({
   name: `ingestion ${platformName(platform)}`,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { PLATFORMS } from '../../src/core/model.ts';
 import type { IngestionHealth } from '../../src/observability/ingestion-health.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts';
 
@@ -45,9 +46,27 @@ test('old data is 200 and degraded: the service serves what it has', async () =>
     platform: 'kalshi',
     lag_seconds: 900,
     feed: 'stale',
-    socket: null,
+    socket: {
+      connected: false,
+      reason: 'no sockets are followed',
+      subscriptions: 0,
+      last_message_at: null,
+      reconnects: 0,
+    },
     detail: 'maintenance',
   });
+});
+
+test.each([
+  ['fails', () => Promise.reject(new Error('unreadable'))],
+  ['takes too long', () => new Promise<IngestionHealth[]>(() => {})],
+])('platforms are degraded, not left out, when reading their state %s', async (_, ingestionHealth) => {
+  const { status, body } = await health({ ingestionHealth });
+  expect([status, body.status]).toEqual([200, 'degraded']);
+  const platforms = body.checks.filter((check: { platform?: string }) => check.platform !== undefined);
+  expect(platforms.map((check: { platform: string }) => check.platform)).toEqual([...PLATFORMS]);
+  expect(platforms[0]).toMatchObject({ status: 'degraded', lag_seconds: null, feed: 'stale' });
+  expect(platforms[0].detail).toContain('could not be read');
 });
 
 const dead = (ping: () => Promise<boolean>): TestAppOptions => ({

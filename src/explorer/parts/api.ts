@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Answers, Path } from './answers.ts';
-import { serviceAnswers } from './connection.ts';
+import { refreshFails, serviceAnswers } from './connection.ts';
 
 export type Params = Record<string, string | number | boolean | undefined>;
 
@@ -18,6 +18,8 @@ export class ApiFailure extends Error {
   }
 }
 const RETRY_MS = 5000;
+/** Sent to the window when the service does not know the session. */
+export const SIGNED_OUT = 'explorer:signed-out';
 
 /** What is left of the caller's requests of this minute, as the last answer said. */
 interface Allowance {
@@ -46,8 +48,8 @@ export function addressOf(path: string, params: Params = {}): string {
   return text === '' ? address : `${address}?${text}`;
 }
 
-/** Sends a request with the session cookie; throws ApiFailure for what is not a success. */
-export async function call(address: string, init: RequestInit = {}): Promise<Response> {
+/** Sends a request with the session cookie; throws ApiFailure for what is neither a success nor of `also`, statuses that answer too. */
+export async function call(address: string, init: RequestInit = {}, also: readonly number[] = []): Promise<Response> {
   const answer = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     serviceAnswers(false);
@@ -58,7 +60,8 @@ export async function call(address: string, init: RequestInit = {}): Promise<Res
   if (limit !== null) {
     allowance = { limit: Number(limit), remaining: Number(answer.headers.get('x-ratelimit-remaining')) };
   }
-  if (answer.ok) return answer;
+  if (answer.ok || also.includes(answer.status)) return answer;
+  if (answer.status === 401 && !new Headers(init.headers).has('x-api-key')) dispatchEvent(new Event(SIGNED_OUT));
   const body: unknown = await answer.json().catch(() => null);
   const { message = `Status ${answer.status}`, resolution = '', error_text = '' } = errorOf(body);
   const text = [message, error_text].filter((part) => part !== '').join(': ');
@@ -90,6 +93,8 @@ export interface Loaded<T> {
   /** The last answer; it stays while the next one is on its way or fails. */
   data: T | undefined;
   failure: ApiFailure | undefined;
+  /** When `data` arrived, in milliseconds. */
+  at?: number;
   loading: boolean;
   reload: () => void;
 }
@@ -113,7 +118,9 @@ export function useRepeated<T>(
   load: (signal: AbortSignal) => Promise<T>,
   everyMs: number,
 ): Loaded<T> {
-  const [state, setState] = useState<{ key: string | null; data?: T; failure?: ApiFailure }>({ key: null });
+  const [state, setState] = useState<{ key: string | null; data?: T; at?: number; failure?: ApiFailure }>({
+    key: null,
+  });
   const [turn, setTurn] = useState(0);
   const loader = useRef(load);
   loader.current = load;
@@ -121,6 +128,7 @@ export function useRepeated<T>(
     if (key === null) return;
     const ending = new AbortController();
     let timer = 0;
+    let answered = false;
     const ask = async (): Promise<void> => {
       if (document.hidden) {
         document.addEventListener('visibilitychange', () => void ask(), { once: true, signal: ending.signal });
@@ -129,10 +137,14 @@ export function useRepeated<T>(
       let nextMs = paced(everyMs);
       try {
         const data = await loader.current(ending.signal);
-        if (!ending.signal.aborted) setState({ key, data });
+        if (ending.signal.aborted) return;
+        answered = true;
+        refreshFails(ending, false);
+        setState({ key, data, at: Date.now() });
       } catch (error) {
         if (ending.signal.aborted) return;
         const failure = error instanceof ApiFailure ? error : new ApiFailure(0, String(error), '');
+        refreshFails(ending, answered);
         setState((before) => (before.key === key ? { ...before, failure } : { key, failure }));
         nextMs = Math.max(nextMs, failure.retryMs ?? 0);
       }
@@ -142,12 +154,14 @@ export function useRepeated<T>(
     return () => {
       ending.abort();
       clearTimeout(timer);
+      refreshFails(ending, false);
     };
   }, [key, everyMs, turn]);
   const current = state.key === key;
   return {
     data: current ? state.data : undefined,
     failure: current ? state.failure : undefined,
+    ...(current && state.at !== undefined ? { at: state.at } : {}),
     loading: key !== null && (!current || (state.data === undefined && state.failure === undefined)),
     reload: () => setTurn((n) => n + 1),
   };

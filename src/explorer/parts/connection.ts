@@ -1,22 +1,55 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** How this page learns what is new: from the stream, by asking again, or not at all while the service does not answer. */
-export type Connection = 'live' | 'polling' | 'offline';
+/**
+ * How this page learns what is new. `stale`: the service answers, but a part of the page could not be asked for again; `connecting`: the
+ * stream is being opened; `polling`: it asks again in its place; `idle`: it has nothing that a stream brings.
+ */
+export type Connection = 'live' | 'connecting' | 'polling' | 'idle' | 'stale' | 'offline';
+
+/** A stream that is not open by then is asked around. */
+const PATIENCE_MS = 4000;
 
 const listeners = new Set<() => void>();
 let streams = 0;
+let wanted = 0;
+/** When the first of the streams that are wanted now was. */
+let wantedSince = 0;
 let answering = true;
+const failing = new Set<object>();
 
-const connection = (): Connection => (answering ? (streams > 0 ? 'live' : 'polling') : 'offline');
+function connection(): Connection {
+  if (!answering) return 'offline';
+  if (failing.size > 0) return 'stale';
+  if (streams > 0) return 'live';
+  if (wanted === 0) return 'idle';
+  return Date.now() - wantedSince < PATIENCE_MS ? 'connecting' : 'polling';
+}
+const announce = (): void => listeners.forEach((listener) => listener());
 const update = (change: () => void): void => {
   const before = connection();
   change();
-  if (connection() !== before) for (const listener of listeners) listener();
+  if (connection() !== before) announce();
 };
 
 export const streamOpened = (): void => update(() => (streams += 1));
 export const streamClosed = (): void => update(() => (streams -= 1));
 export const serviceAnswers = (now: boolean): void => update(() => (answering = now));
+/** Whether what `part` shows is old, because its last refresh failed. */
+export const refreshFails = (part: object, now: boolean): void =>
+  update(() => (now ? failing.add(part) : failing.delete(part)));
+
+/** A part of the page follows a stream, open or not, until the returned function is called. */
+export function streamWanted(): () => void {
+  update(() => {
+    if (wanted === 0) wantedSince = Date.now();
+    wanted += 1;
+  });
+  const timer = setTimeout(announce, PATIENCE_MS + 1);
+  return () => {
+    clearTimeout(timer);
+    update(() => (wanted -= 1));
+  };
+}
 
 export function useConnection(): Connection {
   const [state, setState] = useState(connection);

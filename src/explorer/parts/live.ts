@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { streamClosed, streamOpened } from './connection.ts';
+import { streamClosed, streamOpened, streamWanted } from './connection.ts';
 import { followStream, type StreamAsk, type StreamEvents } from './socket.ts';
 
 /** Asked for again where the stream does not answer. */
@@ -22,7 +22,8 @@ export function useStream(ask: StreamAsk | null, on: Handlers): boolean {
   useEffect(() => {
     if (ask === null) return;
     let open = false;
-    return followStream(
+    const wantedNoMore = streamWanted();
+    const leave = followStream(
       ask,
       (isOpen) => {
         if (open === isOpen) return;
@@ -33,6 +34,10 @@ export function useStream(ask: StreamAsk | null, on: Handlers): boolean {
       },
       ({ event, data }) => (handlers.current[event] as ((data: unknown) => void) | undefined)?.(data),
     );
+    return () => {
+      leave();
+      wantedNoMore();
+    };
   }, [key]);
   return live;
 }

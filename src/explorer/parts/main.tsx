@@ -1,7 +1,7 @@
 import { render, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { MarketsPage } from '../markets/page.tsx';
-import { useConnection } from './connection.ts';
+import { useConnection, type Connection } from './connection.ts';
 import { SignedIn } from './session.tsx';
 import { chooseTheme, restoreTheme, theme } from './theme.ts';
 import { followLinks, usePlace } from './url.ts';
@@ -24,12 +24,22 @@ const LINKS = [
   ['/status', 'Status'],
   ['/account', 'Account'],
 ] as const;
-const SAID = { live: 'Live', polling: 'Every 5 s', offline: 'Offline' } as const;
-const MEANT = {
+const SAID: Record<Connection, string> = {
+  live: 'Live',
+  connecting: 'Connecting …',
+  polling: 'Every 5 s',
+  idle: 'Online',
+  stale: 'Not refreshed',
+  offline: 'Offline',
+};
+const MEANT: Record<Connection, string> = {
   live: 'Changes arrive through the stream',
+  connecting: 'The stream is being opened',
   polling: 'The stream is not open: this page asks again every 5 seconds',
+  idle: 'The service answers; this page needs no stream',
+  stale: 'A part of this page could not be refreshed and shows its last answer',
   offline: 'The service does not respond; what is shown is the last answer',
-} as const;
+};
 
 function App() {
   const { path } = usePlace();

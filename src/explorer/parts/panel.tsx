@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { addressOf, type Loaded, type Params } from './api.ts';
+import { Time } from './show.tsx';
 
 /** How to ask for what a panel shows: the call of the API, and the statement over the views. */
 export interface Query {
@@ -18,6 +19,8 @@ export const ofMarket = (id: string): string =>
 interface PanelProps {
   title: string;
   query?: Query;
+  /** What it shows: a refresh of it that fails is said beside the title. */
+  of?: Pick<Loaded<unknown>, 'failure' | 'at'>;
   /** Beside the title. */
   aside?: ComponentChildren;
   class?: string;
@@ -25,19 +28,29 @@ interface PanelProps {
 }
 
 /** One titled part of a page, with the query behind its figures. */
-export function Panel({ title, query, aside, class: name = '', children }: PanelProps) {
+export function Panel({ title, query, of, aside, class: name = '', children }: PanelProps) {
   const id = useId();
   return (
     <section class={`panel ${name}`} aria-labelledby={id}>
       <header class="panel-head">
         <h2 id={id}>{title}</h2>
         <div class="panel-aside">
+          {of?.failure && of.at !== undefined && <Stale at={of.at} why={of.failure.message} />}
           {aside}
           {query && <QueryButton query={query} title={title} />}
         </div>
       </header>
       {children}
     </section>
+  );
+}
+
+/** Says since when the figures of a panel are old. */
+function Stale({ at, why }: { at: number; why: string }) {
+  return (
+    <span class="stale" role="status" title={why}>
+      Not refreshed since <Time at={at / 1000} />
+    </span>
   );
 }
 
@@ -79,17 +92,26 @@ function QueryButton({ query, title }: { query: Query; title: string }) {
 
 /** Text to copy. */
 export function Copyable({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [copied, setCopied] = useState(false);
+  const shown = useRef<HTMLPreElement>(null);
+  const [done, setDone] = useState('');
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
+    try {
+      await navigator.clipboard.writeText(text);
+      setDone('Copied');
+    } catch {
+      // Browsers offer the clipboard to HTTPS and this machine alone, and may refuse it.
+      if (shown.current) getSelection()?.selectAllChildren(shown.current);
+      setDone('Selected: press Ctrl C');
+    }
+    setTimeout(() => setDone(''), 3000);
   };
   return (
     <div class="copyable">
-      <pre tabIndex={0}>{text}</pre>
+      <pre tabIndex={0} ref={shown}>
+        {text}
+      </pre>
       <button type="button" onClick={() => void copy()}>
-        {copied ? 'Copied' : label}
+        {done === '' ? label : done}
       </button>
     </div>
   );

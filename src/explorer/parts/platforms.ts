@@ -1,10 +1,31 @@
-import { useApi } from './api.ts';
+import type { Answers } from './answers.ts';
+import { call, useRepeated, type Loaded } from './api.ts';
+
+const HEALTH = '/v1/api/health';
+type Health = Answers[typeof HEALTH];
+const AGAIN_MS = 5000;
+
+/** What /health answers: 503 has the same body, and is when it is wanted most. */
+export async function readHealth(signal: AbortSignal): Promise<Health> {
+  return (await (await call(HEALTH, { signal }, [503])).json()) as Health;
+}
 
 let known: readonly string[] | null = null;
 
-/** The platforms that this service reads, in its order; null until it has said so. */
-export function usePlatforms(): readonly string[] | null {
-  const { data } = useApi('/v1/api/health', known === null ? {} : null);
-  if (data) known ??= data.checks.flatMap(({ platform }) => platform ?? []);
-  return known;
+/** The platforms that this service reads, in its order, with what keeps them from being known. */
+export function useListOfPlatforms(): Loaded<readonly string[]> {
+  const asked = useRepeated(
+    known === null ? HEALTH : null,
+    async (signal) => {
+      const { checks } = await readHealth(signal);
+      const names = checks.flatMap(({ platform }) => platform ?? []);
+      if (names.length > 0) known ??= names;
+      return known;
+    },
+    AGAIN_MS,
+  );
+  return { ...asked, data: known ?? undefined, loading: known === null && asked.failure === undefined };
 }
+
+/** The platforms; null until they are known. */
+export const usePlatforms = (): readonly string[] | null => useListOfPlatforms().data ?? null;

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { createContext } from 'preact';
-import { useContext, useEffect, useId, useState } from 'preact/hooks';
+import { createContext, Fragment } from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { User } from './answers.ts';
-import { ApiFailure, get, send } from './api.ts';
+import { ApiFailure, call, send, SIGNED_OUT } from './api.ts';
 import { POLL_MS } from './live.ts';
 
 interface Session {
@@ -24,15 +24,20 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
   const [user, setUser] = useState<User | null | undefined>(undefined);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
   const [turn, setTurn] = useState(0);
+  /** Another one after signing in again: the pages then ask for everything anew. */
+  const [round, setRound] = useState(0);
   useEffect(() => {
-    get('/v1/api/auth/me').then(
-      (answer) => setUser(answer.user),
-      (error: unknown) => {
-        if (error instanceof ApiFailure && error.status === 401) setUser(null);
-        else setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
-      },
+    whoIsIt().then(setUser, (error: unknown) =>
+      setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), '')),
     );
   }, [turn]);
+  useSignedOut(
+    (again) => {
+      setUser(again);
+      setRound((n) => n + 1);
+    },
+    () => setUser(null),
+  );
   useEffect(() => {
     if (!failure) return;
     const timer = setTimeout(() => {
@@ -53,7 +58,42 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
     await send('POST', '/v1/api/auth/logout');
     setUser(null);
   };
-  return <SessionContext.Provider value={{ user, logOut }}>{children}</SessionContext.Provider>;
+  return (
+    <SessionContext.Provider value={{ user, logOut }}>
+      <Fragment key={round}>{children}</Fragment>
+    </SessionContext.Provider>
+  );
+}
+
+/**
+ * Asks who is signed in when an answer was 401. A service may sign a browser in that opens a page, as the demo does: that is tried before
+ * the reader is asked.
+ */
+function useSignedOut(onUser: (user: User) => void, onNobody: () => void): void {
+  const heard = useRef({ onUser, onNobody });
+  heard.current = { onUser, onNobody };
+  useEffect(() => {
+    let nextAt = 0;
+    const ask = async (): Promise<void> => {
+      if (Date.now() < nextAt) return;
+      nextAt = Date.now() + POLL_MS;
+      if ((await whoIsIt()) !== null) return;
+      await call(location.pathname, { headers: { accept: 'text/html' } });
+      const user = await whoIsIt();
+      if (user === null) heard.current.onNobody();
+      else heard.current.onUser(user);
+    };
+    // A service that does not answer is asked again after its next 401.
+    const hear = (): void => void ask().catch(() => {});
+    addEventListener(SIGNED_OUT, hear);
+    return () => removeEventListener(SIGNED_OUT, hear);
+  }, []);
+}
+
+/** null: nobody. */
+async function whoIsIt(): Promise<User | null> {
+  const answer = await call('/v1/api/auth/me', {}, [401]);
+  return answer.ok ? ((await answer.json()) as { user: User }).user : null;
 }
 
 function SignIn({ onUser }: { onUser: (user: User) => void }) {

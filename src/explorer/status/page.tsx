@@ -1,24 +1,35 @@
+import { Fragment } from 'preact';
 import { Columns } from '../parts/columns.tsx';
-import { useApi, useRepeated } from '../parts/api.ts';
+import type { Answers } from '../parts/answers.ts';
+import { useRepeated } from '../parts/api.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
+import { readHealth } from '../parts/platforms.ts';
 import { Num, PlatformName, spanText, Status, Time } from '../parts/show.tsx';
 import { runSql } from '../sql/run.ts';
 import { readBudgets } from './prometheus.ts';
 
 const EVERY_MS = 5000;
+const SLOW_MS = 60_000;
 const RUNS = `SELECT platform, job, if(argMax(ok, finished_at), 'ok', 'failed') AS state, max(finished_at) AS finished, argMax(note, finished_at) AS detail
 FROM v_ingestion
 WHERE finished_at >= now() - 86400
 GROUP BY platform, job
 ORDER BY platform, job`;
+const STORED = `SELECT platform, count() AS markets, countIf(status = 'open') AS open_markets, sum(trades) AS trades,
+  minIf(first_trade_at, trades > 0) AS first_trade, max(last_trade_at) AS last_trade
+FROM v_markets
+LEFT JOIN v_market_stats USING (platform, market_key)
+GROUP BY platform
+ORDER BY platform`;
 
-/** What the service knows of itself: stores, feeds, jobs and request budgets. */
+/** What the service knows of itself: stores, feeds, sockets, jobs and request budgets. */
 export function StatusPage() {
   return (
     <div class="overview">
       <h1 class="hidden">Status</h1>
       <div class="column">
         <Health />
+        <Stored />
         <Budgets />
       </div>
       <Jobs />
@@ -26,13 +37,16 @@ export function StatusPage() {
   );
 }
 
+type Check = Answers['/v1/api/health']['checks'][number];
+
 function Health() {
-  const asked = useApi('/v1/api/health', {}, EVERY_MS);
+  const asked = useRepeated('health', readHealth, EVERY_MS);
   const health = asked.data;
   return (
     <Panel
       title="Service"
       query={{ path: '/v1/api/health', params: {} }}
+      of={asked}
       aside={health && <Status status={health.status} />}
     >
       {!health ? (
@@ -40,25 +54,16 @@ function Health() {
       ) : (
         <>
           <table>
-            <Columns of={['Part', 'State', 'Feed', ['Behind', 'number'], 'Detail']} />
+            <Columns of={['Part', 'State', 'Feed', ['Behind', 'number']]} />
             <tbody>
               {health.checks.map((check) => (
-                <tr key={check.name}>
-                  <td>{check.name}</td>
-                  <td>
-                    <Status status={check.status} />
-                  </td>
-                  <td>{check.feed ?? <span class="muted">{check.platform ? 'polling' : '–'}</span>}</td>
-                  <td class="number">
-                    {typeof check.lag_seconds === 'number' ? spanText(check.lag_seconds) : <span class="muted">–</span>}
-                  </td>
-                  <td class="muted">{check.detail ?? ''}</td>
-                </tr>
+                <Part key={check.name} check={check} />
               ))}
             </tbody>
           </table>
           <p class="foot muted">
-            Version {health.version}, up {spanText(health.uptime_seconds)}. Asked every 5 s.
+            Version {health.version}, up {spanText(health.uptime_seconds)}. Checked <Time at={(asked.at ?? 0) / 1000} />
+            , every 5 s.
           </p>
         </>
       )}
@@ -66,30 +71,83 @@ function Health() {
   );
 }
 
-/** The last run of each ingestion job. */
-function Jobs() {
-  const asked = useRepeated('jobs', () => runSql(RUNS), EVERY_MS * 2);
+/** A store, or a platform with its sockets; below it what is wrong. */
+function Part({ check }: { check: Check }) {
+  const { name, status, platform, feed, lag_seconds: lag, detail, socket } = check;
+  return (
+    <>
+      <tr>
+        <td>{name}</td>
+        <td>
+          <Status status={status} />
+        </td>
+        <td>{feed ?? <span class="muted">{platform ? 'polling' : '–'}</span>}</td>
+        <td class="number">{typeof lag === 'number' ? spanText(lag) : <span class="muted">–</span>}</td>
+      </tr>
+      {(detail || socket) && (
+        <tr class="more">
+          <td colSpan={4} class="muted">
+            {detail && <p class="failed">{detail}</p>}
+            {socket && <Socket socket={socket} />}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function Socket({ socket }: { socket: NonNullable<Check['socket']> }) {
+  const { connected, reason, subscriptions, reconnects, last_message_at: heard } = socket;
+  return (
+    <>
+      Socket {connected ? 'open' : `not open${reason === null ? '' : `: ${reason}`}`}, <Num value={subscriptions} />{' '}
+      subscriptions, {reconnects === 0 ? 'never lost' : `lost ${reconnects} times`}
+      {heard !== null && (
+        <>
+          , last message <Time at={heard} relative />
+        </>
+      )}
+    </>
+  );
+}
+
+/** How much the store holds of each platform. */
+function Stored() {
+  const asked = useRepeated('stored', () => runSql(STORED), SLOW_MS);
   const rows = asked.data?.rows ?? [];
   return (
-    <Panel title="Jobs, last run" query={{ path: '/v1/api/health', params: {}, sql: RUNS }}>
+    <Panel title="Stored data" query={{ path: '/v1/api/health', params: {}, sql: STORED }} of={asked}>
       {rows.length === 0 ? (
-        <Waiting of={asked} empty="No job ran in the last day." />
+        <Waiting of={asked} empty="Nothing is stored yet." />
       ) : (
         <table>
-          <Columns of={['Platform', 'Job', 'State', ['Ended', 'number']]} />
+          <Columns
+            of={[
+              'Platform',
+              ['Markets', 'number'],
+              ['Open', 'number'],
+              ['Trades', 'number'],
+              ['Oldest trade', 'number wide'],
+              ['Newest trade', 'number'],
+            ]}
+          />
           <tbody>
-            {rows.map(([platform, job, status, finished, detail]) => (
-              <tr key={`${String(platform)} ${String(job)}`}>
+            {rows.map(([platform, markets, open, trades, first, last]) => (
+              <tr key={String(platform)}>
                 <td>
                   <PlatformName platform={String(platform)} />
                 </td>
-                <td>{String(job)}</td>
-                <td title={String(detail ?? '')}>
-                  <Status status={String(status)} />
+                <td class="number">
+                  <Num value={Number(markets)} />
                 </td>
                 <td class="number">
-                  <Time at={`${String(finished).replace(' ', 'T')}Z`} relative />
+                  <Num value={Number(open)} />
                 </td>
+                <td class="number">
+                  <Num value={Number(trades)} compact />
+                </td>
+                <td class="number wide">{Number(trades) > 0 && <Time at={utcOf(first)} />}</td>
+                <td class="number">{Number(trades) > 0 && <Time at={utcOf(last)} relative />}</td>
               </tr>
             ))}
           </tbody>
@@ -99,12 +157,66 @@ function Jobs() {
   );
 }
 
+/** A time of a view, which is in UTC. */
+const utcOf = (text: unknown): string => `${String(text).replace(' ', 'T')}Z`;
+
+/** The last run of each ingestion job; why it failed stands below it. */
+function Jobs() {
+  const asked = useRepeated('jobs', () => runSql(RUNS), EVERY_MS * 2);
+  const rows = asked.data?.rows ?? [];
+  return (
+    <Panel title="Jobs, last run" query={{ path: '/v1/api/health', params: {}, sql: RUNS }} of={asked}>
+      {rows.length === 0 ? (
+        <Waiting of={asked} empty="No job ran in the last day." />
+      ) : (
+        <table class="jobs">
+          <Columns of={['Platform', 'Job', 'State', ['Ended', 'number']]} />
+          <tbody>
+            {rows.map(([platform, job, status, finished, detail]) => (
+              <Fragment key={`${String(platform)} ${String(job)}`}>
+                <tr>
+                  <td>
+                    <PlatformName platform={String(platform)} />
+                  </td>
+                  <td class="name">{broken(String(job))}</td>
+                  <td>
+                    <Status status={String(status)} />
+                  </td>
+                  <td class="number">
+                    <Time at={utcOf(finished)} relative />
+                  </td>
+                </tr>
+                {String(detail ?? '') !== '' && (
+                  <tr class="more">
+                    <td colSpan={4} class={status === 'failed' ? 'failed' : 'muted'}>
+                      <bdi>{String(detail)}</bdi>
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+/** A name that may go on in the next line behind each of its signs. */
+const broken = (name: string) =>
+  name.split(/(?<=[/:_])/).map((part, n) => (
+    <Fragment key={n}>
+      {n > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+
 /** What /metrics says of requests to the platforms; it answers this machine alone, unless a token is set. */
 function Budgets() {
   const asked = useRepeated('metrics', readBudgets, EVERY_MS * 2);
   const rows = asked.data ?? [];
   return (
-    <Panel title="Request budgets" query={{ path: '/metrics', params: {} }}>
+    <Panel title="Request budgets" query={{ path: '/metrics', params: {} }} of={asked}>
       {rows.length === 0 ? (
         asked.failure ? (
           <p class="notice muted">
@@ -116,21 +228,25 @@ function Budgets() {
       ) : (
         <table>
           <Columns
-            of={['Budget', ['A second', 'number'], ['Sent', 'number'], ['Refused', 'number'], ['Waiting', 'number']]}
+            of={[
+              'Budget',
+              ['Allowed/s', 'number'],
+              ['Sent', 'number'],
+              ['Refused', 'number wide'],
+              ['Waiting', 'number'],
+            ]}
           />
           <tbody>
             {rows.map(({ name, perSecond, taken, refused, waiting }) => (
               <tr key={name}>
-                <td class="cut" title={name}>
-                  {name}
-                </td>
+                <td class="name">{broken(name)}</td>
                 <td class="number">
                   <Num value={perSecond} compact />
                 </td>
                 <td class="number">
                   <Num value={taken} compact />
                 </td>
-                <td class="number">
+                <td class="number wide">
                   <Num value={refused} />
                 </td>
                 <td class="number">

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
 import { send, useApi } from '../parts/api.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
-import { usePlatforms } from '../parts/platforms.ts';
+import { useListOfPlatforms } from '../parts/platforms.ts';
 import { PlatformName, Time } from '../parts/show.tsx';
 import { textOf, useAttempt } from './form.ts';
 
 /** Keys of platforms that orders are signed with: stored, never read back. */
 export function Credentials() {
   const asked = useApi('/v1/api/auth/credentials', {});
-  const platforms = usePlatforms() ?? [];
+  const listed = useListOfPlatforms();
+  const platforms = listed.data ?? [];
   const [open, setOpen] = useState(false);
   const { busy, failure, attempt } = useAttempt();
   const store = (form: HTMLFormElement): Promise<void> =>
@@ -34,6 +35,7 @@ export function Credentials() {
   return (
     <Panel
       title="Platform credentials"
+      of={asked}
       aside={
         <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? 'Cancel' : 'Add one'}
@@ -53,10 +55,10 @@ export function Credentials() {
                 <td>
                   <PlatformName platform={platform} />
                 </td>
-                <td>
+                <td class="name">
                   <bdi>{label}</bdi> {isDefault && <span class="status">default</span>}
                 </td>
-                <td class="muted">
+                <td class="muted nowrap wide">
                   <Time at={at} />
                 </td>
                 <td class="number">
@@ -69,6 +71,7 @@ export function Credentials() {
           </tbody>
         </table>
       )}
+      {open && platforms.length === 0 && <Waiting of={listed} />}
       {open && (
         <form
           class="row-form"
@@ -90,7 +93,9 @@ export function Credentials() {
             <input name="label" required maxLength={100} />
           </label>
           <label class="whole">
-            Fields, one a line: <code>name: value</code>, as <a href="/docs">/docs</a> lists them
+            <span>
+              Fields, one a line: <code>name: value</code>, as <a href="/docs">/docs</a> lists them
+            </span>
             <textarea name="fields" rows={4} required autocomplete="off" spellcheck={false} />
           </label>
           {failure?.status === 403 && (

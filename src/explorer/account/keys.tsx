@@ -32,24 +32,27 @@ export function Keys() {
     });
   const live = (asked.data?.api_keys ?? []).filter(({ revoked_at: at }) => at === null);
   return (
-    <Panel title="API keys">
+    <Panel title="API keys" of={asked}>
       {live.length === 0 ? (
         <Waiting of={asked} empty="There is no key in force." />
       ) : (
         <table>
-          <Columns of={['Name', 'Begins with', 'May', 'Last used', ['Revoke', 'hidden']]} />
+          <Columns of={['Key', 'Last used', ['Revoke', 'hidden']]} />
           <tbody>
             {live.map((key) => (
               <tr key={key.id}>
-                <td>
+                <td class="name">
                   <bdi>{key.name}</bdi>
+                  <div class="muted">
+                    <code>{key.prefix}…</code> {key.scopes.join(', ')}
+                  </div>
                 </td>
-                <td>
-                  <code>{key.prefix}…</code>
-                </td>
-                <td>{key.scopes.join(', ')}</td>
-                <td>
-                  <Time at={key.last_used_at} relative />
+                <td class="nowrap">
+                  {key.last_used_at === null ? (
+                    <span class="muted">never</span>
+                  ) : (
+                    <Time at={key.last_used_at} relative />
+                  )}
                 </td>
                 <td class="number">
                   <button type="button" disabled={busy} onClick={() => void revoke(key)}>

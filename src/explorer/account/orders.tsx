@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Columns } from '../parts/columns.tsx';
-import type { Order } from '../parts/answers.ts';
-import { send, useApi } from '../parts/api.ts';
+import type { Market, Order } from '../parts/answers.ts';
+import { get, send, useApi, useRepeated } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { usePlatforms } from '../parts/platforms.ts';
+import { useListOfPlatforms } from '../parts/platforms.ts';
 import { Num, Price, Status, Time } from '../parts/show.tsx';
 import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
 import { useAttempt } from './form.ts';
@@ -13,7 +13,8 @@ const isOpen = ({ status }: Order): boolean => ['open', 'partially_filled', 'pen
 /** Orders of the account on one platform. They are cancelled with a key that may trade; none is placed from here. */
 export function Orders() {
   const { query } = usePlace();
-  const platforms = usePlatforms() ?? [];
+  const listed = useListOfPlatforms();
+  const platforms = listed.data ?? [];
   const platform = platforms.find((name) => name === query.get('platform')) ?? platforms[0];
   const params = { platform, limit: 50 };
   const asked = useApi('/v1/api/orders', platform === undefined ? null : params, 10_000);
@@ -21,6 +22,7 @@ export function Orders() {
   const { busy, failure, attempt } = useAttempt();
   const cancel = (order: Order): Promise<void> =>
     attempt(async () => {
+      if (!confirm(`Cancel the order to ${order.side} ${order.size} of ${order.market_id}?`)) return;
       await send(
         'DELETE',
         `/v1/api/orders/${encodeURIComponent(order.order_id)}?platform=${order.platform}`,
@@ -30,10 +32,12 @@ export function Orders() {
       asked.reload();
     });
   const orders = asked.data?.orders ?? [];
+  const markets = useMarketsOf(platform, orders);
   return (
     <Panel
       title="Orders"
       query={{ path: '/v1/api/orders', params }}
+      of={asked}
       aside={
         platform !== undefined && (
           <Choice
@@ -46,58 +50,36 @@ export function Orders() {
       }
     >
       {orders.length === 0 ? (
-        <Waiting of={asked} empty="There are no orders on this platform." />
+        <Waiting of={platform === undefined ? listed : asked} empty="There are no orders on this platform." />
       ) : (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Orders">
-          <table>
-            <Columns
-              of={[
-                'Placed',
-                'Market',
-                'Order',
-                ['Price', 'number'],
-                ['Size', 'number'],
-                ['Filled', 'number'],
-                'State',
-                ['Cancel', 'hidden'],
-              ]}
-            />
-            <tbody>
-              {orders.map((order) => (
-                <tr key={order.order_id}>
-                  <td class="nowrap muted">
-                    <Time at={order.created_at} />
-                  </td>
-                  <td class="cut">
-                    <a href={marketAddress(`${order.platform}:${order.market_id}`)}>{order.market_id}</a>
-                  </td>
-                  <td class={`nowrap ${order.side === 'buy' ? 'up' : 'down'}`}>
-                    {order.side} <bdi>{order.outcome}</bdi>
-                  </td>
-                  <td class="number">
-                    <Price value={order.price} />
-                  </td>
-                  <td class="number">
-                    <Num value={order.size} />
-                  </td>
-                  <td class="number">
-                    <Num value={order.filled_size} />
-                  </td>
-                  <td>
-                    <Status status={order.status} />
-                  </td>
-                  <td class="number">
-                    {isOpen(order) && (
-                      <button type="button" disabled={busy || key === ''} onClick={() => void cancel(order)}>
-                        Cancel<span class="hidden"> {order.order_id}</span>
-                      </button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <table>
+          <Columns of={['Order', ['Filled', 'number'], 'State']} />
+          <tbody>
+            {orders.map((order) => (
+              <tr key={order.order_id}>
+                <td class="name">
+                  <Terms order={order} market={markets.get(order.market_id)} />
+                </td>
+                <td class="number">
+                  <Num value={order.filled_size} /> of <Num value={order.size} />
+                </td>
+                <td>
+                  <Status status={order.status.replaceAll('_', ' ')} />
+                  {isOpen(order) && (
+                    <button
+                      type="button"
+                      disabled={busy || key === ''}
+                      title={key === '' ? 'Enter a key below that may trade' : 'Cancel this order'}
+                      onClick={() => void cancel(order)}
+                    >
+                      Cancel<span class="hidden"> {order.order_id}</span>
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
       <form class="row-form" hidden={!orders.some(isOpen)} onSubmit={(event) => event.preventDefault()}>
         <label class="whole">
@@ -118,4 +100,37 @@ export function Orders() {
       )}
     </Panel>
   );
+}
+
+/** What is bought or sold, where and when. */
+function Terms({ order, market }: { order: Order; market: Market | undefined }) {
+  const outcome = market?.outcomes.find(({ id }) => id === order.outcome)?.name ?? order.outcome;
+  return (
+    <>
+      <a href={marketAddress(`${order.platform}:${order.market_id}`)}>
+        <bdi>{market?.title ?? order.market_id}</bdi>
+      </a>
+      <div>
+        <span class={order.side === 'buy' ? 'up' : 'down'}>
+          {order.side === 'buy' ? 'Buy' : 'Sell'} <bdi>{outcome}</bdi>
+        </span>{' '}
+        at <Price value={order.price} />
+        {order.type === 'market' && ' or better'},{' '}
+        <span class="muted">
+          placed <Time at={order.created_at} />
+        </span>
+      </div>
+    </>
+  );
+}
+
+/** The markets of orders, by the platform's ids; without those that are not known yet. */
+function useMarketsOf(platform: string | undefined, orders: readonly Order[]): ReadonlyMap<string, Market> {
+  const ids = [...new Set(orders.map((order) => order.market_id))].toSorted().join(',');
+  const asked = useRepeated(
+    ids === '' || platform === undefined ? null : `${platform} ${ids}`,
+    (signal) => get('/v1/api/markets', { provider: platform, market_ids: ids, limit: 50 }, signal),
+    0,
+  );
+  return new Map((asked.data?.markets ?? []).map((market) => [market.platform_id, market]));
 }

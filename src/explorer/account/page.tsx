@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { lastAllowance } from '../parts/api.ts';
 import { Panel } from '../parts/panel.tsx';
-import { Num, Time } from '../parts/show.tsx';
+import { Num } from '../parts/show.tsx';
 import { useSession } from '../parts/session.tsx';
 import { Credentials } from './credentials.tsx';
 import { Keys } from './keys.tsx';
 import { Orders } from './orders.tsx';
+
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 /** The account of who is signed in: keys, credentials and orders. */
 export function AccountPage() {
@@ -35,7 +37,7 @@ export function AccountPage() {
           <div>
             <dt>Since</dt>
             <dd>
-              <Time at={user.created_at} />
+              <time dateTime={user.created_at}>{DAY.format(new Date(user.created_at))}</time>
             </dd>
           </div>
           <div>

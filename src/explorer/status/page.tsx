@@ -125,7 +125,7 @@ function Stored() {
             of={[
               'Platform',
               ['Markets', 'number'],
-              ['Open', 'number'],
+              ['Open', 'number wide'],
               ['Trades', 'number'],
               ['Oldest trade', 'number wide'],
               ['Newest trade', 'number'],
@@ -140,7 +140,7 @@ function Stored() {
                 <td class="number">
                   <Num value={Number(markets)} />
                 </td>
-                <td class="number">
+                <td class="number wide">
                   <Num value={Number(open)} />
                 </td>
                 <td class="number">

@@ -21,7 +21,7 @@ const nameOf = ({ path }: OutputFile): string => path.slice(path.lastIndexOf('/'
 export async function bundle(): Promise<Files> {
   const { outputFiles } = await build({
     absWorkingDir: ROOM,
-    entryPoints: { main: 'parts/main.tsx', style: 'parts/style.css' },
+    entryPoints: { main: 'parts/main.tsx', theme: 'parts/first-theme.ts', style: 'parts/style.css' },
     outdir: 'out',
     write: false,
     bundle: true,
@@ -43,6 +43,7 @@ export async function bundle(): Promise<Files> {
     `${ASSETS}${[...files.keys()].find((file) => file.startsWith(`${name}-`) && file.endsWith(end)) ?? ''}`;
   const html = readFileSync(join(ROOM, DOCUMENT), 'utf8')
     .replace('{{style}}', entry('style', '.css'))
+    .replace('{{theme}}', entry('theme', '.js'))
     .replace('{{main}}', entry('main', '.js'));
   return files.set(DOCUMENT, Buffer.from(html));
 }

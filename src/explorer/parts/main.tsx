@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { MarketsPage } from '../markets/page.tsx';
 import { useConnection, type Connection } from './connection.ts';
 import { SignedIn } from './session.tsx';
-import { chooseTheme, restoreTheme, theme } from './theme.ts';
+import { chooseTheme, onTheme, theme } from './theme.ts';
 import { followLinks, usePlace } from './url.ts';
 
 type Page = ComponentType<{ id: string }>;
@@ -49,10 +49,8 @@ function App() {
   useEffect(() => {
     document.title = first === '' ? 'Markets · Forecastle' : `${PAGES[first]?.title ?? 'Not found'} · Forecastle`;
   }, [first]);
-  const turn = (): void => {
-    chooseTheme(shade === 'dark' ? 'light' : 'dark');
-    setShade(theme());
-  };
+  useEffect(() => onTheme(() => setShade(theme())), []);
+  const turn = (): void => chooseTheme(shade === 'dark' ? 'light' : 'dark');
   return (
     <>
       <a class="skip" href="#main">
@@ -112,7 +110,6 @@ function Loaded({ name, id }: { name: string; id: string }) {
   return page?.name === name ? <page.Page key={id} id={id} /> : <p class="notice muted">Loading …</p>;
 }
 
-restoreTheme();
 followLinks();
 const root = document.querySelector('#app');
 if (root) {

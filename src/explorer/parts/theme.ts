@@ -8,14 +8,15 @@ export const theme = (): Theme => {
   return chosen === 'light' || chosen === 'dark' ? chosen : system.matches ? 'dark' : 'light';
 };
 
-export function restoreTheme(): void {
-  const kept = localStorage.getItem(KEPT);
-  if (kept === 'light' || kept === 'dark') document.documentElement.dataset['theme'] = kept;
-}
-
+/** Keeps a choice that differs from the system's; the other one follows the system again. first-theme.ts restores it. */
 export function chooseTheme(chosen: Theme): void {
-  document.documentElement.dataset['theme'] = chosen;
-  localStorage.setItem(KEPT, chosen);
+  if (chosen === (system.matches ? 'dark' : 'light')) {
+    delete document.documentElement.dataset['theme'];
+    localStorage.removeItem(KEPT);
+  } else {
+    document.documentElement.dataset['theme'] = chosen;
+    localStorage.setItem(KEPT, chosen);
+  }
   dispatchEvent(new Event('explorer:theme'));
 }
 

@@ -5,14 +5,13 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../src/core/config.ts';
 import { keptSecret, makeDataDir } from '../../src/core/data-dir.ts';
-import { setCookie } from '../../src/http/session-cookie.ts';
-import type { AppDeps } from '../../src/routes/services.ts';
 import { sqlUrlFile } from '../../src/embedded/sql-port/open.ts';
 import { newApiKey } from '../../src/accounts/api-key-format.ts';
 import { createLog } from '../../src/core/log.ts';
 import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 import { startService, type Service } from '../../src/service.ts';
 import { demoCalls, type DemoMarket } from './demo-calls.ts';
+import { signIn } from './demo-sign-in.ts';
 import { startKalshi } from './kalshi.ts';
 import { startLimitless } from './limitless.ts';
 import { startPolymarket } from './polymarket.ts';
@@ -27,7 +26,6 @@ Three simulated platforms and the whole service against them, on embedded stores
 `;
 /** Markets whose trades are waited for, of those that trade most. */
 const LOOKED_AT = 3;
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.0\.0\.1)$/;
 const PORTS_TRIED = 100;
 /** Data that takes longer than this to come is waited for no more. */
 const PATIENCE_MS = 120_000;
@@ -43,7 +41,9 @@ async function main(): Promise<void> {
   }
   const { DATA_DIR: kept } = process.env;
   const directory = kept || mkdtempSync(join(tmpdir(), 'forecastle-demo-'));
-  if (!kept) process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  // The engine's process may still write while it ends: then the directory is not empty yet.
+  if (!kept)
+    process.on('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 }));
   const starting = Promise.resolve(directory).then(start);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(starting, 0));
   process.stdout.write(`Starting three simulated platforms and the service, with their data in ${directory} …\n`);
@@ -117,21 +117,6 @@ async function freePort(first: number): Promise<string> {
   }
   return '0';
 }
-
-/** Browsers on this machine that open a page are signed in as the owner of the demo's key. Only the demo adds this. */
-const signIn =
-  (apiKey: string): AppDeps['extend'] =>
-  (app, { apiKeys, sessions }) => {
-    app.addHook('onRequest', async (request, reply) => {
-      const { caller, hostname, ip } = request;
-      const local = LOOPBACK.test(ip) && (LOOPBACK.test(hostname) || hostname === 'localhost');
-      if (caller !== null || !local || request.headers.accept?.includes('text/html') !== true) return;
-      const owner = await apiKeys.find(apiKey, ip);
-      if (!owner) return;
-      const origin = { address: ip, userAgent: request.headers['user-agent'] ?? '' };
-      setCookie('session', request, reply, await sessions.start(owner.userId, origin));
-    });
-  };
 
 let ending = false;
 /** Ends what was started, half started things too. One Ctrl-C may come twice: from the terminal, and passed on by tsx. */

@@ -24,7 +24,7 @@ const COLOURS = HighlightStyle.define([
 
 const THEME = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13px', height: '100%' },
-  '&.cm-focused': { outline: 'none' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
   '.cm-content': {
     caretColor: 'var(--text)',
     fontFamily: "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace",
@@ -34,6 +34,17 @@ const THEME = EditorView.theme({
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--raised) !important' },
   '.cm-tooltip': { backgroundColor: 'var(--surface)', border: '1px solid var(--line)', color: 'var(--text)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
+});
+
+/** Typing over a selection is done here: Chromium would write a style attribute into the text, which the policy refuses and reports. */
+const replaceSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { main } = view.state.selection;
+    if (event.inputType !== 'insertText' || event.isComposing || event.data === null || main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
 });
 
 /**
@@ -59,6 +70,7 @@ export function openEditor(host: HTMLElement, text: string, run: () => void): Ed
         placeholder('SELECT … FROM v_markets'),
         syntaxHighlighting(COLOURS),
         THEME,
+        replaceSelection,
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': 'SQL statement; Escape, then Tab leaves the editor' }),
       ],

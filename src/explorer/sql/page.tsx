@@ -5,12 +5,10 @@ import { setQuery, usePlace } from '../parts/url.ts';
 import { openEditor, type Editor } from './editor.ts';
 import { EXAMPLES } from './examples.ts';
 import { ResultChart } from './result-chart.tsx';
-import { runSql, saveSql, type Result } from './run.ts';
+import { MOST_ROWS, runSql, saveSql, type Result } from './run.ts';
 
 const COLUMNS_OF_VIEWS =
   "SELECT table, name FROM system.columns WHERE database = currentDatabase() AND startsWith(table, 'v_') ORDER BY table, position";
-/** Rows of the table; a file holds all. */
-const SHOWN = 500;
 
 /** An editor over the read-only views, with the result as a table, a chart or a file. */
 export function SqlPage() {
@@ -22,24 +20,27 @@ export function SqlPage() {
   const [busy, setBusy] = useState(false);
   const first = query.get('q') ?? EXAMPLES[0]?.[1] ?? '';
 
-  const attempt = async (work: (statement: string) => Promise<void>): Promise<void> => {
-    const statement = editor.current?.text().trim() ?? '';
-    if (statement === '') return;
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setFailure(null);
     try {
-      await work(statement);
+      await work();
     } catch (error) {
       setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
     } finally {
       setBusy(false);
     }
   };
-  const run = (): Promise<void> =>
-    attempt(async (statement) => {
+  const run = async (): Promise<void> => {
+    const statement = editor.current?.text().trim() ?? '';
+    if (statement === '') return;
+    await attempt(async () => {
       setQuery({ q: statement });
+      // The result of another statement must not stand below the failure of this one.
+      if (statement !== result?.statement) setResult(null);
       setResult(await runSql(statement));
     });
+  };
   const running = useRef(run);
   running.current = run;
 
@@ -81,8 +82,8 @@ export function SqlPage() {
       >
         <div ref={host} class="editor" />
         <p class="foot muted">
-          Read only: 30 s, 1,000,000 rows and the views <code>v_…</code>, as on SQL_PORT. The first 1,000 rows are
-          shown.
+          Read only, the views <code>v_…</code>, 30 s. The page shows {MOST_ROWS.toLocaleString('en-US')} rows, CSV and
+          Parquet hold up to 1,000,000, as on SQL_PORT.
         </p>
       </Panel>
       {failure && (
@@ -99,14 +100,19 @@ export function SqlPage() {
             aside={
               <>
                 <span class="muted" role="status">
-                  {result.rows.length} rows in {result.tookMs} ms
+                  {countOf(result)} in {result.tookMs} ms
                 </span>
-                <button type="button" disabled={busy} onClick={() => void attempt((text) => saveSql(text, 'csv'))}>
-                  CSV
-                </button>
-                <button type="button" disabled={busy} onClick={() => void attempt((text) => saveSql(text, 'parquet'))}>
-                  Parquet
-                </button>
+                {FORMATS.map(([format, name]) => (
+                  <button
+                    type="button"
+                    key={format}
+                    disabled={busy}
+                    title="Saves all rows of this result"
+                    onClick={() => void attempt(() => saveSql(result.statement, format))}
+                  >
+                    {name}
+                  </button>
+                ))}
               </>
             }
           >
@@ -116,6 +122,17 @@ export function SqlPage() {
       )}
     </div>
   );
+}
+
+const FORMATS = [
+  ['csv', 'CSV'],
+  ['parquet', 'Parquet'],
+] as const;
+
+function countOf({ rows, text }: Result): string {
+  if (text !== undefined) return 'Text';
+  const count = `${rows.length.toLocaleString('en-US')} ${rows.length === 1 ? 'row' : 'rows'}`;
+  return rows.length < MOST_ROWS ? count : `The first ${count}`;
 }
 
 function viewsOf(rows: readonly unknown[][]): Record<string, string[]> {
@@ -138,7 +155,7 @@ function ResultTable({ result: { columns, rows } }: { result: Result }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, SHOWN).map((row, n) => (
+          {rows.map((row, n) => (
             <tr key={n}>
               {row.map((cell, at) => (
                 <td key={at} class={/Int|Float|Decimal/.test(columns[at]?.type ?? '') ? 'number' : ''}>
@@ -149,7 +166,7 @@ function ResultTable({ result: { columns, rows } }: { result: Result }) {
           ))}
         </tbody>
       </table>
-      {rows.length > SHOWN && <p class="foot muted">The first {SHOWN} rows; download for the others.</p>}
+      {rows.length >= MOST_ROWS && <p class="foot muted">There may be more rows: a file holds them.</p>}
     </div>
   );
 }

@@ -5,12 +5,17 @@ export interface Column {
   type: string;
 }
 export interface Result {
+  /** What was run. */
+  statement: string;
   columns: Column[];
   rows: unknown[][];
   /** An answer of another form, which the statement's own FORMAT asked for. */
   text?: string;
   tookMs: number;
 }
+
+/** A JSON answer holds no more rows; a file holds all. */
+export const MOST_ROWS = 1000;
 
 const post = (query: string, format: string): Promise<Response> =>
   call('/v1/api/sql', {
@@ -25,11 +30,11 @@ export async function runSql(query: string): Promise<Result> {
   const tookMs = Math.round(performance.now() - begun);
   try {
     const { meta, data } = JSON.parse(text) as { meta: Column[]; data: unknown[][] };
-    if (Array.isArray(meta) && Array.isArray(data)) return { columns: meta, rows: data, tookMs };
+    if (Array.isArray(meta) && Array.isArray(data)) return { statement: query, columns: meta, rows: data, tookMs };
   } catch {
     // Not JSON: shown as it came.
   }
-  return { columns: [], rows: [], text, tookMs };
+  return { statement: query, columns: [], rows: [], text, tookMs };
 }
 
 /** Saves all rows as a file. */

@@ -7,30 +7,46 @@ import { setQuery, usePlace } from '../parts/url.ts';
 
 const SLOW_MS = 120_000;
 const HORIZONS = [
-  ['1h', '1 hour'],
-  ['1d', '1 day'],
-  ['7d', '7 days'],
+  ['1h', '1 hour before'],
+  ['1d', '1 day before'],
+  ['7d', '7 days before'],
 ] as const;
 
 /** How often markets of each price came true, beside that price: equal lengths are a perfect forecast. */
 export function Calibration({ platforms }: { platforms: readonly string[] }) {
   const { query } = usePlace();
   const horizon = HORIZONS.find(([value]) => value === query.get('before'))?.[0] ?? '1h';
-  const wanted = query.get('platform') ?? '';
-  const params = { platform: platforms.includes(wanted) ? wanted : '', horizon };
+  const wanted = query.get('settled') ?? '';
+  const platform = platforms.includes(wanted) ? wanted : '';
+  const params = { platform, horizon };
   const asked = useApi('/v1/api/analytics/calibration', params, SLOW_MS);
   const { calibration = [], meta } = asked.data ?? {};
   return (
     <Panel
-      title="Calibration of settled markets"
+      title="Calibration"
       query={{ path: '/v1/api/analytics/calibration', params }}
+      of={asked}
       aside={
-        <Choice
-          label="Before the close"
-          value={horizon}
-          options={HORIZONS}
-          onChange={(value) => setQuery({ before: value === '1h' ? '' : value })}
-        />
+        <>
+          <select
+            aria-label="Platform"
+            value={platform}
+            onChange={({ currentTarget }) => setQuery({ settled: currentTarget.value })}
+          >
+            <option value="">All platforms</option>
+            {platforms.map((name) => (
+              <option key={name} value={name}>
+                {name.charAt(0).toUpperCase() + name.slice(1)}
+              </option>
+            ))}
+          </select>
+          <Choice
+            label="Before the close"
+            value={horizon}
+            options={HORIZONS}
+            onChange={(value) => setQuery({ before: value === '1h' ? '' : value })}
+          />
+        </>
       }
     >
       {!meta || meta.markets === 0 ? (
@@ -47,7 +63,8 @@ export function Calibration({ platforms }: { platforms: readonly string[] }) {
       )}
       {meta && (
         <p class="foot muted">
-          Prices of first outcomes {HORIZONS.find(([value]) => value === horizon)?.[1]} before the close. Brier score{' '}
+          Settled markets, by the price of the first outcome {HORIZONS.find(([value]) => value === horizon)?.[1]} the
+          close; the bar is the share that came true, the mark the mean price. Brier score{' '}
           <Price value={meta.brier_score} digits={4} /> of <Num value={meta.markets} /> markets;{' '}
           <Num value={meta.left_out.no_price} /> more had no price by then.
         </p>
@@ -64,7 +81,7 @@ function Bin({ bin }: { bin: CalibrationBin }) {
       <td class="rung full">
         {share !== null && <span class="depth" style={{ width: `${share * 100}%` }} aria-hidden="true" />}
         {price !== null && <span class="mark" style={{ left: `${price * 100}%` }} aria-hidden="true" />}
-        <span>
+        <span class="range">
           <Price value={from} /> – <Price value={to} />
         </span>
       </td>

@@ -1,36 +1,58 @@
 import { useState } from 'preact/hooks';
 import { executedAt } from '../market/live-market.ts';
 import { Columns } from '../parts/columns.tsx';
-import type { Category, Trade } from '../parts/answers.ts';
-import { useApi } from '../parts/api.ts';
+import type { Trade } from '../parts/answers.ts';
+import { useApi, useRepeated } from '../parts/api.ts';
 import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { usePlatforms } from '../parts/platforms.ts';
-import { Num, Percent, PlatformName, Price, Time, TradesComplete, Usd } from '../parts/show.tsx';
-import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
+import { readHealth, useListOfPlatforms } from '../parts/platforms.ts';
+import { Num, Percent, Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
+import { setQuery, usePlace } from '../parts/url.ts';
 import { Calibration } from './calibration.tsx';
 import { Recent } from './recent.tsx';
+import { TitleCell } from './title-cell.tsx';
+import { Categories, PlatformVolumes } from './volumes.tsx';
 
 const SLOW_MS = 30_000;
 const FLOORS = [
-  ['100', '$100'],
-  ['1000', '$1K'],
-  ['10000', '$10K'],
+  ['100', '≥ $100'],
+  ['1000', '≥ $1K'],
+  ['10000', '≥ $10K'],
 ] as const;
 
 export function OverviewPage() {
-  const platforms = usePlatforms() ?? [];
+  const listed = useListOfPlatforms();
+  const platforms = listed.data ?? [];
   return (
     <div class="overview">
       <h1 class="hidden">Overview</h1>
-      <Trending />
-      <Whales />
-      <Categories platforms={platforms} />
-      <Recent platforms={platforms} />
-      <Calibration platforms={platforms} />
+      <div class="column">
+        <Trending />
+        <Categories platforms={platforms} />
+        <Calibration platforms={platforms} />
+      </div>
+      <div class="column">
+        <Whales />
+        <PlatformVolumes listed={listed} />
+        <Recent listed={listed} />
+      </div>
     </div>
   );
 }
+
+const TRENDING = {
+  volume_change: `SELECT id, title, price, sold_24h, sold_24h_before, round(100 * (sold_24h / sold_24h_before - 1), 6) AS volume_change_percent
+FROM v_markets
+INNER JOIN v_market_stats USING (market_key)
+WHERE status = 'open' AND sold_24h_before > 0
+ORDER BY abs(volume_change_percent) DESC
+LIMIT 15`,
+  price_change: `SELECT id, title, price, price_change_24h, round(100 * price_change_24h / (price - price_change_24h), 6) AS price_change_percent
+FROM v_markets
+WHERE status = 'open' AND price != price_change_24h
+ORDER BY abs(price_change_percent) DESC
+LIMIT 15`,
+} as const;
 
 function Trending() {
   const { query } = usePlace();
@@ -38,6 +60,8 @@ function Trending() {
   const params = { window: '24h', sort_by: sort, limit: 15 };
   const asked = useApi('/v1/api/analytics/trending', params, SLOW_MS);
   const rows = asked.data?.trending ?? [];
+  /** A phone has room for the column that is sorted by. */
+  const kindOf = (column: typeof sort): 'number' | 'number wide' => (column === sort ? 'number' : 'number wide');
   const meta = asked.data?.meta;
   const partial = Object.entries(meta?.data_completeness ?? {}).filter(
     ([, { window_covered }]) => window_covered !== 'full',
@@ -45,7 +69,8 @@ function Trending() {
   return (
     <Panel
       title="Trending, 24 hours"
-      query={{ path: '/v1/api/analytics/trending', params }}
+      query={{ path: '/v1/api/analytics/trending', params, sql: TRENDING[sort] }}
+      of={asked}
       aside={
         <Choice
           label="By"
@@ -62,23 +87,25 @@ function Trending() {
         <Waiting of={asked} empty="No open market is stored yet." />
       ) : (
         <table>
-          <Columns of={['Market', ['Price', 'number'], ['Price change', 'number wide'], ['Volume change', 'number']]} />
+          <Columns
+            of={[
+              'Market',
+              ['Price', 'number'],
+              ['Price change', kindOf('price_change')],
+              ['Volume change', kindOf('volume_change')],
+            ]}
+          />
           <tbody>
             {rows.map((row) => (
               <tr key={`${row.platform}:${row.market_id}`}>
-                <td class="cut">
-                  <PlatformName platform={row.platform} />{' '}
-                  <a href={marketAddress(`${row.platform}:${row.market_id}`)} title={row.title}>
-                    <bdi>{row.title}</bdi>
-                  </a>
-                </td>
+                <TitleCell platform={row.platform} id={`${row.platform}:${row.market_id}`} title={row.title} />
                 <td class="number">
                   <Price value={row.current_price.yes} />
                 </td>
-                <td class="number wide">
+                <td class={kindOf('price_change')}>
                   <Percent value={row.change.price_change_percent} />
                 </td>
-                <td class="number">
+                <td class={kindOf('volume_change')}>
                   <Percent value={row.change.volume_change_percent} />
                 </td>
               </tr>
@@ -127,8 +154,9 @@ function Whales() {
       query={{
         path: '/v1/api/trades/whales',
         params,
-        sql: `SELECT executed_at, platform, outcome, side, price, size, notional\nFROM v_trades\nWHERE notional >= ${floor} AND executed_at >= now() - 86400\nORDER BY executed_at DESC\nLIMIT 30`,
+        sql: `SELECT executed_at, platform, market_key, outcome, side, price, size, notional\nFROM v_trades\nWHERE notional >= ${floor} AND executed_at >= now() - 86400\nORDER BY executed_at DESC\nLIMIT 30`,
       }}
+      of={asked}
       aside={
         <Choice
           label="At least"
@@ -142,20 +170,19 @@ function Whales() {
         <Waiting of={asked} empty={`No stored trade is worth $${floor} or more.`} />
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Large trades">
-          <table>
+          <table class="trades">
             <Columns of={['Time', 'Market', 'Taker', ['Price', 'number'], ['USD', 'number']]} />
             <tbody>
               {rows.map((trade) => (
                 <tr key={keyOf(trade)}>
-                  <td class="muted nowrap">
+                  <td class="muted nowrap when">
                     <Time at={trade.timestamp} />
                   </td>
-                  <td class="cut">
-                    <PlatformName platform={trade.platform} />{' '}
-                    <a href={marketAddress(`${trade.platform}:${trade.market_id}`)} title={trade.market_title}>
-                      <bdi>{trade.market_title || trade.market_id}</bdi>
-                    </a>
-                  </td>
+                  <TitleCell
+                    platform={trade.platform}
+                    id={`${trade.platform}:${trade.market_id}`}
+                    title={trade.market_title || trade.market_id}
+                  />
                   <td class={`nowrap ${trade.side === 'buy' ? 'up' : 'down'}`}>
                     {trade.side} <bdi>{trade.outcome}</bdi>
                   </td>
@@ -172,70 +199,34 @@ function Whales() {
         </div>
       )}
       <p class="foot muted">
-        <TradesComplete to={asked.data?.meta.data_freshness} />
+        <Completeness to={asked.data?.meta.data_freshness} /> Times in {ZONE}.
       </p>
     </Panel>
+  );
+}
+
+const ZONE =
+  new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' })
+    .formatToParts()
+    .find(({ type }) => type === 'timeZoneName')?.value ?? 'local time';
+
+/** To when trades of all platforms are complete; where that is not known, because of which. */
+function Completeness({ to }: { to: string | null | undefined }) {
+  const { data: health } = useRepeated('health', readHealth, SLOW_MS);
+  const slow = (health?.checks ?? []).filter(
+    ({ platform, feed, lag_seconds: lag }) => platform && (feed === 'stale' || lag === null),
+  );
+  return (
+    <>
+      <TradesComplete to={to} />
+      {slow.length > 0 &&
+        ` Behind: ${slow
+          .map(
+            ({ platform = '', lag_seconds: lag }) =>
+              `${platform}${typeof lag === 'number' ? ` (${spanText(lag)})` : ''}`,
+          )
+          .join(', ')}.`}
+    </>
   );
 }
 const keyOf = ({ platform, trade_id: id }: Trade): string => `${platform}:${id}`;
-
-/** Volume by category and platform, as lengths on one scale. */
-function Categories({ platforms }: { platforms: readonly string[] }) {
-  const { query } = usePlace();
-  const wanted = query.get('platform') ?? '';
-  const platform = platforms.includes(wanted) ? wanted : '';
-  const params = { platform };
-  const asked = useApi('/v1/api/analytics/categories', params, SLOW_MS);
-  const rows = asked.data?.categories ?? [];
-  const most = Math.max(1, ...rows.map(({ volume_24h: volume }) => volume ?? 0));
-  return (
-    <Panel
-      title="Volume by category, 24 hours"
-      query={{ path: '/v1/api/analytics/categories', params }}
-      aside={
-        <Choice
-          label="Platform"
-          value={platform}
-          options={[
-            ['', 'All'],
-            ...platforms.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)] as const),
-          ]}
-          onChange={(value) => setQuery({ platform: value })}
-        />
-      }
-    >
-      {rows.length === 0 ? <Waiting of={asked} empty="No market is stored yet." /> : <Bars rows={rows} most={most} />}
-      <p class="foot muted">
-        Total <Usd value={asked.data?.meta.total_volume_24h} />; platforms that count contracts are taken at $1 a
-        contract.
-      </p>
-    </Panel>
-  );
-}
-
-function Bars({ rows, most }: { rows: readonly Category[]; most: number }) {
-  return (
-    <table>
-      <Columns of={['Category', ['Open markets', 'number'], ['Spread', 'number wide'], ['Volume', 'number']]} />
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.slug}>
-            <td class="rung full">
-              <span class="depth" style={{ width: `${((row.volume_24h ?? 0) / most) * 100}%` }} aria-hidden="true" />
-              <a href={`/?category=${encodeURIComponent(row.slug)}`}>{row.name}</a>
-            </td>
-            <td class="number">
-              <Num value={row.active_markets} />
-            </td>
-            <td class="number wide">
-              <Price value={row.avg_spread} />
-            </td>
-            <td class="number">
-              <Usd value={row.volume_24h} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}

@@ -1,10 +1,11 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
-import { get, useRepeated } from '../parts/api.ts';
+import { get, useRepeated, type Loaded } from '../parts/api.ts';
 import { firstPrice, payoutsOf } from '../parts/prices.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
-import { PlatformName, Price, Time } from '../parts/show.tsx';
-import { marketAddress, setQuery, usePlace } from '../parts/url.ts';
+import { Price, Time } from '../parts/show.tsx';
+import { setQuery, usePlace } from '../parts/url.ts';
+import { TitleCell } from './title-cell.tsx';
 
 const SLOW_MS = 30_000;
 const SHOWN = 15;
@@ -15,10 +16,24 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
+const SQL: Record<Kind, string> = {
+  new: `SELECT id, title, created_at, price
+FROM v_markets
+WHERE status = 'open'
+ORDER BY created_at DESC NULLS LAST
+LIMIT ${SHOWN}`,
+  settled: `SELECT id, title, resolved_at, price AS paid
+FROM v_markets
+WHERE status = 'settled'
+ORDER BY resolved_at DESC NULLS LAST
+LIMIT ${SHOWN}`,
+};
+
 const paramsOf = (kind: Kind) => ({ status: KINDS[kind].status, sort: 'created', limit: 50 });
 
 /** The newest markets of all platforms in one order of time; settled ones by when they settled. */
-export function Recent({ platforms }: { platforms: readonly string[] }) {
+export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
+  const platforms = listed.data ?? [];
   const { query } = usePlace();
   const kind: Kind = query.get('list') === 'settled' ? 'settled' : 'new';
   const { title, timeOf } = KINDS[kind];
@@ -39,7 +54,12 @@ export function Recent({ platforms }: { platforms: readonly string[] }) {
   return (
     <Panel
       title={title}
-      query={{ path: '/v1/api/markets', params: { provider: platforms[0], ...paramsOf(kind) } }}
+      query={{
+        path: '/v1/api/markets',
+        params: platforms.map((provider) => ({ provider, ...paramsOf(kind) })),
+        sql: SQL[kind],
+      }}
+      of={asked}
       aside={
         <Choice
           label="List"
@@ -53,7 +73,7 @@ export function Recent({ platforms }: { platforms: readonly string[] }) {
       }
     >
       {rows.length === 0 ? (
-        <Waiting of={asked} empty="No matching market is stored yet." />
+        <Waiting of={platforms.length === 0 ? listed : asked} empty="No matching market is stored yet." />
       ) : (
         <table>
           <Columns
@@ -66,12 +86,7 @@ export function Recent({ platforms }: { platforms: readonly string[] }) {
           <tbody>
             {rows.map(({ market, at }) => (
               <tr key={market.id}>
-                <td class="cut">
-                  <PlatformName platform={market.platform} />{' '}
-                  <a href={marketAddress(market.id)} title={market.title}>
-                    <bdi>{market.title}</bdi>
-                  </a>
-                </td>
+                <TitleCell platform={market.platform} id={market.id} title={market.title} />
                 <td class="number muted">
                   <Time at={at} relative />
                 </td>

@@ -6,7 +6,8 @@ import { Time } from './show.tsx';
 /** How to ask for what a panel shows: the call of the API, and the statement over the views. */
 export interface Query {
   path: string;
-  params: Params;
+  /** Those of each call, where several make the panel. */
+  params: Params | readonly Params[];
   sql?: string;
 }
 
@@ -55,7 +56,10 @@ function Stale({ at, why }: { at: number; why: string }) {
 }
 
 const curlOf = ({ path, params }: Query): string =>
-  `curl -H "X-API-Key: $KEY" '${location.origin}${addressOf(path, params)}'`;
+  [params]
+    .flat()
+    .map((one: Params) => `curl -H "X-API-Key: $KEY" '${location.origin}${addressOf(path, one)}'`)
+    .join('\n');
 
 function QueryButton({ query, title }: { query: Query; title: string }) {
   const dialog = useRef<HTMLDialogElement>(null);

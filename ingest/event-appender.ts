@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
-import { LOG_CHANNEL, nameOf, type Partition, positionOf } from '../src/streams/log-position.ts';
-import { readEpochEnd, readEpochs } from '../src/streams/read-log.ts';
+import { LOG_CHANNEL, nameOf, type Partition, positionOf } from '../src/streams/log/position.ts';
+import { readEpochEnd, readEpochs } from '../src/streams/log/read.ts';
 
 /** An insert may take this long; a lease with less left is not written under. */
 const INSERT_MARGIN_MS = 3000;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { epochOf, placeOf, positionOf } from './log-position.ts';
+import { epochOf, placeOf, positionOf } from './log/position.ts';
 
 const VERSION = 1;
 const FINGERPRINT_BYTES = 7;

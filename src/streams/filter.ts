@@ -1,7 +1,7 @@
 import type { Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
-import { FEEDS, type Partition } from './log-position.ts';
-import type { LogRow } from './read-log.ts';
+import { FEEDS, type Partition } from './log/position.ts';
+import type { LogRow } from './log/read.ts';
 
 export const DURABLE_CHANNELS = ['trades', 'whales', 'markets'] as const;
 export const CHANNELS = [...DURABLE_CHANNELS, 'quotes', 'books'] as const;

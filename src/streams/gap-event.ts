@@ -1,4 +1,4 @@
-import type { LogGap } from './follower.ts';
+import type { LogGap } from './log/follower.ts';
 
 /** The data of a `gap` event: a stretch of a platform's events that cannot be vouched for. */
 export const gapData = ({ partition, fromMs, toMs }: LogGap) => ({

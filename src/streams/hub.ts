@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
-import { Follower } from './follower.ts';
-import { type LogExtent, readExtent } from './log-extent.ts';
-import { LOG_CHANNEL, nameOf, type Partition } from './log-position.ts';
+import { Follower } from './log/follower.ts';
+import { type LogExtent, readExtent } from './log/extent.ts';
+import { LOG_CHANNEL, nameOf, type Partition } from './log/position.ts';
 import type { SubscriptionDeps } from './subscription.ts';
 
 export interface HubDeps {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { EventSlice } from './event-slice.ts';
-import type { LogGap } from './follower.ts';
+import type { EventSlice } from './log/event-slice.ts';
+import type { LogGap } from './log/follower.ts';
 import { gapData } from './gap-event.ts';
 import { QUEUE_BYTES } from './stall.ts';
 import { type Sink, ReaderGone } from './subscription.ts';

@@ -2,9 +2,9 @@ import { badRequest } from '../core/errors.ts';
 import { CursorCodec } from './cursor.ts';
 import { filterText, partitionsOf, type StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
-import { reachesBack, readExtent } from './log-extent.ts';
-import type { Partition } from './log-position.ts';
-import { readLogEnd, readLogStart } from './read-log.ts';
+import { reachesBack, readExtent } from './log/extent.ts';
+import type { Partition } from './log/position.ts';
+import { readLogEnd, readLogStart } from './log/read.ts';
 
 /** Where a subscription begins: a cursor, a time in Unix ms, or null for what comes from now on; `field` is what it was given in. */
 export interface Since {

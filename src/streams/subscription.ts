@@ -1,10 +1,10 @@
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
-import { type EventSlice, makeSlices } from './event-slice.ts';
-import { type Follower, type FollowerListener, HOLE_MS, type LogGap } from './follower.ts';
-import { nameOf, type Partition } from './log-position.ts';
-import { type LogPage, type LogRow, readLog } from './read-log.ts';
+import { type EventSlice, makeSlices } from './log/event-slice.ts';
+import { type Follower, type FollowerListener, HOLE_MS, type LogGap } from './log/follower.ts';
+import { nameOf, type Partition } from './log/position.ts';
+import { type LogPage, type LogRow, readLog } from './log/read.ts';
 
 /** Events read from the log at once while a subscription catches up. */
 const PAGE_ROWS = 5000;

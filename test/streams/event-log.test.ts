@@ -11,8 +11,8 @@ import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/superviso
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
-import { type Partition, positionOf } from '../../src/streams/log-position.ts';
-import { readLog, readLogEnd } from '../../src/streams/read-log.ts';
+import { type Partition, positionOf } from '../../src/streams/log/position.ts';
+import { readLog, readLogEnd } from '../../src/streams/log/read.ts';
 import { LEASE, market, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 

@@ -6,9 +6,9 @@ import type { BookSide } from '../../src/core/model.ts';
 import { BookFeed } from '../../src/streams/book-feed.ts';
 import type { BookFollower, FollowedBook } from '../../src/streams/books.ts';
 import { CursorCodec } from '../../src/streams/cursor.ts';
-import { makeSlices } from '../../src/streams/event-slice.ts';
+import { makeSlices } from '../../src/streams/log/event-slice.ts';
 import type { StreamFilter } from '../../src/streams/filter.ts';
-import type { LogRow } from '../../src/streams/read-log.ts';
+import type { LogRow } from '../../src/streams/log/read.ts';
 
 const row = (sequence: number, size = 1): LogRow => ({
   sequence,

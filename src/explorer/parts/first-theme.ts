@@ -2,4 +2,3 @@
 // imports nothing, because it is no module.
 const kept = localStorage.getItem('explorer-theme');
 if (kept === 'light' || kept === 'dark') document.documentElement.dataset['theme'] = kept;
-export {};

@@ -1,6 +1,6 @@
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { type EpochEnds, epochOf, isNext, type Partition, placeOf } from './log-position.ts';
-import { readEpochs, readLogEnd, readLogStart } from './read-log.ts';
+import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import { type EpochEnds, epochOf, isNext, type Partition, placeOf } from './position.ts';
+import { readEpochs, readLogEnd, readLogStart } from './read.ts';
 
 /** What is kept of a partition. */
 export interface LogExtent {

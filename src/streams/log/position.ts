@@ -1,4 +1,4 @@
-import type { Platform } from '../core/model.ts';
+import type { Platform } from '../../core/model.ts';
 
 /** What is logged: trades stored, and markets created or changed. */
 export const FEEDS = ['trades', 'markets'] as const;

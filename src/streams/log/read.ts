@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { type EpochEnds, epochOf, isFenced, isNext, type Partition, placeOf, positionOf } from './log-position.ts';
+import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import { type EpochEnds, epochOf, isFenced, isNext, type Partition, placeOf, positionOf } from './position.ts';
 
 const EpochRow = z.object({
   epoch: z.number(),

@@ -1,5 +1,5 @@
-import type { CursorCodec } from './cursor.ts';
-import type { LogRow } from './read-log.ts';
+import type { CursorCodec } from '../cursor.ts';
+import type { LogRow } from './read.ts';
 
 const SLICE_BYTES = 64 * 1024;
 

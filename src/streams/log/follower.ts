@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { nameOf, type Partition } from './log-position.ts';
-import { type LogRow, readLog, readLogEnd } from './read-log.ts';
+import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import { nameOf, type Partition } from './position.ts';
+import { type LogRow, readLog, readLogEnd } from './read.ts';
 
 /** Events kept in memory for those who join or come back shortly after a cut. */
 const RING_ROWS = 5000;

@@ -94,7 +94,7 @@ export function MarketsPage() {
           </button>
           {event !== '' && (
             <button type="button" class="chip" onClick={() => setQuery({ event: '' })}>
-              Event: <bdi>{list.rows[0]?.event_name || own.id}</bdi> <span aria-hidden="true">✕</span>
+              <span aria-hidden="true">✕</span> Event: <bdi>{list.rows[0]?.event_name || own.id}</bdi>
               <span class="hidden">, take this filter away</span>
             </button>
           )}

@@ -7,8 +7,9 @@ import { useFresh, type Fresh } from './fresh.ts';
 import type { MarketList, Sort } from './listing.ts';
 import { useKeys } from '../parts/keys.ts';
 
-/** Pixels; the style sheet's --row says the same. */
-const ROW = 46;
+/** Pixels of a row, as in the style sheet: on a phone a title has two lines. */
+const narrow = matchMedia('(max-width: 480px)');
+const rowHeight = (): number => (narrow.matches ? 62 : 46);
 const SPARE_ROWS = 6;
 /** Rows from the end at which the next page is asked for. */
 const AHEAD = 30;
@@ -33,8 +34,9 @@ export function MarketTable({ list, sort }: Props) {
   const [chosen, setChosen] = useState(start.chosen);
   const now = useRef({ key: list.key, top: 0, chosen });
   now.current = { key: list.key, top: view.top, chosen };
-  const first = Math.max(0, Math.floor(view.top / ROW) - SPARE_ROWS);
-  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW) + SPARE_ROWS);
+  const row = rowHeight();
+  const first = Math.max(0, Math.floor(view.top / row) - SPARE_ROWS);
+  const last = Math.min(rows.length, Math.ceil((view.top + view.height) / row) + SPARE_ROWS);
   const visible = rows.slice(first, last);
   const fresh = useFresh(visible.slice(0, WATCHED).map(({ id }) => id));
 
@@ -96,7 +98,7 @@ export function MarketTable({ list, sort }: Props) {
             <th scope="col" class="number">
               <span class="price-pair">
                 <span>Price</span>
-                <span>24 h change</span>
+                <span>Change 24 h</span>
               </span>
             </th>
             <th scope="col" class="number wide">
@@ -109,7 +111,7 @@ export function MarketTable({ list, sort }: Props) {
           </tr>
         </thead>
         <tbody>
-          {first > 0 && <tr class="spacer" style={{ height: `${first * ROW}px` }} aria-hidden="true" />}
+          {first > 0 && <tr class="spacer" style={{ height: `${first * row}px` }} aria-hidden="true" />}
           {visible.map((market, n) => (
             <Row
               key={market.id}
@@ -119,7 +121,7 @@ export function MarketTable({ list, sort }: Props) {
             />
           ))}
           {last < rows.length && (
-            <tr class="spacer" style={{ height: `${(rows.length - last) * ROW}px` }} aria-hidden="true" />
+            <tr class="spacer" style={{ height: `${(rows.length - last) * row}px` }} aria-hidden="true" />
           )}
         </tbody>
       </table>
@@ -132,11 +134,12 @@ export function MarketTable({ list, sort }: Props) {
 
 function reveal(element: HTMLElement | null, index: number): void {
   if (!element) return;
-  const top = index * ROW;
+  const row = rowHeight();
+  const top = index * row;
   if (top < element.scrollTop) element.scrollTop = top;
   // The head covers a row's height.
-  else if (top + 2 * ROW > element.scrollTop + element.clientHeight)
-    element.scrollTop = top + 2 * ROW - element.clientHeight;
+  else if (top + 2 * row > element.scrollTop + element.clientHeight)
+    element.scrollTop = top + 2 * row - element.clientHeight;
 }
 
 function SortHead({ name, text, sort, wide = false }: { name: Sort; text: string; sort: Sort; wide?: boolean }) {

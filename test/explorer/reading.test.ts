@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
+import { openBrowser, signIn, watchedPage, type Watched } from './chromium.ts';
+
+waitsInRealTime('letters are typed at the speed of a person, and pages draw what they asked for');
+
+let whole: WholeService;
+let browser: Browser;
+let reader: Watched;
+let page: Page;
+let market: { id: string; event_id: string };
+beforeAll(async () => {
+  whole = await startWholeService();
+  browser = await openBrowser();
+  await filled(whole);
+  const [row] = await whole.sql<{ id: string; event_id: string }>(
+    "SELECT id, event_id FROM v_markets WHERE platform = 'kalshi' AND status = 'open' AND event_id != '' ORDER BY volume_24h DESC LIMIT 1",
+  );
+  market = row ?? { id: '', event_id: '' };
+  reader = await watchedPage(browser, whole.service.url);
+  ({ page } = reader);
+  await signIn(page);
+}, 400_000);
+afterAll(async () => {
+  await browser.close();
+  await whole.close();
+});
+
+const address = (): string => `/market/${encodeURIComponent(market.id)}`;
+const eventAddress = (): string => `/event/${encodeURIComponent(`kalshi:${market.event_id}`)}`;
+const rows = () => page.locator('table.list tbody tr:not(.spacer)');
+const scrolled = (): Promise<number> => page.locator('.scroll').evaluate((box) => box.scrollTop);
+
+test('a search keeps each letter, however slowly it is typed', async () => {
+  await page.goto('/?platform=kalshi');
+  await rows().first().waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('will the price', { delay: 210 });
+  await expect.poll(() => page.url()).toContain('q=will+the+price');
+  expect(await page.getByRole('searchbox').inputValue()).toBe('will the price');
+  expect(reader.faults()).toEqual([]);
+});
+
+test('the list is as it was left after Escape and after Back: filters, row and place', async () => {
+  await page.goto('/?platform=kalshi&status=any&sort=liquidity');
+  await rows().nth(3).waitFor();
+  await page.locator('.scroll').click({ position: { x: 5, y: 5 } });
+  for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
+  await page.waitForURL(/\/market\//);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(/\/\?platform=kalshi&status=any&sort=liquidity$/);
+  await expect.poll(() => page.locator('tr.chosen').getAttribute('aria-rowindex')).toBe('3');
+  await page.locator('.scroll').evaluate((box) => box.scrollTo(0, 20 * 46));
+  await expect.poll(() => rows().first().getAttribute('aria-rowindex')).not.toBe('2');
+  const place = await scrolled();
+  await rows().nth(9).locator('a').click();
+  await page.waitForURL(/\/market\//);
+  await page.goBack();
+  await rows().first().waitFor();
+  expect(await scrolled()).toBe(place);
+  expect(reader.faults()).toEqual([]);
+});
+
+test('the list of an event holds its markets', async () => {
+  await page.goto(eventAddress());
+  await page.getByRole('link', { name: 'Show in the list' }).click();
+  await rows().first().waitFor();
+  const links = await rows()
+    .locator('.title > a')
+    .evaluateAll((all) =>
+      all.map((link) => decodeURIComponent(link.getAttribute('href')?.slice('/market/'.length) ?? '')),
+    );
+  const wanted = await whole.sql<{ id: string }>(
+    `SELECT id FROM v_markets WHERE platform = 'kalshi' AND event_id = '${market.event_id}'`,
+  );
+  expect(links.toSorted()).toEqual(wanted.map(({ id }) => id).toSorted());
+  await page.getByRole('button', { name: /^Event:|Event: / }).click();
+  await expect.poll(() => page.url()).not.toContain('event=');
+});
+
+test('the chart stays while another range is on its way', async () => {
+  await page.goto(address());
+  await page.locator('.chart canvas').first().waitFor();
+  const height = async () => (await page.locator('.history').boundingBox())?.height;
+  const before = await height();
+  await page.route(/metrics\/historical/, async (route) => {
+    await sleep(1500);
+    await route.continue();
+  });
+  await page.getByRole('group', { name: 'Range' }).getByRole('button', { name: '1D' }).click();
+  await page.locator('.chart.old canvas').first().waitFor();
+  expect(await height()).toBe(before);
+  await page.locator('.chart:not(.old) canvas').first().waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  expect(reader.faults()).toEqual([]);
+});
+
+test('the statement behind the list answers the markets that it shows', async () => {
+  await page.goto('/?platform=kalshi&sort=liquidity&liquidity=1000');
+  await rows().first().waitFor();
+  await page.getByRole('button', { name: /^Query for Markets/ }).click();
+  const statement = await page.locator('dialog[open] pre').nth(1).innerText();
+  const wanted = (await whole.sql<{ id: string }>(statement)).map(({ id }) => id);
+  await page.keyboard.press('Escape');
+  const shown = await rows()
+    .locator('.title > a')
+    .evaluateAll((all) =>
+      all.map((link) => decodeURIComponent(link.getAttribute('href')?.slice('/market/'.length) ?? '')),
+    );
+  expect(wanted).toEqual(expect.arrayContaining(shown.slice(0, 5)));
+});
+
+/** How far the document sticks out of the window, and what does. */
+const OVERFLOW = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return '';
+  const wide = [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > clientWidth + 0.5);
+  return scrollWidth - clientWidth + ' px: ' + wide.slice(0, 3).map((one) => one.tagName + '.' + one.className).join(' ');
+})()`;
+
+test.each([
+  ['as they are', (text: string) => text],
+  ['of one endless word', () => 'W'.repeat(300)],
+])('pages of markets and events fit a phone once their data is there, with names %s', async (_, named) => {
+  await page.setViewportSize({ width: 375, height: 740 });
+  await page.route(/\/v1\/api\/(markets|events)(\/id\/[^/]+|\/[^/]+)?\?/, async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as { markets?: Named[]; event?: Named };
+    for (const one of [...(body.markets ?? []), ...(body.event ? [body.event] : [])]) {
+      one.title = named(one.title);
+      one.event_name &&= named(one.event_name);
+      one.metadata = {};
+      for (const outcome of one.outcomes ?? []) outcome.name = named(outcome.name);
+    }
+    await route.fulfill({ response: answer, json: body });
+  });
+  for (const [at, ready] of [
+    ['/', 'table.list tbody tr:nth-child(3)'],
+    [address(), '.market-rest dl'],
+    [eventAddress(), '.u-legend'],
+  ] as const) {
+    await page.goto(at);
+    await page.locator(ready).first().waitFor();
+    await page.getByText('Loading …', { exact: true }).first().waitFor({ state: 'detached' });
+    expect([at, await page.evaluate(OVERFLOW)]).toEqual([at, '']);
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+interface Named {
+  title: string;
+  event_name?: string;
+  outcomes?: { name: string }[];
+  metadata?: object;
+}
+
+test('a market that is not stored is said so once, with a way on', async () => {
+  let asked = 0;
+  page.on('request', (request) => (asked += request.url().includes('/markets/id/NONE?') ? 1 : 0));
+  await page.goto('/market/kalshi%3ANONE');
+  await page.getByRole('heading', { level: 1, name: 'No such market' }).waitFor();
+  await sleep(6000);
+  expect(asked).toBe(1);
+  await page.getByRole('link', { name: 'Search the list of markets' }).click();
+  await rows().first().waitFor();
+  reader.faults();
+});

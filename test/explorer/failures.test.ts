@@ -1,0 +1,242 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+import { openBrowser, PASSWORD, watchedPage, type Watched } from './chromium.ts';
+
+waitsInRealTime('pages ask again every 5 s');
+
+const PATIENT = { timeout: 60_000 };
+const TEST_MS = 200_000;
+const STORES = [
+  { name: 'clickhouse', status: 'ok' },
+  { name: 'postgres', status: 'ok' },
+];
+const FEEDS = ['kalshi', 'polymarket', 'limitless'].map((platform) => ({
+  name: `ingestion ${platform}`,
+  status: 'degraded',
+  platform,
+  lag_seconds: 100_000,
+  feed: 'stale',
+  socket: { connected: false, reason: 'maintenance', subscriptions: 0, last_message_at: null, reconnects: 3 },
+  detail: `markets fails: ${'upstream/'.repeat(20)}`,
+}));
+const healthOf = (checks: object[], status = 'degraded') => ({
+  status,
+  checks,
+  uptime_seconds: 5000,
+  version: '1.0.0',
+});
+const column = (name: string) => ({ name, type: 'String' });
+/** Runs of jobs, long names and a failure among them; the same rows stand for stored data. */
+const RUNS = {
+  meta: ['platform', 'job', 'state', 'finished', 'detail'].map(column),
+  data: [
+    ['kalshi', 'markets', 'ok', '2026-11-20 10:00:00.000', ''],
+    ['polymarket', 'streamed_books_of_every_market', 'failed', '2026-01-01 10:00:00.000', 'W'.repeat(200)],
+  ],
+  rows: 2,
+};
+const order = {
+  order_id: '1',
+  platform: 'kalshi',
+  market_id: 'KXALONGTICKEROFAMARKETWITHOUTASPACE-26NOV25-T68',
+  side: 'buy',
+  outcome: 'yes',
+  type: 'limit',
+  price: 0.5512,
+  size: 1000,
+  filled_size: 3.5,
+  remaining_size: 996.5,
+  status: 'partially_filled',
+  created_at: '2026-11-20T10:00:00.000Z',
+};
+
+let service: TestApp;
+let browser: Browser;
+let url: string;
+beforeAll(async () => {
+  service = await startTestApp();
+  url = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  browser = await openBrowser();
+}, TEST_MS);
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+});
+
+describe('pages of a service with a fault', () => {
+  let reader: Watched;
+  let context: BrowserContext;
+  let page: Page;
+  let users = 0;
+  beforeEach(async () => {
+    reader = await watchedPage(browser, url);
+    ({ context, page } = reader);
+    await answer('sql', RUNS);
+    await answer('analytics/', { error: { status: 503, message: 'Not yet' } }, 503);
+    const body = JSON.stringify({ email: `reader${(users += 1)}@example.com`, password: PASSWORD });
+    const headers = { 'content-type': 'application/json' };
+    const made = await fetch(`${url}/v1/api/auth/register`, { method: 'POST', headers, body });
+    const [name = '', value = ''] = made.headers.get('set-cookie')?.split(';')[0]?.split('=') ?? [];
+    await context.addCookies([{ name, value, url }]);
+  }, TEST_MS);
+  afterEach(() => context.close());
+
+  /** What a path of the API answers from now on. */
+  const answer = async (path: string, json: object, status = 200): Promise<void> => {
+    const ofPath = new RegExp(`/v1/api/${path}`);
+    await page.unroute(ofPath);
+    await page.route(ofPath, (route) => route.fulfill({ status, json }));
+  };
+  const orders = () => page.getByRole('region', { name: 'Orders' });
+
+  test(
+    'platforms that /health does not name yet are waited for, not taken for none',
+    async () => {
+      await answer('health', healthOf(STORES, 'ok'));
+      await answer('orders', { orders: [order] });
+      await page.goto('/account');
+      await orders().getByText('Loading …').waitFor(PATIENT);
+      expect(await orders().getByText('no orders').count()).toBe(0);
+      await answer('health', healthOf([...STORES, ...FEEDS]));
+      await orders().getByRole('button', { name: 'Kalshi' }).waitFor(PATIENT);
+      await orders().getByText('partially filled').waitFor(PATIENT);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a /health of 503 is shown check by check, and names the platforms all the same',
+    async () => {
+      const down = { name: 'clickhouse', status: 'down' };
+      await answer('health', healthOf([down, ...FEEDS], 'down'), 503);
+      await page.goto('/status');
+      const part = page.getByRole('region', { name: 'Service' });
+      await part.getByRole('row', { name: 'clickhouse down' }).waitFor(PATIENT);
+      await part.getByText('Socket not open: maintenance').first().waitFor();
+      await page.goto('/overview');
+      await page.getByRole('button', { name: 'Limitless' }).first().waitFor(PATIENT);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a refresh that fails leaves the figures with their time; a 401 leads to the way in',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS]));
+      await page.goto('/status');
+      await page.getByRole('row', { name: 'clickhouse ok' }).waitFor(PATIENT);
+      await answer('health', { error: { status: 500, message: 'Internal error' } }, 500);
+      await page.getByText('Not refreshed since').waitFor(PATIENT);
+      expect(await page.locator('.connection').innerText()).toBe('Not refreshed');
+      expect(await page.getByRole('row', { name: 'clickhouse ok' }).count()).toBe(1);
+      await context.clearCookies();
+      await answer('sql', { error: { status: 401, message: 'Authentication required' } }, 401);
+      await page.getByLabel('E-mail').waitFor(PATIENT);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'after a 401 a service that signs in whoever opens a page is let do so',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS]));
+      await page.goto('/account');
+      await page.getByText('There is no key in force.').waitFor(PATIENT);
+      const cookies = await context.cookies();
+      await context.clearCookies();
+      await page.route(
+        ({ pathname }) => pathname === '/account',
+        async (route) => {
+          await context.addCookies(cookies);
+          await route.continue();
+        },
+      );
+      await page.getByLabel('Name').fill('notebook');
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await expect.poll(() => context.cookies(), PATIENT).toEqual(cookies);
+      await page.getByText('There is no key in force.').waitFor(PATIENT);
+      expect(await page.getByLabel('E-mail').count()).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'typing over a selection of the SQL editor replaces it, without a report of the policy',
+    async () => {
+      await page.goto('/sql?q=SELECT%201');
+      const text = page.locator('.editor .cm-content');
+      await text.click(PATIENT);
+      for (const statement of ['SELECT platform FROM v_markets', 'SELECT 2']) {
+        await page.keyboard.press('Control+a');
+        await page.keyboard.type(statement);
+        await page.keyboard.press('Escape');
+        expect(await text.innerText()).toBe(statement);
+      }
+      expect(reader.faults()).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a file holds the shown result, whatever the editor says by then',
+    async () => {
+      const asked: string[] = [];
+      await page.unroute(/\/v1\/api\/sql/);
+      await page.route(/\/v1\/api\/sql/, (route) => {
+        const { query, format } = route.request().postDataJSON() as { query: string; format: string };
+        if (format === 'json') return route.fulfill({ json: RUNS });
+        asked.push(query);
+        return route.fulfill({ contentType: 'text/csv', body: 'a\n1\n' });
+      });
+      await page.goto('/sql?q=SELECT%201');
+      await page.locator('.editor .cm-content').click(PATIENT);
+      await page.keyboard.press('Control+Enter');
+      await page.getByText(/^2 rows in/).waitFor(PATIENT);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('SELECT 2');
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'CSV' }).click();
+      expect((await saved).suggestedFilename()).toBe('result.csv');
+      expect(asked).toEqual(['SELECT 1']);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'status and account fit a phone with keys, orders, jobs and budgets of long names',
+    async () => {
+      await page.setViewportSize({ width: 375, height: 740 });
+      await answer('health', healthOf([...STORES, ...FEEDS]));
+      await answer('orders', { orders: [order] });
+      await answer('auth/credentials', {
+        credentials: [
+          { id: 1, platform: 'polymarket', label: 'W'.repeat(60), is_default: true, created_at: order.created_at },
+        ],
+      });
+      await page.route(/\/metrics$/, (route) =>
+        route.fulfill({
+          body: `forecastle_platform_budget_refill_per_second{budget="polymarket:data-v2/prices-history/live/user"} 100\n`,
+        }),
+      );
+      const tooWide = (): Promise<number> =>
+        page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      await page.goto('/status');
+      await page.getByText('polymarket:data-v2').waitFor(PATIENT);
+      await page.getByText('WWWWWWWW').first().waitFor();
+      expect(await tooWide()).toBe(0);
+      await page.goto('/account');
+      await page.getByLabel('Name').fill('a key of a long name for the notebook on the laptop');
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('button', { name: /^Revoke/ }).waitFor(PATIENT);
+      await orders().getByText('partially filled').waitFor(PATIENT);
+      expect(await tooWide()).toBe(0);
+      const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+      const places = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect()));
+      expect(places).toHaveLength(6);
+      for (const { left, right } of places) expect(left >= 0 && right <= 375).toBe(true);
+    },
+    TEST_MS,
+  );
+});

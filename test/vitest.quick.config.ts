@@ -6,7 +6,7 @@ export const LONG = [
   'books/recorded',
   'files/{day-files,export-process,late-trade,s3}',
   'cli/{account-commands,backup,import-pglite,verify}',
-  'explorer/{numbers,pages,reading,stream}',
+  'explorer/{failures,numbers,pages,reading,stream}',
   'http/{any-address,fuzz,hostile-input,openapi-client}',
   'ingest/{crash,faults,last-trades,long-runs}',
   'orders/{crash,default-clients,idempotency,kill-switch,never-sent,secrets}',

@@ -41,15 +41,17 @@ export function OverviewPage() {
 }
 
 const TRENDING = {
-  volume_change: `SELECT id, title, price, sold_24h, sold_24h_before, round(100 * (sold_24h / sold_24h_before - 1), 6) AS volume_change_percent
+  volume_change: `SELECT id, title, price, sold_24h, sold_24h_before,
+  round(100 * (toFloat64(sold_24h) / toFloat64(sold_24h_before) - 1), 6) AS volume_change_percent
 FROM v_markets
 INNER JOIN v_market_stats USING (market_key)
 WHERE status = 'open' AND sold_24h_before > 0
-ORDER BY abs(volume_change_percent) DESC
+ORDER BY volume_change_percent DESC
 LIMIT 15`,
-  price_change: `SELECT id, title, price, price_change_24h, round(100 * price_change_24h / (price - price_change_24h), 6) AS price_change_percent
+  price_change: `SELECT id, title, price, price_change_24h,
+  round(100 * toFloat64(price_change_24h) / toFloat64(price - price_change_24h), 6) AS price_change_percent
 FROM v_markets
-WHERE status = 'open' AND price != price_change_24h
+WHERE status = 'open' AND price > price_change_24h
 ORDER BY abs(price_change_percent) DESC
 LIMIT 15`,
 } as const;

@@ -15,7 +15,7 @@ FROM v_ingestion
 WHERE finished_at >= now() - 86400
 GROUP BY platform, job
 ORDER BY platform, job`;
-const STORED = `SELECT platform, count() AS markets, countIf(status = 'open') AS open_markets, sum(trades) AS trades,
+const STORED = `SELECT platform, count() AS markets, countIf(status = 'open') AS open_markets, sum(trades) AS stored_trades,
   minIf(first_trade_at, trades > 0) AS first_trade, max(last_trade_at) AS last_trade
 FROM v_markets
 LEFT JOIN v_market_stats USING (platform, market_key)

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { BookPoller } from '../../ingest/books/poller.ts';
-import { LiquidityReader } from '../../ingest/liquidity.ts';
+import { LiquidityReader } from '../../ingest/books/liquidity.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import type { BookSide } from '../../src/core/model.ts';

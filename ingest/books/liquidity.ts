@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { BookSide } from '../src/core/model.ts';
-import type { MarketWriter } from '../src/markets/writer.ts';
-import { bestLevelLiquidity } from '../src/platforms/book-sides.ts';
-import type { MarketDirectory, PlatformData } from '../src/platforms/contract.ts';
-import { isItemError } from '../src/platforms/parse-rows.ts';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import type { JobResult, JobRun } from './job-runner.ts';
+import type { BookSide } from '../../src/core/model.ts';
+import type { MarketWriter } from '../../src/markets/writer.ts';
+import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
+import type { MarketDirectory, PlatformData } from '../../src/platforms/contract.ts';
+import { isItemError } from '../../src/platforms/parse-rows.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Books read in one run, one request each: 40 take 12 s of a platform that wants 300 ms between two. */
 const BOOKS_PER_RUN = 40;

@@ -1,0 +1,268 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { BookRecorder } from '../src/books/recorder.ts';
+import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { Config } from '../src/core/config.ts';
+import type { StoredMarkets } from '../src/markets/directory.ts';
+import type { MarketWriter } from '../src/markets/writer.ts';
+import type { PlatformData } from '../src/platforms/contract.ts';
+import type { Lease, Shared } from '../src/stores/shared/shared.ts';
+import { type BackfillProgress, backfillTrades } from './backfill.ts';
+import { type CandlesDeps, refreshCandles } from './candles.ts';
+import { type Job, JobRunner, type JobRun } from './job-runner.ts';
+import { lastRun } from './last-run.ts';
+import { HintedFeed } from './live/hinted-feed.ts';
+import { pollHintedTrades } from './live/hinted-trades.ts';
+import { type LiveSockets, LiveTrades } from './live/live-trades.ts';
+import { MarketSweeper } from './market-sweep.ts';
+import { MarketLog } from './market-log.ts';
+import { LiquidityReader } from './books/liquidity.ts';
+import { OpenInterestReader } from './open-interest.ts';
+import { DayFileWriter } from './day-files.ts';
+import { EventImageReader } from './event-images.ts';
+import type { StreamedBooks } from '../src/books/wanted.ts';
+import { BookPoller } from './books/poller.ts';
+import { showProgress } from './progress.ts';
+import { Spool } from './spool.ts';
+import { TradeLog } from './trade-log.ts';
+import { TradeWriter } from './trade-writer.ts';
+import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } from './trades.ts';
+import { FailureBackoff } from './failure-backoff.ts';
+
+const CHECKPOINT_SECONDS = 60;
+const FULL_SECONDS = 6 * 3600;
+const MARKET_EVENTS_SECONDS = 5;
+const BOOKS_SECONDS = 60;
+const STREAMED_SECONDS = 5;
+
+export interface PlatformFeedDeps {
+  config: Config;
+  log: FastifyBaseLogger;
+  clickhouse: ClickHouse;
+  shared: Shared;
+  markets: StoredMarkets;
+  marketWriter: MarketWriter;
+  books: BookRecorder;
+  /** Absent where everything is polled. */
+  sockets?: LiveSockets;
+}
+
+/** The jobs of one platform and what they share. */
+export class PlatformFeed {
+  readonly data: PlatformData;
+  readonly trades: TradesDeps;
+  readonly #deps: PlatformFeedDeps;
+  readonly #candlesDeps: CandlesDeps;
+  readonly #writer: TradeWriter;
+  readonly #sweeper: MarketSweeper;
+  readonly #openInterest: OpenInterestReader;
+  readonly #liquidity: LiquidityReader;
+  readonly #images: EventImageReader;
+  readonly #books: BookPoller;
+  readonly #files: DayFileWriter;
+  readonly #marketLog: MarketLog;
+  readonly #stopping = new AbortController();
+  #openedUnder: Lease | null = null;
+  #opening: Promise<void> | null = null;
+  #listed = false;
+  #fullAt = 0;
+  #changedSinceMs: number;
+  #live: LiveTrades | null = null;
+
+  constructor(deps: PlatformFeedDeps, data: PlatformData, spool: Spool, streamed: StreamedBooks) {
+    const { clickhouse, log } = deps;
+    this.data = data;
+    this.#deps = deps;
+    const { platform } = data;
+    const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
+    const events = new TradeLog({ clickhouse, publish, log, platform, markets: deps.markets });
+    this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events });
+    this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
+    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now });
+    this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
+    const liveBook = (ref: string) => this.#live?.book(ref) ?? null;
+    const reading = { clickhouse, data, directory: deps.markets, now: Date.now, liveBook };
+    this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
+    this.#books = new BookPoller({ ...reading, recorder: deps.books, config: deps.config, streamed });
+    this.#images = new EventImageReader({ clickhouse, shared: deps.shared, data, now: Date.now });
+    this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform });
+    this.#changedSinceMs = Date.now() - 10 * 60_000;
+    this.trades = {
+      clickhouse,
+      log,
+      writer: this.#writer,
+      directory: deps.markets,
+      onTradesStored: (refs) => deps.marketWriter.onTradesStored(data.platform, refs),
+      onAllStored: () => deps.marketWriter.markAllStale(data.platform),
+      backfillDays: deps.config.BACKFILL_DAYS,
+      now: Date.now,
+      unreadable: new FailureBackoff(),
+    };
+    this.#candlesDeps = { clickhouse, directory: deps.markets, now: Date.now, unreadable: new FailureBackoff() };
+  }
+
+  /** Follows the platform's sockets, where it has some. */
+  follow(runner: JobRunner): void {
+    const { sockets, markets, marketWriter, ...deps } = this.#deps;
+    const { platform } = this.data;
+    const adapter = sockets?.adapters[platform];
+    if (!sockets || !adapter) return;
+    const read = async (id: string): Promise<boolean> => {
+      const run = this.leasedRun(runner.held(`${platform}:trades`));
+      const market = run && (await this.data.market(id, run.context('poll')));
+      if (!market) return run === null;
+      await marketWriter.write(platform, [market]);
+      runner.trigger(platform, 'market_events');
+      return true;
+    };
+    const hinted = new HintedFeed({
+      ...deps,
+      trades: this.trades,
+      data: this.data,
+      reachMs: adapter.tradeReachMs ?? this.data.tradeOverlapMs,
+      run: () => this.leasedRun(runner.held(`${platform}:trades`)),
+      onFailure: () => {
+        this.#live?.mistrust();
+        runner.trigger(platform, 'trades');
+      },
+    });
+    this.#live = new LiveTrades({
+      ...deps,
+      ...sockets,
+      sockets: adapter,
+      directory: markets,
+      hinted: this.data.tradeFeed === 'global' ? hinted : null,
+      isHolder: () => runner.held(`${platform}:trades`) !== null,
+      poll: () => runner.trigger(platform, 'trades'),
+      read,
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#live?.stop();
+  }
+
+  jobs(): Job[] {
+    const { SWEEP_SECONDS: sweep, TRADES_SECONDS: trades, FILES_SECONDS: files } = this.#deps.config;
+    const { platform } = this.data;
+    const job = (name: string, lease: string, everySeconds: number, run: Job['run']): Job => ({
+      platform,
+      name,
+      lease,
+      everySeconds,
+      run,
+    });
+    return [
+      job('markets', 'markets', sweep * this.data.sweepFactor, (run) => this.#listMarkets(run)),
+      job('changed', 'markets', sweep, (run) => this.#listChanged(run)),
+      job('archive', 'markets', FULL_SECONDS, (run) => this.#listArchive(run)),
+      job('open_interest', 'markets', sweep, (run) => this.#openInterest.read(run)),
+      job('images', 'markets', sweep, (run) => this.#images.read(run)),
+      job('liquidity', 'markets', sweep, (run) => this.#liquidity.read(run)),
+      // The lease of trades: the process that holds the sockets keeps the books that they bring.
+      job('books', 'trades', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
+      job('streamed_books', 'trades', Math.min(sweep, STREAMED_SECONDS), (run) => this.#books.readStreamed(run)),
+      job('market_events', 'markets', Math.min(sweep, MARKET_EVENTS_SECONDS), (run) => this.#logMarkets(run)),
+      job('trades', 'trades', trades, (run) => this.#poll(run)),
+      job('backfill', 'trades', trades, (run) => this.#backfill(run)),
+      job('gaps', 'trades', sweep, (run) => this.#storing(run, () => fillTradeGaps(this.trades, this.data, run))),
+      ...(files > 0 ? [job('files', 'files', files, (run) => this.#files.run(run))] : []),
+      job('candles', 'candles', sweep * 5, (run) => this.#candles(run)),
+      job('checkpoint', 'trades', CHECKPOINT_SECONDS, (run) =>
+        this.#storing(run, async () => ({ freshTo: this.#writer.consistentUntil(), rows: 0 })),
+      ),
+    ];
+  }
+
+  /** A run for requests that come from outside the schedule; null while this process may not store trades. */
+  leasedRun(lease: Lease | null): JobRun | null {
+    if (!lease || this.#openedUnder !== lease) return null;
+    return {
+      lease,
+      signal: this.#stopping.signal,
+      context: (priority) => ({ priority, signal: this.#stopping.signal, onBadRow: () => {} }),
+    };
+  }
+
+  async #listMarkets(run: JobRun) {
+    // Also after a clock that was ahead.
+    const full = Math.abs(Date.now() - this.#fullAt) >= FULL_SECONDS * 1000;
+    const startedAt = Date.now();
+    const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run);
+    if (full) this.#fullAt = startedAt;
+    this.#listed = true;
+    await this.#marketLog.begin(run.lease);
+    return result;
+  }
+
+  async #logMarkets(run: JobRun) {
+    const rows = await this.#marketLog.step(run.lease);
+    return rows === 0 ? null : { freshTo: new Date(), rows };
+  }
+
+  async #listChanged(run: JobRun) {
+    if (!this.#listed) return null;
+    const startedAt = Date.now();
+    const result = await this.#sweeper.sweep(
+      { kind: 'changed', sinceMs: Math.min(this.#changedSinceMs, startedAt - 60_000) },
+      run,
+    );
+    this.#changedSinceMs = startedAt - 60_000;
+    return result;
+  }
+
+  /** The archives hold years: read whole once, then only what was added since. */
+  async #listArchive(run: JobRun) {
+    const last = await this.#lastRun('archive');
+    return this.#sweeper.sweep({ kind: 'historical', sinceMs: last ? last.getTime() - 86_400_000 : 0 }, run);
+  }
+
+  /** Trades wait for the first listing: their rows name markets and outcomes. */
+  async #poll(run: JobRun) {
+    if (!(await this.#isListed())) return null;
+    const whole = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
+    const live = this.#live;
+    if (!live) return this.#storing(run, () => whole(this.trades, this.data, run));
+    return live.poll(
+      () => this.#storing(run, () => whole(this.trades, this.data, run)),
+      (...hinted) => this.#storing(run, () => pollHintedTrades(this.trades, this.data, run, ...hinted)),
+    );
+  }
+
+  async #backfill(run: JobRun) {
+    if (this.data.tradeFeed !== 'global' || !(await this.#isListed())) return null;
+    const show = (progress: BackfillProgress): void => showProgress(this.#deps.log, progress);
+    return this.#storing(run, () => backfillTrades(this.trades, this.data, run, show));
+  }
+
+  async #candles(run: JobRun) {
+    if (!this.data.candlesBringQuotes || !(await this.#isListed())) return null;
+    return refreshCandles(this.#candlesDeps, this.data, run);
+  }
+
+  /** Opens the writer under a new lease before anything is stored: the process before may have left work half done. */
+  async #storing<T>(run: JobRun, work: () => Promise<T>): Promise<T> {
+    if (this.#openedUnder !== run.lease) {
+      this.#opening ??= this.#lastRun('checkpoint')
+        .then((checkpoint) => this.#writer.open(run.lease, checkpoint))
+        .then(() => {
+          this.#openedUnder = run.lease;
+        })
+        .finally(() => {
+          this.#opening = null;
+        });
+      await this.#opening;
+    }
+    return work();
+  }
+
+  async #isListed(): Promise<boolean> {
+    if (this.#listed) return true;
+    this.#listed = (await this.#lastRun('markets')) !== null;
+    return this.#listed;
+  }
+
+  #lastRun(job: string): Promise<Date | null> {
+    return lastRun(this.#deps.clickhouse, this.data.platform, job);
+  }
+}

@@ -62,9 +62,13 @@ function readBook(
   return source.shared.cached(`book:${market.platform}:${market.ref}`, BOOK_MS, async () => {
     if (!hasBook(market)) return toOrderBook(market, null, receivedAt(source));
     const book = (await data?.orderBook(market, context)) ?? null;
-    return book && toOrderBook(market, book, receivedAt(source));
+    return answerOf(source, market, book);
   });
 }
+
+/** A book that was asked for: one that a market lacks which has not opened is empty; elsewhere null. */
+const answerOf = (source: BookSource, market: StoredMarket, book: OrderBook | null): BookAnswer | null =>
+  book || market.status === 'unopened' ? toOrderBook(market, book, receivedAt(source)) : null;
 
 /** A market whose book could not be read, as the market alone would have been answered. */
 export interface BookError {
@@ -124,7 +128,7 @@ function batchOf(source: BookSource, platform: Platform): ReadBooks {
         return markets.map((market): BookAnswer | BookFailure | null => {
           const book = books.get(market.ref) ?? null;
           if (book instanceof PlatformError) return toFailure(book);
-          return book && toOrderBook(market, book, receivedAt(source));
+          return answerOf(source, market, book);
         });
       });
       for (const [at, market] of markets.entries()) {

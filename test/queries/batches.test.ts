@@ -325,9 +325,6 @@ test('of a market with three outcomes each has the price of its own last trade',
     trade({ of: many, atMs: at + 1000, price: '0.5', size: '1', outcome: 'c' }),
   );
   const { data } = await store.get<Prices>('markets/prices?provider=kalshi&market_ids=KXMANY');
-  expect(data[0]).toMatchObject({
-    prices: { a: 0.2, b: null, c: 0.5 },
-    at: new Date(at + 1000).toISOString(),
-    source: 'trade',
-  });
+  const prices = { a: 0.2, b: null, c: 0.5 };
+  expect(data[0]).toMatchObject({ prices, at: new Date(at + 1000).toISOString(), source: 'trade' });
 });

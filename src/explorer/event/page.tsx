@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import { Columns } from '../parts/columns.tsx';
 import type { Event, Market } from '../parts/answers.ts';
 import { get, useApi, useRepeated, type Params } from '../parts/api.ts';
 import { sum } from '../parts/exact.ts';
@@ -9,22 +8,12 @@ import { useKeys } from '../parts/keys.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { Missing } from '../parts/missing.tsx';
 import { namesWithin } from '../parts/names.ts';
-import { firstPrice, payoutsOf, priceDigits } from '../parts/prices.ts';
+import { firstPrice } from '../parts/prices.ts';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
-import {
-  Change,
-  Num,
-  Outside,
-  PlatformName,
-  Price,
-  Status,
-  Time,
-  TradesComplete,
-  Usd,
-  Volume,
-} from '../parts/show.tsx';
-import { backToList, marketAddress, setQuery, splitId, usePlace } from '../parts/url.ts';
+import { Num, Outside, PlatformName, Status, Time, TradesComplete, Usd, Volume } from '../parts/show.tsx';
+import { backToList, setQuery, splitId, usePlace } from '../parts/url.ts';
+import { Ladder } from './ladder.tsx';
 
 /** Of one call of price-history, and of colours that can be distinguished. */
 const DRAWN = 10;
@@ -181,69 +170,6 @@ function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] 
         </li>
       </ul>
     </header>
-  );
-}
-
-interface LadderProps {
-  markets: readonly Market[];
-  names: ReadonlyMap<string, string>;
-}
-
-function Ladder({ markets, names }: LadderProps) {
-  return (
-    <div class="scroll">
-      <table>
-        <Columns
-          of={[
-            'Market',
-            ['Price', 'number'],
-            ['Change 24 h', 'number'],
-            ['Bid', 'number wide'],
-            ['Ask', 'number wide'],
-            ['Volume 24 h', 'number'],
-            ['Liquidity', 'number wide'],
-          ]}
-        />
-        <tbody>
-          {markets.map((market) => {
-            const [outcome] = market.outcomes;
-            const digits = priceDigits(market);
-            const paid = payoutsOf(market)[outcome?.id ?? ''];
-            const quote = market.current_prices[outcome?.id ?? ''];
-            return (
-              <tr key={market.id}>
-                <td class="cut lines-2 rung">
-                  <span class="depth" style={{ width: `${(quote?.price ?? 0) * 100}%` }} aria-hidden="true" />
-                  <a href={marketAddress(market.id)} title={market.title}>
-                    <bdi>{names.get(market.id) || market.title}</bdi>
-                  </a>{' '}
-                  {market.status !== 'open' && <Status status={market.status} />}
-                  {paid !== undefined && <span class="muted"> paid {paid.toFixed(2)}</span>}
-                </td>
-                <td class="number">
-                  <Price value={quote?.price} digits={digits} strong />
-                </td>
-                <td class="number">
-                  <Change value={market.price_24h_changes[outcome?.id ?? '']} digits={digits} />
-                </td>
-                <td class="number wide">
-                  <Price value={quote?.bid} digits={digits} />
-                </td>
-                <td class="number wide">
-                  <Price value={quote?.ask} digits={digits} />
-                </td>
-                <td class="number">
-                  <Volume value={market.volume_24h} metadata={market.metadata} />
-                </td>
-                <td class="number wide">
-                  <Usd value={market.liquidity} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
   );
 }
 

@@ -1,0 +1,69 @@
+import { Columns } from '../parts/columns.tsx';
+import type { Market } from '../parts/answers.ts';
+import { payoutsOf, priceDigits } from '../parts/prices.ts';
+import { Change, Price, Status, Usd, Volume } from '../parts/show.tsx';
+import { marketAddress } from '../parts/url.ts';
+
+interface LadderProps {
+  markets: readonly Market[];
+  names: ReadonlyMap<string, string>;
+}
+
+/** The markets of an event, the most likely first, with their prices as bars. */
+export function Ladder({ markets, names }: LadderProps) {
+  return (
+    <div class="scroll">
+      <table>
+        <Columns
+          of={[
+            'Market',
+            ['Price', 'number'],
+            ['Change 24 h', 'number'],
+            ['Bid', 'number wide'],
+            ['Ask', 'number wide'],
+            ['Volume 24 h', 'number'],
+            ['Liquidity', 'number wide'],
+          ]}
+        />
+        <tbody>
+          {markets.map((market) => {
+            const [outcome] = market.outcomes;
+            const digits = priceDigits(market);
+            const paid = payoutsOf(market)[outcome?.id ?? ''];
+            const quote = market.current_prices[outcome?.id ?? ''];
+            return (
+              <tr key={market.id}>
+                <td class="cut lines-2 rung">
+                  <span class="depth" style={{ width: `${(quote?.price ?? 0) * 100}%` }} aria-hidden="true" />
+                  <a href={marketAddress(market.id)} title={market.title}>
+                    <bdi>{names.get(market.id) || market.title}</bdi>
+                  </a>{' '}
+                  {market.status !== 'open' && <Status status={market.status} />}
+                  {paid !== undefined && <span class="muted"> paid {paid.toFixed(2)}</span>}
+                </td>
+                <td class="number">
+                  <Price value={quote?.price} digits={digits} strong />
+                </td>
+                <td class="number">
+                  <Change value={market.price_24h_changes[outcome?.id ?? '']} digits={digits} />
+                </td>
+                <td class="number wide">
+                  <Price value={quote?.bid} digits={digits} />
+                </td>
+                <td class="number wide">
+                  <Price value={quote?.ask} digits={digits} />
+                </td>
+                <td class="number">
+                  <Volume value={market.volume_24h} metadata={market.metadata} />
+                </td>
+                <td class="number wide">
+                  <Usd value={market.liquidity} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
@@ -13,8 +14,6 @@ const FAR_EVERY_MS = 1000;
 const FAR_TRADES = 800;
 /** What stored trades change of their markets follows at most so often. */
 const PRICE_EVERY_MS = 1000;
-/** Readings of which a later one begins before the trades of the earlier are stored. */
-const AT_ONCE = 2;
 
 export interface HintedFeedDeps {
   trades: TradesDeps;
@@ -44,10 +43,12 @@ export class HintedFeed {
   /** Hints since the last reading, and since the last far one. */
   #hints = 0;
   #farHints = 0;
+  /** Hints a millisecond before the last far reading. */
+  #perMs = 0;
   #rows = 0;
   #isDue = false;
   #reading: Promise<void> | null = null;
-  readonly #storing = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
   /** Markets with new trades that are not priced by them. */
   #traded = new Set<string>();
   #pricing: NodeJS.Timeout | undefined;
@@ -82,6 +83,7 @@ export class HintedFeed {
     this.#isDue = true;
     this.#reading ??= this.#readAll().finally(() => {
       this.#reading = null;
+      if (this.#isDue && !this.#stopping.signal.aborted) this.read();
     });
   }
 
@@ -102,20 +104,24 @@ export class HintedFeed {
   async stop(): Promise<void> {
     this.interrupt();
     clearTimeout(this.#pricing);
+    this.#stopping.abort();
     await this.#reading;
-    await Promise.all(this.#storing);
   }
 
   async #readAll(): Promise<void> {
-    while (this.#isDue && this.#storing.size < AT_ONCE) {
+    const { signal } = this.#stopping;
+    while (this.#isDue && !signal.aborted) {
       this.#isDue = false;
       const run = this.#deps.run();
-      if (this.#reachedUs === null || !run) break;
-      await this.#read(this.#reachedUs, run).catch((error: unknown) => this.#failed(error, run));
+      if (this.#reachedUs === null || !run) return;
+      const storeMs = await this.#read(this.#reachedUs, run).catch((error: unknown) => this.#failed(error, run));
+      // A store that is slow has at least as much time for others.
+      await sleep(storeMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
-  async #read(reachedUs: number, run: JobRun): Promise<void> {
+  /** Returns the milliseconds that storing took. */
+  async #read(reachedUs: number, run: JobRun): Promise<number> {
     const { trades: deps, data } = this.#deps;
     const period = this.#period;
     const startedUs = deps.now() * 1000;
@@ -133,36 +139,30 @@ export class HintedFeed {
       run.signal.throwIfAborted();
     }
     // What was interrupted is left to the whole reading, which keeps the order.
-    if (period !== this.#period) return;
+    if (period !== this.#period) return 0;
     const toUs = end.whenIdleUs(data.tradeOverlapMs * 1000);
     this.#reachedUs = toUs;
-    // The next reading may begin: batches are stored in the order of these calls.
-    const storing = chain
-      .end()
-      .then(() => {
-        this.#rows += chain.rows;
-        if (period === this.#period) this.#storedUs = toUs;
-        if (chain.rows > 0) this.#price(refs);
-      })
-      .catch((error: unknown) => this.#failed(error, run))
-      .finally(() => {
-        this.#storing.delete(storing);
-        if (this.#isDue) this.read();
-      });
-    this.#storing.add(storing);
+    const storingAt = performance.now();
+    await chain.end();
+    this.#rows += chain.rows;
+    if (period === this.#period) this.#storedUs = toUs;
+    if (chain.rows > 0) this.#price(refs);
+    return performance.now() - storingAt;
   }
 
   /** How far the next reading reaches, and how many trades that is by the hints. */
   #plan(): { reachMs: number; expected: number } {
     const now = performance.now();
     const sinceFarMs = now - this.#farAt;
-    const perMs = this.#farHints / Math.max(sinceFarMs, FAR_EVERY_MS);
     const isFar = sinceFarMs >= FAR_EVERY_MS;
-    const far = Math.min(this.#deps.reachMs, FAR_TRADES / Math.max(perMs, 1e-9));
+    if (isFar) {
+      this.#perMs = this.#farHints / sinceFarMs;
+      [this.#farAt, this.#farHints] = [now, 0];
+    }
+    const far = Math.min(this.#deps.reachMs, FAR_TRADES / Math.max(this.#perMs, 1e-9));
     const reachMs = isFar ? far : Math.min(SHORT_MS, far);
-    const expected = Math.ceil(this.#hints + perMs * reachMs);
+    const expected = Math.ceil(this.#hints + this.#perMs * reachMs);
     this.#hints = 0;
-    if (isFar) [this.#farAt, this.#farHints] = [now, 0];
     return { reachMs, expected };
   }
 
@@ -178,10 +178,11 @@ export class HintedFeed {
     }, PRICE_EVERY_MS).unref();
   }
 
-  #failed(error: unknown, run: JobRun): void {
+  #failed(error: unknown, run: JobRun): number {
     this.interrupt();
-    if (run.signal.aborted) return;
+    if (run.signal.aborted) return 0;
     this.#deps.log.warn({ err: error, platform: this.#deps.data.platform }, 'new trades could not be read');
     this.#deps.onFailure();
+    return 0;
   }
 }

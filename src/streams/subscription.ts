@@ -11,6 +11,8 @@ const PAGE_ROWS = 5000;
 /** Events handed over at once: a reader behind gets the next ones when it has taken these. */
 const SLICE_ROWS = 250;
 const RETRY_MS = 250;
+/** A position whose epoch has ended meets no live event before the next one is logged: the log is looked at by itself so often. */
+const IDLE_MS = 5000;
 
 /** Where a subscription's events go. */
 export interface Sink {
@@ -81,6 +83,8 @@ export class Subscription implements FollowerListener {
 
   /** false when the reader is behind; events may be left then, and those handed over already are passed by the next time. */
   #hand(partition: Partition, rows: readonly LogRow[]): boolean {
+    // Many subscriptions may share a connection: each looks whether there is room before it adds to the queue.
+    if (!this.#sink.flush()) return false;
     const index = this.#index.get(nameOf(partition)) ?? 0;
     for (const slice of this.#slices(partition, index, rows)) {
       this.#positions[index] = slice.position;
@@ -117,7 +121,7 @@ export class Subscription implements FollowerListener {
     const read = (after: number): Promise<LogPage> => readLog(this.#deps.clickhouse, partition, after, PAGE_ROWS);
     while (!this.#isClosed) {
       try {
-        await Promise.all([this.#sink.room(), follower.ready()]);
+        const [end] = await Promise.all([follower.end(), this.#sink.room()]);
         if (this.#isClosed) return;
         const after = this.#positions[index] ?? 0;
         // From here to `join` nothing may be awaited: no event may come between.
@@ -135,11 +139,11 @@ export class Subscription implements FollowerListener {
         ahead?.page.catch(() => {});
         await this.#handSlices(partition, rows);
         if (rows.length > 0) waitingSinceMs = null;
-        else {
+        else if (page?.holeBefore) {
           waitingSinceMs ??= performance.now();
-          if (page?.holeBefore && performance.now() - waitingSinceMs > HOLE_MS) this.#skip(partition, page.holeBefore);
+          if (performance.now() - waitingSinceMs > HOLE_MS) this.#skip(partition, page.holeBefore);
           await pause();
-        }
+        } else await follower.changed(end, IDLE_MS);
       } catch (error) {
         if (error instanceof ReaderGone) return;
         ahead = null;

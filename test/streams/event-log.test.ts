@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../ingest/event-appender.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeLog } from '../../ingest/trade-log.ts';
@@ -11,8 +12,12 @@ import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/superviso
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
+import type { StreamFilter } from '../../src/streams/filter.ts';
+import { Hub } from '../../src/streams/hub.ts';
 import { type Partition, positionOf } from '../../src/streams/log/position.ts';
 import { readLog, readLogEnd } from '../../src/streams/log/read.ts';
+import { Subscription } from '../../src/streams/subscription.ts';
 import { LEASE, market, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 
@@ -141,4 +146,44 @@ test('trades that were stored and not logged are logged by the next writer, once
   expect((await eventsAfter(partition, 0)).map(([item]) => item)).toEqual(
     [one, two, three, four].map(({ tradeId }) => tradeId),
   );
+});
+
+test('a reader behind an ended epoch waits for the next event without asking the store all the time', async () => {
+  const partition: Partition = { feed: 'markets', platform: 'limitless' };
+  const before = new EventAppender({ clickhouse, publish, log }, partition);
+  await before.open(LEASE);
+  await before.append([event('a')], LEASE);
+  const shared = createLocalShared(silent);
+  const after = new EventAppender({ clickhouse, publish: (...sent) => shared.publish(...sent), log }, partition);
+  await after.open(LEASE);
+
+  let reads = 0;
+  const counted: ClickHouse = {
+    ...clickhouse,
+    rowBinary: (...asked) => {
+      reads += 1;
+      return clickhouse.rowBinary(...asked);
+    },
+  };
+  const hub = new Hub({ clickhouse: counted, shared, log, pollMs: 60_000 });
+  await hub.open();
+  const none = { markets: null, eventId: null, minSize: null, minNotional: null, books: null };
+  const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless'], ...none };
+  const got: string[] = [];
+  const subscription = new Subscription(hub, filter, [positionOf(1, 1)], {
+    events: (slice) => got.push(...slice.events.map(({ data }) => JSON.parse(data).trade_id as string)),
+    gap: () => {},
+    flush: () => true,
+    room: async () => {},
+  });
+  subscription.start();
+  await sleep(1500);
+  expect(reads).toBeLessThanOrEqual(3);
+  await after.append([event('b')], LEASE);
+  await vi.waitFor(() => expect(got).toEqual(['b']), 3000);
+  await after.append([event('c')], LEASE);
+  await vi.waitFor(() => expect(got).toEqual(['b', 'c']), 3000);
+  subscription.close();
+  hub.close();
+  await shared.close();
 });

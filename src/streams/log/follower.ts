@@ -36,6 +36,7 @@ export class Follower {
   readonly partition: Partition;
   readonly #deps: FollowerDeps;
   readonly #listeners = new Set<FollowerListener>();
+  readonly #waiting = new Set<() => void>();
   #ring: LogRow[] = [];
   #ringBytes = 0;
   /** Every event behind this position up to #tail is in the ring. */
@@ -73,6 +74,20 @@ export class Follower {
   /** What follows a position up to the newest event; null where the memory does not reach back that far. */
   since(after: number): readonly LogRow[] | null {
     return !this.#isOpen || after < this.#ringFrom ? null : this.#ring.filter((row) => row.sequence > after);
+  }
+
+  /** Resolves once the newest event is another than `end`, or after `atMostMs`. */
+  changed(end: number, atMostMs: number): Promise<void> {
+    if (this.#tail !== end) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, atMostMs).unref();
+      this.#waiting.add(done);
+    });
   }
 
   /** Hands over every event that is read from now on. */
@@ -162,6 +177,7 @@ export class Follower {
       this.#ring = this.#ring.slice(dropped);
     }
     for (const listener of this.#listeners) listener.onRows(this.partition, rows);
+    for (const done of this.#waiting) done();
   }
 
   #waitOrSkip(next: LogRow): void {

@@ -30,7 +30,7 @@ export const bookChangeFields = {
 export const BookChangeAnswer = z
   .object({
     ...bookChangeFields,
-    sequence: z.int().describe('Message number: increases with each message of a market'),
+    sequence: z.int().describe('Number of the message; increases with each message of a market'),
     is_snapshot: z.boolean().describe('true: `changes` are the whole book, which begins a recorded stretch'),
     polled: z.boolean().describe('true if found by polling; false if sent by the platform'),
   })

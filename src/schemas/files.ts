@@ -11,7 +11,7 @@ const FileAnswer = z
     bytes: z.int().describe('Number of bytes'),
     sha256: z.string().describe('SHA-256 of the file in hexadecimal; also its ETag'),
     schema_version: z.int().describe("Number of the columns' definition; columns may be added under the same number"),
-    revision: z.int().describe('Revision of the content, from 1; rises with every change'),
+    revision: z.int().describe('Number of the revision of the content, from 1'),
     complete: z
       .boolean()
       .describe(

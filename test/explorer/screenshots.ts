@@ -12,7 +12,10 @@ URL. Needs Chromium.
 const DEMO = fileURLToPath(new URL('../simulators/demo.ts', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const READY_MS = 180_000;
-/** For what a page asks for, and for a chart to be drawn. */
+/** For what a page asks for. */
+const LOADED_MS = 90_000;
+const IS_LOADED = "!document.querySelector('main').innerText.includes('Loading …')";
+/** For a chart to be drawn. */
 const SETTLE_MS = 4000;
 const WIDE = { width: 1200, height: 760 };
 const PHONE = { width: 390, height: 780 };
@@ -46,6 +49,7 @@ async function main(): Promise<void> {
         await page.goto(address);
         await page.locator('table, .editor').first().waitFor();
         if (name === 'sql') await page.getByRole('button', { name: /^Run/ }).click();
+        await page.waitForFunction(IS_LOADED, null, { timeout: LOADED_MS });
         await sleep(SETTLE_MS);
         const path = `${IMAGES}${name}-${mode}.png`;
         const picture = smallPng(await page.screenshot());

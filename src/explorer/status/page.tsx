@@ -144,7 +144,7 @@ function Stored() {
                   <Num value={Number(open)} />
                 </td>
                 <td class="number">
-                  <Num value={Number(trades)} compact />
+                  <Num value={Number(trades)} />
                 </td>
                 <td class="number wide">{Number(trades) > 0 && <Time at={utcOf(first)} />}</td>
                 <td class="number">{Number(trades) > 0 && <Time at={utcOf(last)} relative />}</td>
@@ -241,10 +241,10 @@ function Budgets() {
               <tr key={name}>
                 <td class="name">{broken(name)}</td>
                 <td class="number">
-                  <Num value={perSecond} compact />
+                  <Num value={perSecond} digits={Number.isInteger(perSecond) ? 0 : 2} />
                 </td>
                 <td class="number">
-                  <Num value={taken} compact />
+                  <Num value={taken} />
                 </td>
                 <td class="number wide">
                   <Num value={refused} />

@@ -29,8 +29,8 @@ const LOOKED_AT = 3;
 const PORTS_TRIED = 100;
 /** Data that takes longer than this to come is waited for no more. */
 const PATIENCE_MS = 120_000;
-/** What has not ended by then ends with the process. */
-const END_MS = 10_000;
+/** What has not ended by then ends with the process; on a busy machine a whole service takes long. */
+const END_MS = 45_000;
 
 type Json = { [key: string]: unknown };
 

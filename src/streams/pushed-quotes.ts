@@ -10,7 +10,7 @@ interface Side {
   bid: number | null;
   ask: number | null;
 }
-/** The part of a quote that tells whether two are the same. */
+/** The part of a quote by which two are compared. */
 export interface QuoteValues {
   prices: Record<string, Side>;
   received_at: string;

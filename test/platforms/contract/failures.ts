@@ -72,7 +72,7 @@ export function failureTests(stage: () => Stage): void {
     });
     expect(await unlessIll(new RegExp(`market ${required}: `))).toEqual([]);
     truth.sim.clearFaults();
-    expect(service.app.logged()).toMatch(new RegExp(`${required}: .*rows were skipped`));
+    expect(service.app.logged()).toMatch(new RegExp(`${required}: .*Skipped rows`));
     expect(await eventually(() => stage().wrongMarkets())).toEqual([]);
   });
 }

@@ -14,7 +14,7 @@ import { startLimitless } from '../simulators/limitless.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
 
 waitsInRealTime('a service runs for six minutes');
-vi.setConfig({ testTimeout: 900_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 180_000 });
 
 /** One sweep a second in place of one a minute: this many are six hours of them. */
 const SWEEPS = 360;

@@ -15,7 +15,9 @@ let rig: IngestRig;
 let refs: string[];
 
 beforeAll(async () => {
-  sim = await startLimitless({ seed: 7, tradesPerMarket: 2, historyDays: 1 });
+  // A market of five minutes would end in between.
+  const startedMs = Date.now();
+  sim = await startLimitless({ seed: 7, tradesPerMarket: 2, historyDays: 1, clock: { now: () => startedMs } });
   sim.enforceLimits = false;
   rig = await startIngestRig(sim, 'limitless');
   await rig.list();

@@ -1,13 +1,13 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { ConfigError } from '../../core/config-error.ts';
 import { makeDataDir } from '../../core/data-dir.ts';
 import { doublingWaits, keepRunning } from '../keep-running.ts';
+import { childCode } from './child-code.ts';
 import { ChildMessage, type ParentMessage, type SqlFace, type StartMessage } from './messages.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -42,6 +42,7 @@ export interface EmbeddedClickHouse {
   close(): Promise<void>;
 }
 
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const USER = 'default';
 const DATABASE = 'forecastle';
 const START_TIMEOUT_MS = 60_000;
@@ -139,12 +140,14 @@ const answersPing = (port: number): Promise<boolean> =>
     );
 
 async function startChild(start: StartMessage, log: Log): Promise<{ child: ChildProcess; port: number }> {
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const child = fork(fileURLToPath(new URL('child.ts', import.meta.url)), [], {
-    execArgv: ['--import', tsx],
+  // The module is read from the standard input, and finds its packages from the working directory.
+  const child = spawn(process.execPath, ['--input-type=module', '-'], {
+    cwd: ROOT,
     env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
   });
+  // A child that could not be started, or died at once, is told of by its exit.
+  child.stdin?.on('error', () => {}).end(childCode());
   let lastWords = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     lastWords = (lastWords + text).slice(-4000);

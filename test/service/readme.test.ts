@@ -39,7 +39,7 @@ it.each(pages)('%s links only to files that exist', (path) => {
 it.each(['demo', 'start', 'api', 'ingest', 'clickhouse', 'postgres'])(
   'npm run %s leaves no shell between npm, which receives the signal, and the service',
   (command) => {
-    expect(scripts[command]).toMatch(/^exec tsx /);
+    expect(scripts[command]).toMatch(/^exec node .*--import tsx /);
   },
 );
 

@@ -82,7 +82,13 @@ export class PlatformFeed {
     const liveBook = (ref: string) => this.#live?.book(ref) ?? null;
     const reading = { clickhouse, data, directory: deps.markets, now: Date.now, liveBook };
     this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
-    this.#books = new BookPoller({ ...reading, recorder: deps.books, config: deps.config, streamed });
+    this.#books = new BookPoller({
+      ...reading,
+      recorder: deps.books,
+      config: deps.config,
+      streamed,
+      onRead: (...read) => this.#live?.compareBook(...read),
+    });
     this.#images = new EventImageReader({ clickhouse, shared: deps.shared, data, now: Date.now });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform });
     this.#changedSinceMs = Date.now() - 10 * 60_000;

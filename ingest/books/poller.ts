@@ -3,6 +3,7 @@ import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { StreamedBooks } from '../../src/books/wanted.ts';
 import type { Config } from '../../src/core/config.ts';
 import { PlatformError } from '../../src/core/errors.ts';
+import type { BookSide } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { PlatformData, StoredMarket } from '../../src/platforms/contract.ts';
 import type { Priority } from '../../src/platforms/http/request.ts';
@@ -33,6 +34,8 @@ export interface BookPollerDeps {
   streamed: Pick<StreamedBooks, 'refs'>;
   /** A book that a socket brings; null where none does. */
   liveBook: (ref: string) => unknown;
+  /** Called with each book that was read, and when it was asked for, Unix ms. */
+  onRead: (ref: string, book: BookSide, askedMs: number) => void;
 }
 
 /**
@@ -85,7 +88,7 @@ export class BookPoller {
     singles: number,
     live: number,
   ): Promise<number> {
-    const { data, recorder, now, liveBook } = this.#deps;
+    const { data, recorder, now, liveBook, onRead } = this.#deps;
     const { platform } = data;
     const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(platform, ref);
     const oldest = markets.toSorted((a, b) => at(a) - at(b));
@@ -98,11 +101,12 @@ export class BookPoller {
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
     let rows = 0;
     for (let from = 0; from < due.length && !run.signal.aborted; from += perCall) {
-      const askedMs = performance.now();
+      const [askedAt, askedMs] = [now(), performance.now()];
       const books = await readBooks(data, due.slice(from, from + perCall), run.context(priority));
       const receivedAt = new Date(now()).toISOString();
       for (const [ref, book] of books) {
         if (book instanceof PlatformError) continue;
+        onRead(ref, book.yes, askedAt);
         recorder.polled(platform, ref, book, receivedAt, askedMs);
         rows += 1;
       }

@@ -5,7 +5,14 @@ import type { SocketConnection } from '../../src/platforms/sockets/connection.ts
 import type { SocketEvent } from '../../src/platforms/sockets/contract.ts';
 
 export type BookEvent = Extract<SocketEvent, { kind: 'book' | 'book_change' | 'book_lost' }>;
-type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'ended'>;
+type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'ended' | 'close'>;
+
+/** A socket that sent something of the market within so long before a reading may be ahead of what was read. */
+const STILL_MS = 5000;
+/** A difference that is found again after so long is no delay of either. */
+const AGAIN_MS = 10_000;
+/** Books that differ for a reason of the platform's own cost one connection in so long. */
+const CLOSE_EVERY_MS = 300_000;
 
 interface Followed {
   source: Source;
@@ -13,6 +20,8 @@ interface Followed {
   exchangeAt: string | null;
   /** Unix ms of the receipt of its last event. */
   seenMs: number;
+  /** When it was first found to differ from what was read, Unix ms; null while it does not. */
+  differsFromMs: number | null;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -25,6 +34,7 @@ export class LiveBooks {
   readonly #platform: Platform;
   readonly #sink: BookSink;
   readonly #followed = new Map<string, Followed>();
+  #closedMs = -Infinity;
 
   constructor(platform: Platform, sink: BookSink) {
     this.#platform = platform;
@@ -42,6 +52,7 @@ export class LiveBooks {
       this.#sink.gap(this.#platform, event.ref, iso(followed.seenMs), iso(source.frameMs), event.reason);
     } else {
       followed.seenMs = source.frameMs;
+      followed.differsFromMs = null;
       followed.exchangeAt = event.exchangeAtMs === null ? null : iso(event.exchangeAtMs);
       applyChanges(followed.book, event.changes);
       this.#changed(event.ref, followed, event.changes, followed.seenMs);
@@ -51,6 +62,25 @@ export class LiveBooks {
   /** A market's book now; null where no connection brings it. Not to be changed. */
   book(ref: string): BookSide | null {
     return this.#followed.get(ref)?.book ?? null;
+  }
+
+  /**
+   * Compares best prices with those of a book that was asked for at `askedMs`, Unix ms. A connection that twice lacks what changed is
+   * closed, so that another one takes its place.
+   */
+  compare(ref: string, { bids, asks }: BookSide, askedMs: number): void {
+    const followed = this.#followed.get(ref);
+    if (!followed) return;
+    const { book } = followed;
+    const isSame = book.bids[0]?.price === bids[0]?.price && book.asks[0]?.price === asks[0]?.price;
+    if (isSame || askedMs - followed.seenMs < STILL_MS) {
+      followed.differsFromMs = null;
+      return;
+    }
+    followed.differsFromMs ??= askedMs;
+    if (askedMs - followed.differsFromMs < AGAIN_MS || askedMs - this.#closedMs < CLOSE_EVERY_MS) return;
+    this.#closedMs = askedMs;
+    void followed.source.close('a book is not the one that is read');
   }
 
   /** Says of the wanted books that did not change that they were still seen, and begins those that became wanted. */
@@ -79,7 +109,7 @@ export class LiveBooks {
   #whole({ ref, book, exchangeAtMs }: Extract<BookEvent, { kind: 'book' }>, source: Source): void {
     const seenMs = source.frameMs;
     const exchangeAt = exchangeAtMs === null ? null : iso(exchangeAtMs);
-    this.#followed.set(ref, { source, book: copyBook(book), exchangeAt, seenMs });
+    this.#followed.set(ref, { source, book: copyBook(book), exchangeAt, seenMs, differsFromMs: null });
     this.#sink.snapshot(this.#platform, ref, book, exchangeAt, iso(seenMs));
   }
 

@@ -122,6 +122,19 @@ export class LiveFeed {
     return this.#books.book(ref);
   }
 
+  /** Compares a book that was read with the one that sockets bring. */
+  compareBook(ref: string, book: BookSide, askedMs: number): void {
+    this.#books.compare(ref, book, askedMs);
+  }
+
+  /** Replaces the connections that bring the trades of the whole platform. */
+  replaceTrades(reason: string): void {
+    for (const { channel, keepers } of this.#channels) {
+      if (channel.bringsTrades && channel.marketsPerSocket === null)
+        for (const keeper of keepers) keeper.replace(reason);
+    }
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#quoted.stop();

@@ -6,6 +6,7 @@ import type { HintedFeed } from './hinted-feed.ts';
 import { LiveFeed, type LiveFeedDeps } from './live-feed.ts';
 import { MarketRefresh } from './market-refresh.ts';
 import { PollHints } from './poll-hints.ts';
+import { TradeProof } from './trade-proof.ts';
 
 /** While sockets bring trades, a whole reading comes this often; of a feed for each market, where hints are read beside it, more often. */
 const WHOLE_MS = 60_000;
@@ -47,6 +48,7 @@ export class LiveTrades {
   readonly #refresh: MarketRefresh;
   /** Markets that hints say to read. */
   readonly #due = new Set<string>();
+  readonly #proof = new TradeProof();
   /** By performance.now(). */
   #wholeAt = 0;
   #settleAt = 0;
@@ -70,12 +72,14 @@ export class LiveTrades {
       ...deps,
       publish: (...message) => deps.shared.publish(...message),
       onTrade: (ref) => {
+        this.#proof.said(performance.now());
         hinted?.hint();
         this.#hints.add(hinted ? FEED : ref);
       },
       onMarket: (id) => this.#refresh.add(id),
       onReady: () => {
         this.#wholeAt = 0;
+        this.#proof.said(performance.now());
         hinted?.interrupt();
         deps.poll();
       },
@@ -106,6 +110,9 @@ export class LiveTrades {
       if (refs.length > 0) result = await hinted(refs, (...found) => this.#hints.found(...found));
       if (isWhole) {
         result = await whole();
+        if (feed && this.#proof.isSilent(now, result.rows) && this.#feed.isLive) {
+          this.#feed.replaceTrades('trades are made that it does not bring');
+        }
         this.#wholeAt = now + (feed ? WHOLE_MS : WHOLE_EACH_MS);
         feed?.begin(result.freshTo);
       }
@@ -115,6 +122,11 @@ export class LiveTrades {
       this.#wholeAt = 0;
       throw error;
     }
+  }
+
+  /** Compares a book that was read with the one that sockets bring; one that lacks what changed is replaced. */
+  compareBook(ref: string, book: BookSide, askedMs: number): void {
+    this.#feed.compareBook(ref, book, askedMs);
   }
 
   /** A market's book as sockets bring it now; null where they do not. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { LiveBooks } from '../../ingest/live/live-books.ts';
 import type { BookSink } from '../../src/books/sink.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
@@ -8,7 +8,13 @@ const PLATFORM = 'polymarket';
 const level = (price: string, size: string) => ({ price: parsePrice(price), size: parseSize(size) });
 const bids = (...levels: [string, string][]): BookSide => ({ bids: levels.map((one) => level(...one)), asks: [] });
 const bid = (price: string, size: string): BookChange => ({ side: 'bid', ...level(price, size) });
-const source = (openedAt: number) => ({ openedAt, frameMs: 1000 + openedAt, knownToMs: 900, ended: null });
+const source = (openedAt: number) => ({
+  openedAt,
+  frameMs: 1000 + openedAt,
+  knownToMs: 900,
+  ended: null,
+  close: vi.fn<(reason: string) => Promise<void>>(async () => {}),
+});
 
 const sizes = (levels: readonly { size: bigint }[]) => levels.map(({ size }) => Number(size) / 1e6).join();
 const book = (ref: string, side: BookSide) => ({ kind: 'book', ref, book: side, exchangeAtMs: null }) as const;
@@ -90,4 +96,35 @@ test('a book that does not change is seen as long as its connection lives, and b
   live.refresh();
   expect(calls).toHaveLength(6);
   expect(live.book('B')).toBeNull();
+});
+
+test('a connection whose book stays another than the one that is read is closed, once in five minutes', () => {
+  const { live } = start();
+  const silent = source(1);
+  live.take(book('A', bids(['0.4', '1'])), silent);
+  const read = (afterMs: number, price = '0.6'): number => {
+    live.compare('A', bids([price, '1']), silent.frameMs + afterMs);
+    return silent.close.mock.calls.length;
+  };
+  expect([read(6000), read(12_000), read(17_000)]).toEqual([0, 0, 1]);
+  expect([read(60_000), read(120_000), read(316_000), read(318_000)]).toEqual([1, 1, 1, 2]);
+});
+
+test('a connection that sends changes, or agrees in between, is not closed for a book that is read late', () => {
+  const { live } = start();
+  const busy = source(1);
+  live.take(book('A', bids(['0.4', '1'])), busy);
+  for (let ms = 0; ms < 60_000; ms += 4000) {
+    live.take(change('A', bid('0.4', String(ms + 1))), Object.assign(busy, { frameMs: ms }));
+    live.compare('A', bids(['0.6', '1']), ms + 3000);
+  }
+  for (const [ms, price] of [
+    [70_000, '0.6'],
+    [76_000, '0.4'],
+    [82_000, '0.6'],
+    [88_000, '0.6'],
+  ] as const)
+    live.compare('A', bids([price, '1']), ms);
+  live.compare('B', bids(['0.6', '1']), 90_000);
+  expect(busy.close).not.toHaveBeenCalled();
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
+import { filled, rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
 import { openBrowser, signIn, watchedPage, type Watched } from './chromium.ts';
 
 waitsInRealTime('letters are typed at the speed of a person, and pages draw what they asked for');
@@ -100,6 +100,8 @@ test('the chart stays while another range is on its way', async () => {
 });
 
 test('the statement behind the list answers the markets that it shows', async () => {
+  // What rests in books is read later than the listing.
+  await rowsOf(whole, "SELECT 1 FROM v_markets WHERE platform = 'kalshi' AND status = 'open' AND liquidity >= 1000");
   await page.goto('/?platform=kalshi&sort=liquidity&liquidity=1000');
   await rows().first().waitFor();
   await page.getByRole('button', { name: /^Query for Markets/ }).click();

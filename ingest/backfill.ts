@@ -1,6 +1,5 @@
 import type { TradeRecord } from '../src/core/model.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
-import { moveCoverage, readCoverage } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import type { TradesDeps } from './trades.ts';
 import { DAY_US } from '../src/core/time.ts';
@@ -29,7 +28,7 @@ export async function backfillTrades(
   run: JobRun,
   onProgress: (progress: BackfillProgress) => void,
 ): Promise<JobResult | null> {
-  const span = await readCoverage(deps.clickhouse, data.platform, '');
+  const span = await deps.watermarks.read('', run.lease);
   if (!span) return null;
   // What the feed does not hold is read market by market, when somebody asks for it.
   const targetUs = Math.max(
@@ -51,7 +50,7 @@ export async function backfillTrades(
     return Promise.all([before, written]).then(async ([, stored]) => {
       rows += stored;
       if (completeFromUs === null) return;
-      await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
+      await deps.watermarks.move('', run.lease, (now) => ({
         // A feed that is read from now on begins above the span.
         fromUs: Math.min(now?.fromUs ?? completeFromUs, completeFromUs),
         toUs: now?.toUs ?? span.toUs,

@@ -27,6 +27,7 @@ import { TradeLog } from './trade-log.ts';
 import { TradeWriter } from './trade-writer.ts';
 import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } from './trades.ts';
 import { FailureBackoff } from './failure-backoff.ts';
+import { Watermarks } from './watermarks.ts';
 
 const CHECKPOINT_SECONDS = 60;
 const FULL_SECONDS = 6 * 3600;
@@ -96,6 +97,7 @@ export class PlatformFeed {
       clickhouse,
       log,
       writer: this.#writer,
+      watermarks: new Watermarks(clickhouse, platform),
       directory: deps.markets,
       onTradesStored: (refs) => deps.marketWriter.onTradesStored(data.platform, refs),
       onAllStored: () => deps.marketWriter.markAllStale(data.platform),

@@ -6,7 +6,7 @@ import { type MarketDirectory, type PlatformData, TradeFeedGap, type TradePage }
 import { isNotFound, isItemError } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import { EACH_MARKET, type HistoryRequest } from '../src/markets/trade-history.ts';
-import { moveCoverage, readCoverage } from './watermarks.ts';
+import type { Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { TradeChain } from './trade-chain.ts';
@@ -21,6 +21,7 @@ export interface TradesDeps {
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
   writer: TradeWriter;
+  watermarks: Watermarks;
   directory: MarketDirectory;
   /** Called with markets of which more trades are stored than before. */
   onTradesStored?: (refs: Iterable<string>) => Promise<void>;
@@ -72,7 +73,7 @@ export class CoverageEnd {
 export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const startedUs = deps.now() * 1000;
   const overlapUs = data.tradeOverlapMs * 1000;
-  const span = await readCoverage(deps.clickhouse, data.platform, '');
+  const span = await deps.watermarks.read('', run.lease);
   const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - overlapUs;
   const end = new CoverageEnd(startedUs, span?.toUs ?? 0);
   const chain = new TradeChain(deps.writer, run.lease);
@@ -92,7 +93,7 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
   await chain.end();
   if (chain.rows > 0) await deps.onTradesStored?.(refs);
   const toUs = end.whenIdleUs(overlapUs);
-  await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
+  await deps.watermarks.move('', run.lease, (now) => ({
     fromUs: now?.fromUs ?? Math.min(sinceUs, toUs),
     toUs,
     marker: '',
@@ -132,41 +133,34 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   if (unread) throw unread;
   if (listedTo && candidates.length < MARKETS_PER_RUN) {
     const toUs = Math.min(startedUs, listedTo.getTime() * 1000);
-    await moveCoverage(deps.clickhouse, data.platform, '', (now) => ({
+    await deps.watermarks.move('', run.lease, (now) => ({
       fromUs: Math.min(now?.fromUs ?? floorUs, floorUs),
       toUs,
       marker: EACH_MARKET,
     }));
     return { freshTo: new Date(toUs / 1000), rows };
   }
-  const behind = await readCoverage(deps.clickhouse, data.platform, '');
+  const behind = await deps.watermarks.read('', run.lease);
   return { freshTo: new Date((behind?.toUs ?? 0) / 1000), rows, note: 'markets are waiting' };
 }
 
-const Candidate = z.object({
-  ref: z.string(),
-  marker: z.string(),
-  seen: z.string(),
-  known: z.coerce.boolean(),
-  complete_from_us: z.coerce.number(),
-  complete_to_us: z.coerce.number(),
-});
-type Candidate = z.output<typeof Candidate>;
+const Candidate = z.object({ ref: z.string(), marker: z.string() });
 
-/** Reads one market's trades since its span, or since the floor where that lies before it, and moves the span; marker null keeps the one seen. */
+/** Reads one market's trades since its span, or since the floor where that lies before it, and moves the span; marker null keeps the stored one. */
 export async function readMarketTrades(
   deps: TradesDeps,
   data: PlatformData,
-  candidate: Omit<Candidate, 'marker'> & { marker: string | null },
+  { ref, marker }: { ref: string; marker: string | null },
   floorUs: number,
   run: JobRun,
 ): Promise<number> {
-  const { ref, marker, seen } = candidate;
   const startedUs = deps.now() * 1000;
   const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
   if (!market) return 0;
-  const isDeep = candidate.known && candidate.complete_from_us <= floorUs;
-  const knownToUs = candidate.known ? candidate.complete_to_us : floorUs;
+  const span = await deps.watermarks.read(ref, run.lease);
+  const seen = span?.marker ?? '';
+  const isDeep = span !== null && span.fromUs <= floorUs;
+  const knownToUs = span?.toUs ?? floorUs;
   const sinceUs = isDeep ? Math.min(knownToUs, startedUs) - data.tradeOverlapMs * 1000 : floorUs;
   const end = new CoverageEnd(startedUs, Math.max(knownToUs, sinceUs));
   const chain = new TradeChain(deps.writer, run.lease);
@@ -183,7 +177,7 @@ export async function readMarketTrades(
   }
   await chain.end();
   const isSure = marker === null || seen.replace('?', '') === marker;
-  await moveCoverage(deps.clickhouse, data.platform, ref, (now) => ({
+  await deps.watermarks.move(ref, run.lease, (now) => ({
     fromUs: Math.min(now?.fromUs ?? sinceUs, sinceUs),
     toUs: end.newestUs,
     marker: isSure ? (marker ?? seen) : `${marker}?`,
@@ -204,7 +198,7 @@ export async function readMarketHistory(
   if (!market) return 0;
   const context = { ...run.context('live'), user };
   const startedUs = deps.now() * 1000;
-  const span = await readCoverage(deps.clickhouse, data.platform, ref);
+  const span = await deps.watermarks.read(ref, run.lease);
   if (span && span.fromUs <= sinceUs) return 0;
   const end = new CoverageEnd(startedUs, sinceUs);
   const chain = new TradeChain(deps.writer, run.lease);
@@ -214,7 +208,7 @@ export async function readMarketHistory(
     run.signal.throwIfAborted();
   }
   await chain.end();
-  await moveCoverage(deps.clickhouse, data.platform, ref, (now) => ({
+  await deps.watermarks.move(ref, run.lease, (now) => ({
     fromUs: sinceUs,
     toUs: Math.max(now?.toUs ?? 0, end.whenIdleUs(data.tradeOverlapMs * 1000)),
     marker: now?.marker ?? '',

@@ -4,7 +4,6 @@ import type { PlatformData } from '../../src/platforms/contract.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { TradeChain } from '../trade-chain.ts';
 import { CoverageEnd, type TradesDeps } from '../trades.ts';
-import { moveCoverage } from '../watermarks.ts';
 
 /** How far before its end a reading begins again that follows another one closely: a feed may show trades a moment out of order. */
 const SHORT_MS = 250;
@@ -89,11 +88,11 @@ export class HintedFeed {
 
   /** Moves the mark to where trades are stored since it was last moved, and says what was; null where nothing was. */
   async settle(): Promise<JobResult | null> {
-    const { trades, data } = this.#deps;
+    const run = this.#deps.run();
     const [rows, toUs] = [this.#rows, this.#storedUs];
-    if (this.#reachedUs === null || toUs === 0) return null;
+    if (!run || this.#reachedUs === null || toUs === 0) return null;
     [this.#rows, this.#storedUs] = [0, 0];
-    await moveCoverage(trades.clickhouse, data.platform, '', (now) => ({
+    await this.#deps.trades.watermarks.move('', run.lease, (now) => ({
       fromUs: now?.fromUs ?? toUs,
       toUs,
       marker: '',

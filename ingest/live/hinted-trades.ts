@@ -2,7 +2,6 @@ import type { PlatformData } from '../../src/platforms/contract.ts';
 import { isItemError } from '../../src/platforms/parse-rows.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { readMarketTrades, type TradesDeps } from '../trades.ts';
-import { readCoverage } from '../watermarks.ts';
 import type { Found } from './live-trades.ts';
 
 /**
@@ -20,16 +19,8 @@ export async function pollHintedTrades(
   let rows = 0;
   for (const ref of refs) {
     run.signal.throwIfAborted();
-    const span = await readCoverage(deps.clickhouse, data.platform, ref);
-    const known = { known: span !== null, complete_from_us: span?.fromUs ?? 0, complete_to_us: span?.toUs ?? 0 };
     try {
-      const read = await readMarketTrades(
-        deps,
-        data,
-        { ref, marker: null, seen: span?.marker ?? '', ...known },
-        floorUs,
-        run,
-      );
+      const read = await readMarketTrades(deps, data, { ref, marker: null }, floorUs, run);
       found(ref, read);
       rows += read;
     } catch (error) {
@@ -37,6 +28,6 @@ export async function pollHintedTrades(
       found(ref, 0);
     }
   }
-  const whole = await readCoverage(deps.clickhouse, data.platform, '');
+  const whole = await deps.watermarks.read('', run.lease);
   return { freshTo: new Date((whole?.toUs ?? 0) / 1000), rows };
 }

@@ -1,15 +1,14 @@
 -- ingestion: markets of a per-market feed whose volume moved since their trades were read, or that were not read back to the
 -- backfill's floor, longest waiting first
 -- A trade counts before it is listed: what was read is read once more, ten seconds later ('?' behind the marker until then).
-SELECT m.ref AS ref, toString(s.volume_total) AS marker, c.marker AS seen, c.ref != '' AS known,
-  toUnixTimestamp64Micro(c.complete_from) AS complete_from_us, toUnixTimestamp64Micro(c.complete_to) AS complete_to_us
+SELECT m.ref AS ref, toString(s.volume_total) AS marker
 FROM (
   SELECT market_key, volume_total, trading_end_at FROM market_state FINAL
   WHERE platform = {platform:String} AND volume_total > 0
 ) AS s
 INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)
 LEFT JOIN (
-  SELECT market_key, ref, marker, complete_from, complete_to, version FROM trade_coverage FINAL
+  SELECT market_key, ref, marker, complete_from, version FROM trade_coverage FINAL
   WHERE platform = {platform:String} AND ref != ''
 ) AS c USING (market_key)
 WHERE c.marker NOT IN (toString(s.volume_total), concat(toString(s.volume_total), '?'))

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { Agent, request } from 'undici';
 import { backfillTrades } from '../../ingest/backfill.ts';
-import { moveCoverage } from '../../ingest/watermarks.ts';
+import { Watermarks } from '../../ingest/watermarks.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
@@ -182,13 +182,14 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     clickhouse: store,
     log,
     writer,
+    watermarks: new Watermarks(store, 'kalshi'),
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
     now: Date.now,
     unreadable: new FailureBackoff<never>(),
   };
   const nowUs = Date.now() * 1000;
-  await moveCoverage(store, 'kalshi', '', () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));
+  await deps.watermarks.move('', lease, () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));
   const started = performance.now();
   await backfillTrades(deps, kalshi(url), run, () => {});
   return (performance.now() - started) / 1000;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { moveCoverage } from '../../ingest/watermarks.ts';
+import { Watermarks } from '../../ingest/watermarks.ts';
 import { reconcile } from '../../ingest/reconcile-rollups.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
@@ -12,6 +12,7 @@ import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { PLATFORMS } from '../../src/core/model.ts';
 import { isSound, verifyRollups } from '../../src/stores/clickhouse/verify-rollups.ts';
 import { fillStore } from '../bench/fill.ts';
+import { LEASE } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
@@ -230,7 +231,7 @@ describe('bars of the platform', () => {
         WHERE interval_min = ${minutes} AND (market_key, earlier) NOT IN (SELECT market_key, t FROM platform_candles WHERE interval_min = ${minutes})`,
       );
     }
-    await moveCoverage(store, 'kalshi', '', () => ({ fromUs: 0, toUs: Date.now() * 1000, marker: '' }));
+    await new Watermarks(store, 'kalshi').move('', LEASE, () => ({ fromUs: 0, toUs: Date.now() * 1000, marker: '' }));
   });
 
   test('agree with the trades when each counts what was traded in it, whatever close others carry', async () => {

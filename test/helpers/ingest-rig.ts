@@ -8,6 +8,7 @@ import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import type { TradesDeps } from '../../ingest/trades.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
+import { Watermarks } from '../../ingest/watermarks.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
@@ -95,6 +96,7 @@ export async function startIngestRig(
       clickhouse,
       log,
       writer,
+      watermarks: new Watermarks(clickhouse, platform),
       directory: storedMarkets,
       backfillDays,
       now: () => clock.now,

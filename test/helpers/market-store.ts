@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { moveCoverage } from '../../ingest/watermarks.ts';
+import { Watermarks } from '../../ingest/watermarks.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { refreshWindows } from '../../src/stores/clickhouse/windows.ts';
@@ -100,7 +100,11 @@ export async function startMarketStore(
       }
     },
     cover: (platform, fromMs, toMs, ref = '') =>
-      moveCoverage(clickhouse, platform, ref, () => ({ fromUs: fromMs * 1000, toUs: toMs * 1000, marker: '' })),
+      new Watermarks(clickhouse, platform).move(ref, LEASE, () => ({
+        fromUs: fromMs * 1000,
+        toUs: toMs * 1000,
+        marker: '',
+      })),
     refresh: () => refreshWindows(clickhouse),
     async get<T>(path: string) {
       if (user.left === 0) user = { key: (await app.newKey('pro')).key, left: USER_REQUESTS };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { backfillTrades } from '../../ingest/backfill.ts';
 import { refreshCandles } from '../../ingest/candles.ts';
-import { moveCoverage, readCoverage } from '../../ingest/watermarks.ts';
+import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
 import { fillTradeGaps, pollGlobalTrades, pollMarketTrades } from '../../ingest/trades.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
@@ -70,7 +70,7 @@ describe('of Kalshi', () => {
   test('nor does one that was an hour ahead when it last read', async () => {
     rig.clock.now = Date.now();
     const aheadUs = (rig.clock.now + HOUR) * 1000;
-    await moveCoverage(rig.clickhouse, 'kalshi', '', (span) => ({ ...span!, toUs: aheadUs }));
+    await new Watermarks(rig.clickhouse, 'kalshi').move('', LEASE, (span) => ({ ...span!, toUs: aheadUs }));
     sim.trade(15);
     rig.clock.now = Date.now();
     const { freshTo } = await pollGlobalTrades(rig.deps(1), rig.data, rig.run);

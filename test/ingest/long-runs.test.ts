@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backfillTrades } from '../../ingest/backfill.ts';
-import { moveCoverage, readCoverage } from '../../ingest/watermarks.ts';
+import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/market-sweep.ts';
 import { OpenInterestReader } from '../../ingest/open-interest.ts';
@@ -42,6 +42,7 @@ afterAll(() => store?.close());
 const tradesOf = (platform: Platform, now: () => number) => ({
   clickhouse: store.clickhouse,
   writer: store.writers[platform],
+  watermarks: new Watermarks(store.clickhouse, platform),
   log,
   directory,
   backfillDays: 7,
@@ -125,7 +126,7 @@ test.each([
       fromTrades: { volumes: 'market' } as const,
     });
     await store.trade(trade({ of: listing(now), atMs: now - 3_600_000, price: '0.5', size: '300' }));
-    await moveCoverage(store.clickhouse, 'limitless', ref, () => ({
+    await new Watermarks(store.clickhouse, 'limitless').move(ref, LEASE, () => ({
       fromUs: (now - days * DAY + 7_200_000) * 1000,
       toUs: now * 1000,
       marker: seen,

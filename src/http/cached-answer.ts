@@ -13,12 +13,25 @@ import { type CallMeta, isKnown, Rendered, sendRendered, writeRendered } from '.
 import type { Platform } from '../core/model.ts';
 
 /** What an endpoint over stored data makes: its body without `meta`, and what of `meta` belongs to the data, `data_freshness` excepted. */
-export interface StoredAnswer<Answer = object> {
+export interface StoredAnswer<Answer> {
   body: Omit<Answer, 'meta'>;
   meta: Answer extends { meta: infer Meta }
     ? Omit<Meta, AddedMeta> & Partial<Pick<Meta, keyof Meta & AddedMeta>>
     : object;
   /** The rows of a list, for callers that ask for CSV or NDJSON; their name in the body. */
+  rows?: ListOf<Answer>;
+}
+
+/** Names of an answer's lists. */
+type ListOf<Answer> = {
+  [Name in keyof Answer]: Answer[Name] extends readonly unknown[] ? Name : never;
+}[keyof Answer] &
+  string;
+
+/** The answer of any endpoint. */
+interface AnyAnswer {
+  body: object;
+  meta: object;
   rows?: string;
 }
 
@@ -125,8 +138,8 @@ function fromText(text: string): { data: Rendered; until: number } {
 async function withFreshness(
   { freshness }: Means,
   { from, platforms = [] }: Kept,
-  load: () => Promise<StoredAnswer>,
-): Promise<StoredAnswer> {
+  load: () => Promise<AnyAnswer>,
+): Promise<AnyAnswer> {
   if (!from) return load();
   const freshTo = await freshness[from](platforms);
   const answer = await load();
@@ -174,7 +187,7 @@ export function wantedFormat(accept = ''): Format {
 async function sendRows(
   { clickhouse }: Means,
   call: { request: FastifyRequest; reply: FastifyReply },
-  answer: StoredAnswer,
+  answer: AnyAnswer,
   format: Exclude<Format, 'json'>,
 ): Promise<FastifyReply> {
   const { request, reply } = call;

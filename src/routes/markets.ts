@@ -239,7 +239,7 @@ async function marketsOfList(
       platforms_queried: [query.provider],
       not_found: notFound(new Set(markets.map(({ platform_id: id }) => id))),
     },
-    rows: 'markets',
+    rows: 'markets' as const,
   };
 }
 

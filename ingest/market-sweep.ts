@@ -100,7 +100,7 @@ export class MarketSweeper {
   /** A market by itself; one that cannot be read is counted as a bad row, and the others are still asked for. */
   async #read(ref: string, context: ReadContext): Promise<MarketRecord | null | 'unreadable'> {
     try {
-      const market = await this.#data.market(ref.replace(/^gamma:/, ''), context);
+      const market = await this.#data.market(ref, context);
       if (market) this.#silent.forget(ref);
       return market;
     } catch (error) {

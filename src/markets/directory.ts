@@ -257,7 +257,7 @@ function toMarketKeys(platform: Platform, row: z.infer<typeof KeysRow>): StoredM
     slug: row.slug,
     title: row.title,
     eventId: row.event_id,
-    eventSlug: /\/event\/([^/]+)\//.exec(row.source_url)?.[1] ?? '',
+    sourceUrl: row.source_url,
     seriesId: row.series_id,
     status: row.status,
     outcomes: row.outcome_ids.map((id, index) => ({

@@ -3,7 +3,7 @@ import { decimalNumber, parsePrice, parseUsd, type Price, PRICE_SCALE, type Usd 
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { complementQuote } from '../platforms/market-fields.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
-import type { JsonObject, MarketInfo, MarketRecord, MarketState } from '../core/model.ts';
+import type { JsonObject, MarketInfo, MarketRecord, MarketState, Platform } from '../core/model.ts';
 
 const decimalOrNull = z.string().nullable();
 
@@ -84,17 +84,13 @@ function completeInfo(info: MarketInfo, stored: LookbackRow): MarketInfo {
     subcategory: info.subcategory ?? stored.subcategory,
     tags: info.tags.length > 0 ? info.tags : stored.tags,
     imageUrl: info.imageUrl || stored.image_url,
-    metadata: { ...ofItsParent(JSON.parse(stored.metadata) as JsonObject), ...info.metadata },
+    metadata: { ...ofParents(info.platform, JSON.parse(stored.metadata) as JsonObject), ...info.metadata },
   };
 }
 
-/**
- * What a body says about a market only together with its event, group or series; everything else that it leaves out is
- * no more.
- */
-const OF_PARENTS = new Set(['event_sub_title', 'mutually_exclusive', 'fee', 'series_slug', 'order_in_group']);
-const ofItsParent = (metadata: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(metadata).filter(([key]) => OF_PARENTS.has(key)));
+/** The part of a market's metadata that comes with its event, group or series. */
+const ofParents = (platform: Platform, metadata: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => MANIFESTS[platform].parentMetadata.includes(key)));
 
 function completeState(
   { info, state: said, fromTrades }: MarketRecord,

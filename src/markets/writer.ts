@@ -4,6 +4,7 @@ import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { priceByLastTrades } from './last-trades.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
 import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
 import type { MarketInfo, MarketRecord, MarketState, Platform, SeriesRecord } from '../core/model.ts';
@@ -227,7 +228,7 @@ export class MarketWriter {
         refs: part.refs,
         at: part.at,
         own_feed: record?.fromTrades?.volumes === 'market',
-        in_contracts: record?.info.metadata['volume_basis'] === 'contracts',
+        in_contracts: MANIFESTS[platform].volumeBasis === 'contracts',
       };
       for (const row of await this.#clickhouse.query('market_traded', TradedMarket, params)) known.set(row.ref, row);
     }

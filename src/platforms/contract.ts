@@ -44,8 +44,8 @@ export interface StoredMarket {
   slug: string;
   title: string;
   eventId: string;
-  /** The event's part of the market's address on the platform; '' where it has none. */
-  eventSlug: string;
+  /** Page of the market on its platform. */
+  sourceUrl: string;
   seriesId: string;
   status: string;
   outcomes: { id: string; name: string; tokenId: string }[];
@@ -138,7 +138,7 @@ export interface PlatformData {
   readonly candlesBringQuotes: boolean;
 
   sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage>;
-  /** One market by any id a user may send (platform id, condition id, slug); null when the platform does not know it. */
+  /** One market by its reference or any id a user may send (platform id, condition id, slug); null when the platform does not know it. */
   market(id: string, context: ReadContext): Promise<MarketRecord | null>;
   /** Newest first. Throws TradeFeedGap when the platform's caps end the feed early. */
   trades(query: TradeQuery, directory: MarketDirectory, context: ReadContext): AsyncGenerator<TradePage>;

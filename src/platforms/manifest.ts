@@ -12,7 +12,8 @@ export interface TradeFacts {
   conditionId: string;
   /** 0x address of the taker in lower case, '' when unknown. */
   wallet: string;
-  eventSlug: string;
+  /** Page of the market on its platform. */
+  sourceUrl: string;
 }
 
 /** A failed reply: its status, its parsed JSON (undefined when it is none) and the platform's own words. */
@@ -41,6 +42,8 @@ export interface PlatformManifest {
   hasPools: boolean;
   /** Where a market's last trade is read: from its listing, or, as the listing lacks it, from the stored trades. */
   lastTradeFrom: 'listing' | 'trades';
+  /** Metadata that a market's body holds only together with its event, group or series; whatever else a body lacks is no more. */
+  parentMetadata: readonly string[];
   /** Whether no order is taken after the market's stated end of trading. */
   tradingEndBinds: boolean;
   /** Whether a position names its market's state: redeemable means settled, else open. */

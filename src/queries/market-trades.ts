@@ -102,7 +102,7 @@ export function tradeAnswer(
     tokenId: market.outcomes[row.outcome_index]?.tokenId ?? '',
     conditionId: market.ref,
     wallet: row.wallet,
-    eventSlug: market.eventSlug,
+    sourceUrl: market.sourceUrl,
   };
   const executedAt = { executed_at: new Date(Math.floor(row.executed_at_us / 1000)).toISOString() };
   return {

@@ -38,7 +38,7 @@ const unlisted = ({ platform, ref }: LoggedTrade): StoredMarket => ({
   slug: '',
   title: '',
   eventId: '',
-  eventSlug: '',
+  sourceUrl: '',
   seriesId: '',
   status: '',
   outcomes: [],

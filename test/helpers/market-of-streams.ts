@@ -8,7 +8,7 @@ export const MARKET: StoredMarket = {
   slug: '',
   title: '',
   eventId: '',
-  eventSlug: '',
+  sourceUrl: '',
   seriesId: '',
   status: 'open',
   outcomes: [

@@ -36,7 +36,7 @@ export function polymarketMember(
   const keys = async ({ conditionId }: SimMarket): Promise<StoredMarket> => {
     const record = await data.market(conditionId, readContext());
     if (!record) throw new Error('no such market');
-    return { ...record.info, eventSlug: '', status: record.state.status };
+    return { ...record.info, status: record.state.status };
   };
   const credential: Credential = {
     private_key: privateKey,

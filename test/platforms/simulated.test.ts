@@ -23,7 +23,7 @@ const directory = { byRef: async () => new Map<string, StoredMarket>() };
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
 const traded = (market: TrueMarket) => Number(market.volume) > 0;
-const keysOf = ({ info, state }: MarketRecord): StoredMarket => ({ ...info, eventSlug: '', status: state.status });
+const keysOf = ({ info, state }: MarketRecord): StoredMarket => ({ ...info, status: state.status });
 
 async function sweep(data: PlatformData, scope: SweepScope): Promise<Map<string, MarketRecord>> {
   const context = readContext();

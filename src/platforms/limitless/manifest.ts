@@ -25,6 +25,7 @@ export const limitless: PlatformManifest = {
   volumeBasis: VOLUME_BASIS.limitless,
   hasPools: true,
   lastTradeFrom: 'trades',
+  parentMetadata: ['order_in_group'],
   tradingEndBinds: true,
   positionsNameStatus: false,
   profiles: { hidden: 'Limitless shows trades and positions to their owner only' },

@@ -7,6 +7,7 @@ import { readOrderBooks } from './books.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { madeAt } from './fresh-reads.ts';
 import { polymarket } from './manifest.ts';
+import { gammaIdOf } from './market.ts';
 import { sweepMarkets, withParents } from './listing.ts';
 import { conditionSpellings } from './protocol.ts';
 import { createPolymarketSocial } from './users.ts';
@@ -38,7 +39,7 @@ export function createPolymarketData(deps: AdapterDeps): PlatformData {
     candleIntervalsMin: [1, 60],
     candlesBringQuotes: false,
     sweep: (scope, context) => sweepMarkets(client, scope, context),
-    market: (id, context) => readMarket(client, id, context),
+    market: (id, context) => readMarket(client, gammaIdOf(id) ?? id, context),
     trades: (query, directory, context) => readTrades({ client, query, directory, context, now: deps.now }),
     candles: (market, intervalMin, startTs, endTs, context) =>
       readCandles(client, market, { intervalMin, startTs, endTs, nowTs: Math.floor(deps.now() / 1000) }, context),

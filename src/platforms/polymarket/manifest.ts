@@ -6,6 +6,9 @@ import { conditionRef } from './protocol.ts';
 /** Longer numbers than Gamma's are tokens, which are never used to ask for a market. */
 const TOO_LONG = /^\d{16,}$/;
 
+/** In the address of a market's page; absent where the market has no event. */
+const EVENT_SLUG = /\/event\/([^/]+)\//;
+
 /** Conditions in their longer spelling, slugs as they are. */
 const normalizeId = (id: string): string | null => {
   if (!isSegment(id) || TOO_LONG.test(id)) return null;
@@ -17,6 +20,7 @@ export const polymarket: PlatformManifest = {
   volumeBasis: VOLUME_BASIS.polymarket,
   hasPools: false,
   lastTradeFrom: 'listing',
+  parentMetadata: ['series_slug'],
   // The stated end is a forecast: trading goes on until the market resolves.
   tradingEndBinds: false,
   positionsNameStatus: true,
@@ -37,11 +41,11 @@ export const polymarket: PlatformManifest = {
   isOrderId: (id) => /^0x[0-9a-f]{64}$/i.test(id),
   takerFees: polymarketFees,
   walletText: (wallet) => wallet,
-  tradeMetadata: ({ tokenId, conditionId, wallet, eventSlug }) => ({
+  tradeMetadata: ({ tokenId, conditionId, wallet, sourceUrl }) => ({
     token_id: tokenId,
     condition_id: conditionId,
     wallet,
-    event_slug: eventSlug,
+    event_slug: EVENT_SLUG.exec(sourceUrl)?.[1] ?? '',
   }),
   whaleMetadata: () => ({}),
   classifyError: ({ status, body, words }) => {

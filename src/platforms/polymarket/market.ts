@@ -25,8 +25,13 @@ const CHANGE_STEP = 10n ** BigInt(PRICE_SCALE - 6);
 const number = (value: bigint | null, scale: number): number | null =>
   value === null ? null : decimalNumber(value, scale);
 
+const GAMMA_REF = /^gamma:(\d+)$/;
+
 /** The storage reference: condition id, or `gamma:<id>` while the market has none. */
 export const marketRef = (market: GammaMarket): string => market.conditionId || `gamma:${market.id}`;
+
+/** The Gamma id in the reference of a market without a condition; null for any other reference. */
+export const gammaIdOf = (ref: string): string | null => GAMMA_REF.exec(ref)?.[1] ?? null;
 
 /**
  * One Gamma market as a record. `parent` is its event with tags and series, where known; `raw` is what was received, and

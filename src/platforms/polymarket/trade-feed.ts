@@ -2,6 +2,7 @@ import { PlatformError } from '../../core/errors.ts';
 import { answeredUs, parseBody } from '../parse-rows.ts';
 import { type MarketDirectory, type ReadContext, TradeFeedGap, type TradePage, type TradeQuery } from '../contract.ts';
 import type { FreshReply, PolymarketClient } from './client.ts';
+import { gammaIdOf } from './market.ts';
 import { mapPolymarketTrade, tradeIds } from './trade.ts';
 import { TRADE_FILTERS, parseTrades } from './trade-rows.ts';
 import { type TradeRow, dataPage } from './wire.ts';
@@ -28,7 +29,7 @@ export function readTrades(feed: Feed): AsyncGenerator<TradePage> {
   const { market } = feed.query;
   if (!market) return cursorFeed(feed, {}, lastMonthUs(feed.now()));
   // A market without a condition is older than the feed.
-  if (market.ref.startsWith('gamma:')) return noPages();
+  if (gammaIdOf(market.ref) !== null) return noPages();
   return cursorFeed(feed, { condition: market.ref }, yearsAgoUs(feed.now(), 3));
 }
 

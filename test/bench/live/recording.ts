@@ -94,7 +94,7 @@ const marketOf = (ref: string): StoredMarket => ({
   slug: '',
   title: '',
   eventId: '',
-  eventSlug: '',
+  sourceUrl: '',
   seriesId: '',
   status: 'open',
   outcomes: [outcome('yes'), outcome('no')],

@@ -140,7 +140,7 @@ test.each([
   const { tokenId, secret } = on.world.members.withAddress(on.ann.address)!;
   const access = orderAccess({ token_id: tokenId, secret, private_key: KEY });
   const { info, state } = (await createLimitlessData(deps).market(on.market.slug, readContext()))!;
-  const keys = { ...info, eventSlug: '', status: state.status };
+  const keys = { ...info, status: state.status };
   const prepared = await adapter.prepare(intent(terms({}), { market: keys, claimedAtMs: deps.now() }), access);
   expect(await prepared.place()).toMatchObject({ fate: 'unknown' });
   on.clock.set(limitless.cannotArriveAtMs!(prepared.wire)! - LATE_MS - earlyMs);

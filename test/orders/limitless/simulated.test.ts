@@ -38,7 +38,7 @@ function as({ sim, world, clock }: Rig, client: Client, way = http) {
   const keys = async ({ slug }: ClobMarket): Promise<StoredMarket> => {
     const record = await data.market(slug, readContext());
     if (!record) throw new Error('no such market');
-    return { ...record.info, eventSlug: '', status: record.state.status };
+    return { ...record.info, status: record.state.status };
   };
   const signed = async (market: ClobMarket, wanted: Wanted, rest: Partial<OrderIntent> = {}) => {
     const order = intent(terms(wanted), { market: await keys(market), claimedAtMs: clock.now(), ...rest });
@@ -570,7 +570,7 @@ test('the official SDK and we see and cancel each other’s orders', async () =>
     urls: { ...URLS, limitless: on.sim.env.LIMITLESS_API_URL! },
     now: Date.now,
   }).market(market.slug, readContext());
-  const marketKeys: StoredMarket = { ...keys!.info, eventSlug: '', status: 'open' };
+  const marketKeys: StoredMarket = { ...keys!.info, status: 'open' };
   const sdk = new SdkClient({ baseURL: on.sim.env.LIMITLESS_API_URL!, hmacCredentials: { tokenId, secret } });
   const orders = sdk.newOrderClient(sdkWallet(privateKey));
 

@@ -29,7 +29,7 @@ const keys: StoredMarket = {
   title: 'Bluewater wins',
   slug: 'kxottercup-26oct08redblu-blu',
   eventId: 'KXOTTERCUP-26OCT08REDBLU',
-  eventSlug: '',
+  sourceUrl: '',
   seriesId: 'KXOTTERCUP',
   status: 'open',
   outcomes: [],

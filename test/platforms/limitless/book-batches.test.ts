@@ -39,7 +39,7 @@ const named = (ref: string): StoredMarket => ({
   title: ref,
   slug: ref,
   eventId: '',
-  eventSlug: '',
+  sourceUrl: '',
   seriesId: '',
   status: 'open',
   outcomes: [

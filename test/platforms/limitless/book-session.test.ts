@@ -14,7 +14,7 @@ const marketOf = (ref: string, metadata = {}): StoredMarket => ({
   title: ref,
   slug: ref,
   eventId: '',
-  eventSlug: '',
+  sourceUrl: '',
   seriesId: '',
   status: 'open',
   outcomes: [],

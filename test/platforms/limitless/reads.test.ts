@@ -20,7 +20,7 @@ const keys: StoredMarket = {
   title: 'Will the otter win?',
   slug: 'otter-1',
   eventId: '',
-  eventSlug: '',
+  sourceUrl: '',
   seriesId: '',
   status: 'open',
   outcomes: [

@@ -16,7 +16,7 @@ const keys: StoredMarket = {
   title: 'Will the otter win?',
   slug: 'will-the-otter-win-1790108004599',
   eventId: '',
-  eventSlug: '',
+  sourceUrl: '',
   seriesId: '',
   status: 'open',
   outcomes: [

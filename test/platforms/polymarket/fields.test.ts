@@ -28,7 +28,7 @@ let world: World;
 let data: PlatformData;
 const known = new Map<string, MarketRecord>();
 
-const keysOf = ({ info, state }: MarketRecord): StoredMarket => ({ ...info, eventSlug: '', status: state.status });
+const keysOf = ({ info, state }: MarketRecord): StoredMarket => ({ ...info, status: state.status });
 const directory: MarketDirectory = {
   byRef: async (_, refs) => new Map(refs.flatMap((ref) => (known.has(ref) ? [[ref, keysOf(known.get(ref)!)]] : []))),
 };

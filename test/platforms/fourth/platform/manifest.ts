@@ -8,6 +8,7 @@ export const fourth: PlatformManifest = {
   volumeBasis: 'usd',
   hasPools: false,
   lastTradeFrom: 'trades',
+  parentMetadata: [],
   tradingEndBinds: true,
   positionsNameStatus: false,
   profiles: { hidden: 'Fourth has no public profiles' },

@@ -6,10 +6,11 @@ import { MARKET_STATUSES } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { pagination } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { asStored, normalId } from '../markets/directory.ts';
+import { normalId } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
 import { eventById, eventsByKey, seriesPage, withFiguresOf } from '../queries/events.ts';
-import { ListPosition, ListRow, nextPosition, placeAfter, SETTLED_MS } from '../queries/listing-pages.ts';
+import { listEvents } from '../queries/events-list.ts';
+import { ListPosition } from '../queries/listing-pages.ts';
 import { marketsByKey, searchWords } from '../queries/markets-by-key.ts';
 import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/events.ts';
 import { cursorParam, enumParam, eventIdParam, flagParam, limitParam, platformParam } from '../schemas/parameters.ts';
@@ -62,25 +63,12 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('events', filters, cursor, ListPosition);
-        const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
-        const [listing] = await clickhouse.query('events_list', ListRow, {
-          platform: provider,
-          as_of: asOf.slice(0, 23).replace('T', ' '),
-          sort: query.sort,
-          status: query.status ?? '',
-          category: query.category === undefined ? '' : categorySlug(query.category),
-          series_id: asStored(provider, query.series_id),
-          words: searchWords(query.query),
-          after: placeAfter(position),
-          limit: limit + 1,
-        });
-        const { total, page: found } = listing ?? { total: 0, page: [] };
-        const next = nextPosition(found, limit, asOf);
-        const keys = found.slice(0, limit).map(([, key]) => key);
-        const events = await eventsByKey(clickhouse, provider, keys);
+        const page = await listEvents(clickhouse, query, { position, nowMs: services.now(), limit });
+        const events = await eventsByKey(clickhouse, provider, page.keys);
+        const next = page.next && cursors.encode('events', filters, page.next);
         return {
           body: {
-            pagination: pagination(total, limit, next && cursors.encode('events', filters, next)),
+            pagination: pagination(page.total, limit, next),
             events: events.map(({ event }) => event),
           },
           meta: { platforms_queried: [provider] },

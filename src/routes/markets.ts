@@ -1,6 +1,5 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { PLATFORMS, MARKET_STATUSES, type Platform } from '../core/model.ts';
-import { asStored } from '../markets/directory.ts';
 import { requireMarket, storedMarkets } from '../markets/lookup.ts';
 import { badRequest } from '../core/errors.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,10 +8,11 @@ import type { FastifyInstance } from 'fastify';
 import { MarketsAnswer, MarketTradesAnswer } from '../schemas/markets.ts';
 import type { Services } from './services.ts';
 import { currentOpenInterest } from '../markets/open-interest.ts';
-import { sizeOrNull, USD_SCALE, usdText } from '../core/decimal.ts';
+import { sizeOrNull, USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { ListPosition, ListRow, nextPosition, placeAfter, SETTLED_MS } from '../queries/listing-pages.ts';
-import { listedMarket, type Market, marketsByKey, searchWords } from '../queries/markets-by-key.ts';
+import { ListPosition } from '../queries/listing-pages.ts';
+import { listMarkets } from '../queries/markets-list.ts';
+import { listedMarket, type Market, marketsByKey } from '../queries/markets-by-key.ts';
 import { pagination } from '../http/cursors.ts';
 import {
   cursorParam,
@@ -28,7 +28,6 @@ import {
   timestampParam,
 } from '../schemas/parameters.ts';
 import { textParam } from '../core/fields.ts';
-import { categorySlug } from '../platforms/categories.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { tradePage, TradePosition } from '../queries/market-trades.ts';
 
@@ -89,32 +88,11 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
         if (query.market_ids) return marketsOfList(services, query, query.market_ids);
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
-        const asOf = position?.asOf ?? new Date(services.now() - SETTLED_MS).toISOString();
-        const [listing] = await clickhouse.query('markets_list', ListRow, {
-          platform: query.provider,
-          as_of: asOf.slice(0, 23).replace('T', ' '),
-          sort: query.sort,
-          status: query.status ?? '',
-          category: query.category === undefined ? '' : categorySlug(query.category),
-          event_id: asStored(query.provider, query.event_id),
-          words: searchWords(query.query),
-          min_liquidity: query.min_liquidity === undefined ? null : usdText(query.min_liquidity),
-          ends_after: storeTime(query.ends_after),
-          ends_before: storeTime(query.ends_before),
-          after: placeAfter(position),
-          limit: limit + 1,
-        });
-        const { total, page: found } = listing ?? { total: 0, page: [] };
-        const page = found.slice(0, limit);
-        const next = nextPosition(found, limit, asOf);
-        const markets = await marketsByKey(
-          clickhouse,
-          query.provider,
-          page.map(([, marketKey]) => marketKey),
-          withRaw,
-        );
+        const page = await listMarkets(clickhouse, query, { position, nowMs: services.now(), limit });
+        const markets = await marketsByKey(clickhouse, query.provider, page.keys, withRaw);
+        const next = page.next && cursors.encode('markets', filters, page.next);
         return {
-          body: { pagination: pagination(total, limit, next && cursors.encode('markets', filters, next)), markets },
+          body: { pagination: pagination(page.total, limit, next), markets },
           meta: { platforms_queried: [query.provider] },
           rows: 'markets',
         };
@@ -242,10 +220,6 @@ async function marketsOfList(
     rows: 'markets' as const,
   };
 }
-
-/** A time as the store reads it; null where none is given. */
-const storeTime = (ms: number | undefined): string | null =>
-  ms === undefined ? null : new Date(ms).toISOString().slice(0, 23).replace('T', ' ');
 
 async function withOpenInterest(services: Services, ref: string, market: Market, user: string): Promise<Market> {
   const { platform, open_interest: value, metadata } = market;

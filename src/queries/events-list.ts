@@ -1,0 +1,32 @@
+import type { Platform } from '../core/model.ts';
+import { asStored } from '../markets/directory.ts';
+import { categorySlug } from '../platforms/categories.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { type ListingPage, listingPage } from './listing-pages.ts';
+import { searchWords } from './markets-by-key.ts';
+
+/** Filters and order of GET events, as they are read. */
+export interface EventFilter {
+  provider: Platform;
+  sort: string;
+  status?: string | undefined;
+  category?: string | undefined;
+  series_id?: string | undefined;
+  query?: string | undefined;
+}
+
+/** A page of the events that pass the filter, by their keys. */
+export const listEvents = (clickhouse: Pick<ClickHouse, 'query'>, filter: EventFilter, page: ListingPage) =>
+  listingPage(
+    clickhouse,
+    'events_list',
+    {
+      platform: filter.provider,
+      sort: filter.sort,
+      status: filter.status ?? '',
+      category: filter.category === undefined ? '' : categorySlug(filter.category),
+      series_id: asStored(filter.provider, filter.series_id),
+      words: searchWords(filter.query),
+    },
+    page,
+  );

@@ -1,0 +1,42 @@
+import { type Usd, usdText } from '../core/decimal.ts';
+import type { Platform } from '../core/model.ts';
+import { storeTime } from '../core/time.ts';
+import { asStored } from '../markets/directory.ts';
+import { categorySlug } from '../platforms/categories.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { type ListingPage, listingPage } from './listing-pages.ts';
+import { searchWords } from './markets-by-key.ts';
+
+/** Filters and order of GET markets, as they are read. */
+export interface MarketFilter {
+  provider: Platform;
+  sort: string;
+  status?: string | undefined;
+  category?: string | undefined;
+  event_id?: string | undefined;
+  query?: string | undefined;
+  min_liquidity?: Usd | undefined;
+  ends_after?: number | undefined;
+  ends_before?: number | undefined;
+}
+
+/** A page of the markets that pass the filter, by their keys. */
+export const listMarkets = (clickhouse: Pick<ClickHouse, 'query'>, filter: MarketFilter, page: ListingPage) =>
+  listingPage(
+    clickhouse,
+    'markets_list',
+    {
+      platform: filter.provider,
+      sort: filter.sort,
+      status: filter.status ?? '',
+      category: filter.category === undefined ? '' : categorySlug(filter.category),
+      event_id: asStored(filter.provider, filter.event_id),
+      words: searchWords(filter.query),
+      min_liquidity: filter.min_liquidity === undefined ? null : usdText(filter.min_liquidity),
+      ends_after: timeOrNull(filter.ends_after),
+      ends_before: timeOrNull(filter.ends_before),
+    },
+    page,
+  );
+
+const timeOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : storeTime(ms));

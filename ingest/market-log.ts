@@ -104,7 +104,7 @@ export class MarketLog {
     }
     const { clickhouse, platform } = this.#deps;
     // A failure or a kill came between the log and this table, or the row of a predecessor came late: the log is what counts.
-    await clickhouse.command(REPLAY, { platform, hours: REPLAY_HOURS });
+    await clickhouse.run('replay_market_levels', { platform, hours: REPLAY_HOURS });
     this.#openedUnder = lease;
     this.#isSettled = true;
   }
@@ -134,16 +134,3 @@ export class MarketLog {
     if (rows.length > 0) await clickhouse.insert('market_levels (platform, ref, status, fingerprint, version)', rows);
   }
 }
-
-const REPLAY = `
-INSERT INTO market_levels (platform, market_key, status, item, version)
-WITH ends AS (
-  SELECT toUInt64(epoch - 1) AS ended, max(previous_end) AS last FROM log_epochs
-  WHERE feed = 'markets' AND platform = {platform:String} GROUP BY ended
-)
-SELECT platform, sipHash64(toString(platform), ref), JSONExtractString(data, 'status'), item, sequence
-FROM event_log AS l LEFT JOIN ends AS e ON e.ended = bitShiftRight(l.sequence, 32)
-WHERE feed = 'markets' AND platform = {platform:String}
-  AND (logged_at >= now() - toIntervalHour({hours:UInt32})
-    OR l.sequence > (SELECT max(version) FROM market_levels WHERE platform = {platform:String}))
-  AND (bitShiftRight(l.sequence, 32) NOT IN (SELECT ended FROM ends) OR bitAnd(l.sequence, 4294967295) <= e.last)`;

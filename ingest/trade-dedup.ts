@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
@@ -8,6 +9,12 @@ const RECENT_LIMIT = 400_000;
 const CHECK_ROWS = 1000;
 /** Trades younger than this are never dropped for their age: RETENTION_TRADES_DAYS is 35 at least. */
 const KEPT_US = 30 * 86_400 * 1_000_000;
+
+/** A row of sql/queries/stored_trades.sql. */
+const SpanRow = z.object({ rows: z.coerce.number(), oldest_us: z.coerce.number(), newest_us: z.coerce.number() });
+
+/** A row of sql/queries/recent_trade_ids.sql. */
+const RecentRow = z.object({ trade_id: z.string(), at_us: z.coerce.number() });
 
 /** What a trade is found by in the store. */
 export type StoredKey = Pick<TradeRecord, 'tradeId' | 'ref' | 'transactionHash' | 'executedAtUs'>;
@@ -29,25 +36,21 @@ export class TradeDedup {
 
   /** Reads what is stored. */
   async open(): Promise<void> {
-    const [span] = await this.#clickhouse.sql<{ n: string; oldest: string; newest: string }>(
-      `SELECT count() AS n, toUnixTimestamp64Micro(min(executed_at)) AS oldest, toUnixTimestamp64Micro(max(executed_at)) AS newest
-       FROM trades WHERE platform = {platform:String}`,
-      { platform: this.#platform },
-    );
-    if (!span || Number(span.n) === 0) {
+    const [span] = await this.#clickhouse.query('stored_trades', SpanRow, { platform: this.#platform });
+    if (!span || span.rows === 0) {
       this.#oldestUs = null;
       this.#floorUs = Date.now() * 1000 - RECENT_US;
       return;
     }
-    this.#oldestUs = Number(span.oldest);
-    this.#floorUs = Number(span.newest) - RECENT_US;
-    const rows = await this.#clickhouse.sql<{ trade_id: string; at: string }>(
-      `SELECT trade_id, toUnixTimestamp64Micro(executed_at) AS at FROM trades
-       WHERE platform = {platform:String} AND executed_at >= {floor:DateTime64(6)} ORDER BY executed_at DESC LIMIT {limit:UInt32}`,
-      { platform: this.#platform, floor: microsecondText(this.#floorUs), limit: RECENT_LIMIT },
-    );
-    for (const row of rows.toReversed()) this.#recent.set(row.trade_id, Number(row.at));
-    if (rows.length === RECENT_LIMIT) this.#floorUs = Number(rows.at(-1)?.at) + 1;
+    this.#oldestUs = span.oldest_us;
+    this.#floorUs = span.newest_us - RECENT_US;
+    const rows = await this.#clickhouse.query('recent_trade_ids', RecentRow, {
+      platform: this.#platform,
+      floor: microsecondText(this.#floorUs),
+      limit: RECENT_LIMIT,
+    });
+    for (const row of rows.toReversed()) this.#recent.set(row.trade_id, row.at_us);
+    if (rows.length === RECENT_LIMIT) this.#floorUs = Number(rows.at(-1)?.at_us) + 1;
   }
 
   /** Another reading follows. */

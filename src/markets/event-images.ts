@@ -30,24 +30,11 @@ export async function eventImage(
   // A market that was listed since has none yet; a minute of requests for one event writes once.
   if (value !== '') {
     await shared.cached(`event-image-kept:${platform}:${eventId}`, WRITE_MS, async () => {
-      await keepImage(clickhouse, { platform, event_id: eventId, image_url: value });
+      for (const table of ['markets', 'events']) {
+        await clickhouse.run('keep_event_image', { table, platform, event_id: eventId, image_url: value });
+      }
       return true;
     });
   }
   return value;
-}
-
-/** The newest of two rows of one version stands. */
-async function keepImage(
-  clickhouse: ClickHouse,
-  params: { platform: string; event_id: string; image_url: string },
-): Promise<void> {
-  for (const table of ['markets', 'events']) {
-    await clickhouse.command(
-      `INSERT INTO ${table} SELECT * REPLACE ({image_url:String} AS image_url) FROM (
-         SELECT * FROM ${table} FINAL WHERE platform = {platform:String} AND event_id = {event_id:String} AND image_url = ''
-       )`,
-      params,
-    );
-  }
 }

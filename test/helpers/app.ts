@@ -158,6 +158,7 @@ const unusedClickHouse: ClickHouse = {
   rowBinary: unused,
   stream: unused,
   sql: unused,
+  run: unused,
   command: unused,
   insert: unused,
   ping: async () => true,

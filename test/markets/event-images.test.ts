@@ -71,7 +71,7 @@ test('an event without an image is asked for once', async () => {
 });
 
 /** A store without images that counts what is written to it. */
-const counted = (onWrite: () => void) => ({ query: async () => [], command: async () => onWrite() });
+const counted = (onWrite: () => void) => ({ query: async () => [], run: async () => onWrite() });
 
 test('many requests at a time write the image once', async () => {
   const shared = createLocalShared(silent);

@@ -10,7 +10,7 @@ function openWriter(onInsert: (table: string) => void = () => {}) {
   const states: { platform: string; open_interest: string | null }[] = [];
   const clickhouse = {
     query: async () => [],
-    command: async () => {},
+    run: async () => {},
     insert: async (table: string, rows: typeof states) => {
       onInsert(table);
       if (table.startsWith('market_state')) states.push(...rows);

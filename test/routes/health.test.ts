@@ -80,6 +80,7 @@ const dead = (ping: () => Promise<boolean>): TestAppOptions => ({
       throw new Error('unused');
     },
     sql: async () => [],
+    run: async () => {},
     command: async () => {},
     insert: async () => {},
     close: async () => {},

@@ -39,7 +39,9 @@ export interface ClickHouse {
   sql<Row = Record<string, unknown>>(text: string, params?: QueryParams, options?: ReadOptions): Promise<Row[]>;
   /** Runs sql/queries/<name>.sql and gives its bytes as they come; a failure on the way destroys the stream with a StoreError. */
   stream(name: string, params: QueryParams, format: StreamFormat, options?: ReadOptions): Promise<Readable>;
-  /** A statement without rows: DDL, INSERT … SELECT. `token` makes a repeated INSERT change nothing. */
+  /** Runs sql/queries/<name>.sql, a statement without rows. */
+  run(name: string, params?: QueryParams): Promise<void>;
+  /** A statement without rows that is not a file: DDL, INSERT … SELECT. `token` makes a repeated INSERT change nothing. */
   command(text: string, params?: QueryParams, token?: string): Promise<void>;
   /**
    * Inserts rows as one block, synchronously. The same token twice changes nothing, in the table and in every view's target.
@@ -151,6 +153,19 @@ export function connect(url: string, closed = async () => {}, queries = QUERIES)
   const read = async <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> =>
     parseLines<Row>((await readBytes(text, 'JSONEachRow', params, options)).toString('utf8'));
 
+  const command: ClickHouse['command'] = async (text, params = {}, token) => {
+    await attempts(token !== undefined, undefined, () =>
+      client.command({
+        query: text,
+        query_params: params,
+        clickhouse_settings: {
+          wait_end_of_query: 1,
+          ...(token === undefined ? {} : { ...INSERT_SETTINGS, insert_deduplication_token: token }),
+        },
+      }),
+    );
+  };
+
   return {
     async query(name, row, params = {}, options = {}) {
       const rows = await read<unknown>(textOf(name), params, options);
@@ -168,18 +183,8 @@ export function connect(url: string, closed = async () => {}, queries = QUERIES)
         return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);
       });
     },
-    async command(text, params = {}, token) {
-      await attempts(token !== undefined, undefined, () =>
-        client.command({
-          query: text,
-          query_params: params,
-          clickhouse_settings: {
-            wait_end_of_query: 1,
-            ...(token === undefined ? {} : { ...INSERT_SETTINGS, insert_deduplication_token: token }),
-          },
-        }),
-      );
-    },
+    run: (name, params) => command(textOf(name), params),
+    command,
     async insert(table, rows, { token } = {}) {
       const body = Buffer.isBuffer(rows) ? rows : serialise(rows);
       if (body.length === 0) return;

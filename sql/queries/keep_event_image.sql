@@ -1,0 +1,5 @@
+-- markets: gives the rows of {table}, markets or events, an image where their event has none; the newest of two rows of one version stands
+INSERT INTO {table:Identifier}
+SELECT * REPLACE ({image_url:String} AS image_url) FROM (
+  SELECT * FROM {table:Identifier} FINAL WHERE platform = {platform:String} AND event_id = {event_id:String} AND image_url = ''
+)

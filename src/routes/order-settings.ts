@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { recordEvent } from '../accounts/users.ts';
-import { numberOrNull, PlainMeta } from '../schemas/markets.ts';
+import { ORDER_NOTIONAL, OrderLimitsAnswer } from '../schemas/account.ts';
 import type { Services } from './services.ts';
 import { decimalNumber, USD_SCALE } from '../core/decimal.ts';
 import { ApiError } from '../core/errors.ts';
@@ -11,22 +11,10 @@ import { changeLimits, limitsReader, type OrderLimits } from '../orders/spending
 import { requestTimeMs } from '../http/cursors.ts';
 import { decimalParam } from '../schemas/parameters.ts';
 
-const NOTIONAL =
-  'USD that one order can cost: worst price p × size of a purchase, the larger of p and 1 − p × size of a sale';
-
-const Answer = z
-  .object({
-    trading_enabled: z.boolean().describe('false: orders of this account are refused'),
-    max_order_notional: numberOrNull.describe(`${NOTIONAL}; null = no limit`),
-    max_day_notional: numberOrNull.describe("USD of a UTC day's orders, refused ones left out; null = no limit"),
-    meta: PlainMeta,
-  })
-  .meta({ id: 'OrderLimits' });
-
 const usd = decimalParam(USD_SCALE).nullable().optional();
 const number = (value: bigint | null): number | null => (value === null ? null : decimalNumber(value, USD_SCALE));
 
-const shown = (limits: OrderLimits, reply: FastifyReply): z.output<typeof Answer> => ({
+const shown = (limits: OrderLimits, reply: FastifyReply): z.output<typeof OrderLimitsAnswer> => ({
   trading_enabled: limits.tradingEnabled,
   max_order_notional: number(limits.maxOrder),
   max_day_notional: number(limits.maxDay),
@@ -50,7 +38,7 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
       tag: 'Account',
       operation: 'getOrderLimits',
       summary: 'Order limits of the account',
-      answer: Answer,
+      answer: OrderLimitsAnswer,
     },
     async ({ caller, reply }) => shown(await limitsReader(db)(caller.userId), reply),
   );
@@ -68,10 +56,10 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
         'Omitted fields keep their value; null removes a limit. Effective from the next order. A key with the scope trade may switch trading off, {"trading_enabled": false} alone; everything else needs a session.',
       body: {
         trading_enabled: z.boolean({ error: 'true or false' }).optional().describe('false refuses every order'),
-        max_order_notional: usd.describe(`${NOTIONAL}; null removes the limit`),
+        max_order_notional: usd.describe(`${ORDER_NOTIONAL}; null removes the limit`),
         max_day_notional: usd.describe("USD of a UTC day's orders; null removes the limit"),
       },
-      answer: Answer,
+      answer: OrderLimitsAnswer,
     },
     async ({ body, caller, request, reply }) => {
       const { trading_enabled: tradingEnabled, max_order_notional: maxOrder, max_day_notional: maxDay } = body;

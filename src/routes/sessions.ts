@@ -6,33 +6,9 @@ import type { Services } from './services.ts';
 import { ApiError } from '../core/errors.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { Pagination, PlainMeta, timeField, timeOrNull } from '../schemas/markets.ts';
+import { AccountEventsAnswer, EndedSessionAnswer, EndedSessionsAnswer, SessionsAnswer } from '../schemas/sessions.ts';
 import { storedTextParam } from '../core/fields.ts';
 import { cursorParam, limitParam } from '../schemas/parameters.ts';
-
-const Session = z
-  .object({
-    id: z.string().describe('UUID'),
-    current: z.boolean().describe('true: the session of this call'),
-    created_at: timeField.describe('When it was created, ISO-8601 UTC with milliseconds'),
-    last_used_at: timeOrNull('When it was last used, up to a minute late', 'while it was not'),
-    expires_at: timeField.describe('When it expires, ISO-8601 UTC with milliseconds'),
-    address: z.string().describe('Client address at login'),
-    user_agent: z.string().describe("User-Agent at login; '' without one"),
-  })
-  .meta({ id: 'Session', description: 'An active session' });
-
-const AccountEvent = z
-  .object({
-    id: z.int().describe('Number of the event; later ones are larger'),
-    at: timeField.describe('When it happened, ISO-8601 UTC with milliseconds'),
-    event: z.string().describe('What happened: logged_in, login_failed, key_created …'),
-    address: z.string().describe("Where it came from; '' for the operator's commands"),
-    detail: z
-      .record(z.string(), z.string().describe('A value, by its name'))
-      .describe('Details, such as the id of a key'),
-  })
-  .meta({ id: 'AccountEvent', description: 'An entry of the security log of an account' });
 
 const Position = z.object({ id: z.int(), total: z.int() });
 
@@ -47,7 +23,7 @@ export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgre
       tag: 'Account',
       operation: 'listSessions',
       summary: 'List the sessions of the account',
-      answer: z.object({ sessions: z.array(Session).describe('Newest first'), meta: PlainMeta }),
+      answer: SessionsAnswer,
     },
     async ({ caller, reply }) => {
       const rows = await sessions.list(caller.userId);
@@ -74,11 +50,7 @@ export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgre
       operation: 'endSession',
       summary: 'End a session',
       params: { id: storedTextParam(64).describe('Id of the session') },
-      answer: z.object({
-        id: z.string().describe('Id of the session'),
-        ended: z.literal(true).describe('Its cookie is no longer valid'),
-        meta: PlainMeta,
-      }),
+      answer: EndedSessionAnswer,
     },
     async ({ params: { id }, caller, request, reply }) => {
       const found = z.uuid().safeParse(id).success && (await sessions.end(caller.userId, id));
@@ -98,7 +70,7 @@ export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgre
       tag: 'Account',
       operation: 'endOtherSessions',
       summary: 'End every other session of the account',
-      answer: z.object({ ended: z.int().describe('Number of sessions that ended'), meta: PlainMeta }),
+      answer: EndedSessionsAnswer,
     },
     async ({ caller, request, reply }) => {
       const ended = await sessions.endOthers(caller.userId, caller.sessionId);
@@ -117,11 +89,7 @@ export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgre
       operation: 'listAccountEvents',
       summary: 'Security log of the account, newest first',
       query: { limit: limitParam(50, 200), cursor: cursorParam() },
-      answer: z.object({
-        events: z.array(AccountEvent).describe('Newest first'),
-        pagination: Pagination,
-        meta: PlainMeta,
-      }),
+      answer: AccountEventsAnswer,
     },
     async ({ query: { limit, cursor }, caller, reply }) => {
       const scope = { user: caller.userId };

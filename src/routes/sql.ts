@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { endpoint } from '../http/endpoint.ts';
 import { enumParam } from '../schemas/parameters.ts';
+import { SqlAnswer } from '../schemas/sql.ts';
 import { JSON_ROWS, SQL_FORMATS } from '../stores/clickhouse/analyst-sql.ts';
 import type { Services } from './services.ts';
 
@@ -14,17 +15,6 @@ const TYPES = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 const rule = { error: `a statement of 1 to ${MAX_STATEMENT} characters` };
-
-const SqlAnswer = z
-  .object({
-    meta: z
-      .array(z.object({ name: z.string().describe('Of the column'), type: z.string().describe("ClickHouse's type") }))
-      .describe('The columns'),
-    data: z.array(z.array(z.unknown())).describe('Rows; 64-bit integers and decimals as text'),
-    rows: z.int().describe('Number of rows in data'),
-  })
-  .loose()
-  .meta({ id: 'SqlResult', description: "ClickHouse's JSONCompact" });
 
 /** POST /v1/api/sql: what SQL_PORT answers, for a page that has a session instead of a key. */
 export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void {

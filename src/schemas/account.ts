@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SCOPES } from '../core/model.ts';
-import { platformField, PlainMeta, timeField, timeOrNull } from './markets.ts';
+import { numberOrNull, platformField, PlainMeta, timeField, timeOrNull } from './markets.ts';
 
 export const UserAnswer = z
   .object({
@@ -50,3 +50,16 @@ export const CredentialsAnswer = z.object({
   credentials: z.array(Credential).describe('Oldest first'),
   meta: PlainMeta,
 });
+
+/** What an order is counted as under the limits of an account. */
+export const ORDER_NOTIONAL =
+  'USD that one order can cost: worst price p × size of a purchase, the larger of p and 1 − p × size of a sale';
+
+export const OrderLimitsAnswer = z
+  .object({
+    trading_enabled: z.boolean().describe('false: orders of this account are refused'),
+    max_order_notional: numberOrNull.describe(`${ORDER_NOTIONAL}; null = no limit`),
+    max_day_notional: numberOrNull.describe("USD of a UTC day's orders, refused ones left out; null = no limit"),
+    meta: PlainMeta,
+  })
+  .meta({ id: 'OrderLimits' });

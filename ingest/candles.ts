@@ -17,7 +17,7 @@ export interface CandlesDeps {
   directory: MarketDirectory;
   now: () => number;
   /** Markets whose bars could not be read. */
-  unreadable: FailureBackoff<PlatformError>;
+  backoff: FailureBackoff<PlatformError>;
 }
 
 /** Reads and stores a market's own bars of the platform with startTs in [startTs, endTs), Unix seconds. Returns how many came. */
@@ -37,22 +37,22 @@ export async function storeCandles(
 
 /** Refreshes the hourly and minute bars of the markets that traded recently: they bring bid, ask and open interest. */
 export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
-  const { unreadable } = deps;
+  const { backoff } = deps;
   const nowTs = Math.floor(deps.now() / 1000);
-  const traded = await tradedLately(deps.clickhouse, data.platform, MARKETS_PER_RUN + unreadable.size);
-  unreadable.keepOnly(new Set(traded));
+  const traded = await tradedLately(deps.clickhouse, data.platform, MARKETS_PER_RUN + backoff.size);
+  backoff.keepOnly(new Set(traded));
   let rows = 0;
-  for (const ref of traded.filter((one) => unreadable.isDue(one, deps.now())).slice(0, MARKETS_PER_RUN)) {
+  for (const ref of traded.filter((one) => backoff.isDue(one, deps.now())).slice(0, MARKETS_PER_RUN)) {
     if (run.signal.aborted) break;
     try {
       rows += await refreshMarket(deps, data, ref, nowTs, run);
-      unreadable.forget(ref);
+      backoff.forget(ref);
     } catch (error) {
       if (!isItemError(error)) throw error;
-      unreadable.failed(ref, error, deps.now());
+      backoff.failed(ref, error, deps.now());
     }
   }
-  const [unread] = unreadable.errors();
+  const [unread] = backoff.errors();
   if (unread) throw unread;
   return { freshTo: new Date(nowTs * 1000), rows };
 }

@@ -1,4 +1,4 @@
-import { RecentMap } from '../src/core/lru-map.ts';
+import { LruMap } from '../src/core/lru-map.ts';
 
 /** First wait before something that could not be read is asked for again; each further one is twice as long. */
 const FIRST_MS = 1000;
@@ -13,7 +13,7 @@ interface Failure<E> {
 
 /** What could not be read, by name, with what was wrong: it is asked for less and less often, so that it never takes the place of others. */
 export class FailureBackoff<E> {
-  readonly #failures = new RecentMap<string, Failure<E>>(REMEMBERED);
+  readonly #failures = new LruMap<string, Failure<E>>(REMEMBERED);
 
   /** How many there are. */
   get size(): number {

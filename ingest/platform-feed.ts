@@ -103,9 +103,9 @@ export class PlatformFeed {
       onAllStored: () => deps.marketWriter.markAllStale(data.platform),
       backfillDays: deps.config.BACKFILL_DAYS,
       now: Date.now,
-      unreadable: new FailureBackoff(),
+      backoff: new FailureBackoff(),
     };
-    this.#candlesDeps = { clickhouse, directory: deps.markets, now: Date.now, unreadable: new FailureBackoff() };
+    this.#candlesDeps = { clickhouse, directory: deps.markets, now: Date.now, backoff: new FailureBackoff() };
   }
 
   /** Follows the platform's sockets, where it has some. */

@@ -30,7 +30,7 @@ export interface TradesDeps {
   backfillDays: number;
   now: () => number;
   /** Markets, and gaps of a feed, of which something could not be read. */
-  unreadable: FailureBackoff<PlatformError>;
+  backoff: FailureBackoff<PlatformError>;
 }
 
 /**
@@ -106,7 +106,7 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
  * backfill's floor. One that cannot be read does not keep the others waiting, and stays reported.
  */
 export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
-  const { unreadable } = deps;
+  const { backoff } = deps;
   const startedUs = deps.now() * 1000;
   const floorUs = startedUs - Math.round(deps.backfillDays * DAY_US);
   // What was traded since the volumes were read moved none of them.
@@ -114,22 +114,22 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   const listed = await deps.clickhouse.query('trade_candidates', Candidate, {
     platform: data.platform,
     floor: microsecondText(floorUs),
-    limit: MARKETS_PER_RUN + unreadable.size,
+    limit: MARKETS_PER_RUN + backoff.size,
   });
-  unreadable.keepOnly(new Set(listed.map(({ ref }) => ref)));
-  const candidates = listed.filter(({ ref }) => unreadable.isDue(ref, deps.now())).slice(0, MARKETS_PER_RUN);
+  backoff.keepOnly(new Set(listed.map(({ ref }) => ref)));
+  const candidates = listed.filter(({ ref }) => backoff.isDue(ref, deps.now())).slice(0, MARKETS_PER_RUN);
   let rows = 0;
   for (const candidate of candidates) {
     run.signal.throwIfAborted();
     try {
       rows += await readMarketTrades(deps, data, candidate, floorUs, run);
-      unreadable.forget(candidate.ref);
+      backoff.forget(candidate.ref);
     } catch (error) {
       if (!isItemError(error)) throw error;
-      unreadable.failed(candidate.ref, error, deps.now());
+      backoff.failed(candidate.ref, error, deps.now());
     }
   }
-  const [unread] = unreadable.errors();
+  const [unread] = backoff.errors();
   if (unread) throw unread;
   if (listedTo && candidates.length < MARKETS_PER_RUN) {
     const toUs = Math.min(startedUs, listedTo.getTime() * 1000);
@@ -229,16 +229,16 @@ async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap
 /** Fills recorded gaps from the feeds of single markets whose volume moved during the gap; one with unreadable markets stays open. */
 export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult | null> {
   const gaps = await deps.clickhouse.query('trade_gaps', Gap, { platform: data.platform });
-  const due = gaps.filter((gap) => deps.unreadable.isDue(nameOf(gap), deps.now()));
+  const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap), deps.now()));
   let rows = 0;
   for (const gap of due) {
     const filled = await fillGap(deps, data, gap, run);
     rows += filled.rows;
     if (filled.unread) {
-      deps.unreadable.failed(nameOf(gap), filled.unread, deps.now());
+      deps.backoff.failed(nameOf(gap), filled.unread, deps.now());
       throw filled.unread;
     }
-    deps.unreadable.forget(nameOf(gap));
+    deps.backoff.forget(nameOf(gap));
     await deps.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [
       {
         platform: data.platform,

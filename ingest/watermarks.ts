@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import { RecentMap } from '../src/core/lru-map.ts';
+import { LruMap } from '../src/core/lru-map.ts';
 import type { Platform } from '../src/core/model.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
@@ -18,7 +18,7 @@ const Row = z
   .transform((row) => ({ fromUs: row.from_us, toUs: row.to_us, marker: row.marker, versionUs: row.version_us }));
 
 type StoredCoverage = z.output<typeof Row>;
-type Spans = RecentMap<string, StoredCoverage | null>;
+type Spans = LruMap<string, StoredCoverage | null>;
 
 /** The span of one feed as it is in the store, with its version. */
 export async function readCoverage(clickhouse: ClickHouse, platform: Platform, ref: string) {
@@ -38,7 +38,7 @@ export class Watermarks {
   readonly #platform: Platform;
   readonly #turns = new Map<string, Promise<unknown>>();
   #lease: Lease | null = null;
-  #spans: Spans = new RecentMap(KNOWN_SPANS);
+  #spans: Spans = new LruMap(KNOWN_SPANS);
 
   constructor(clickhouse: ClickHouse, platform: Platform) {
     this.#clickhouse = clickhouse;
@@ -87,7 +87,7 @@ export class Watermarks {
     const isHeld = lease.remainingMs() > 0;
     if (this.#lease !== lease || !isHeld) {
       this.#lease = isHeld ? lease : null;
-      this.#spans = new RecentMap(KNOWN_SPANS);
+      this.#spans = new LruMap(KNOWN_SPANS);
     }
     return this.#spans;
   }

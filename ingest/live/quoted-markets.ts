@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import { RecentMap } from '../../src/core/lru-map.ts';
+import { LruMap } from '../../src/core/lru-map.ts';
 import type { Platform } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
@@ -35,7 +35,7 @@ export interface QuotedMarketsDeps {
 export class QuotedMarkets {
   readonly #deps: QuotedMarketsDeps;
   readonly #onQuote: (quote: SocketQuote, market: FollowedMarket, receivedMs: number) => void;
-  readonly #known = new RecentMap<string, { market: FollowedMarket | null; until: number }>(REMEMBERED);
+  readonly #known = new LruMap<string, { market: FollowedMarket | null; until: number }>(REMEMBERED);
   readonly #waiting = new Map<string, Waiting>();
   #isReading = false;
   #isStopped = false;

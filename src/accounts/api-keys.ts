@@ -7,7 +7,7 @@ import { ApiError } from '../core/errors.ts';
 import { addressList, isListed } from './allowed-addresses.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './api-key-format.ts';
 import type { KeyCaller } from './caller.ts';
-import { RecentMap } from '../core/lru-map.ts';
+import { LruMap } from '../core/lru-map.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -62,12 +62,12 @@ export type ApiKeys = Awaited<ReturnType<typeof openApiKeys>>;
 
 /** Keys of users: made, listed, revoked, and looked up without a database round trip once seen. */
 export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey, now }: ApiKeysOptions) {
-  const cache = new RecentMap<string, Entry>(MAX_CACHED);
+  const cache = new LruMap<string, Entry>(MAX_CACHED);
   const loading = new Map<string, Promise<Entry>>();
   const used = new Map<string, number>();
   const unknown = new RateLimiterMemory({ points: LIMITS.address, duration: 60 });
   /** Key and user ids that changed, by the place of the message that said so: what was read before it is void. */
-  const changed = new RecentMap<string, number>(MAX_CACHED);
+  const changed = new LruMap<string, number>(MAX_CACHED);
   let messages = 0;
 
   await shared.subscribe(CHANNEL, (id) => changed.set(id, (messages += 1)));

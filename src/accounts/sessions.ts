@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, gt, inArray, lt, ne } from 'drizzle-orm';
 import { z } from 'zod';
-import { RecentMap } from '../core/lru-map.ts';
+import { LruMap } from '../core/lru-map.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { SessionCaller } from './caller.ts';
 import { sessions, users } from './tables.ts';
@@ -45,7 +45,7 @@ export type Sessions = ReturnType<typeof createSessions>;
  */
 export function createSessions(db: Database, signer: TokenSigner, now: () => number) {
   /** Sessions once found ended: they never begin again, so asking for them costs nothing. */
-  const ended = new RecentMap<string, true>(MAX_ENDED);
+  const ended = new LruMap<string, true>(MAX_ENDED);
   return {
     /** Starts a session and returns the cookie's text. */
     async start(userId: string, { address, userAgent }: Origin): Promise<string> {

@@ -1,5 +1,5 @@
 /** A Map that forgets, beyond `limit` entries, the one least recently used since it was half full. */
-export class RecentMap<K, V> {
+export class LruMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #limit: number;
 

@@ -233,7 +233,7 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   #keepRow(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
-    const keys = toMarketKeys(platform, row);
+    const keys = toStoredMarket(platform, row);
     if (isListed(keys)) {
       remember(this.#markets, `${platform}:${row.ref}`, { keys, key: row.market_key, until: Date.now() + KEPT_MS });
     }
@@ -249,7 +249,7 @@ function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.set(key, value);
 }
 
-function toMarketKeys(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
+function toStoredMarket(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
   return {
     platform,
     ref: row.ref,

@@ -20,7 +20,7 @@ const BATCH = 5000;
 /** Beyond these the oldest of a user go first, whatever their age, so that attempts cannot fill the store. */
 const MAX_PER_USER = 100_000;
 
-/** Drops attempts that are old, or too many of one user. Those of an order whose fate is open stay. */
+/** Drops attempts that are old, or too many of one user. Those of an order whose result is unknown stay. */
 export async function dropOldAttempts(
   db: Database,
   days: number,
@@ -28,10 +28,10 @@ export async function dropOldAttempts(
   maxPerUser: number = MAX_PER_USER,
 ): Promise<void> {
   await dropAll(db, sql`a.at < ${new Date(now - days * DAY_MS).toISOString()}::timestamptz`);
-  const crowded = await db.execute(
+  const overLimit = await db.execute(
     sql`SELECT user_id FROM ${orderAttempts} GROUP BY user_id HAVING count(*) > ${maxPerUser}::int`,
   );
-  for (const { user_id: user } of rowsOf(crowded)) {
+  for (const { user_id: user } of rowsOf(overLimit)) {
     const newestToGo = await db.execute(sql`SELECT at::text, id FROM ${orderAttempts} WHERE user_id = ${user}::uuid
       ORDER BY ${orderAttempts.at} DESC, id DESC OFFSET ${maxPerUser}::int LIMIT 1`);
     const [row] = rowsOf(newestToGo);

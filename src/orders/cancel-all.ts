@@ -1,7 +1,7 @@
 import { cancelOrders } from './cancel.ts';
 import type { OrderContext } from './context.ts';
 import { isOver } from '../core/order-model.ts';
-import { isOpenFate } from './open-fate.ts';
+import { isUnresolved } from './unresolved.ts';
 import { importListing, isReadFailure, refreshOrders } from './sync.ts';
 import { PlatformError, ApiError } from '../core/errors.ts';
 import type { OrderClient } from './clients.ts';
@@ -51,13 +51,13 @@ async function cancelWorking(
   });
   const working = await context.store.working(client.account, null, MAX_CANCELS);
   await cancelRows(context, client, working, requestId, result);
-  const lost = working.filter(isOpenFate);
+  const lost = working.filter(isUnresolved);
   const found = await refreshOrders(context, client, lost).catch((error: unknown) => {
     if (isReadFailure(error)) return lost;
     throw error;
   });
   await cancelRows(context, client, found, requestId, result);
-  for (const row of found) if (isOpenFate(row)) result.open.push({ row, reason: 'its result is not known yet' });
+  for (const row of found) if (isUnresolved(row)) result.open.push({ row, reason: 'its result is not known yet' });
   if (working.length < MAX_CANCELS) return;
   const asked = new Set(working.map(({ id }) => id));
   const rest = (await context.store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));
@@ -95,7 +95,7 @@ async function cancelRows(
   requestId: string,
   { cancelled, open }: CancelledAll,
 ): Promise<void> {
-  const placed = rows.filter((row) => !isOpenFate(row) && !isOver(row.status) && row.orderId !== null);
+  const placed = rows.filter((row) => !isUnresolved(row) && !isOver(row.status) && row.orderId !== null);
   for (let i = 0; i < placed.length; i += CANCEL_BATCH) {
     for (const done of await cancelOrders(context, client, placed.slice(i, i + CANCEL_BATCH), requestId)) {
       const { row, outcome } = done;
@@ -125,8 +125,8 @@ export async function cancelAll(
     log.warn({ platform, err: one.reason as unknown }, 'Cancelling without a credential that cannot be decrypted');
   }
   const operators = credentialId === undefined && stored.length > 0;
-  const shared = operators ? await clients.shared(userId, platform, 'manage') : null;
-  if (shared) through.push(shared);
+  const operatorsClient = operators ? await clients.defaultClient(userId, platform, 'manage') : null;
+  if (operatorsClient) through.push(operatorsClient);
   const results = await Promise.all(through.map((client) => cancelThrough(context, client, requestId)));
   if (credentialId === undefined) {
     const used = through.map(({ account }) => account.credentialId ?? 0);

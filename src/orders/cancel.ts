@@ -7,7 +7,7 @@ import type { OrderClient } from './clients.ts';
 import type { OrderContext } from './context.ts';
 import type { FoundOrder } from './find-order.ts';
 import type { OrderRow } from './order-row.ts';
-import { isOpenFate } from './open-fate.ts';
+import { isUnresolved } from './unresolved.ts';
 import { isReadFailure, refreshOrder, refreshOrders } from './sync.ts';
 
 /** Waits before a cancel without answer is sent again: unlike a placement that is safe. */
@@ -119,8 +119,8 @@ export async function cancelOrder(
   { row: stored, client }: FoundOrder,
   requestId: string,
 ): Promise<OrderRow> {
-  const row = isOpenFate(stored) ? await refreshOrder(context, client, stored) : stored;
-  if (isOpenFate(row)) {
+  const row = isUnresolved(stored) ? await refreshOrder(context, client, stored) : stored;
+  if (isUnresolved(row)) {
     throw new ApiError(503, 'The result of the order is not known yet', {
       resolution: 'Retry in a few seconds; the service is looking it up.',
       errorText: `order client:${row.clientOrderId}: sent, not found at ${platformName(row.platform)} yet`,

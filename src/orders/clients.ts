@@ -118,13 +118,13 @@ export function createOrderClients(deps: OrderClientDeps) {
   };
 
   /** The operator's client, for those who may use it. */
-  const shared = async (userId: string, platform: Platform, use: ClientUse): Promise<OrderClient | null> =>
+  const defaultClient = async (userId: string, platform: Platform, use: ClientUse): Promise<OrderClient | null> =>
     defaults[platform] !== undefined && (await mayUseDefault(userId, platform, use))
       ? ofOperator(userId, platform, 'live')
       : null;
 
   return {
-    shared,
+    defaultClient,
 
     /**
      * By id, else the user's default, else the operator's client where the user may use it. 404 for an id that is not the user's,
@@ -139,7 +139,7 @@ export function createOrderClients(deps: OrderClientDeps) {
       // Before a credential is asked for that could not be used.
       adapterOf(platform);
       const stored = await ofUser(userId, platform, credentialId, 'live');
-      const client = stored ?? (credentialId === undefined ? await shared(userId, platform, use) : null);
+      const client = stored ?? (credentialId === undefined ? await defaultClient(userId, platform, use) : null);
       if (client) return client;
       if (credentialId !== undefined) {
         throw new ApiError(404, 'Credential not found', {

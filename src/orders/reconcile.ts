@@ -3,7 +3,7 @@ import { ApiError, reasonOf } from '../core/errors.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
-import { isOpenFate, nextLook, nextSearch } from './open-fate.ts';
+import { isUnresolved, nextLook, nextSearch } from './unresolved.ts';
 import { refreshOrders } from './sync.ts';
 
 const TICK_MS = 500;
@@ -16,7 +16,7 @@ const CREDENTIAL_GONE = new ApiError(422, 'the credential it was placed with is 
   resolution: 'Store a credential of the same account.',
 });
 
-/** The search for orders whose fate is open: one process at a time, whichever holds the lease. */
+/** The search for orders whose result is unknown: one process at a time, whichever holds the lease. */
 export interface Reconciler {
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -66,18 +66,18 @@ export function createReconciler(context: OrderContext): Reconciler {
       const client = await clients.reopen(row, 'poll');
       if (!client) throw CREDENTIAL_GONE;
       const [seen = row] = await refreshOrders(context, client, [row], stopping.signal);
-      if (isOpenFate(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
+      if (isUnresolved(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
       // Applying a report sets the next look at what it changes.
       if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime()) await store.checkAgain(row.id, nextOf(seen));
     } catch (error) {
       const detail = reasonOf(error);
       log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to look up an order');
-      if (isOpenFate(row)) await report('failed', detail);
+      if (isUnresolved(row)) await report('failed', detail);
       await again(row);
     }
   }
 
-  const nextOf = (row: OrderRow): Date | null => (isOpenFate(row) ? nextSearch(row, now()) : nextLook(row, now()));
+  const nextOf = (row: OrderRow): Date | null => (isUnresolved(row) ? nextSearch(row, now()) : nextLook(row, now()));
 
   async function tick(): Promise<void> {
     const [due, halted] = await Promise.all([store.due(now(), BATCH), halt.due()]);

@@ -4,7 +4,7 @@ import { PlatformError } from '../core/errors.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { OrderClient } from './clients.ts';
-import { isOpenFate, nextLook, resolvesAt } from './open-fate.ts';
+import { isUnresolved, nextLook, resolvesAt } from './unresolved.ts';
 import { factsFrom, foreignRow, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
 import type { OrderContext } from './context.ts';
@@ -66,7 +66,7 @@ export async function applyReport(
  */
 async function absent(context: OrderContext, client: OrderClient, row: OrderRow, askedAt: Date): Promise<OrderRow> {
   const own = client.account.credentialId === row.credentialId;
-  const due = own && isOpenFate(row) && askedAt >= resolvesAt(row);
+  const due = own && isUnresolved(row) && askedAt >= resolvesAt(row);
   if (!due) return row;
   context.log.warn({ order: row.id, platform: row.platform }, 'An order did not reach its platform');
   return (await context.store.record(row.id, { ...LOST, updatedAt: askedAt, nextCheckAt: null }, askedAt)) ?? row;
@@ -90,13 +90,13 @@ export async function refreshOrders(
   return Promise.all(rows.map((row, i) => settle(row, found[i] ?? null)));
 }
 
-/** One order; as it was while the platform is silent about one whose fate is open: unknown is the correct answer then. */
+/** One order; as it was while the platform is silent about one whose result is unknown: unknown is the correct answer then. */
 export async function refreshOrder(context: OrderContext, client: OrderClient, row: OrderRow): Promise<OrderRow> {
   try {
     const [fresh = row] = await refreshOrders(context, client, [row]);
     return fresh;
   } catch (error) {
-    if (error instanceof PlatformError && isOpenFate(row)) return row;
+    if (error instanceof PlatformError && isUnresolved(row)) return row;
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import type { JsonObject, Platform, Side } from '../core/model.ts';
 /** The tables of sql/postgres/002_orders.sql, where each column is explained. Decimals are texts. */
 const time = (name: string) => timestamp(name, { withTimezone: true });
 
-/** sending and unknown: its fate is open. */
+/** sending and unknown: whether the platform took it is not known. */
 export type OrderState = 'sending' | 'unknown' | 'placed' | 'rejected';
 
 /** An ApiError as it is kept for replays. */

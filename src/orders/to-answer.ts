@@ -1,6 +1,6 @@
 import type { OrderAnswer } from '../schemas/orders.ts';
 import { decimalNumber, USD_SCALE, numberOfText as number } from '../core/decimal.ts';
-import { resolvesAt } from './open-fate.ts';
+import { resolvesAt } from './unresolved.ts';
 import { totalFee, type OrderRow } from './order-row.ts';
 
 /** The id that callers know an order by. */

@@ -164,11 +164,11 @@ export interface PlatformData {
   /** Address of an event's image, '' where it has none; for platforms whose listing lacks it. */
   eventImage?(eventId: string, context: ReadContext): Promise<string>;
   /** Trades and positions of any user, where the platform publishes them. */
-  readonly social?: PlatformSocial;
+  readonly users?: PlatformUsers;
 }
 
 /** Reads the trades and positions of any user of a platform. An unknown user is a PlatformError `not_found`. */
-export interface PlatformSocial {
+export interface PlatformUsers {
   readonly platform: Platform;
   /** Smaller trades are never shown by the platform; null where it shows every one. */
   readonly smallestTrade: Size | null;

@@ -9,7 +9,7 @@ export const orderRefused = (message: string, resolution: string, errorText = ''
   new ApiError(422, message, { resolution, errorText });
 
 const rejected = (error: PlatformError, refusal: ApiError): Placement => ({
-  fate: 'rejected',
+  result: 'rejected',
   httpStatus: error.status,
   detail: error.detail,
   refusal,
@@ -47,7 +47,7 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
     const again = 'The order was not sent. Retry later. The same idempotency key may be used.';
     const refusal =
       kind === 'over_share' ? toApiError(error) : unavailable(error, `${name} cannot be called now`, again);
-    return { fate: 'not_sent', httpStatus: status, detail, refusal };
+    return { result: 'not_sent', httpStatus: status, detail, refusal };
   }
   const uncertain = MANIFESTS[platform].leavesOrderUnknown?.({ status, code: codeOf(error.body) }) ?? false;
   const spoken = error.body !== undefined && error.body !== null && !uncertain;
@@ -64,5 +64,5 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
         : `${name} refused the order: ${detail.slice(0, 200)}`;
     return rejected(error, orderRefused(message, resolution(detail), detail));
   }
-  return { fate: 'unknown', httpStatus: status, detail: `${kind}: ${detail}` };
+  return { result: 'unknown', httpStatus: status, detail: `${kind}: ${detail}` };
 }

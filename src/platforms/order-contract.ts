@@ -4,7 +4,7 @@ import type { Price, Size, Usd } from '../core/decimal.ts';
 import type { ApiError } from '../core/errors.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';
 import type { Priority } from './http/request.ts';
-import type { BadRow, MarketDirectory, StoredMarket, PlatformSocial } from './contract.ts';
+import type { BadRow, MarketDirectory, StoredMarket, PlatformUsers } from './contract.ts';
 import type { PriceGrid } from './price-grid.ts';
 
 /** What was asked for, complete and exact: an adapter sends this and nothing else. */
@@ -66,9 +66,9 @@ export type Placement = {
   httpStatus: number;
   detail: string;
 } & (
-  | { fate: 'accepted'; order: PlatformOrder }
-  | { fate: 'rejected' | 'not_sent'; refusal: ApiError }
-  | { fate: 'unknown' }
+  | { result: 'accepted'; order: PlatformOrder }
+  | { result: 'rejected' | 'not_sent'; refusal: ApiError }
+  | { result: 'unknown' }
 );
 
 /** An order as reported by its platform. Where the service placed it, what was asked for is read from its own record instead. */
@@ -195,7 +195,7 @@ export interface PlatformOrders<P extends Platform> {
   ownAccount?: {
     /** The id by which the credential's account may be named. */
     idOf(credential: CredentialOf<P>): string;
-    open(access: OrderAccess<P>): PlatformSocial;
+    open(access: OrderAccess<P>): PlatformUsers;
   };
   /** One attempt for each target, in order; in as few calls as the platform allows. */
   cancel(targets: readonly CancelTarget[], access: OrderAccess<P>): Promise<Cancellation[]>;

@@ -175,7 +175,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           meta: {
             market_id: market.platformId,
             platform: query.provider,
-            smallest_size: sizeOrNull(services.platforms[query.provider]?.social?.smallestTrade ?? null),
+            smallest_size: sizeOrNull(services.platforms[query.provider]?.users?.smallestTrade ?? null),
           },
           rows: 'trades',
         };

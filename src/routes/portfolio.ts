@@ -10,7 +10,7 @@ import { ApiError, PlatformError, platformName } from '../core/errors.ts';
 import { pagination } from '../http/cursors.ts';
 import { cursorParam, limitParam, toPlatform } from '../schemas/parameters.ts';
 import { textParam } from '../core/fields.ts';
-import { type ReadContext, type PlatformSocial } from '../platforms/contract.ts';
+import { type ReadContext, type PlatformUsers } from '../platforms/contract.ts';
 import { isNotFound } from '../platforms/parse-rows.ts';
 import { TradePosition } from '../platforms/user-contract.ts';
 import {
@@ -56,9 +56,9 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
   const { clickhouse, cursors } = services;
   const contextOf = (caller: string): ReadContext => ({ priority: 'live', user: caller, onBadRow: services.onBadRow });
 
-  const socialOf = (platform: Platform): PlatformSocial => {
-    const social = services.platforms[platform]?.social;
-    if (social) return social;
+  const usersOf = (platform: Platform): PlatformUsers => {
+    const users = services.platforms[platform]?.users;
+    if (users) return users;
     throw new ApiError(404, `${platformName(platform)} is not enabled on this server`, {
       resolution: 'Operator: add it to PLATFORMS.',
     });
@@ -69,11 +69,11 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
     platform: P,
     name: string,
     caller: Caller,
-  ): Promise<{ social: PlatformSocial; owner: string }> => {
-    const social = socialOf(platform);
+  ): Promise<{ users: PlatformUsers; owner: string }> => {
+    const users = usersOf(platform);
     const adapter: PlatformOrders<P> | undefined = services.orderAdapters?.[platform];
     const own = adapter?.ownAccount;
-    if (!own || !(name === OWN || KEY_ID.test(name))) return { social, owner: '' };
+    if (!own || !(name === OWN || KEY_ID.test(name))) return { users, owner: '' };
     const stored = await services.credentials.open(caller.userId, platform, undefined);
     if (!stored && name === OWN) {
       throw new ApiError(422, `No credential for ${platformName(platform)}`, {
@@ -81,9 +81,9 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
         errorText: `user: ${OWN} is the account of a stored credential, and none is stored for ${platform}`,
       });
     }
-    if (!stored || (name !== OWN && name !== own.idOf(stored.fields))) return { social, owner: '' };
+    if (!stored || (name !== OWN && name !== own.idOf(stored.fields))) return { users, owner: '' };
     const access = { ...contextOf(caller.userId), credential: stored.fields, markets: services.markets };
-    return { social: own.open(access), owner: `${caller.userId}:${stored.id}` };
+    return { users: own.open(access), owner: `${caller.userId}:${stored.id}` };
   };
 
   endpoint(
@@ -104,11 +104,11 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
     async (call) => {
       const { query, caller } = call;
       const { cursor, limit, ...filters } = query;
-      const { social, owner } = await source(query.provider, query.user, caller);
+      const { users, owner } = await source(query.provider, query.user, caller);
       const position = cursor === undefined ? null : cursors.decode('user_trades', filters, cursor, TradePosition);
       return answerStored(services, call, { ttlMs: KEPT_MS, owner }, async () => {
-        const page = await ofKnownUser(social, query.user, () =>
-          social.userTrades(query.user, { limit, position }, contextOf(caller.userId)),
+        const page = await ofKnownUser(users, query.user, () =>
+          users.userTrades(query.user, { limit, position }, contextOf(caller.userId)),
         );
         const markets = await portfolioMarkets(clickhouse, query.provider, page.trades);
         const next = page.next ? cursors.encode('user_trades', filters, page.next) : null;
@@ -122,7 +122,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
             data_freshness: page.readAt,
             visibility: page.visibility,
             total_is_exact: page.isTotal,
-            smallest_size: sizeOrNull(social.smallestTrade),
+            smallest_size: sizeOrNull(users.smallestTrade),
           },
           rows: 'trades',
         };
@@ -148,12 +148,10 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
     async (call) => {
       const { query, caller } = call;
       const { cursor, limit, ...filters } = query;
-      const { social, owner } = await source(query.provider, query.user, caller);
+      const { users, owner } = await source(query.provider, query.user, caller);
       const from = cursor === undefined ? null : cursors.decode('user_positions', filters, cursor, HoldingPosition);
       return answerStored(services, call, { ttlMs: KEPT_MS, owner }, async () => {
-        const held = await ofKnownUser(social, query.user, () =>
-          social.positions(query.user, contextOf(caller.userId)),
-        );
+        const held = await ofKnownUser(users, query.user, () => users.positions(query.user, contextOf(caller.userId)));
         const all = held.positions.toSorted((a, b) => (a.tokenId < b.tokenId ? -1 : 1));
         const rest = from ? all.filter(({ tokenId }) => tokenId > from.after) : all;
         const page = rest.slice(0, limit);
@@ -182,7 +180,7 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
 }
 
 /** What `read` gives; 404 that names the user when the platform does not know them. */
-async function ofKnownUser<T>({ platform }: PlatformSocial, user: string, read: () => Promise<T>): Promise<T> {
+async function ofKnownUser<T>({ platform }: PlatformUsers, user: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { RecentMap } from '../core/lru-map.ts';
+import { LruMap } from '../core/lru-map.ts';
 
 /** Polling reads pages that may be older than what a socket brought so recently: what it found then waits. */
 const PUSHED_MS = 10_000;
@@ -19,7 +19,7 @@ export interface QuoteValues {
 /** Decides which of a market's quotes is the newest: what sockets brought, or what was polled. */
 export class PushedQuotes<Quote extends { data: string }> {
   /** With when it came, by performance.now(). */
-  readonly #pushed = new RecentMap<string, { quote: Quote; atMs: number }>(REMEMBERED);
+  readonly #pushed = new LruMap<string, { quote: Quote; atMs: number }>(REMEMBERED);
   readonly #held = new Map<string, Quote>();
 
   push(name: string, quote: Quote): void {

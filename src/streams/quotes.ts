@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import { RecentMap } from '../core/lru-map.ts';
+import { LruMap } from '../core/lru-map.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -68,7 +68,7 @@ function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
 export class QuoteFollower {
   readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger };
   readonly #listeners = new Set<(quotes: readonly Quote[]) => void>();
-  readonly #known = new RecentMap<string, string>(REMEMBERED);
+  readonly #known = new LruMap<string, string>(REMEMBERED);
   readonly #pushed = new PushedQuotes<Quote>();
   /** By the store's clock, as that of this machine may differ; null before it was asked. */
   #sinceMs: number | null = null;

@@ -186,7 +186,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
     now: Date.now,
-    unreadable: new FailureBackoff<never>(),
+    backoff: new FailureBackoff<never>(),
   };
   const nowUs = Date.now() * 1000;
   await deps.watermarks.move('', lease, () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));

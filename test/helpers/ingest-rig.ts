@@ -68,7 +68,7 @@ export async function startIngestRig(
   const log = pino({ level: 'silent' });
   const writer = new TradeWriter({ clickhouse, spool: await Spool.open(spoolDirectory), log, platform });
   const badRows: string[] = [];
-  const unreadable: TradesDeps['unreadable'] = new FailureBackoff();
+  const backoff: TradesDeps['backoff'] = new FailureBackoff();
   const sweeper = new MarketSweeper({ clickhouse, writer: marketWriter, data, log, now: () => clock.now });
   const run: JobRun = {
     lease: LEASE,
@@ -100,7 +100,7 @@ export async function startIngestRig(
       directory: storedMarkets,
       backfillDays,
       now: () => clock.now,
-      unreadable,
+      backoff,
     }),
     async tradeIds() {
       const rows = await clickhouse.sql<{ trade_id: string }>('SELECT trade_id FROM trades');

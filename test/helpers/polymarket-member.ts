@@ -66,6 +66,6 @@ export function polymarketMember(
 
 /** The order of a placement that the platform accepted. */
 export function acceptedOrder({ placement }: { placement: Placement }): PlatformOrder {
-  expect(placement).toMatchObject({ fate: 'accepted' });
-  return (placement as Extract<Placement, { fate: 'accepted' }>).order;
+  expect(placement).toMatchObject({ result: 'accepted' });
+  return (placement as Extract<Placement, { result: 'accepted' }>).order;
 }

@@ -87,7 +87,7 @@ describe('of Kalshi', () => {
     sim.inject({ ...refused, match: new RegExp(`/${broken}/candlesticks`) });
     const deps = {
       ...rig.deps(1),
-      unreadable: new FailureBackoff<never>(),
+      backoff: new FailureBackoff<never>(),
     };
     const refresh = () => refreshCandles(deps, rig.data, rig.run);
     await expect(refresh()).rejects.toThrow('kalshi refused');

@@ -47,7 +47,7 @@ const tradesOf = (platform: Platform, now: () => number) => ({
   directory,
   backfillDays: 7,
   now,
-  unreadable: new FailureBackoff<PlatformError>(),
+  backoff: new FailureBackoff<PlatformError>(),
 });
 const rollups = async (ref: string): Promise<string[]> => {
   const rows = await store.clickhouse.sql<{ name: string; n: string; v: string }>(

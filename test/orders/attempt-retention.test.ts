@@ -66,7 +66,7 @@ const left = async () =>
     .map(({ detail }) => detail)
     .toSorted();
 
-test('attempts are kept for the days that the setting says, those of an order whose fate is open for as long as it is', async () => {
+test('attempts are kept for the days that the setting says, those of an order whose result is unknown for as long as it is', async () => {
   await attempt('old dry run', daysAgo(401));
   await attempt('old', daysAgo(401), await orderIn('placed'));
   await attempt('old, unknown', daysAgo(401), await orderIn('unknown'));

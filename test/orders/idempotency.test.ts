@@ -323,7 +323,7 @@ test('an order placed while the clock is being set back is answered and stored a
 
 const rowsOf = () => trading.service.postgres.db.select().from(orders).where(eq(orders.userId, ann.userId));
 
-describe('an order whose fate is open', () => {
+describe('an order whose result is unknown', () => {
   test('that a listing took for one placed elsewhere becomes ours again, and is shown once', async () => {
     const { body } = await ann.post('/orders', asked());
     const { db } = trading.service.postgres;

@@ -13,7 +13,7 @@ import {
   outcomeIds,
   youngMarketVolume,
 } from '../../src/platforms/market-fields.ts';
-import { RecentMap } from '../../src/core/lru-map.ts';
+import { LruMap } from '../../src/core/lru-map.ts';
 
 const level = (price: string, size: bigint) => ({ price: parsePrice(price), size });
 
@@ -116,11 +116,11 @@ test('a book side is sorted best first, merged and rid of empty levels; its mirr
 });
 
 test('a bounded map forgets what was not used for longest', () => {
-  const map = new RecentMap<string, number>(2);
+  const map = new LruMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
   map.get('a');
   map.set('c', 3);
   expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([1, undefined, 3, 2]);
-  expect(() => new RecentMap(0)).toThrow('limit: a whole number from 1, received 0');
+  expect(() => new LruMap(0)).toThrow('limit: a whole number from 1, received 0');
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import {
-  createKalshiSocial,
+  createKalshiUsers,
   mapKalshiHolding,
   mapKalshiUserTrade,
   SocialHolding,
   SocialTrade,
 } from '../../src/platforms/kalshi/users.ts';
 import {
-  createPolymarketSocial,
+  createPolymarketUsers,
   mapPolymarketPosition,
   mapPolymarketUserTrade,
 } from '../../src/platforms/polymarket/users.ts';
@@ -23,11 +23,11 @@ type Answer = (path: string, query: URLSearchParams) => unknown;
 
 const kalshi = (answer: Answer) => {
   const http = cannedHttp(answer);
-  return { social: createKalshiSocial({ http, urls: URLS }), http, context: readContext() };
+  return { social: createKalshiUsers({ http, urls: URLS }), http, context: readContext() };
 };
 const polymarket = (answer: Answer) => {
   const http = cannedHttp(answer);
-  return { social: createPolymarketSocial({ http, urls: URLS }), http, context: readContext() };
+  return { social: createPolymarketUsers({ http, urls: URLS }), http, context: readContext() };
 };
 
 const WALLET = '0xa66790e2b0075e73c3781ddaf1d0b875a3aaceb3';

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { Engine } from './engine.ts';
 import { createFront, exactly } from './http-server.ts';
-import { ParentMessage, StartMessage, type ChildMessage, type SqlFace } from './messages.ts';
+import { ParentMessage, StartMessage, type ChildMessage, type SqlPortOptions } from './messages.ts';
 import { SessionPool } from './session-pool.ts';
-import { openSqlFace } from '../sql-port/server.ts';
+import { openSqlPort } from '../sql-port/server.ts';
 
 /** The process that owns the engine: its parent sends it what to serve, and it ends with its parent. */
 const POOL_SIZE = 4;
@@ -44,20 +44,20 @@ async function start(message: StartMessage): Promise<void> {
     front.closeAllConnections();
     pool.close();
   });
-  process.on('message', (later) => obey(ParentMessage.parse(later), engine, message));
+  process.on('message', (later) => handleParentMessage(ParentMessage.parse(later), engine, message));
   report({ kind: 'ready', port: (front.address() as AddressInfo).port });
 }
 
-function obey(message: ParentMessage, engine: Engine, { database, memoryMb }: StartMessage): void {
+function handleParentMessage(message: ParentMessage, engine: Engine, { database, memoryMb }: StartMessage): void {
   if (message.kind === 'key owner') answers.get(message.id)?.(message.owner);
   else
-    serveSql(engine, message.face, database, memoryMb).catch((error: unknown) =>
+    serveSql(engine, message.sqlPort, database, memoryMb).catch((error: unknown) =>
       report({ kind: 'sql failed', message: words(error) }),
     );
 }
 
-async function serveSql(engine: Engine, face: SqlFace, database: string, memoryMb: number): Promise<void> {
-  const opened = await openSqlFace(engine, { ...face, database, memoryMb, ownerOfKey });
+async function serveSql(engine: Engine, sqlPort: SqlPortOptions, database: string, memoryMb: number): Promise<void> {
+  const opened = await openSqlPort(engine, { ...sqlPort, database, memoryMb, ownerOfKey });
   closers.push(() => opened.close());
   report({ kind: 'sql open', port: opened.port });
 }

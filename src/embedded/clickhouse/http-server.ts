@@ -10,7 +10,7 @@ import type { CallContext, EngineSession } from './session.ts';
 import { readStatement, type Statement } from './statement.ts';
 import { headerSkipper, STREAMED_FORMATS } from './stream-formats.ts';
 
-/** What one listening face of the engine lets in. */
+/** What one port of the engine lets in. */
 interface FrontPolicy {
   /** Where unqualified names are looked up when the request names no database. */
   database: string;
@@ -26,7 +26,7 @@ interface FrontPolicy {
   /** A request that is answered without the engine. */
   answers?(request: ClickHouseRequest): Uint8Array | null;
   /**
-   * What is run for a call on its connection; throws an EngineError for what this face does not run. Absent: the call
+   * What is run for a call on its connection; throws an EngineError for what this port does not run. Absent: the call
    * as it is.
    */
   prepare?(call: Call, session: EngineSession): Promise<Call>;

@@ -13,17 +13,17 @@ export const StartMessage = z.object({
 });
 export type StartMessage = z.infer<typeof StartMessage>;
 
-/** The read-only face: where it listens, and who is let in beside holders of API keys. */
-export const SqlFace = z.object({
+/** The read-only SQL port: where it listens, and who is let in beside holders of API keys. */
+export const SqlPortOptions = z.object({
   host: z.string(),
   port: z.number(),
   accounts: z.array(z.object({ user: z.string(), password: z.string() })),
 });
-export type SqlFace = z.infer<typeof SqlFace>;
+export type SqlPortOptions = z.infer<typeof SqlPortOptions>;
 
 /** From parent to child, later. */
 export const ParentMessage = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('open sql'), face: SqlFace }),
+  z.object({ kind: z.literal('open sql'), sqlPort: SqlPortOptions }),
   z.object({ kind: z.literal('key owner'), id: z.number(), owner: z.string().nullable() }),
 ]);
 export type ParentMessage = z.infer<typeof ParentMessage>;

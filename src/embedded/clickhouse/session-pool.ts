@@ -16,7 +16,7 @@ interface Waiter {
   give(session: EngineSession): void;
 }
 
-/** The connections that the requests of one face take turns on. */
+/** The connections that the requests of one port take turns on. */
 export class SessionPool {
   readonly #options: PoolOptions;
   readonly #perOwner: { size: number; queue: number };

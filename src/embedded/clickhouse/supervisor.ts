@@ -8,7 +8,7 @@ import { ConfigError } from '../../core/config-error.ts';
 import { makeDataDir } from '../../core/data-dir.ts';
 import { doublingWaits, keepRunning } from '../keep-running.ts';
 import { childCode } from './child-code.ts';
-import { ChildMessage, type ParentMessage, type SqlFace, type StartMessage } from './messages.ts';
+import { ChildMessage, type ParentMessage, type SqlPortOptions, type StartMessage } from './messages.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
@@ -35,10 +35,10 @@ export interface EmbeddedClickHouse {
   /** Process id of the engine now; it changes when a crashed engine is replaced. */
   pid(): number | undefined;
   /**
-   * Opens the read-only face, once; it comes back with a replaced engine. Resolves with its port; rejects when it is
+   * Opens the read-only SQL port, once; it comes back with a replaced engine. Resolves with its port; rejects when it is
    * taken.
    */
-  openSql(face: SqlFace, ownerOfKey: KeyOwner): Promise<number>;
+  openSql(sqlPort: SqlPortOptions, ownerOfKey: KeyOwner): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -71,13 +71,13 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     database: DATABASE,
     backups: options.backups ?? null,
   };
-  let sql: { face: SqlFace; ownerOfKey: KeyOwner } | null = null;
+  let sql: { sqlPort: SqlPortOptions; ownerOfKey: KeyOwner } | null = null;
   /** Another process may hold the port by now: the store goes on without it, and it opens once it is free. */
-  const reopenSql = async (child: ChildProcess, { face, ownerOfKey }: NonNullable<typeof sql>): Promise<void> => {
+  const reopenSql = async (child: ChildProcess, { sqlPort, ownerOfKey }: NonNullable<typeof sql>): Promise<void> => {
     for (const waitMs of doublingWaits(RESTART_FIRST_MS, RESTART_MAX_MS)) {
       if (!child.connected) return;
       try {
-        await openSqlFace(child, face, ownerOfKey);
+        await openSqlPort(child, sqlPort, ownerOfKey);
         return;
       } catch (error) {
         log.error({ err: error }, 'Failed to reopen SQL_PORT');
@@ -105,9 +105,9 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   return {
     url: `http://${USER}:${start.password}@127.0.0.1:${start.port}/${DATABASE}`,
     pid: () => engine.child().pid,
-    async openSql(face, ownerOfKey) {
-      const opened = await openSqlFace(engine.child(), face, ownerOfKey);
-      sql = { face: { ...face, port: opened }, ownerOfKey };
+    async openSql(sqlPort, ownerOfKey) {
+      const opened = await openSqlPort(engine.child(), sqlPort, ownerOfKey);
+      sql = { sqlPort: { ...sqlPort, port: opened }, ownerOfKey };
       return opened;
     },
     close: engine.close,
@@ -174,8 +174,8 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
   }
 }
 
-/** Opens the second face in a running engine and answers its questions for as long as it lives. */
-function openSqlFace(child: ChildProcess, face: SqlFace, ownerOfKey: KeyOwner): Promise<number> {
+/** Opens the SQL port of a running engine and answers its questions for as long as it lives. */
+function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: KeyOwner): Promise<number> {
   const send = (message: ParentMessage) => {
     // A child that has just ended is replaced, and its callers are gone with it: without a callback its EPIPE would end
     // us.
@@ -195,7 +195,7 @@ function openSqlFace(child: ChildProcess, face: SqlFace, ownerOfKey: KeyOwner): 
     };
     child.on('message', hear);
     child.once('exit', () => failed(new Error('the embedded ClickHouse ended')));
-    send({ kind: 'open sql', face });
+    send({ kind: 'open sql', sqlPort });
   });
 }
 

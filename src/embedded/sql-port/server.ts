@@ -4,7 +4,7 @@ import { clientNetwork } from '../../core/client-address.ts';
 import type { Engine } from '../clickhouse/engine.ts';
 import { EngineError } from '../clickhouse/errors.ts';
 import { createFront, exactly } from '../clickhouse/http-server.ts';
-import type { SqlFace } from '../clickhouse/messages.ts';
+import type { SqlPortOptions } from '../clickhouse/messages.ts';
 import { SessionPool } from '../clickhouse/session-pool.ts';
 import type { Credentials } from '../clickhouse/request.ts';
 import { PureFunctions } from './allowed-functions.ts';
@@ -30,17 +30,17 @@ const WRONG_A_MINUTE = 10;
 /** Beyond the time of a query itself: for waiting in the queue. */
 const WAIT_MS = 30_000;
 
-interface SqlFaceOptions extends SqlFace {
+interface SqlServerOptions extends SqlPortOptions {
   database: string;
   memoryMb: number;
   ownerOfKey(key: string, address: string): Promise<string | null>;
 }
 
 /**
- * The engine's second face, for analysts and Grafana: reads of the documented views, nothing else. Users are the
+ * The read-only SQL port, for analysts and Grafana: reads of the documented views, nothing else. Users are the
  * accounts given, or any user name with an API key as the password.
  */
-export async function openSqlFace(engine: Engine, options: SqlFaceOptions) {
+export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
   const { database, memoryMb, ownerOfKey } = options;
   const version = (await engine.control('SELECT version()')).trim();
   const check = new SqlCheck(await PureFunctions.of(engine), database, memoryMb);

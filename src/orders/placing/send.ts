@@ -2,7 +2,7 @@ import { PlatformError, toApiError } from '../../core/errors.ts';
 import type { Placement } from '../../platforms/order-contract.ts';
 import type { Attempt } from '../attempts.ts';
 import type { OrderContext } from '../context.ts';
-import { isOpenFate, nextSearch } from '../open-fate.ts';
+import { isUnresolved, nextSearch } from '../unresolved.ts';
 import { factsFrom, type OrderRow } from '../order-row.ts';
 import { applyReport, refreshOrders } from '../sync.ts';
 import type { Draft } from './prepare.ts';
@@ -34,7 +34,7 @@ async function lookFor(context: OrderContext, draft: Draft, askedAt: Date, attem
   const unknown = written ?? { ...row, ...facts };
   const look = refreshOrders(context, client, [unknown], AbortSignal.timeout(FIRST_LOOK_MS));
   const [found = unknown] = (await look.catch(() => [unknown])) satisfies OrderRow[];
-  return { row: found, outcome: isOpenFate(found) ? 'unknown' : 'placed' };
+  return { row: found, outcome: isUnresolved(found) ? 'unknown' : 'placed' };
 }
 
 /**
@@ -50,30 +50,30 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Pl
   const placed = await prepared.place().catch((error: unknown): Placement => {
     // A defect of ours: the order may be out.
     log.error({ err: error, order: row.id }, 'Failed to place an order');
-    return { fate: 'unknown', httpStatus: 0, detail: 'interrupted' };
+    return { result: 'unknown', httpStatus: 0, detail: 'interrupted' };
   });
   const placement = asOurs(draft, placed);
-  const { fate, httpStatus, detail } = placement;
+  const { result, httpStatus, detail } = placement;
   const attempt: Attempt = {
     ...client.account,
     rowId: row.id,
-    orderId: fate === 'accepted' ? placement.order.orderId : row.orderId,
+    orderId: result === 'accepted' ? placement.order.orderId : row.orderId,
     action: 'place',
-    result: fate,
+    result,
     httpStatus,
     detail,
     ms: Math.round(performance.now() - started),
     requestId,
   };
-  if (fate === 'accepted') {
+  if (result === 'accepted') {
     const written = await persistOrLog(context, row, applyReport(context, row, placement.order, askedAt, attempt));
     return { row: written ?? { ...row, ...factsFrom(row, placement.order, askedAt) }, outcome: 'placed' };
   }
-  if (fate === 'not_sent') {
+  if (result === 'not_sent') {
     await persistOrLog(context, row, store.withdraw(row, previous, attempt));
     throw placement.refusal;
   }
-  if (fate === 'rejected') {
+  if (result === 'rejected') {
     const { status, message, resolution, errorText } = placement.refusal;
     const refusal = { status, message, resolution, errorText };
     const nothing = { filledSize: '0', remainingSize: '0', makerFee: '0', takerFee: '0', nextCheckAt: null };
@@ -87,7 +87,7 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Pl
 
 /** The operator's credential is not the caller's to renew: 502. */
 function asOurs({ client: { account }, row }: Draft, placement: Placement): Placement {
-  const { fate, httpStatus: status, detail } = placement;
-  if (account.credentialId !== null || fate !== 'rejected' || (status !== 401 && status !== 403)) return placement;
+  const { result, httpStatus: status, detail } = placement;
+  if (account.credentialId !== null || result !== 'rejected' || (status !== 401 && status !== 403)) return placement;
   return { ...placement, refusal: toApiError(new PlatformError(row.platform, 'unauthorized', { status, detail })) };
 }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { concatHex, hashStruct, keccak256 } from 'viem/utils';
-import { RecentMap } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 
 /** Under which contract a message is signed. */
 export interface SigningDomain {
@@ -19,7 +19,7 @@ const DOMAIN_FIELDS = {
   ],
 } as const;
 
-const separators = new RecentMap<string, Hex>(1000);
+const separators = new LruMap<string, Hex>(1000);
 
 /** The domain's own hash. It never changes, and working it out takes longer than a message's. */
 export function domainHash(domain: SigningDomain): Hex {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { RecentMap } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 
 /** By the key's SHA-256: the key itself is not kept. */
-const addresses = new RecentMap<string, Address>(1000);
+const addresses = new LruMap<string, Address>(1000);
 
 /** The address that a wallet key signs for; working it out costs as much as a signature. */
 export function walletAddress(key: Hex): Address {

@@ -7,7 +7,7 @@ import type { Platform } from '../../core/model.ts';
 import { Breaker } from './breaker.ts';
 import { answerError, answerWords, NotSentError, type Answer } from './errors.ts';
 import { exchange } from './exchange.ts';
-import { DepartureQueue, type Queue } from './queue.ts';
+import { RequestQueue, type Queue } from './queue.ts';
 import { limitPauseMs, withRetries } from './retry.ts';
 import { withDeadline } from './deadline.ts';
 import type { LimitGroupName } from './limit-groups.ts';
@@ -44,7 +44,7 @@ export function createPlatformHttp({
 }: PlatformHttpDeps): PlatformHttp & { queues(): Queue[] } {
   // The one time-out over headers and body together is ours.
   const agent = new Agent({ connections: 64, connect: { timeout: 5000 }, headersTimeout: 0, bodyTimeout: 0 });
-  const queue = new DepartureQueue(shared, log);
+  const queue = new RequestQueue(shared, log);
   const breakers = new Map<string, Breaker>();
   const inFlight = new Set<() => void>();
   let closing = false;

@@ -7,7 +7,7 @@ export class NotSentError extends PlatformError {
   override name = 'NotSentError';
 }
 
-/** The budget allowed no departure in time: after `retryAfterMs` it may. */
+/** The budget let no request leave in time: after `retryAfterMs` it may. */
 export class NoBudgetError extends NotSentError {
   override name = 'NoBudgetError';
 }

@@ -9,14 +9,14 @@ import type { LimitGroup } from './limit-group.ts';
 const MAX_QUEUED = 1000;
 const SLOT_POLL_MS = 25;
 /** An order or a cancel does not wait behind what callers look up. */
-type Departure = Priority | 'order';
-const RANK: Record<Departure, number> = { order: 3, live: 2, poll: 1, backfill: 0 };
+type Rank = Priority | 'order';
+const RANK: Record<Rank, number> = { order: 3, live: 2, poll: 1, backfill: 0 };
 
 /** What a request asks of its lane. */
 export interface Entry {
   cost: number;
-  priority: Departure;
-  /** Longest wait for a departure. */
+  priority: Rank;
+  /** Longest wait before it is sent. */
   waitMs: number;
   /** Longest time in flight. */
   holdMs: number;
@@ -68,7 +68,7 @@ export class Lane {
   }
 
   /**
-   * A departure on what is left of a budget that nobody waits for, half of it kept for those who come; null where there is none at once.
+   * Enters on what is left of a budget that nobody waits for, half of it kept for those who come; null where that is not at once.
    */
   async enterIdle({ cost, holdMs, signal }: Pick<Entry, 'cost' | 'holdMs' | 'signal'>): Promise<(() => void) | null> {
     if (this.#gate.isPaused || this.#gate.size + this.#gate.pending > 0) return null;
@@ -138,7 +138,7 @@ export class Lane {
       }
       this.#askMs = Math.min(performance.now() - asked, this.#askMs + 1);
       if (wait > 0) await sleep(wait, undefined, { signal });
-      // A grant not used in time would crowd the ones after it: it is given up.
+      // A grant not used in time would leave together with the next ones: it is given up.
       const lateMs = performance.now() - asked - this.#askMs - wait;
       if (lateMs <= this.#group.lateMs && performance.now() >= this.#pausedUntil) return;
     }

@@ -7,11 +7,11 @@ import type { PlatformRequest, Priority } from './request.ts';
 import { withDeadline } from './deadline.ts';
 import { ofAccount, ofUser } from './limit-group.ts';
 import { isLimitGroup, LIMIT_GROUPS, type LimitGroupName } from './limit-groups.ts';
-import { RecentMap } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 
 /** Accounts beyond this many start again when they come back; their platform remembers. */
 const MAX_LANES = 5000;
-/** Longest wait for a departure. */
+/** Longest wait before a request is sent. */
 const QUEUE_MS: Record<Priority, number> = { live: 5000, poll: 60_000, backfill: 300_000 };
 /** Carries "<group> <pause in ms> <account> <keeps-pace or nothing>" after a 429, to every process. */
 const LIMITS_CHANNEL = 'platform-limits';
@@ -22,18 +22,18 @@ export interface Queue {
   waiting: number;
 }
 
-/** The wait for a departure: first for the caller's share, then for a turn and budget in the lane of the group or account. */
-export class DepartureQueue {
+/** Where requests wait to be sent: first for the caller's share, then for a turn and budget in the lane of the group or account. */
+export class RequestQueue {
   readonly #shared: Shared;
   readonly #log: Log;
-  readonly #lanes = new RecentMap<string, Lane>(MAX_LANES);
+  readonly #lanes = new LruMap<string, Lane>(MAX_LANES);
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
   constructor(shared: Shared, log: Log) {
     this.#shared = shared;
     this.#log = log;
-    void shared.subscribe(LIMITS_CHANNEL, (message) => this.#obey(message));
+    void shared.subscribe(LIMITS_CHANNEL, (message) => this.#applyPause(message));
   }
 
   /** Runs `call` once the request may leave; throws NotSentError when it may not in time. */
@@ -91,8 +91,8 @@ export class DepartureQueue {
     const spare = request.isUrgent && (await this.#laneOf(group, 'live', account).enterIdle({ cost, holdMs, signal }));
     if (spare) return spare;
     const lane = this.#laneOf(group, priority === 'live' ? 'live' : 'background', account);
-    const departure = priority === 'live' && method !== 'GET' ? 'order' : priority;
-    return lane.enter({ cost, priority: departure, waitMs: deadline - performance.now(), holdMs, signal });
+    const rank = priority === 'live' && method !== 'GET' ? 'order' : priority;
+    return lane.enter({ cost, priority: rank, waitMs: deadline - performance.now(), holdMs, signal });
   }
 
   /** Waits outside the lanes, so that a user without share left delays no other user. */
@@ -140,7 +140,7 @@ export class DepartureQueue {
     return lane;
   }
 
-  #obey(message: string): void {
+  #applyPause(message: string): void {
     const [group = '', pauseMs, account, pace] = message.split(' ');
     if (!isLimitGroup(group) || !(Number(pauseMs) >= 0)) return;
     for (const share of ['live', 'background'] as const) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { MarketRecord, SeriesRecord } from '../../core/model.ts';
 import type { ReadContext } from '../contract.ts';
-import { RecentMap } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 import { type ParsedRow, isNotFound, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
 import { mapKalshiSeries } from './event.ts';
@@ -26,7 +26,7 @@ const about = { platform: 'kalshi' } as const;
  */
 export class KalshiCatalog {
   readonly #client: KalshiClient;
-  readonly #events = new RecentMap<string, ParsedRow<KalshiEvent> | 'unknown'>(EVENTS_KEPT);
+  readonly #events = new LruMap<string, ParsedRow<KalshiEvent> | 'unknown'>(EVENTS_KEPT);
   readonly #series = new Map<string, ParsedRow<KalshiSeries> | 'unknown'>();
   #allSeriesRead = false;
 

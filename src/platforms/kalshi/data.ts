@@ -10,7 +10,7 @@ import { KalshiCatalog } from './catalog.ts';
 import { type KalshiClient, createKalshiClient } from './client.ts';
 import { createCutoff } from './archive-cutoff.ts';
 import { kalshi } from './manifest.ts';
-import { createKalshiSocial } from './users.ts';
+import { createKalshiUsers } from './users.ts';
 import { kalshiSweep } from './listing.ts';
 import { kalshiTrades } from './trade-feed.ts';
 import { KalshiCandle, KalshiEventMetadata, KalshiOrderBook } from './wire.ts';
@@ -70,7 +70,7 @@ export function createKalshiData(deps: AdapterDeps): PlatformData {
 
   return {
     platform: 'kalshi',
-    social: createKalshiSocial({ http, urls }),
+    users: createKalshiUsers({ http, urls }),
     tradeFeed: 'global',
     tradeOverlapMs: 120_000,
     sweepFactor: 1,

@@ -107,11 +107,11 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
       const reply = await member.send('POST', WRITES, body);
       const placed = parseBody('kalshi', KalshiPlaced, reply, WRITES);
       const order = mapPlaced(intent, placed, reply.receivedAt);
-      return { fate: 'accepted', httpStatus: reply.status, detail: '', order: await withFees(order, access) };
+      return { result: 'accepted', httpStatus: reply.status, detail: '', order: await withFees(order, access) };
     } catch (error) {
       // An order holds this client order id: maybe this one, if a gateway on the way sent it twice.
       if (error instanceof PlatformError && error.status === 409 && /already.exists/.test(error.detail)) {
-        return { fate: 'unknown', httpStatus: 409, detail: error.detail };
+        return { result: 'unknown', httpStatus: 409, detail: error.detail };
       }
       return failedPlacement('kalshi', error, advice);
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PlatformSocial } from '../contract.ts';
+import type { PlatformUsers } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import { parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
@@ -38,7 +38,7 @@ export function createOwnKalshi(
   account: KalshiAccount,
   { onBadRow, priority }: Pick<OrderAccess<'kalshi'>, 'onBadRow' | 'priority'>,
   now: () => number,
-): PlatformSocial {
+): PlatformUsers {
   const context = { onBadRow, priority };
   const isoNow = (): string => new Date(now()).toISOString();
 

@@ -3,7 +3,7 @@ import { complement } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
 import type { PlatformReply } from '../http/request.ts';
 import { microseconds } from '../market-fields.ts';
-import { type AdapterDeps, type ReadContext, type PlatformSocial } from '../contract.ts';
+import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
 import { parseBody, parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
 import { type UserPosition, type UserPositions, type UserTrade, type Visibility } from '../user-contract.ts';
 import { toPosition } from './own-account.ts';
@@ -52,7 +52,7 @@ const TradesBody = z.object({ trades: z.array(z.unknown()), cursor: wireText, vi
 const HoldingsBody = z.object({ holdings: z.array(z.unknown()), cursor: wireText, visibility_state: wireText });
 
 /** Kalshi's users by nickname. */
-export function createKalshiSocial({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): PlatformSocial {
+export function createKalshiUsers({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): PlatformUsers {
   const get = (path: string, query: Record<string, string>, context: ReadContext): Promise<PlatformReply> =>
     http
       .send({

@@ -1,4 +1,4 @@
-import { RecentMap } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 
 interface Entry<V> {
   value: Promise<V>;
@@ -8,14 +8,14 @@ interface Entry<V> {
 
 /** Values read once for all who ask for them, then kept for a while. A failed read is not kept. */
 export class Remembered<V> {
-  readonly #entries: RecentMap<string, Entry<V>>;
+  readonly #entries: LruMap<string, Entry<V>>;
   readonly #keepMs: number;
   readonly #trustMs: number;
   readonly #now: () => number;
 
   /** A value is kept for `keepMs`, and for `trustMs` even against doubt. */
   constructor(limit: number, { keepMs, trustMs, now }: { keepMs: number; trustMs: number; now: () => number }) {
-    this.#entries = new RecentMap(limit);
+    this.#entries = new LruMap(limit);
     this.#keepMs = keepMs;
     this.#trustMs = trustMs;
     this.#now = now;

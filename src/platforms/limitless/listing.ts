@@ -4,7 +4,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { JsonObject, MarketRecord } from '../../core/model.ts';
 import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
-import { RecentMap } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 import { type ParsedRow, isNotFound, isItemError, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
@@ -31,7 +31,7 @@ interface Detail {
 /** The listing of tradable markets, where a group is one row with its markets nested, and single markets by slug. */
 export class LimitlessListing {
   readonly #client: LimitlessClient;
-  readonly #groups = new RecentMap<string, ParsedRow<LimitlessGroup>>(GROUPS_KEPT);
+  readonly #groups = new LruMap<string, ParsedRow<LimitlessGroup>>(GROUPS_KEPT);
 
   constructor(client: LimitlessClient) {
     this.#client = client;

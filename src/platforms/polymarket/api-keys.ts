@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PlatformError } from '../../core/errors.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
-import { RecentMap } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 import { parseBody } from '../parse-rows.ts';
 import { signAuth } from './orders/signing.ts';
 
@@ -30,7 +30,7 @@ export interface ApiKeys {
 }
 
 export function createApiKeys({ http, urls, now }: AdapterDeps): ApiKeys {
-  const derived = new RecentMap<string, Promise<ApiKey>>(MAX_KEYS);
+  const derived = new LruMap<string, Promise<ApiKey>>(MAX_KEYS);
 
   async function ask(method: 'GET' | 'POST', path: string, { credential, priority, user }: Access, address: string) {
     const timestamp = String(Math.floor(now() / 1000));

@@ -10,7 +10,7 @@ import { polymarket } from './manifest.ts';
 import { gammaIdOf } from './market.ts';
 import { sweepMarkets, withParents } from './listing.ts';
 import { conditionSpellings } from './protocol.ts';
-import { createPolymarketSocial } from './users.ts';
+import { createPolymarketUsers } from './users.ts';
 import { lastMonthUs, readTrades } from './trade-feed.ts';
 import { readCandles } from './prices.ts';
 import { dataPage, openInterestRow } from './wire.ts';
@@ -30,7 +30,7 @@ export function createPolymarketData(deps: AdapterDeps): PlatformData {
   const client = createPolymarketClient(deps);
   return {
     platform: 'polymarket',
-    social: createPolymarketSocial(deps),
+    users: createPolymarketUsers(deps),
     tradeFeed: 'global',
     tradeOverlapMs: OVERLAP_MS,
     tradesReachBackUs: () => lastMonthUs(deps.now()),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PlatformReply } from '../http/request.ts';
-import { RecentMap } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 
 const MOST_TRACES = 2000;
 /** The longest that the CDN keeps a page of trades or open interest. */
@@ -16,7 +16,7 @@ export type PageAge = (reply: PlatformReply) => number;
 /** Makes addresses that the CDN has never seen, and notices pages that it had kept all the same. */
 export function createFreshReads(): { parameter(): string; ageMs: PageAge } {
   const series = randomBytes(6).toString('hex');
-  const traces = new RecentMap<string, true>(MOST_TRACES);
+  const traces = new LruMap<string, true>(MOST_TRACES);
   let count = 0;
   return {
     parameter: () => `${series}-${(count += 1)}`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ONE_PRICE, parsePrice, parseSize } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
-import { type AdapterDeps, type ReadContext, type PlatformSocial } from '../contract.ts';
+import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
 import { parseBody, parseRows } from '../parse-rows.ts';
 import { type UserPosition, type UserPositions, type UserTrade } from '../user-contract.ts';
 import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
@@ -28,7 +28,7 @@ const HELD = { status: 'OPEN', filter_type: 'TOKENS', filter_amount: 0, include_
 const POSITION_ROW = { platform: 'polymarket', kind: 'market', idKey: 'token_id' } as const;
 
 /** Polymarket's users by wallet or by name. */
-export function createPolymarketSocial(deps: Pick<AdapterDeps, 'http' | 'urls' | 'onStalePage'>): PlatformSocial {
+export function createPolymarketUsers(deps: Pick<AdapterDeps, 'http' | 'urls' | 'onStalePage'>): PlatformUsers {
   const client = createPolymarketClient(deps);
   return {
     platform: 'polymarket',

@@ -245,7 +245,7 @@ describe('an order on Limitless over HTTP', () => {
     expect(sim.requests.get(path)).toBe(before + 1);
   });
 
-  test('all are cancelled before anything is looked up, one of an open fate once it is found', async () => {
+  test('all are cancelled before anything is looked up, one of an unknown result once it is found', async () => {
     await place();
     sim.inject({ match: /^POST \/orders$/, times: 1, kind: 'after' });
     sim.inject({ match: /^POST \/orders\/status/, times: 1, kind: 'status', status: 400, body: '{"message":"no"}' });

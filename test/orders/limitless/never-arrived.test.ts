@@ -142,7 +142,7 @@ test.each([
   const { info, state } = (await createLimitlessData(deps).market(on.market.slug, readContext()))!;
   const keys = { ...info, status: state.status };
   const prepared = await adapter.prepare(intent(terms({}), { market: keys, claimedAtMs: deps.now() }), access);
-  expect(await prepared.place()).toMatchObject({ fate: 'unknown' });
+  expect(await prepared.place()).toMatchObject({ result: 'unknown' });
   on.clock.set(limitless.cannotArriveAtMs!(prepared.wire)! - LATE_MS - earlyMs);
   const status = await real.send(held!).then(
     (reply) => reply.status,

@@ -334,7 +334,7 @@ describe('what signing needs to know', () => {
     });
     const attempt = async () => {
       const prepared = await adapter.prepare(intent(terms()), access);
-      expect(await prepared.place()).toMatchObject({ fate: 'rejected' });
+      expect(await prepared.place()).toMatchObject({ result: 'rejected' });
       return (prepared.wire as unknown as LimitlessNewOrder).order.feeRateBps;
     };
     const before = await attempt();

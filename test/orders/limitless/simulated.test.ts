@@ -63,7 +63,7 @@ function as({ sim, world, clock }: Rig, client: Client, way = http) {
 }
 
 const accepted = ({ placement }: { placement: Placement }): PlatformOrder => {
-  if (placement.fate !== 'accepted') throw new Error(`${placement.fate}: ${placement.detail}`);
+  if (placement.result !== 'accepted') throw new Error(`${placement.result}: ${placement.detail}`);
   return placement.order;
 };
 const attempts = ({ sim }: Rig): number => sim.requests.get('POST /orders') ?? 0;
@@ -279,11 +279,11 @@ describe('a refusal is passed on as it is, and nothing was placed', () => {
     prepare(on);
     const placement = await place();
     expect(placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       httpStatus: answer.httpStatus,
       refusal: { status: answer.status, resolution: expect.stringContaining(answer.resolution) },
     });
-    if (placement.fate !== 'rejected') return;
+    if (placement.result !== 'rejected') return;
     expect(placement.refusal.message).toContain(answer.message);
     expect(placement.refusal.retryAfter === undefined).toBe(answer.status !== 503);
     expect(on.world.ordersOf(on.ann.address)).toEqual([]);
@@ -299,7 +299,7 @@ describe('a refusal is passed on as it is, and nothing was placed', () => {
     market.venue = clob(on.world, (one) => one.group?.negRiskMarketId != null).venue;
     const first = await our.place(market, { price: '0.01' });
     expect(first.placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       refusal: { status: 422, resolution: expect.stringContaining('new idempotency key') },
     });
     expect(attempts(on)).toBe(1);
@@ -311,7 +311,7 @@ describe('a refusal is passed on as it is, and nothing was placed', () => {
     const on = await quiet();
     const { place } = await as(on, on.ann).signed(on.market, {});
     on.clock.advance(4001);
-    expect(await place()).toMatchObject({ fate: 'not_sent', refusal: { status: 503 } });
+    expect(await place()).toMatchObject({ result: 'not_sent', refusal: { status: 503 } });
     expect(attempts(on)).toBe(0);
   });
 });
@@ -337,7 +337,7 @@ describe('never twice: an order whose answer did not come', () => {
     const our = as(on, on.ann);
     const { place, record } = await our.signed(on.market, { price: '0.4' });
     on.sim.inject(fault);
-    expect(await place()).toMatchObject({ fate: 'unknown' });
+    expect(await place()).toMatchObject({ result: 'unknown' });
     const found = await our.adapter.find([record], our.access);
     const mine = on.world.ordersOf(on.ann.address);
     expect(mine).toHaveLength(held);
@@ -358,7 +358,7 @@ describe('never twice: an order whose answer did not come', () => {
       status: 425,
       body: '{"message":"outside of the receive window"}',
     });
-    expect(await place()).toMatchObject({ fate: 'unknown', httpStatus: 425 });
+    expect(await place()).toMatchObject({ result: 'unknown', httpStatus: 425 });
     expect(await our.adapter.find([record], our.access)).toEqual([null]);
   });
 
@@ -371,7 +371,7 @@ describe('never twice: an order whose answer did not come', () => {
     const on = await quiet();
     const { place } = await as(on, on.ann).signed(on.market, {});
     on.sim.inject({ match: /POST \/orders$/, times: 1, kind: 'status', status, body });
-    expect(await place()).toMatchObject({ fate: 'unknown', httpStatus: status });
+    expect(await place()).toMatchObject({ result: 'unknown', httpStatus: status });
     expect(attempts(on)).toBe(1);
   });
 
@@ -381,11 +381,11 @@ describe('never twice: an order whose answer did not come', () => {
     const same = { clientOrderId: 'mine-1', seed: new Uint8Array(32).fill(9) };
     const first = await our.place(on.market, { price: '0.4' }, same);
     const again = await our.place(on.market, { price: '0.4' }, same);
-    expect(again.placement).toMatchObject({ fate: 'unknown', httpStatus: 409 });
+    expect(again.placement).toMatchObject({ result: 'unknown', httpStatus: 409 });
     expect(await our.adapter.find([again.record], our.access)).toMatchObject([{ orderId: accepted(first).orderId }]);
     // The same client order id on another order: that one was not taken.
     const other = await our.place(on.market, { price: '0.3' }, { ...same, seed: new Uint8Array(32).fill(8) });
-    expect(other.placement).toMatchObject({ fate: 'unknown' });
+    expect(other.placement).toMatchObject({ result: 'unknown' });
     expect(await our.adapter.find([other.record], our.access)).toEqual([null]);
     expect(on.world.ordersOf(on.ann.address)).toHaveLength(1);
   });

@@ -23,7 +23,7 @@ const found = (state: object) => ({ results: [{ index: 0, status: 'found', order
 async function placed(wanted: Wanted, order: object, execution: object): Promise<PlatformOrder> {
   const { adapter, access } = cannedOrders({ '/orders': stateRow(order, execution) });
   const placement = await (await adapter.prepare(intent(terms(wanted)), access)).place();
-  if (placement.fate !== 'accepted') throw new Error(`fate ${placement.fate}`);
+  if (placement.result !== 'accepted') throw new Error(`result ${placement.result}`);
   return placement.order;
 }
 

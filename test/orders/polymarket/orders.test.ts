@@ -335,14 +335,14 @@ describe('what the reply to a placement says is what is reported', () => {
   ];
   test.each(accepted)('%s', async (_, wanted, reply, order) => {
     const placement = await outcomeOf(wanted, reply);
-    expect(placement).toMatchObject({ fate: 'accepted', httpStatus: 200, order: { orderId: hex(1), ...order } });
+    expect(placement).toMatchObject({ result: 'accepted', httpStatus: 200, order: { orderId: hex(1), ...order } });
   });
 
   test('an accepted order is shown in full', async () => {
     const { prepared, placement } = await sent({ outcomeIndex: 1 });
     expect(prepared.orderId).toMatch(/^0x[0-9a-f]{64}$/);
     expect(placement).toEqual({
-      fate: 'accepted',
+      result: 'accepted',
       httpStatus: 200,
       detail: 'live',
       order: {
@@ -376,7 +376,7 @@ describe('what the reply to a placement says is what is reported', () => {
     ['no success', { success: false, errorMsg: 'not enough balance / allowance' }],
     ['no order id', { success: true, orderID: '', status: '' }],
   ])('200 with %s is a refusal', async (_, reply) => {
-    expect(await outcomeOf({}, reply)).toMatchObject({ fate: 'rejected', httpStatus: 200, refusal: { status: 422 } });
+    expect(await outcomeOf({}, reply)).toMatchObject({ result: 'rejected', httpStatus: 200, refusal: { status: 422 } });
   });
 
   test.each([
@@ -385,7 +385,7 @@ describe('what the reply to a placement says is what is reported', () => {
   ] as const)('400 "%s" is an order that is over', async (error, timeInForce) => {
     const { placement, prepared } = await sent({ timeInForce }, { reply: text(400, error) });
     expect(placement).toMatchObject({
-      fate: 'accepted',
+      result: 'accepted',
       httpStatus: 400,
       order: { orderId: prepared.orderId, status: 'cancelled', filledSize: 0n, remainingSize: 0n, takerFee: 0n },
     });
@@ -407,7 +407,7 @@ describe('what the reply to a placement says is what is reported', () => {
     ['something new', 'as the text says'],
   ])('400 "%s" is a refusal that says what helps', async (error, resolution) => {
     expect((await sent({}, { reply: text(400, error) })).placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       httpStatus: 400,
       detail: error,
       refusal: { status: 422, resolution: expect.stringContaining(resolution), errorText: error },
@@ -416,10 +416,13 @@ describe('what the reply to a placement says is what is reported', () => {
 
   test('404 of a book that is closed, and 401, are refusals too', async () => {
     const closed = text(404, 'No orderbook exists for the requested token id', 'not_found');
-    expect((await sent({}, { reply: closed })).placement).toMatchObject({ fate: 'rejected', refusal: { status: 422 } });
+    expect((await sent({}, { reply: closed })).placement).toMatchObject({
+      result: 'rejected',
+      refusal: { status: 422 },
+    });
     const denied = text(401, 'Unauthorized/Invalid api key', 'unauthorized');
     expect((await sent({}, { reply: denied })).placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       refusal: { message: 'Polymarket rejected the credential', resolution: expect.stringContaining('Renew') },
     });
   });
@@ -433,7 +436,7 @@ describe('what the reply to a placement says is what is reported', () => {
     ['a lost connection', refuse('unavailable', 0)],
     ['an answer of another shape', { ok: true }],
   ])('%s leaves the order unknown', async (_, reply) => {
-    expect((await sent({}, { reply })).placement).toMatchObject({ fate: 'unknown' });
+    expect((await sent({}, { reply })).placement).toMatchObject({ result: 'unknown' });
   });
 
   test.each([
@@ -444,7 +447,7 @@ describe('what the reply to a placement says is what is reported', () => {
     ['too many requests', 5, refuse('rate_limited', 429, { error: 'Too Many Requests' })],
   ])('%s is a refusal to be tried again %i seconds later, where no wait is named', async (_, retryAfter, reply) => {
     expect((await sent({}, { reply })).placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       refusal: { status: 503, retryAfter },
     });
   });

@@ -140,7 +140,7 @@ describe('an order on a market of Protocol V2', () => {
     const our = member();
     sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
     const lost = await our.place({ price: '0.35' });
-    expect(lost.placement.fate).toBe('unknown');
+    expect(lost.placement.result).toBe('unknown');
     expect(await our.adapter.find([lost.record], our.access)).toMatchObject([
       { orderId: lost.record.orderId, status: 'open' },
     ]);
@@ -160,7 +160,7 @@ describe('what the wallet lacks on a market of Protocol V2', () => {
     [{ price: '0.45', side: 'sell', size: '2001' }, ['Fund the wallet', 'holds 2000 shares']],
   ])('%o is explained with what it holds', async (wanted, words) => {
     const { placement } = await member().place(wanted);
-    expect(placement).toMatchObject({ fate: 'rejected', refusal: { status: 422 } });
+    expect(placement).toMatchObject({ result: 'rejected', refusal: { status: 422 } });
     for (const word of words)
       expect(placement).toMatchObject({ refusal: { resolution: expect.stringContaining(word) } });
   });
@@ -182,6 +182,6 @@ describe('what the wallet lacks on a market of Protocol V2', () => {
   test('is explained in general where the platform does not answer in time', async () => {
     sim.inject({ match: /GET \/clob\/balance-allowance/, times: 9, kind: 'status', status: 503, body: '' });
     const { placement } = await member().place({ price: '0.35', size: '90000' });
-    expect(placement).toMatchObject({ fate: 'rejected', refusal: { resolution: expect.stringContaining(EXCHANGE) } });
+    expect(placement).toMatchObject({ result: 'rejected', refusal: { resolution: expect.stringContaining(EXCHANGE) } });
   });
 });

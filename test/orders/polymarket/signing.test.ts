@@ -231,7 +231,7 @@ describe('the API key of a wallet', () => {
     const { adapter, http } = cannedOrders({ [DERIVE]: issued, '/order': refuse('unauthorized', 401, {}) });
     const access = orderAccess(walletOnly);
     const first = await adapter.prepare(intent(terms()), access);
-    expect(await first.place()).toMatchObject({ fate: 'rejected', httpStatus: 401, refusal: { status: 422 } });
+    expect(await first.place()).toMatchObject({ result: 'rejected', httpStatus: 401, refusal: { status: 422 } });
     await adapter.prepare(intent(terms()), access);
     expect(http.asked).toEqual([DERIVE, '/order', DERIVE]);
   });

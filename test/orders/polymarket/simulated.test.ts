@@ -324,7 +324,7 @@ describe('what Polymarket refuses', () => {
     const our = member();
     Object.assign(our.account, change);
     expect((await our.place(wanted)).placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       httpStatus: 400,
       refusal: { status: 422, resolution: expect.stringContaining(resolution) },
     });
@@ -336,7 +336,7 @@ describe('what Polymarket refuses', () => {
     const finer = await our.keys(market);
     const stale = { ...finer, metadata: { ...finer.metadata, tick_size: 0.001 } };
     expect((await our.place({ price: '0.355' }, { market: stale })).placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       refusal: { errorText: expect.stringContaining('breaks minimum tick size rule: 0.01') },
     });
   });
@@ -346,7 +346,7 @@ describe('what Polymarket refuses', () => {
     const known = await our.keys(market);
     const wrong = { ...known, metadata: { ...known.metadata, neg_risk: true } };
     expect((await our.place({ price: '0.35' }, { market: wrong })).placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       refusal: { resolution: expect.stringContaining('belong together') },
     });
   });
@@ -356,7 +356,7 @@ describe('what Polymarket refuses', () => {
     const access = orderAccess({ ...our.access.credential, signature_type: 2 }, our.access.markets);
     const order = intent(terms({ price: '0.35' }), { market: await our.keys(market), claimedAtMs: clock.now() });
     const prepared = await our.adapter.prepare(order, access);
-    expect(await prepared.place()).toMatchObject({ fate: 'rejected', detail: 'invalid signature' });
+    expect(await prepared.place()).toMatchObject({ result: 'rejected', detail: 'invalid signature' });
   });
 
   test('orders while it takes none: to be tried again later', async () => {
@@ -366,7 +366,7 @@ describe('what Polymarket refuses', () => {
       world.exchange.modeUntilMs = clock.now() + 79 * SECOND;
       const { placement } = await our.place({ price: '0.35' });
       const retryAfter = mode === 'post-only' ? 79 : expect.any(Number);
-      expect(placement).toMatchObject({ fate: 'rejected', httpStatus: 503, refusal: { status: 503, retryAfter } });
+      expect(placement).toMatchObject({ result: 'rejected', httpStatus: 503, refusal: { status: 503, retryAfter } });
     }
     expect(held(our.account)).toEqual([]);
   });
@@ -377,7 +377,7 @@ describe('what Polymarket refuses', () => {
     const [key] = world.exchange.keys.listOf(our.account.owner);
     world.exchange.keys.drop(key!);
     expect((await our.place({ price: '0.34' })).placement).toMatchObject({
-      fate: 'rejected',
+      result: 'rejected',
       httpStatus: 401,
       refusal: { message: 'Polymarket rejected the credential' },
     });
@@ -396,7 +396,7 @@ describe('when the answer is lost', () => {
     sim.inject({ match: /POST \/clob\/order$/, times: 1, kind });
     for (const wanted of [{ price: '0.35' }, { price: '0.41', timeInForce: 'fok' }] as const) {
       const { placement, record } = await our.place(wanted);
-      if (wanted.price === '0.35') expect(placement.fate).toBe('unknown');
+      if (wanted.price === '0.35') expect(placement.result).toBe('unknown');
       expect(await our.adapter.find([record], our.access)).toMatchObject([
         { orderId: record.orderId, status: wanted.price === '0.35' ? 'open' : 'filled' },
       ]);
@@ -415,7 +415,7 @@ describe('when the answer is lost', () => {
       timeInForce: 'fok',
       walk: { size: '10', cost: '4.1' },
     });
-    expect(placement).toMatchObject({ fate: 'unknown', httpStatus: 0 });
+    expect(placement).toMatchObject({ result: 'unknown', httpStatus: 0 });
     expect(await our.adapter.find([record], our.access)).toMatchObject([
       {
         status: 'filled',
@@ -437,7 +437,7 @@ describe('when the answer is lost', () => {
     const before = attempts();
     sim.inject({ match: /POST \/clob\/order$/, times: 5, ...fault });
     const { placement, record } = await our.place({ price: '0.35' });
-    expect(placement.fate).toBe('unknown');
+    expect(placement.result).toBe('unknown');
     expect(attempts() - before).toBe(1);
     expect(await our.adapter.find([record], our.access)).toEqual([null]);
     expect(held(our.account)).toHaveLength(1);
@@ -446,8 +446,8 @@ describe('when the answer is lost', () => {
   test('the same signed order sent twice by mistake is one order, and found', async () => {
     const our = member();
     const { prepared, record } = await our.sign({ price: '0.35' });
-    expect(await prepared.place()).toMatchObject({ fate: 'accepted' });
-    expect(await prepared.place()).toMatchObject({ fate: 'unknown', detail: expect.stringContaining('Duplicated') });
+    expect(await prepared.place()).toMatchObject({ result: 'accepted' });
+    expect(await prepared.place()).toMatchObject({ result: 'unknown', detail: expect.stringContaining('Duplicated') });
     expect(held(our.account)).toHaveLength(1);
     expect(await our.adapter.find([record], our.access)).toMatchObject([{ status: 'open' }]);
   });

@@ -76,9 +76,9 @@ test('figures of a page that was kept are dated when it was made', async () => {
   const interest = await data.openInterest?.([condition], readContext());
   expect(interest?.get(condition)?.at).toBe(madeAt);
   const wallet = `0x${'1'.repeat(40)}`;
-  expect((await data.social?.positions(wallet, readContext()))?.readAt).toBe(madeAt);
+  expect((await data.users?.positions(wallet, readContext()))?.readAt).toBe(madeAt);
   const page = { limit: 10, position: null };
-  expect((await data.social?.userTrades(wallet, page, readContext()))?.readAt).toBe(madeAt);
+  expect((await data.users?.userTrades(wallet, page, readContext()))?.readAt).toBe(madeAt);
 });
 
 test('through a cache that keeps pages for 300 s each poll has the trades of that moment, and so has open interest', async () => {

@@ -1,5 +1,5 @@
 import { ONE_PRICE } from '../../../core/decimal.ts';
-import { RecentMap } from '../../../core/lru-map.ts';
+import { LruMap } from '../../../core/lru-map.ts';
 import { BadFrame, type SocketQuote } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import type { Feed } from './session.ts';
@@ -25,7 +25,7 @@ function quoteOf(msg: TickerMsg): SocketQuote {
 
 /** Best prices of the whole platform: of each market that moved one frame a second, without a count that would show a loss. */
 export function tickerFeed(): Feed {
-  const newest = new RecentMap<string, number>(REMEMBERED);
+  const newest = new LruMap<string, number>(REMEMBERED);
   return {
     start(send) {
       send('subscribe', { channels: ['ticker'] });

@@ -55,11 +55,11 @@ export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitl
       const reply = await account(call, { credential: access.credential, priority: access.priority });
       const state = parseBody('limitless', LimitlessOrderState, reply, 'orders');
       const order = toPlatformOrder(state, null, intent);
-      return { fate: 'accepted', httpStatus: reply.status, detail: state.execution.settlementStatus, order };
+      return { result: 'accepted', httpStatus: reply.status, detail: state.execution.settlementStatus, order };
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       // The client order id or the signed order is known already: maybe from this very order.
-      if (error.status === 409) return { fate: 'unknown', httpStatus: 409, detail: error.detail };
+      if (error.status === 409) return { result: 'unknown', httpStatus: 409, detail: error.detail };
       if (speaksOfExchange(error.detail)) facts.doubtExchange(intent.market);
       if (speaksOfProfile(error.detail)) facts.doubtProfile(access.credential);
       return failedPlacement('limitless', error, () => refusalHelp(error));

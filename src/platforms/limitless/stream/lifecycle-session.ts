@@ -1,4 +1,4 @@
-import { RecentMap } from '../../../core/lru-map.ts';
+import { LruMap } from '../../../core/lru-map.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import { type Emit, NamespaceSession } from './session.ts';
 import { createdMessage, resolvedMessage, systemMessage } from './wire.ts';
@@ -8,7 +8,7 @@ const REMEMBERED = 1000;
 
 /** Markets of the whole platform that were listed or resolved. Children of a group come by the listing alone. */
 export class LifecycleSession extends NamespaceSession {
-  readonly #resolved = new RecentMap<string, true>(REMEMBERED);
+  readonly #resolved = new LruMap<string, true>(REMEMBERED);
 
   setMarkets(): void {}
 

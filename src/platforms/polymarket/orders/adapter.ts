@@ -7,7 +7,7 @@ import type {
   PreparedOrder,
 } from '../../order-contract.ts';
 import type { AdapterDeps } from '../../contract.ts';
-import { RecentMap } from '../../../core/lru-map.ts';
+import { LruMap } from '../../../core/lru-map.ts';
 import { createPolymarketAccount, type PolymarketAccount } from '../signed-client.ts';
 import { createApiKeys } from '../api-keys.ts';
 import { exchangeOf, type PolymarketOrderSettings } from './exchanges.ts';
@@ -35,7 +35,7 @@ export function createPolymarketOrders(
 ): PlatformOrders<'polymarket'> {
   const keys = createApiKeys(deps);
   /** When an order was first seen to have left the book, Unix ms. */
-  const gone = new RecentMap<string, number>(MAX_GONE);
+  const gone = new LruMap<string, number>(MAX_GONE);
   const account = (access: Access): PolymarketAccount => createPolymarketAccount(deps, keys, access);
 
   async function prepare(intent: OrderIntent, access: Access): Promise<PreparedOrder> {

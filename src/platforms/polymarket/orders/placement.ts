@@ -44,7 +44,7 @@ export async function placeOrder(
       return { ...(await failed(refused, account, signed, now)), httpStatus: reply.status };
     }
     const order = mapPlaced(asked, placed, market, reply.receivedAt);
-    return { fate: 'accepted', httpStatus: reply.status, detail: placed.status, order };
+    return { result: 'accepted', httpStatus: reply.status, detail: placed.status, order };
   } catch (error) {
     return failed(error, account, signed, now);
   }
@@ -59,9 +59,9 @@ async function failed(
   if (error instanceof PlatformError && error.status === 400) {
     const seen = { httpStatus: error.status, detail: error.detail };
     if (KILLED.test(error.detail)) {
-      return { fate: 'accepted', ...seen, order: killedOrder(asked, new Date(now()).toISOString()) };
+      return { result: 'accepted', ...seen, order: killedOrder(asked, new Date(now()).toISOString()) };
     }
-    if (DUPLICATE.test(error.detail)) return { fate: 'unknown', ...seen };
+    if (DUPLICATE.test(error.detail)) return { result: 'unknown', ...seen };
     if (SHORT.test(error.detail)) {
       const help = await fundsAdvice(account, exchange, order);
       return failedPlacement('polymarket', error, () => help);

@@ -1,14 +1,14 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { OrderRow } from './order-row.ts';
 
-/** When an order whose fate or fees are open is looked for again, after it was sent. */
+/** When an order whose result or fees are unknown is looked for again, after it was sent. */
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
 /** An order that its platform does not know this long after it was sent has not arrived, unless the platform says better. */
 const ARRIVED_MS = 120_000;
 /** Between two looks that come after all steps. */
 const LATE_LOOK_MS = 5000;
 
-export const isOpenFate = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
+export const isUnresolved = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
 
 /** From when on a read in which its platform does not know an order proves that it never arrives. */
 export function resolvesAt({ platform, wire, createdAt }: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>): Date {
@@ -22,7 +22,7 @@ export function nextLook({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: numb
   return step === undefined ? null : new Date(createdAt.getTime() + step);
 }
 
-/** The next look for an order whose fate is open: one falls on the time at which it can be decided. */
+/** The next look for an order whose result is unknown: one falls on the time at which it can be decided. */
 export function nextSearch(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {
   const next = nextLook(row, nowMs)?.getTime() ?? nowMs + LATE_LOOK_MS;
   const resolvesMs = resolvesAt(row).getTime();

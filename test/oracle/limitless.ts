@@ -126,7 +126,9 @@ function plainText(html: string): string {
 function common(market: Market, status: string) {
   const group = market.kind === 'clob' ? market.group : null;
   const domain = market.kind === 'clob' ? market.propertyDomain : null;
-  const listed = categoryOf(market.categories);
+  // Markets that recur are filed under their period too.
+  const categories = market.categories.filter((word) => !/^(Minutely|Monthly|\d+ min)$/.test(word));
+  const listed = categoryOf(categories);
   const found = (domain === null ? null : categoryOf([domain])) ?? listed;
   const at = found === null ? 0 : listed?.name === found.name ? listed.at : -1;
   const description = plainText(market.description);
@@ -151,8 +153,8 @@ function common(market: Market, status: string) {
     event_name: group?.title ?? '',
     slug: market.slug,
     description,
-    category: found?.name ?? market.categories[0] ?? '',
-    subcategory: market.categories[at + 1] ?? null,
+    category: found?.name ?? categories[0] ?? '',
+    subcategory: categories[at + 1] ?? null,
     tags: [...new Set([...(market.kind === 'amm' && market.isOldForm ? [] : market.categories), ...market.tags])],
     source_url: `https://limitless.exchange/markets/${page}`,
     created_at: iso(market.createdAt),

@@ -3,8 +3,9 @@ import { canonicalCategory, categorySlug } from '../categories.ts';
 import { kebab } from '../market-fields.ts';
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
-/** Recurring markets are filed under their period ("Minutely", "15 min"), which is no category. */
-const PERIOD = /^(minutely|hourly|daily|weekly|monthly|\d+\s*(min|minutes?|h|hours?|d|days?))$/i;
+/** Recurring markets are filed under their period ("Minutely", "15 min"), which is neither a category nor a part of one. */
+const PERIOD =
+  /^((half-?)?hourly|minutely|daily|weekly|monthly|quarterly|yearly|annual(ly)?|\d+\s*(min|minutes?|h|hours?|d|days?|weeks?|months?))$/i;
 
 type Filed = Pick<LimitlessMarket, 'categories' | 'category' | 'properties'>;
 const words = (row: Filed | null): string[] => row?.categories ?? (row?.category ? [row.category] : []);
@@ -15,15 +16,15 @@ export function categorize(
   group: Filed | null,
   asset = '',
 ): { category: string; subcategory: string | null } {
-  const categories = [market, group].map(words).find((list) => list.length > 0) ?? [];
+  const filed = [market, group].map(words).find((list) => list.length > 0) ?? [];
+  const categories = filed.filter((word) => !PERIOD.test(word.trim()));
   const domain = (market?.properties ?? group?.properties ?? [])
     .filter(({ propertyKeySlug }) => propertyKeySlug === 'domain')
     .flatMap(({ value }) => value?.slice(0, 1) ?? []);
   const listed = canonicalCategory(categories.map(kebab));
   const found = canonicalCategory(domain.map(kebab)) ?? listed ?? canonicalCategory([kebab(asset)]);
-  const own = categories.find((word) => !PERIOD.test(word)) ?? '';
-  const at = found ? (listed?.slug === found.slug ? listed.index : -1) : categories.indexOf(own);
-  const category = found?.name ?? own;
+  const at = found ? (listed?.slug === found.slug ? listed.index : -1) : 0;
+  const category = found?.name ?? categories[0] ?? '';
   return { category, subcategory: (category && categories[at + 1]) || null };
 }
 

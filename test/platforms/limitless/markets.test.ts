@@ -223,7 +223,17 @@ describe('a Limitless market', () => {
     [
       'its oracle when it is filed under a period only',
       { categories: ['15 min'], priceOracleMetadata: { assetType: 'CRYPTO' } },
-      ['Crypto', 'crypto', '15 min'],
+      ['Crypto', 'crypto', null],
+    ],
+    [
+      'what follows its category, past a period',
+      { categories: ['Hourly', 'Crypto', '5 min', 'Bitcoin'] },
+      ['Crypto', 'crypto', 'Bitcoin'],
+    ],
+    [
+      'its domain, and no period beside it',
+      { properties: [{ propertyKeySlug: 'domain', value: ['crypto'] }], categories: ['Minutely', '5 min'] },
+      ['Crypto', 'crypto', null],
     ],
     [
       'a word of its own, never a period',

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import { decimalText, parseDecimal } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 
 export const COLUMNAR_TYPES = {
@@ -8,15 +9,23 @@ export const COLUMNAR_TYPES = {
 } as const;
 export type ColumnarFormat = keyof typeof COLUMNAR_TYPES;
 
-/** The type of a field's column: nested values are JSON text, as in CSV. */
+/** Decimals of a number's column: those of a price; no other figure has more. */
+const SCALE = 10;
+
+/** The type of a field's column: nested values are JSON text, as in CSV; numbers are exact, as in day files. */
 function columnType(field: unknown): string {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) return columnType(field.unwrap());
   if (field instanceof z.ZodBoolean) return 'Nullable(Bool)';
-  if (field instanceof z.ZodNumber) return field.format === 'safeint' ? 'Nullable(Int64)' : 'Nullable(Float64)';
+  if (field instanceof z.ZodNumber)
+    return field.format === 'safeint' ? 'Nullable(Int64)' : `Nullable(Decimal(38, ${SCALE}))`;
   return 'Nullable(String)';
 }
 
-const cell = (value: unknown): unknown => (typeof value === 'object' && value !== null ? JSON.stringify(value) : value);
+/** Numbers as text: a reader of JSON would take them for doubles. */
+function cell(value: unknown): unknown {
+  if (typeof value === 'number') return decimalText(parseDecimal(value, SCALE), SCALE);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
 
 /** The rows of a list as one Parquet file or Arrow stream, written by the engine; columns are the fields of `row`. */
 export function columnarRows(

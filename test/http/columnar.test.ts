@@ -37,6 +37,12 @@ async function rowsOf(parquet: Buffer): Promise<Record<string, unknown>[]> {
   return duck(`SELECT * FROM '${file}'`);
 }
 
+/** Columns of the file that was read last whose type rounds. */
+const inexactColumns = async (): Promise<unknown[]> =>
+  (await duck(`DESCRIBE SELECT * FROM '${join(directory, 'answer.parquet')}'`))
+    .filter(({ column_type: type }) => /DOUBLE|FLOAT/.test(String(type)))
+    .map((one) => one['column_name']);
+
 const start = Math.floor(Date.now() / 1000) - 7200;
 /** Nested values are JSON text. */
 const plain = (value: unknown): unknown =>
@@ -63,8 +69,20 @@ test.each(LISTS)('%s of %s are the same rows in JSON, Parquet and Arrow', async 
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])),
   );
   expect(read).toEqual(wanted);
+  expect(await inexactColumns()).toEqual([]);
   const arrow = await ask(path, { accept: ARROW });
   expect([arrow.statusCode, arrow.headers['content-type']]).toEqual([200, ARROW]);
   // The continuation marker that every Arrow stream begins with.
   expect(arrow.rawPayload.readUInt32LE(0)).toBe(0xff_ff_ff_ff);
+});
+
+test('prices and sizes are decimals, to the last of their digits', async () => {
+  const one = market({ ref: '4711', platform: 'polymarket', title: 'Long price' });
+  const size = '9007199254.123457';
+  await store.list(one);
+  await store.trade(trade({ of: one, atMs: Date.now() - 3_600_000, price: '0.0218768264', size }));
+  const path = 'markets/trades?provider=polymarket&market_id=4711';
+  const [row] = await rowsOf((await ask(path, { accept: PARQUET })).rawPayload);
+  expect(row).toMatchObject({ price: '0.0218768264', size: `${size}0000` });
+  expect(await inexactColumns()).toEqual([]);
 });

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { PlatformData, ReadContext } from '../platforms/contract.ts';
+import type { Platform } from '../core/model.ts';
+import type { BadRow, PlatformData, ReadContext } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
@@ -7,6 +9,8 @@ import type { Shared } from '../stores/shared/shared.ts';
 const KEPT_MS = 86_400_000;
 /** How long a market that was just listed may wait in the store for its event's image. */
 const WRITE_MS = 60_000;
+/** How long a caller waits for an image. */
+const WAIT_MS = 1000;
 
 const Row = z.object({ image_url: z.string() });
 
@@ -37,4 +41,29 @@ export async function eventImage(
     });
   }
   return value;
+}
+
+interface Services {
+  clickhouse: ClickHouse;
+  shared: Shared;
+  platforms: Partial<Record<Platform, PlatformData>>;
+  onBadRow: (row: BadRow) => void;
+  log: { warn(details: object, message: string): void };
+}
+
+/** The image of an event whose listing has none, if it comes in time; a later answer has it. `user` asked for it. */
+export async function eventImageInTime(
+  services: Services,
+  platform: Platform,
+  eventId: string,
+  user: string,
+): Promise<string> {
+  const data = services.platforms[platform];
+  if (!data?.eventImage) return '';
+  const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
+  const image = eventImage(services, data, eventId, context).catch((error: unknown) => {
+    services.log.warn({ err: error, platform, eventId }, 'Failed to read the image of an event');
+    return '';
+  });
+  return Promise.race([image, sleep(WAIT_MS, '', { ref: false })]);
 }

@@ -141,8 +141,19 @@ function completeEvent(event: EventRecord, stored: StoredParent | undefined): Ev
     mutuallyExclusive: event.mutuallyExclusive ?? stored.mutually_exclusive,
     imageUrl: event.imageUrl || stored.image_url,
     sourceUrl: event.sourceUrl || stored.source_url,
-    marketIds: event.marketIds.length > 0 ? event.marketIds : stored.market_ids,
+    marketIds: inOrder(event.marketIds, stored.market_ids),
   };
+}
+
+/** The order of a listing; a market that it leaves out, as archived ones are, stays behind the one that it followed. */
+function inOrder(listed: readonly string[], stored: readonly string[]): string[] {
+  if (listed.length === 0) return [...stored];
+  const isListed = new Set(listed);
+  const order = [...listed];
+  for (const [i, id] of stored.entries()) {
+    if (!isListed.has(id)) order.splice(order.indexOf(stored[i - 1] ?? '') + 1, 0, id);
+  }
+  return order;
 }
 
 function completeSeries(series: SeriesRecord, stored: StoredParent | undefined): SeriesRecord {

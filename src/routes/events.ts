@@ -7,6 +7,7 @@ import { answerStored } from '../http/cached-answer.ts';
 import { pagination } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { normalId } from '../markets/directory.ts';
+import { eventImageInTime } from '../markets/event-images.ts';
 import { categorySlug } from '../platforms/categories.ts';
 import { eventById, eventsByKey, seriesPage, withFiguresOf } from '../queries/events.ts';
 import { listEvents } from '../queries/events-list.ts';
@@ -99,6 +100,7 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
     },
     (call) => {
       const { params, query } = call;
+      const user = call.caller.userId;
       const { provider, include_markets: withMarkets } = query;
       const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
@@ -110,9 +112,13 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
             errorText: `no event ${JSON.stringify(params.id)} on ${platformName(provider)}`,
           });
         }
+        const { event } = found;
         const markets = withMarkets ? await marketsByKey(clickhouse, provider, found.marketKeys, false) : [];
+        const lacking = [event, ...markets].filter(({ image_url: image }) => image === '');
+        const image = lacking.length === 0 ? '' : await eventImageInTime(services, provider, event.event_id, user);
+        for (const one of lacking) one.image_url = image;
         return {
-          body: { event: withMarkets ? withFiguresOf(found.event, markets) : found.event, markets },
+          body: { event: withMarkets ? withFiguresOf(event, markets) : event, markets },
           meta: { platforms_queried: [provider] },
         };
       });

@@ -2,8 +2,7 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { PLATFORMS, MARKET_STATUSES, type Platform } from '../core/model.ts';
 import { requireMarket, storedMarkets } from '../markets/lookup.ts';
 import { badRequest } from '../core/errors.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { eventImage } from '../markets/event-images.ts';
+import { eventImageInTime } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
 import { MarketsAnswer, MarketTradesAnswer } from '../schemas/markets.ts';
 import type { Services } from './services.ts';
@@ -33,7 +32,6 @@ import { tradePage, TradePosition } from '../queries/market-trades.ts';
 
 /** Lists and records may be this old; the sweep behind them is older. */
 const LIST_MS = 2000;
-const IMAGE_WAIT_MS = 1000;
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
 
 /** GET markets, markets/id/{id}, markets/trades. */
@@ -128,7 +126,7 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
           query.include_raw,
         );
         const found = await withOpenInterest(services, ref, market, user);
-        const image_url = found.image_url || (await imageOf(services, query.provider, found.event_id, user));
+        const image_url = found.image_url || (await eventImageInTime(services, query.provider, found.event_id, user));
         return {
           body: { pagination: pagination(1, 1, null), markets: [{ ...found, image_url }] },
           meta: { platforms_queried: [query.provider] },
@@ -225,16 +223,4 @@ async function withOpenInterest(services: Services, ref: string, market: Market,
   const { platform, open_interest: value, metadata } = market;
   const current = await currentOpenInterest(services, { platform, ref, value, metadata }, user);
   return { ...market, open_interest: current.value, metadata: current.metadata };
-}
-
-/** The image of an event whose listing has none, if it comes in time; a later answer has it. */
-async function imageOf(services: Services, platform: Platform, eventId: string, user: string): Promise<string> {
-  const data = services.platforms[platform];
-  if (!data?.eventImage) return '';
-  const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
-  const image = eventImage(services, data, eventId, context).catch((error: unknown) => {
-    services.log.warn({ err: error, platform, eventId }, 'Failed to read the image of an event');
-    return '';
-  });
-  return Promise.race([image, sleep(IMAGE_WAIT_MS, '', { ref: false })]);
 }

@@ -62,11 +62,25 @@ test('an image stays when the market is listed again without one', async () => {
   expect(await images()).toMatchObject({ 'A-1': IMAGE });
 });
 
+test('an event that is asked for brings its image, to its markets too', async () => {
+  const image_url = 'https://images.example.com/B.webp';
+  const shown = async () => {
+    const { event, markets } = await store.get<Listed & { event: { image_url: string } }>('events/B?provider=kalshi');
+    return [event.image_url, ...markets.map((one) => one.image_url)];
+  };
+  // An answer waits a second for it, a later one has it.
+  await expect.poll(shown, { timeout: 20_000 }).toEqual([image_url, image_url]);
+  await settled();
+  const { events } = await store.get<{ events: { event_id: string; image_url: string }[] }>('events?provider=kalshi');
+  expect(events.find(({ event_id: id }) => id === 'B')).toMatchObject({ image_url });
+  expect(asked).toContain('B');
+});
+
 test('an event without an image is asked for once', async () => {
   const shared = createLocalShared(silent);
   const deps = { clickhouse: store.clickhouse, shared };
   for (let times = 0; times < 3; times += 1) expect(await eventImage(deps, data, 'PLAIN', readContext())).toBe('');
-  expect(asked).toEqual(['A', 'PLAIN']);
+  expect(asked.filter((id) => id !== 'B')).toEqual(['A', 'PLAIN']);
   await shared.close();
 });
 

@@ -245,6 +245,26 @@ test('an event that no market is stored of is not found, and a shorter body of a
   });
 });
 
+const PLACES = 'KXPLACE';
+const listPlaces = (order: string): Promise<void> => {
+  const of = event(PLACES, { marketIds: Array.from(order, (letter) => `${PLACES}-${letter}`) });
+  return store.list(...of.marketIds.map((id) => child(of, id)));
+};
+async function places(): Promise<string> {
+  const { event: shown } = await store.get<{ event: Event }>(`events/${PLACES}?provider=kalshi`);
+  return shown.market_ids.map((id) => id.slice(-1)).join('');
+}
+
+test('a market that a later listing of its event leaves out keeps its place', async () => {
+  await listPlaces('DBCA');
+  expect(await places()).toBe('DBCA');
+  // What it followed moves, and so does it; the first stays first; a new one comes where it is listed.
+  await listPlaces('ABE');
+  expect(await places()).toBe('DABCE');
+  await listPlaces('BEA');
+  expect(await places()).toBe('DBCEA');
+});
+
 test('the views for analysts say the same', async () => {
   const [row] = await store.clickhouse.sql(
     "SELECT * EXCEPT (tags, source_url) FROM v_events WHERE id = 'kalshi:KXWHOLE'",

@@ -1,6 +1,7 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market, Trade } from '../parts/answers.ts';
 import type { Loaded } from '../parts/api.ts';
+import { shortId } from '../parts/outcome-names.ts';
 import { ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { priceDigits } from '../parts/prices.ts';
 import { Num, Price, Time, TradesComplete } from '../parts/show.tsx';
@@ -41,7 +42,7 @@ export function Tape({ market, trades, asked, freshTo, since, gaps }: Props) {
                     <Time at={executedAt(trade)} />
                   </td>
                   <td class={trade.side === 'buy' ? 'up' : 'down'}>
-                    {trade.side} <bdi>{names.get(trade.outcome) ?? trade.outcome}</bdi>
+                    {trade.side} <bdi>{names.get(trade.outcome) ?? shortId(trade.outcome)}</bdi>
                   </td>
                   <td class="number">
                     <Price value={trade.price} digits={digits} />

@@ -2,7 +2,7 @@ import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { get } from '../parts/api.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
-import { splitId } from '../parts/url.ts';
+import { byPlatform } from '../parts/url.ts';
 
 /** What moved since a market was listed. */
 export type Fresh = Pick<Market, 'current_prices'> & Partial<Market>;
@@ -62,13 +62,4 @@ function useSettled(value: string): string {
     return () => clearTimeout(timer);
   }, [value]);
   return settled;
-}
-
-function byPlatform(ids: readonly string[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const unified of ids) {
-    const { platform, id } = splitId(unified);
-    groups.set(platform, [...(groups.get(platform) ?? []), id]);
-  }
-  return groups;
 }

@@ -4,6 +4,7 @@ import { Columns } from '../parts/columns.tsx';
 import type { Trade } from '../parts/answers.ts';
 import { useApi, useRepeated } from '../parts/api.ts';
 import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
+import { useOutcomeNames } from '../parts/outcome-names.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { readHealth, useListOfPlatforms } from '../parts/platforms.ts';
 import { Num, Percent, Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
@@ -150,6 +151,7 @@ function Whales() {
   const rows = [...fresh.filter((trade) => !known.has(keyOf(trade))), ...stored]
     .toSorted((a, b) => executedAt(b).localeCompare(executedAt(a)))
     .slice(0, 30);
+  const nameOf = useOutcomeNames(rows);
   return (
     <Panel
       title="Large trades"
@@ -185,8 +187,8 @@ function Whales() {
                     id={`${trade.platform}:${trade.market_id}`}
                     title={trade.market_title || trade.market_id}
                   />
-                  <td class={`nowrap ${trade.side === 'buy' ? 'up' : 'down'}`}>
-                    {trade.side} <bdi>{trade.outcome}</bdi>
+                  <td class={`nowrap taker ${trade.side === 'buy' ? 'up' : 'down'}`}>
+                    {trade.side} <bdi title={nameOf(trade)}>{nameOf(trade)}</bdi>
                   </td>
                   <td class="number">
                     <Price value={trade.price} />

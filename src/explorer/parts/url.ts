@@ -80,3 +80,13 @@ export function splitId(unified: string): { platform: string; id: string } {
   const colon = unified.indexOf(':');
   return { platform: unified.slice(0, colon), id: unified.slice(colon + 1) };
 }
+
+/** The ids that platforms use, of unified ones, by platform. */
+export function byPlatform(ids: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const unified of ids) {
+    const { platform, id } = splitId(unified);
+    groups.set(platform, [...(groups.get(platform) ?? []), id]);
+  }
+  return groups;
+}

@@ -1,0 +1,35 @@
+import { useEffect, useReducer } from 'preact/hooks';
+import type { Trade } from './answers.ts';
+import { get } from './api.ts';
+import { byPlatform } from './url.ts';
+
+/** Names of outcomes by their id, of each market by its unified id. They do not change. */
+const known = new Map<string, ReadonlyMap<string, string>>();
+const MOST_KNOWN = 1000;
+/** Ids that are this long are for machines: of one without a name the end is shown. */
+const LONG = 16;
+
+const marketOf = ({ platform, market_id: id }: Trade): string => `${platform}:${id}`;
+export const shortId = (id: string): string => (id.length > LONG ? `…${id.slice(-6)}` : id);
+
+/** What the outcome of a trade is called; its id while the market is not stored, or is still asked for. */
+export function useOutcomeNames(trades: readonly Trade[]): (trade: Trade) => string {
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const wanted = [...new Set(trades.map(marketOf))].filter((id) => !known.has(id)).join(',');
+  useEffect(() => {
+    if (wanted === '') return;
+    const ending = new AbortController();
+    const ask = async (provider: string, ids: readonly string[]): Promise<void> => {
+      const params = { provider, market_ids: ids.join(','), limit: ids.length };
+      const { markets } = await get('/v1/api/markets', params, ending.signal);
+      if (known.size > MOST_KNOWN) known.clear();
+      for (const id of ids) known.set(`${provider}:${id}`, new Map());
+      for (const { id, outcomes } of markets) known.set(id, new Map(outcomes.map((one) => [one.id, one.name])));
+      redraw(0);
+    };
+    // Asked again with the next trade of a market that is not known.
+    for (const [provider, ids] of byPlatform(wanted.split(','))) void ask(provider, ids).catch(() => {});
+    return () => ending.abort();
+  }, [wanted]);
+  return (trade) => known.get(marketOf(trade))?.get(trade.outcome) ?? shortId(trade.outcome);
+}

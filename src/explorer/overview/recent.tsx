@@ -1,18 +1,19 @@
 import { Columns } from '../parts/columns.tsx';
 import type { Market } from '../parts/answers.ts';
-import { get, useRepeated, type Loaded } from '../parts/api.ts';
+import { get, useRepeated, type Loaded, type Params } from '../parts/api.ts';
 import { firstPrice, payoutsOf } from '../parts/prices.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { Price, Time } from '../parts/show.tsx';
-import { setQuery, usePlace } from '../parts/url.ts';
+import { byPlatform, setQuery, usePlace } from '../parts/url.ts';
+import { runSql } from '../sql/run.ts';
 import { TitleCell } from './title-cell.tsx';
 
 const SLOW_MS = 30_000;
 const SHOWN = 15;
 
 const KINDS = {
-  new: { title: 'New markets', status: 'open', timeOf: (market: Market) => market.created_at },
-  settled: { title: 'Settled markets', status: 'settled', timeOf: (market: Market) => market.resolved_at },
+  new: { title: 'New markets', timeOf: (market: Market) => market.created_at },
+  settled: { title: 'Settled markets', timeOf: (market: Market) => market.resolved_at },
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -24,14 +25,38 @@ ORDER BY created_at DESC NULLS LAST
 LIMIT ${SHOWN}`,
   settled: `SELECT id, title, resolved_at, price AS paid
 FROM v_markets
-WHERE status = 'settled'
-ORDER BY resolved_at DESC NULLS LAST
+WHERE status = 'settled' AND resolved_at IS NOT NULL
+ORDER BY resolved_at DESC, id
 LIMIT ${SHOWN}`,
 };
 
-const paramsOf = (kind: Kind) => ({ status: KINDS[kind].status, sort: 'created', limit: 50 });
+/** What a list shows, and the questions of which it is the answer. */
+interface Found {
+  markets: Market[];
+  params: Params[];
+}
 
-/** The newest markets of all platforms in one order of time; settled ones by when they settled. */
+async function newest(platforms: readonly string[], signal: AbortSignal): Promise<Found> {
+  const params = platforms.map((provider) => ({ provider, status: 'open', sort: 'created', limit: SHOWN }));
+  return found(params, signal);
+}
+
+/** The API sorts by no time of settlement: the views say which they are, the API what they paid. */
+async function settledLast(signal: AbortSignal): Promise<Found> {
+  const { rows } = await runSql(SQL.settled, signal);
+  const ids = rows.map(([id]) => String(id));
+  const own = byPlatform(ids);
+  const params = [...own].map(([provider, ids]) => ({ provider, market_ids: ids.join(','), limit: ids.length }));
+  const { markets } = await found(params, signal);
+  return { params, markets: markets.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)) };
+}
+
+async function found(params: Params[], signal: AbortSignal): Promise<Found> {
+  const answers = await Promise.all(params.map((one) => get('/v1/api/markets', one, signal)));
+  return { params, markets: answers.flatMap(({ markets }) => markets) };
+}
+
+/** The newest markets of all platforms in one order of time, or those that settled last. */
 export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
   const platforms = listed.data ?? [];
   const { query } = usePlace();
@@ -39,12 +64,10 @@ export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
   const { title, timeOf } = KINDS[kind];
   const asked = useRepeated(
     platforms.length === 0 ? null : `${kind} ${platforms.join(',')}`,
-    (signal) =>
-      Promise.all(platforms.map((provider) => get('/v1/api/markets', { provider, ...paramsOf(kind) }, signal))),
+    (signal) => (kind === 'new' ? newest(platforms, signal) : settledLast(signal)),
     SLOW_MS,
   );
-  const rows = (asked.data ?? [])
-    .flatMap(({ markets }) => markets)
+  const rows = (asked.data?.markets ?? [])
     .flatMap((market) => {
       const at = timeOf(market);
       return at === null ? [] : [{ market, at }];
@@ -56,7 +79,7 @@ export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
       title={title}
       query={{
         path: '/v1/api/markets',
-        params: platforms.map((provider) => ({ provider, ...paramsOf(kind) })),
+        params: asked.data?.params ?? [],
         sql: SQL[kind],
       }}
       of={asked}
@@ -100,7 +123,6 @@ export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
           </tbody>
         </table>
       )}
-      {kind === 'settled' && <p class="foot muted">Of the 50 newest settled markets of each platform.</p>}
     </Panel>
   );
 }

@@ -17,16 +17,17 @@ export interface Result {
 /** A JSON answer holds no more rows; a file holds all. */
 export const MOST_ROWS = 1000;
 
-const post = (query: string, format: string): Promise<Response> =>
+const post = (query: string, format: string, signal?: AbortSignal): Promise<Response> =>
   call('/v1/api/sql', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query, format }),
+    ...(signal ? { signal } : {}),
   });
 
-export async function runSql(query: string): Promise<Result> {
+export async function runSql(query: string, signal?: AbortSignal): Promise<Result> {
   const begun = performance.now();
-  const text = await (await post(query, 'json')).text();
+  const text = await (await post(query, 'json', signal)).text();
   const tookMs = Math.round(performance.now() - begun);
   try {
     const { meta, data } = JSON.parse(text) as { meta: Column[]; data: unknown[][] };

@@ -9,6 +9,7 @@ interface Market {
   platform: string;
   status: string;
   created_at: string | null;
+  resolved_at: string | null;
   outcomes: { id: string }[];
   current_prices: Record<string, { price: Maybe; bid: Maybe; ask: Maybe }>;
   price_24h_changes: Record<string, Maybe>;
@@ -186,6 +187,38 @@ export const expectedOf = {
       .toSorted((a, b) => (b.created_at ?? '').localeCompare(a.created_at ?? ''))
       .slice(0, 15)
       .map((market) => first(market)?.price);
+  },
+
+  async settledMarkets(api: Answers, platforms: readonly string[]): Promise<Maybe[]> {
+    const lists = await Promise.all(
+      platforms.map((platform) =>
+        api<{ markets: Market[] }>(`markets?provider=${platform}&status=settled&sort=created&limit=500`),
+      ),
+    );
+    return lists
+      .flatMap(({ markets }) => markets)
+      .filter(({ resolved_at: at }) => at !== null)
+      .toSorted((a, b) => (b.resolved_at ?? '').localeCompare(a.resolved_at ?? '') || (a.id < b.id ? -1 : 1))
+      .slice(0, 15)
+      .map((market) => market.metadata.payouts?.[market.outcomes[0]?.id ?? '']);
+  },
+
+  async platformVolumes(api: Answers, platforms: readonly string[]): Promise<Maybe[]> {
+    const rows = await Promise.all(
+      platforms.map(async (platform) => {
+        const { categories, meta } = await api<{
+          categories: { volume_7d: Maybe }[];
+          meta: { total_active_markets: number; total_volume_24h: Maybe };
+        }>(`analytics/categories?platform=${platform}`);
+        const week = categories.flatMap(({ volume_7d: volume }) => volume ?? []);
+        return {
+          open: meta.total_active_markets,
+          week: week.length === 0 ? null : exactSum(week),
+          day: meta.total_volume_24h,
+        };
+      }),
+    );
+    return rows.toSorted((a, b) => (b.day ?? -1) - (a.day ?? -1)).flatMap(({ open, week, day }) => [open, week, day]);
   },
 
   async calibration(api: Answers): Promise<Maybe[]> {

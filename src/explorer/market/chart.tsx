@@ -15,7 +15,9 @@ import {
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bar, Market } from '../parts/answers.ts';
 import { priceDigits } from '../parts/prices.ts';
-import { countsContracts, Num, Price } from '../parts/show.tsx';
+import { countsContracts } from '../parts/show.tsx';
+import { Band, type Quoted } from './band.ts';
+import { Legend } from './legend.tsx';
 import { MAX_BARS } from './ranges.ts';
 import { colour, onTheme } from '../parts/theme.ts';
 
@@ -24,6 +26,7 @@ interface Parts {
   candles: ISeriesApi<'Candlestick'>;
   bid: ISeriesApi<'Line'>;
   ask: ISeriesApi<'Line'>;
+  band: ISeriesApi<'Custom'>;
   volume: ISeriesApi<'Histogram'>;
   /** Null where the platform reports none. */
   interest: ISeriesApi<'Line'> | null;
@@ -50,7 +53,7 @@ interface ChartProps {
   isOld: boolean;
 }
 
-/** Candles with bid and ask as lines, volume and open interest below. Pointing at a bucket shows its exact figures. */
+/** Candles over the band between bid and ask, volume and open interest below. Pointing at a bucket shows its exact figures. */
 export function Chart({ bars, market, width, isOld }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
@@ -82,8 +85,10 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
       made.chart.remove();
     };
   }, [digits, hasInterest]);
+  const drawn = useRef(bars);
   useEffect(() => {
-    if (parts.current) fill(parts.current, bars, width);
+    if (parts.current && drawn.current !== bars) change(parts.current, drawn.current, bars, width);
+    drawn.current = bars;
   }, [bars]);
 
   const bar = pointed ?? bars.at(-1);
@@ -110,6 +115,7 @@ function build(box: HTMLElement, digits: number, titles: readonly string[]): Par
     handleScale: { axisPressedMouseMove: false },
   });
   const priceFormat = { type: 'price', precision: digits, minMove: 10 ** -digits } as const;
+  const band = chart.addCustomSeries(new Band(), { priceFormat });
   const bid = chart.addSeries(LineSeries, { ...QUOTE_LINE, priceFormat });
   const ask = chart.addSeries(LineSeries, { ...QUOTE_LINE, priceFormat });
   const candles = chart.addSeries(CandlestickSeries, { priceFormat, borderVisible: false });
@@ -126,10 +132,10 @@ function build(box: HTMLElement, digits: number, titles: readonly string[]): Par
     const pane = chart.panes()[n + 1];
     return pane ? [{ text, mark: createTextWatermark(pane, { horzAlign: 'left', vertAlign: 'top' }) }] : [];
   });
-  return { chart, candles, bid, ask, volume, interest, labels };
+  return { chart, candles, bid, ask, band, volume, interest, labels };
 }
 
-function paint({ chart, candles, bid, ask, interest, labels }: Parts): void {
+function paint({ chart, candles, bid, ask, band, interest, labels }: Parts): void {
   const [line, up, down] = [colour('line'), colour('up'), colour('down')];
   chart.applyOptions({
     layout: {
@@ -143,6 +149,7 @@ function paint({ chart, candles, bid, ask, interest, labels }: Parts): void {
   });
   for (const { text, mark } of labels) mark.applyOptions({ lines: [{ text, color: colour('muted'), fontSize: 11 }] });
   candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
+  band.applyOptions({ color: `${colour('muted')}26` });
   bid.applyOptions({ color: `${up}70` });
   ask.applyOptions({ color: `${down}70` });
   interest?.applyOptions({ color: colour('hue1') });
@@ -162,8 +169,8 @@ function spaced(bars: readonly Bar[], width: number): { time: UTCTimestamp }[] {
   return empty;
 }
 
-function fill({ candles, bid, ask, volume, interest }: Parts, bars: readonly Bar[], width: number): void {
-  const empty = spaced(bars, width);
+/** The points of each series for some bars. */
+function pointsOf(bars: readonly Bar[], width: number) {
   const line = (pick: (bar: Bar) => number | null) =>
     bars.map((bar) => {
       const value = pick(bar);
@@ -174,58 +181,46 @@ function fill({ candles, bid, ask, volume, interest }: Parts, bars: readonly Bar
     const isTraded = open !== null && high !== null && low !== null && close !== null;
     return known(bar, isTraded ? { open, high, low, close } : null);
   });
-  candles.setData([...traded, ...empty].toSorted((a, b) => a.time - b.time));
-  bid.setData(line((bar) => bar.liquidity.best_bid));
-  ask.setData(line((bar) => bar.liquidity.best_ask));
-  interest?.setData(line((bar) => bar.open_interest));
+  const quoted = bars.map((bar): Quoted | { time: UTCTimestamp } => {
+    const { best_bid: bid, best_ask: ask } = bar.liquidity;
+    return known(bar, bid === null || ask === null ? null : { bid, ask });
+  });
   const [up, down] = [`${colour('up')}80`, `${colour('down')}80`];
-  volume.setData(
-    bars.map((bar) => {
-      const { open, close } = bar.price;
-      const color = (close ?? 0) >= (open ?? 0) ? up : down;
-      return known(bar, bar.volume === null ? null : { value: bar.volume, color });
-    }),
-  );
+  const volume = bars.map((bar) => {
+    const { open, close } = bar.price;
+    const color = (close ?? 0) >= (open ?? 0) ? up : down;
+    return known(bar, bar.volume === null ? null : { value: bar.volume, color });
+  });
+  return {
+    candles: [...traded, ...spaced(bars, width)].toSorted((a, b) => a.time - b.time),
+    bid: line((bar) => bar.liquidity.best_bid),
+    ask: line((bar) => bar.liquidity.best_ask),
+    band: quoted,
+    volume,
+    interest: line((bar) => bar.open_interest),
+  };
 }
 
-interface LegendProps {
-  bar: Bar | undefined;
-  digits: number;
-  /** Units of volume, and of open interest; null where there is none. */
-  counted: string;
-  held: string | null;
+function fill(parts: Parts, bars: readonly Bar[], width: number): void {
+  const points = pointsOf(bars, width);
+  parts.candles.setData(points.candles);
+  parts.band.setData(points.band);
+  parts.bid.setData(points.bid);
+  parts.ask.setData(points.ask);
+  parts.interest?.setData(points.interest);
+  parts.volume.setData(points.volume);
 }
 
-/** The exact figures of one bucket, above the chart. */
-function Legend({ bar, digits, counted, held }: LegendProps) {
-  if (!bar) return null;
-  const time = new Date(bar.timestamp * 1000).toISOString();
-  const prices = [
-    ['O', bar.price.open],
-    ['H', bar.price.high],
-    ['L', bar.price.low],
-    ['C', bar.price.close],
-    ['Bid', bar.liquidity.best_bid],
-    ['Ask', bar.liquidity.best_ask],
-  ] as const;
-  const figures = [
-    ['Volume', bar.volume, ` ${counted}`],
-    ['Trades', bar.trade_count, ''],
-    ...(held === null ? [] : [['Open interest', bar.open_interest, ` ${held}`] as const]),
-  ] as const;
-  return (
-    <p class="legend">
-      <time dateTime={time}>{`${time.slice(0, 10)} ${time.slice(11, 16)} UTC`}</time>
-      {prices.map(([name, value]) => (
-        <span key={name}>
-          <span class="muted">{name}</span> <Price value={value} digits={digits} still />
-        </span>
-      ))}
-      {figures.map(([name, value, unit]) => (
-        <span key={name} class={name === 'Open interest' ? 'hue1' : ''}>
-          <span class="muted">{name}</span> <Num value={value} unit={unit} />
-        </span>
-      ))}
-    </p>
-  );
+/** Draws `bars` where `before` are drawn: with the same bars but the last ones, these alone. */
+function change(parts: Parts, before: readonly Bar[], bars: readonly Bar[], width: number): void {
+  const from = before.length - 1;
+  const isLonger = from > 0 && bars.length > from && bars[from]?.timestamp === before[from]?.timestamp;
+  if (!isLonger || before.some((bar, n) => n < from && bar !== bars[n])) return fill(parts, bars, width);
+  const points = pointsOf(bars.slice(from), width);
+  for (const one of points.candles) parts.candles.update(one);
+  for (const one of points.band) parts.band.update(one);
+  for (const one of points.bid) parts.bid.update(one);
+  for (const one of points.ask) parts.ask.update(one);
+  for (const one of points.interest) parts.interest?.update(one);
+  for (const one of points.volume) parts.volume.update(one);
 }

@@ -1,0 +1,44 @@
+import type { Bar } from '../parts/answers.ts';
+import { Num, Price } from '../parts/show.tsx';
+
+interface LegendProps {
+  bar: Bar | undefined;
+  digits: number;
+  /** Units of volume, and of open interest; null where there is none. */
+  counted: string;
+  held: string | null;
+}
+
+/** The exact figures of one bucket, above the chart. */
+export function Legend({ bar, digits, counted, held }: LegendProps) {
+  if (!bar) return null;
+  const time = new Date(bar.timestamp * 1000).toISOString();
+  const prices = [
+    ['O', bar.price.open],
+    ['H', bar.price.high],
+    ['L', bar.price.low],
+    ['C', bar.price.close],
+    ['Bid', bar.liquidity.best_bid],
+    ['Ask', bar.liquidity.best_ask],
+  ] as const;
+  const figures = [
+    ['Volume', bar.volume, ` ${counted}`],
+    ['Trades', bar.trade_count, ''],
+    ...(held === null ? [] : [['Open interest', bar.open_interest, ` ${held}`] as const]),
+  ] as const;
+  return (
+    <p class="legend">
+      <time dateTime={time}>{`${time.slice(0, 10)} ${time.slice(11, 16)} UTC`}</time>
+      {prices.map(([name, value]) => (
+        <span key={name}>
+          <span class="muted">{name}</span> <Price value={value} digits={digits} still />
+        </span>
+      ))}
+      {figures.map(([name, value, unit]) => (
+        <span key={name} class={name === 'Open interest' ? 'hue1' : ''}>
+          <span class="muted">{name}</span> <Num value={value} unit={unit} />
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,43 +1,43 @@
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Answers, Bar, Market } from '../parts/answers.ts';
-import { get, useRepeated } from '../parts/api.ts';
 import { Choice, ofMarket, Panel, Waiting } from '../parts/panel.tsx';
 import { Outside, TradesComplete } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
+import { HISTORY, useBars } from './bars.ts';
 import { Chart } from './chart.tsx';
 import { INTERVALS, RANGES, SECONDS, shownBars, type Shown } from './ranges.ts';
 
-const EVERY_MS = 10_000;
-const HISTORY = '/v1/api/metrics/historical';
+interface Props {
+  market: Market;
+  since: string | null | undefined;
+  /** The id of its last trade. */
+  newest: string | undefined;
+}
 
 /** The price of the first outcome over time. */
-export function History({ market, since }: { market: Market; since: string | null | undefined }) {
+export function History({ market, since, newest }: Props) {
   const { query } = usePlace();
   const { platform, platform_id: id, created_at: createdAt } = market;
   const shown = shownBars(query, createdAt);
   const place = { platform, market_id: id };
   const key = `${market.id} ${shown.range} ${shown.interval}`;
-  const asked = useRepeated(
-    key,
-    (signal) => {
-      const { startTs, interval, limit } = shownBars(query, createdAt);
-      return get(HISTORY, { ...place, interval, start_ts: startTs, limit }, signal);
-    },
-    EVERY_MS,
-  );
+  const asked = useBars(market, query, newest);
   // The chart of the range before stays, dimmed, until the next one is there.
   const last = useRef<Drawn | null>(null);
+  const ofAnswer = asked.data?.data;
+  const bars = useMemo(() => (ofAnswer ? ofLife(ofAnswer, market) : []), [ofAnswer, market.status]);
   if (asked.data) {
-    const { data: bars, meta } = asked.data;
-    last.current = { key, of: market.id, bars: ofLife(bars, market), meta, width: SECONDS[shown.interval] };
+    const { meta } = asked.data;
+    last.current = { key, of: market.id, bars, meta, width: SECONDS[shown.interval] };
   }
-  const drawn = last.current?.of === market.id && !asked.failure ? last.current : null;
+  const drawn = last.current?.of === market.id && (asked.data || !asked.failure) ? last.current : null;
   const params = { ...place, interval: shown.interval, start_ts: shown.startTs, limit: shown.limit };
   return (
     <Panel
       title={`Price of ${market.outcomes[0]?.name ?? 'the first outcome'}`}
       class="history"
       query={{ path: HISTORY, params, sql: sqlOf(market, shown) }}
+      of={asked}
       aside={
         <>
           <Choice
@@ -66,8 +66,8 @@ export function History({ market, since }: { market: Market; since: string | nul
         {drawn && !drawn.meta.complete && (
           <span class="warn">A gap: older trades of this range are still being fetched. </span>
         )}
-        {drawn && <TradesComplete to={drawn.meta.data_freshness} since={since} />} Candles are executed trades, thin
-        lines bid and ask, in USD; times in UTC. Chart by{' '}
+        {drawn && <TradesComplete to={drawn.meta.data_freshness} since={since} />} Candles are executed trades, the band
+        lies between bid and ask, in USD; times in UTC. Chart by{' '}
         <Outside address="https://www.tradingview.com/">TradingView</Outside>.
       </p>
     </Panel>

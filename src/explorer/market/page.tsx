@@ -28,7 +28,11 @@ export function MarketPage({ id: unified }: { id: string }) {
   });
   // A book may change fifty times a second: what does not follow it is drawn when its own data changes.
   const { stored, trades, tradesAsked, tradesFreshTo: freshTo, gaps } = live;
-  const history = useMemo(() => stored && <History market={stored} since={since} />, [stored, since]);
+  const newest = trades[0]?.trade_id;
+  const history = useMemo(
+    () => stored && <History market={stored} since={since} newest={newest} />,
+    [stored, since, newest],
+  );
   const tape = useMemo(
     () => stored && <Tape market={stored} {...{ trades, freshTo, since, gaps }} asked={tradesAsked} />,
     [stored, trades, freshTo, since, gaps, tradesAsked.loading, tradesAsked.failure],

@@ -1,0 +1,73 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Answers, Bar, Market } from '../parts/answers.ts';
+import { get, useRepeated, type Loaded } from '../parts/api.ts';
+import { SECONDS, shownBars } from './ranges.ts';
+
+export const HISTORY = '/v1/api/metrics/historical';
+type History = Answers[typeof HISTORY];
+
+/** All bars of a range are asked for so often, the last of them after a trade, at most this often. */
+const EVERY_MS = 10_000;
+const AFTER_TRADE_MS = 2000;
+/** Buckets that a trade may have begun since the range was asked for. */
+const TAIL = 100;
+
+/** The bars that the address asks for; `newest` is the last trade of the market: the last candle follows it. */
+export function useBars(market: Market, query: URLSearchParams, newest: string | undefined): Loaded<History> {
+  const { platform, platform_id: id, created_at: createdAt } = market;
+  const { range, interval } = shownBars(query, createdAt);
+  const key = `${market.id} ${range} ${interval}`;
+  const place = { platform, market_id: id, interval };
+  const whole = useRepeated(
+    key,
+    (signal) => {
+      const { startTs, limit } = shownBars(query, createdAt);
+      return get(HISTORY, { ...place, start_ts: startTs, limit }, signal);
+    },
+    EVERY_MS,
+  );
+  const after = usePaced(newest, AFTER_TRADE_MS);
+  const first = useRef(after);
+  const last = whole.data?.data.at(-1)?.timestamp;
+  const tail = useRepeated(
+    last === undefined || after === undefined || after === first.current ? null : `${key} ${after}`,
+    (signal) => {
+      const from = last ?? Math.floor(Date.now() / 1000 / SECONDS[interval]) * SECONDS[interval];
+      return get(HISTORY, { ...place, start_ts: from, limit: TAIL }, signal);
+    },
+    0,
+  );
+  // It stays while the next one is on its way.
+  const kept = useRef<{ key: string; at: number; bars: readonly Bar[] } | null>(null);
+  if (tail.data) kept.current = { key, at: tail.at ?? 0, bars: tail.data.data };
+  const own = kept.current?.key === key && kept.current.at > (whole.at ?? 0) ? kept.current.bars : [];
+  const joined = useRef<{ of: History; own: readonly Bar[]; all: History } | null>(null);
+  if (!whole.data || own.length === 0) return whole;
+  // One array for one answer: what is drawn is drawn anew for another.
+  if (joined.current?.of !== whole.data || joined.current.own !== own)
+    joined.current = { of: whole.data, own, all: { ...whole.data, data: withTail(whole.data.data, own) } };
+  return { ...whole, data: joined.current.all };
+}
+
+function withTail(bars: Bar[], tail: readonly Bar[]): Bar[] {
+  const from = tail[0]?.timestamp ?? Infinity;
+  return [...bars.filter(({ timestamp }) => timestamp < from), ...tail];
+}
+
+/** A value that changes at most every `everyMs`, the first change at once. */
+function usePaced<T>(value: T, everyMs: number): T {
+  const [paced, setPaced] = useState(value);
+  const nextAt = useRef(0);
+  useEffect(() => {
+    if (paced === value) return;
+    const timer = setTimeout(
+      () => {
+        nextAt.current = Date.now() + everyMs;
+        setPaced(value);
+      },
+      Math.max(0, nextAt.current - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [value, paced]);
+  return paced;
+}

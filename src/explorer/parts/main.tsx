@@ -2,6 +2,7 @@ import { render, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { MarketsPage } from '../markets/page.tsx';
 import { useConnection, type Connection } from './connection.ts';
+import { useFocusOnHeading } from './focus.ts';
 import { SignedIn } from './session.tsx';
 import { chooseTheme, onTheme, theme } from './theme.ts';
 import { followLinks, usePlace } from './url.ts';
@@ -49,6 +50,7 @@ function App() {
   useEffect(() => {
     document.title = first === '' ? 'Markets · Forecastle' : `${PAGES[first]?.title ?? 'Not found'} · Forecastle`;
   }, [first]);
+  useFocusOnHeading(path);
   useEffect(() => onTheme(() => setShade(theme())), []);
   const turn = (): void => chooseTheme(shade === 'dark' ? 'light' : 'dark');
   return (

@@ -23,11 +23,13 @@ const LIQUIDITY = [
 ] as const;
 const ENDS = [
   ['', 'Ends any time'],
-  ['1', 'within a day'],
-  ['7', 'within a week'],
-  ['30', 'within a month'],
+  ['1', 'within 24 hours'],
+  ['7', 'within 7 days'],
+  ['30', 'within 30 days'],
 ] as const;
+const BY_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
+const MOST_DAYS = 36_500;
 const TYPING_MS = 200;
 const LIST = '/v1/api/markets';
 
@@ -40,7 +42,7 @@ export function MarketsPage() {
   const all = usePlatforms();
   const event = text('event');
   const own = splitId(event);
-  const days = Number(text('ends'));
+  const ends = text('ends');
   // An event is of one platform.
   const chosen = event === '' ? platform : own.platform;
   const platforms = all === null ? null : all.includes(chosen) ? [chosen] : all;
@@ -50,9 +52,7 @@ export function MarketsPage() {
     event_id: own.id,
     category: text('category'),
     min_liquidity: text('liquidity'),
-    // To the hour: the list is asked for anew when its filters change.
-    ends_before:
-      days > 0 ? new Date(Math.ceil((Date.now() + days * DAY_MS) / 3_600_000) * 3_600_000).toISOString() : '',
+    ends_before: endsBefore(ends),
   };
   const list = useMarketList(platforms, filters, sort);
   const categories = useApi('/v1/api/analytics/categories', {});
@@ -115,7 +115,21 @@ export function MarketsPage() {
             ]}
           />
           <Pick label="Liquidity" value={text('liquidity')} options={LIQUIDITY} name="liquidity" />
-          <Pick label="Ends" value={text('ends')} options={ENDS} name="ends" />
+          <span class="ends">
+            <Pick
+              label="Ends"
+              value={ends}
+              options={BY_DATE.test(ends) ? [...ENDS, [ends, 'before the date']] : ENDS}
+              name="ends"
+            />
+            <input
+              type="date"
+              aria-label="Ends before, UTC"
+              title="Ends before this day, UTC"
+              value={BY_DATE.test(ends) ? ends : ''}
+              onChange={({ currentTarget: { value } }) => setQuery({ ends: value })}
+            />
+          </span>
           <Pick label="Sort" value={sort} options={SORTS} name="sort" initial="volume_24h" />
         </div>
         {list.failure && <Waiting of={{ failure: list.failure, loading: false, reload: list.reload }} />}
@@ -143,6 +157,15 @@ export function MarketsPage() {
       </Panel>
     </>
   );
+}
+
+/** The address has a number of days, or a date. Days to the hour: the list is asked for anew when its filters change. */
+function endsBefore(ends: string): string {
+  if (BY_DATE.test(ends)) return Number.isNaN(Date.parse(ends)) ? '' : new Date(ends).toISOString();
+  const days = Number(ends);
+  return days > 0 && days <= MOST_DAYS
+    ? new Date(Math.ceil((Date.now() + days * DAY_MS) / 3_600_000) * 3_600_000).toISOString()
+    : '';
 }
 
 const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -4,6 +4,7 @@ import { useApi } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { Num, Price } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
+import { sqlOfCalibration } from './calibration-sql.ts';
 
 const SLOW_MS = 120_000;
 const HORIZONS = [
@@ -24,7 +25,7 @@ export function Calibration({ platforms }: { platforms: readonly string[] }) {
   return (
     <Panel
       title="Calibration"
-      query={{ path: '/v1/api/analytics/calibration', params }}
+      query={{ path: '/v1/api/analytics/calibration', params, sql: sqlOfCalibration(platform, horizon) }}
       of={asked}
       aside={
         <>

@@ -31,6 +31,14 @@ interface Trade {
   metadata: { executed_at?: string };
 }
 
+interface Bar {
+  price: { open: Maybe; high: Maybe; low: Maybe; close: Maybe };
+  liquidity: { best_bid: Maybe; best_ask: Maybe };
+  volume: Maybe;
+  trade_count: Maybe;
+  open_interest: Maybe;
+}
+
 interface Metrics {
   volume: { volume_24h: Maybe; volume_7d: Maybe; volume_30d: Maybe; total: Maybe };
   liquidity: { total: Maybe; liquidity_score: Maybe };
@@ -132,6 +140,20 @@ export const expectedOf = {
       `trades/whales?platform=${platform}&market_id=${escaped(id)}&min_size=0&limit=100`,
     );
     return trades.toSorted(newestFirst).flatMap(({ price, size, notional_value: notional }) => [price, size, notional]);
+  },
+
+  /** Of the last bucket of an hour. */
+  async candle(api: Answers, platform: string, id: string): Promise<Maybe[]> {
+    const from = Math.floor(Date.now() / 1000) - 7 * 86_400;
+    const { data } = await api<{ data: Bar[] }>(
+      `metrics/historical?platform=${platform}&market_id=${escaped(id)}&interval=1h&start_ts=${from}&limit=5000`,
+    );
+    const last = data.at(-1);
+    if (!last) return [];
+    const { price, liquidity, volume, trade_count: trades, open_interest: held } = last;
+    const interest = data.some((bar) => bar.open_interest !== null) ? [held] : [];
+    const quotes = [liquidity.best_bid, liquidity.best_ask];
+    return [price.open, price.high, price.low, price.close, ...quotes, volume, trades, ...interest];
   },
 
   async figures(api: Answers, platform: string, id: string): Promise<Maybe[]> {

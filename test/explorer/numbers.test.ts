@@ -109,6 +109,7 @@ describe('numbers of the explorer', () => {
     await expectEqual('ul.outcomes', () => expectedOf.outcomes(api, platform, id));
     await expectEqual(panel('Order book'), () => expectedOf.book(api, platform, id));
     await expectEqual(panel('Trades'), () => expectedOf.tape(api, platform, id));
+    await expectEqual('.history .legend', () => expectedOf.candle(api, platform, id));
     await expectEqual(panel('Figures'), () => expectedOf.figures(api, platform, id));
   });
 
@@ -117,6 +118,19 @@ describe('numbers of the explorer', () => {
     await page.goto(`/market/${encodeURIComponent(id)}`);
     await page.locator('ul.outcomes').waitFor();
     await expectEqual('ul.outcomes', () => expectedOf.outcomes(api, platform, id));
+  });
+
+  test('the statement behind calibration answers its bins', async () => {
+    await page.goto('/overview');
+    await page.getByRole('button', { name: /^Query for Calibration/ }).click();
+    const statement = await page.locator('dialog[open] pre').nth(1).innerText();
+    type Bin = { price_from: number; markets: number; came_true: number; came_true_share: number; mean_price: number };
+    const { calibration } = await api<{ calibration: Bin[] }>('analytics/calibration?horizon=1h');
+    const figures = (bin: Bin): number[] =>
+      [bin.price_from, bin.markets, bin.came_true, bin.came_true_share, bin.mean_price].map(Number);
+    const wanted = calibration.filter(({ markets }) => markets > 0).map(figures);
+    expect(wanted.length).toBeGreaterThan(0);
+    expect((await whole.sql<Bin>(statement)).map(figures)).toEqual(wanted);
   });
 
   test('the overview shows what the API answers', async () => {

@@ -221,9 +221,17 @@ describe('the explorer in a browser', () => {
     '/account',
   ];
 
-  test.each(['light', 'dark'] as const)('every page is without a serious finding of axe in %s', async (colorScheme) => {
-    await asAnother(`${colorScheme}@example.com`);
+  const PHONE = { width: 390, height: 780 };
+  const DESK = { width: 1280, height: 800 };
+  test.each([
+    ['light', 'at a desk', DESK],
+    ['dark', 'at a desk', DESK],
+    ['light', 'on a phone', PHONE],
+    ['dark', 'on a phone', PHONE],
+  ] as const)('every page is without a serious finding of axe in %s %s', async (colorScheme, where, size) => {
+    await asAnother(`${colorScheme}-${where.replaceAll(' ', '-')}@example.com`);
     await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(size);
     for (const address of addresses()) {
       await page.goto(address);
       await page.locator('main .panel').first().waitFor();
@@ -231,6 +239,7 @@ describe('the explorer in a browser', () => {
       expect([address, await axeFindings(page)]).toEqual([address, []]);
     }
     await page.emulateMedia({ colorScheme: null });
+    await page.setViewportSize(DESK);
     expect(reader.faults(NO_CREDENTIAL)).toEqual([]);
   });
 

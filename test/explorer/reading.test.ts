@@ -65,6 +65,59 @@ test('the list is as it was left after Escape and after Back: filters, row and p
   expect(reader.faults()).toEqual([]);
 });
 
+const focused = (): Promise<string> =>
+  page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent");
+
+test('another page has the focus on its heading, and Tab goes on from there', async () => {
+  await page.goto('/');
+  await rows().first().waitFor();
+  const nav = page.getByRole('navigation', { name: 'Pages' });
+  for (const name of ['Overview', 'Status', 'SQL', 'Account', 'Markets']) {
+    await nav.getByRole('link', { name, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe(`H1 ${name}`);
+    await expect.poll(() => page.title()).toBe(`${name} · Forecastle`);
+  }
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate("document.querySelector('main').contains(document.activeElement)")).toBe(true);
+  await rows().first().locator('a').focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(focused).toMatch(/^H1 ./);
+  expect(await focused()).toBe(`H1 ${await page.getByRole('heading', { level: 1 }).innerText()}`);
+  expect(reader.faults(NO_CREDENTIAL)).toEqual([]);
+});
+
+test('the link to the list leads to all markets, and Back to the list as it was filtered', async () => {
+  await page.goto('/?platform=kalshi&sort=liquidity');
+  await rows().first().waitFor();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Markets', exact: true }).click();
+  await page.waitForURL((url) => url.pathname === '/' && url.search === '');
+  await page.goBack();
+  await page.waitForURL(/\/\?platform=kalshi&sort=liquidity$/);
+  await page.goto(`/?platform=kalshi&ends=7`);
+  await rows().first().waitFor();
+  const date = page.getByLabel('Ends before, UTC');
+  await date.fill('2040-01-02');
+  await page.waitForURL(/ends=2040-01-02$/);
+  await expect.poll(() => page.getByLabel('Ends', { exact: true }).inputValue()).toBe('2040-01-02');
+  await page.getByLabel('Ends', { exact: true }).selectOption('1');
+  await page.waitForURL(/ends=1$/);
+  expect(await date.inputValue()).toBe('');
+});
+
+test('what is asked for again is not taken away meanwhile', async () => {
+  for (const at of ['/overview', address()]) {
+    await page.goto(at);
+    await page.locator('main .panel table').first().waitFor();
+    await page.getByText('Loading …', { exact: true }).first().waitFor({ state: 'detached' });
+    await page.evaluate(
+      "window.waits = 0; new MutationObserver(() => { if (document.body.innerText.includes('Loading …')) window.waits += 1; }).observe(document.querySelector('main'), { childList: true, subtree: true, characterData: true })",
+    );
+    await sleep(12_000);
+    expect([at, await page.evaluate('window.waits')]).toEqual([at, 0]);
+  }
+});
+
 test('the list of an event holds its markets', async () => {
   await page.goto(eventAddress());
   await page.getByRole('link', { name: 'Show in the list' }).click();
@@ -172,3 +225,6 @@ test('a market that is not stored is said so once, with a way on', async () => {
   await rows().first().waitFor();
   reader.faults();
 });
+
+/** The account page asks for orders of a reader who stored no credential. */
+const NO_CREDENTIAL = /422 .*\/v1\/api\/orders/;

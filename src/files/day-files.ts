@@ -21,7 +21,7 @@ const MANIFEST_MS = 1000;
 
 /** A row of sql/queries/file_days.sql. */
 const DayRow = z.object({
-  kind: z.enum(['trades', 'quotes', 'books']),
+  kind: z.enum(['trades', 'quotes', 'books', 'candles_1m', 'candles_1h']),
   platform: z.enum(PLATFORMS),
   day: z.string(),
   content: z.string(),
@@ -43,7 +43,7 @@ export interface FileSelection {
   datasets: readonly Dataset[];
   fromMs: number;
   toMs: number;
-  /** Where days of quotes and books begin, in place of `fromMs`: their rows are many, and none is added to an older day. */
+  /** Where quotes, books and bars themselves are looked at from, in place of `fromMs`: they are many, and old ones do not change. */
   readingsFromMs?: number;
 }
 
@@ -92,14 +92,14 @@ export async function writeDayFiles(
       const source = SOURCES[dataset];
       // Of an older day some rows may be gone: what was written of it when it was whole stays.
       const whole = source.forgets === null ? new Date(0) : await keptFrom(clickhouse, source.forgets);
-      const own = days.filter(({ kind, day }) => kind === source.days && Date.parse(day) >= whole.getTime());
+      const own = daysOf(dataset, days).filter(({ day }) => Date.parse(day) >= whole.getTime());
       for (const day of own.toSorted(byDay)) {
         deps.signal?.throwIfAborted();
         const path = filePath(dataset, day.platform, day.day);
         const known = manifest.get(path);
         const complete = isComplete(day, coverage, deps.now());
         const isThere = known !== undefined && (!target.has || (await target.has(known)));
-        if (isThere && known.content === day.content && known.schema_version === SCHEMA_VERSION) {
+        if (isThere && isSame(known.content, day.content) && known.schema_version === SCHEMA_VERSION) {
           if (known.complete !== complete) manifest.set(path, { ...known, complete });
           changed ||= known.complete !== complete;
           continue;
@@ -143,6 +143,25 @@ function revisionOf(
   if (sha256 === made.sha256) return { revision, ...(previous ? { previous } : {}) };
   return { revision: revision + 1, ...(keepsPrevious ? { previous: { revision, sha256, bytes } } : {}) };
 }
+
+/** What stands between the content of a day's trades and that of what is computed from them. */
+const COMPUTED = ' / ';
+
+/** The days of a dataset. Those of bars say what the bars are too, as far as these were looked at. */
+function daysOf(dataset: Dataset, days: readonly DayRow[]): DayRow[] {
+  const { days: kind, computed } = SOURCES[dataset];
+  const own = days.filter((one) => one.kind === kind);
+  if (!computed) return own;
+  const bars = new Map(days.filter((one) => one.kind === dataset).map((one) => [`${one.platform} ${one.day}`, one]));
+  return own.map((one) => {
+    const { platform, day, content } = one;
+    const made = bars.get(`${platform} ${day}`);
+    return { kind, platform, day, content: made ? content + COMPUTED + made.content : content };
+  });
+}
+
+/** Whether a file is of this content; bars that were not looked at are taken to be as they were. */
+const isSame = (known: string, content: string): boolean => known === content || known.startsWith(content + COMPUTED);
 
 const byDay = (a: DayRow, b: DayRow): number => (`${a.day} ${a.platform}` < `${b.day} ${b.platform}` ? -1 : 1);
 /** The beginning of a day, as the store reads it. */

@@ -203,6 +203,31 @@ test('a market that is listed after it was traded gives its day a new revision w
   expect((await manifestOf('listed')).get(path)).toMatchObject({ revision: revision + 1 });
 });
 
+test('a correction of bars alone gives their file a new revision, and no other', async () => {
+  await write('bars');
+  const before = await manifestOf('bars');
+  const path = `dataset=candles_1m/platform=kalshi/date=${dayBefore(1)}/part-0.parquet`;
+  const highs = async () => {
+    const rows = await duck(`SELECT high::VARCHAR AS high FROM '${join(root, 'bars', path)}' WHERE high IS NOT NULL`);
+    return rows.map(({ high }) => high);
+  };
+  expect(await highs()).toEqual(['0.5000000000']);
+  await store.clickhouse.command(
+    `INSERT INTO candles_1m SELECT * REPLACE (toDecimal64('0.51', 10) AS h, 0 AS v, 0 AS q, 0 AS n) FROM candles_1m
+     WHERE t = toDateTime(${(today - DAY_MS) / 1000}, 'UTC')`,
+  );
+  expect(await write('bars')).toMatchObject({ made: 1 });
+  expect(await highs()).toEqual(['0.5100000000']);
+  const after = await manifestOf('bars');
+  const { revision } = before.get(path)!;
+  expect(after.get(path)).toMatchObject({ revision: revision + 1 });
+  // Where bars are not looked at, files stay as they are.
+  const target = directoryTarget(join(root, 'bars'));
+  const deps = { clickhouse: store.clickhouse, target, temporary: join(root, 'tmp'), now: Date.now };
+  expect(await writeDayFiles(deps, { ...all, readingsFromMs: Date.now() })).toMatchObject({ made: 0 });
+  expect(await manifestOf('bars')).toEqual(after);
+});
+
 const completed = async (): Promise<string[]> =>
   [...(await manifestOf('complete')).values()]
     .filter(({ dataset, complete }) => dataset === 'trades' && complete)

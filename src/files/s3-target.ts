@@ -19,6 +19,15 @@ function reasonOf(text: string): string {
   return (code ? `${code}: ${message ?? ''}` : text).slice(0, 300).replaceAll(/\s+/g, ' ').trim();
 }
 
+/**
+ * What to do about a refused read of what may not be there yet: S3 says 403 in place of 404 to a key that may not list the bucket.
+ * It is not taken for a new bucket: files whose manifest cannot be read would get their revisions anew.
+ */
+const adviceOn = ({ status, text }: { status: number; text: string }, { missing }: Sent): string =>
+  missing && status === 403 && text.includes('AccessDenied')
+    ? '. Allow the key s3:GetObject on the objects and s3:ListBucket on the bucket: without it S3 refuses what does not exist yet'
+    : '';
+
 /** A body with its hash and length; `missing`: whether 404 is an answer too. */
 interface Sent {
   /** Made anew for each attempt. */
@@ -65,7 +74,7 @@ export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
       if (reply && sent.missing && reply.status === 404 && !reply.text.includes('NoSuchBucket')) return null;
       if (reply && reply.status < 300) return reply.text;
       if (reply && (waitMs === undefined || !(reply.status >= 500 || reply.status === 429)))
-        throw new Error(`${method} ${url} answered ${reply.status} ${reasonOf(reply.text)}`);
+        throw new Error(`${method} ${url} answered ${reply.status} ${reasonOf(reply.text)}${adviceOn(reply, sent)}`);
       await sleep(waitMs);
     }
   }

@@ -83,3 +83,21 @@ test('a call that S3 puts off, or whose connection is lost, is sent again whole'
   expect(bodies).toEqual(['{}', '{}', '{}']);
   expect(() => s3Target('s3://history/../other', env)).toThrow(/--to: must be s3:/);
 });
+
+test('a manifest that S3 refuses because the key may not list the bucket is named with the permissions to give', async () => {
+  const methods: (string | undefined)[] = [];
+  const closed = createServer((request, response) => {
+    methods.push(request.method);
+    response.writeHead(403).end('<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>');
+  });
+  await new Promise<void>((done) => closed.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void closed.close());
+  const { port } = closed.address() as AddressInfo;
+  const given = { ...env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
+  await expect(write('s3://history/new', given)).rejects.toThrow(
+    /^GET \S+\/manifest\.json answered 403 AccessDenied: Access Denied\. Allow the key s3:GetObject .* s3:ListBucket [^\n]*$/,
+  );
+  // Nothing is written over what cannot be read.
+  expect(methods).toEqual(['GET']);
+  await expect(s3Target('s3://history/new', given).writeManifest('{}')).rejects.toThrow(/AccessDenied: Access Denied$/);
+});

@@ -187,3 +187,20 @@ test('HEAD names length and ETag of a file', async () => {
     0,
   ]);
 });
+
+test('a path may come percent-encoded; one that leads elsewhere is no file', async () => {
+  const [file] = (await store.get<Listed>('files?dataset=trades')).files;
+  const { path, sha256 } = file!;
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  expect(encoded).toContain('dataset%3Dtrades');
+  const reply = await ask(encoded);
+  expect([reply.statusCode, reply.headers.etag]).toEqual([200, `"${sha256}"`]);
+  expect((await ask(path.replace('trades', 'tr%61des'))).statusCode).toBe(200);
+  for (const other of [
+    path.replace('part-0', '..%2Fpart-0'),
+    path.replace('part-0', '%00'),
+    path.replace('part', '%2e%2e'),
+  ])
+    expect([other, Math.floor((await ask(other)).statusCode / 100)]).toEqual([other, 4]);
+  expect((await ask(path.replace('part', '%E0%A4%A'))).statusCode).toBe(400);
+});

@@ -10,8 +10,10 @@ WITH
   hours AS (
     SELECT market_key, hour FROM last_hours UNION ALL SELECT arrayJoin(keys), this_hour
   ),
-  -- How the places of closes hold their time (001_trades.sql): ids of one platform are of one form.
-  (SELECT any(id_form = 'tx') FROM (SELECT id_form FROM trades WHERE platform = {platform:String} LIMIT 1)) AS by_second,
+  -- How the places of closes hold their time (001_trades.sql): ids of one platform are of one form, and of the market traded last some
+  -- trades are stored. Looked for by platform alone they would be read to the end where there is none.
+  last_traded AS (SELECT market_key FROM volume_1h WHERE platform = {platform:String} ORDER BY hour DESC LIMIT 1),
+  (SELECT any(id_form = 'tx') FROM (SELECT id_form FROM trades PREWHERE market_key IN (SELECT market_key FROM last_traded) LIMIT 1)) AS by_second,
   closes AS (
     SELECT market_key, series, hour, close FROM last_hours
     UNION ALL

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { market, type MarketStore, startMarketStore, trade } from '../helpers/market-store.ts';
+import type { QueryParams } from '../../src/stores/clickhouse/client.ts';
+
+const EVENTS = 30_000;
+let store: MarketStore;
+
+beforeAll(async () => {
+  store = await startMarketStore();
+  const one = market({ ref: 'KXGRAN', platform: 'kalshi' });
+  await store.list(one);
+  await store.trade(trade({ of: one, atMs: Date.now() - 3_600_000, price: '0.5', size: '1' }));
+  await store.clickhouse.command(
+    `INSERT INTO events (platform, event_id, slug, version)
+     SELECT 'polymarket', toString(number), 'slug-' || toString(number), now64(3) FROM numbers(${EVENTS})`,
+  );
+  await store.clickhouse.command(
+    `INSERT INTO trades (platform, ref, executed_at, trade_order, id_form, id_text, tx_text, outcome, outcome_index, series, side, price, size, quote_usd, trader_text, is_block)
+     SELECT 'polymarket', toString(number % 3000), now64(6) - 7200, number, 'text', toString(number), '', 'yes', 0, 0, 'buy', 0.5, 1, NULL, '', false
+     FROM numbers(100000)`,
+  );
+});
+afterAll(() => store?.close());
+
+/** The granules that a query reads of each table, in the order of its plan. */
+async function granules(name: string, params: QueryParams): Promise<[table: string, read: number][]> {
+  const text = await readFile(new URL(`../../sql/queries/${name}.sql`, import.meta.url), 'utf8');
+  const plan = await store.clickhouse.sql<{ explain: string }>(`EXPLAIN indexes = 1 ${text}`, params);
+  const whole = plan.map(({ explain }) => explain).join('\n');
+  return [...whole.matchAll(/ReadFromMergeTree \(\w+\.(\w+)\)[^(]*?Parts: \d+ \| Granules: (\d+)/g)].map(
+    ([, table = '', read]) => [table, Number(read)],
+  );
+}
+
+test('an event is found by its id in one granule, and by its other name where no id is it', async () => {
+  expect(await granules('event_key', { platform: 'polymarket', id: '123' })).toEqual([['events', 1]]);
+  const named = await granules('event_key', { platform: 'polymarket', id: 'slug-77' });
+  expect(named.map(([, read]) => read)).toEqual([1, expect.any(Number)]);
+});
+
+test('prices at an instant are read of the markets that are asked for', async () => {
+  const [row] = await store.clickhouse.sql<{ key: string }>("SELECT toString(sipHash64('kalshi', 'KXGRAN')) AS key");
+  const at = new Date().toISOString().slice(0, 19).replace('T', ' ');
+  const read = await granules('prices_at', { platform: 'kalshi', keys: [BigInt(row!.key)], at });
+  expect(read.map(([table]) => table)).toContain('trades');
+  for (const [table, count] of read) expect([table, count <= 2]).toEqual([table, true]);
+});

@@ -5,7 +5,13 @@ import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import jwt from '@fastify/jwt';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { ensureDemoUser } from './accounts/users.ts';
 import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
 import { thenOrNow, guard, identify, limit, routeOf } from './http/auth.ts';
@@ -17,7 +23,8 @@ import { describeApi } from './http/openapi/describe.ts';
 import { createOrders } from './orders/orders.ts';
 import { createCursors } from './http/cursors.ts';
 import { createFreshness } from './queries/freshness.ts';
-import { openRateLimits } from './stores/shared/rate-limits.ts';
+import { openRateLimits, type RateLimits } from './stores/shared/rate-limits.ts';
+import type { Config } from './core/config.ts';
 import { accountRoutes } from './routes/account.ts';
 import { passwordRoutes } from './routes/password.ts';
 import { resetPage } from './routes/reset-page.ts';
@@ -67,35 +74,9 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /** The whole HTTP interface over stores that are open and migrated. Closing the app closes what it opened, not the stores. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, log, postgres, shared } = deps;
+  const { config, log, postgres } = deps;
   const limits = await openRateLimits(config.REDIS_URL, log, deps.rates);
-  const app = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
-    // Lines name their request themselves: most requests write one or none, and a child logger each costs more than the line.
-    childLoggerFactory: (logger) => logger,
-    bodyLimit: BODY_BYTES,
-    // Fastify's own refusal has neither our envelope nor our headers: the hook below refuses.
-    return503OnClosing: false,
-    trustProxy: config.TRUST_PROXY.length > 0 ? config.TRUST_PROXY : false,
-    routerOptions: { maxParamLength: 1024 },
-    genReqId: ({ headers: { 'x-request-id': given } }) =>
-      typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
-    // Slow clients: 10 s for the headers, 30 s for the request, 90 s of silence on a connection.
-    requestTimeout: 30_000,
-    connectionTimeout: 90_000,
-    keepAliveTimeout: 72_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
-    clientErrorHandler: onClientError(limits),
-    // A URL that cannot be read meets no hooks: it is counted by address here.
-    frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id);
-      Promise.resolve()
-        .then(() => limit(request, reply, limits))
-        .then(() => onError(error, request, reply))
-        .catch((refusal: unknown) => onError(refusal, request, reply));
-    },
-  });
+  const app = createServer(config, log, limits);
   await app.register(cookie);
   await app.register(jwt, {
     secret: config.jwtSecret,
@@ -103,53 +84,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     verify: { algorithms: ['HS256'] },
   });
 
-  const now = deps.now ?? Date.now;
-  const sessions = createSessions(postgres.db, app.jwt, now);
-  const devices = createKnownDevices(postgres.db, app.jwt, now);
-  const revocationsArrive = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
-  const apiKeys = await openApiKeys({
-    db: postgres.db,
-    shared,
-    log,
-    revocationsArrive,
-    demoKey: config.DEMO_API_KEY,
-    now,
-  });
-  const mailer = await openMailer(config, log);
-  const credentials = createCredentials(postgres.db, config.credentialKeys);
-  const orders = createOrders({
-    ...deps,
-    db: postgres.db,
-    credentials,
-    adapters: deps.orderAdapters ?? {},
-    market: (wanted) => requireMarket(deps, wanted),
-    now,
-  });
-  const freshness = createFreshness(deps.clickhouse, shared);
-  // Other processes may write where nothing announces it.
-  const sharesStoreAlone = config.CLICKHOUSE_URL !== undefined && config.REDIS_URL === undefined;
-  const streams = await openStreams({
-    ...deps,
-    pollMs: sharesStoreAlone ? 250 : 1000,
-    sharesStoreAlone,
-    platforms: config.platforms,
-    feeds: deps.ingestionHealth,
-    freshTo: (platform) => freshness.trades([platform]),
-  });
-  const services: Services = {
-    ...deps,
-    now,
-    cursors: createCursors(config.jwtSecret),
-    apiKeys,
-    sessions,
-    devices,
-    mailer,
-    credentials,
-    orders,
-    limits,
-    freshness,
-    streams,
-  };
+  const services = await openServices(app, deps, limits);
+  const { now, apiKeys, mailer, orders, streams } = services;
   if (config.DEMO_API_KEY) await ensureDemoUser(postgres.db, config.DEMO_API_KEY);
 
   app.decorate('apiKeys', apiKeys);
@@ -163,35 +99,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   acceptOnlyJson(app);
 
   let closing = false;
-  const admit = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> =>
-    thenOrNow(identify(request, services), () =>
-      thenOrNow(limit(request, reply, limits), () => {
-        if (closing) {
-          reply.header('connection', 'close');
-          throw new ApiError(503, 'The service is stopping', { resolution: 'Retry in a few seconds.', retryAfter: 5 });
-        }
-        guard(request, config);
-      }),
-    );
-  const goOn = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void, error?: Error): void => {
-    const common = commonHeaders(request, routeOf(request).auth === 'key', config.CORS_ORIGINS);
-    // A kept answer needs none of the hooks that follow, and is written with its headers in one go.
-    if (!error && sendKept(shared.localCache, request, reply, common)) return;
-    // Only the caller may cache an answer, unless its route says more.
-    reply.headers(common).header('x-request-id', request.id).header('cache-control', 'no-store');
-    done(error);
-  };
-  app.addHook('onRequest', (request, reply, done) => {
-    let admitted;
-    try {
-      admitted = admit(request, reply);
-    } catch (error) {
-      goOn(request, reply, done, error as Error);
-      return;
-    }
-    if (!(admitted instanceof Promise)) goOn(request, reply, done);
-    else admitted.then(() => goOn(request, reply, done)).catch((error: Error) => goOn(request, reply, done, error));
-  });
+  admitRequests(app, services, () => closing);
   app.addHook('onResponse', (request, reply, done) => {
     const { id, method, caller } = request;
     const [path] = request.url.split('?', 1);
@@ -240,6 +148,128 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   await describeApi(app, config.version);
 
+  await addRoutes(app, services);
+  deps.extend?.(app, services);
+  return app;
+}
+
+function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits): FastifyInstance {
+  return Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Lines name their request themselves: most requests write one or none, and a child logger each costs more than the line.
+    childLoggerFactory: (logger) => logger,
+    bodyLimit: BODY_BYTES,
+    // Fastify's own refusal has neither our envelope nor our headers: the hook below refuses.
+    return503OnClosing: false,
+    trustProxy: config.TRUST_PROXY.length > 0 ? config.TRUST_PROXY : false,
+    routerOptions: { maxParamLength: 1024 },
+    genReqId: ({ headers: { 'x-request-id': given } }) =>
+      typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID(),
+    // Slow clients: 10 s for the headers, 30 s for the request, 90 s of silence on a connection.
+    requestTimeout: 30_000,
+    connectionTimeout: 90_000,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
+    clientErrorHandler: onClientError(limits),
+    // A URL that cannot be read meets no hooks: it is counted by address here.
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      Promise.resolve()
+        .then(() => limit(request, reply, limits))
+        .then(() => onError(error, request, reply))
+        .catch((refusal: unknown) => onError(refusal, request, reply));
+    },
+  });
+}
+
+/** What routes are made from. The app signs what sessions and devices are known by. */
+async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLimits): Promise<Services> {
+  const { config, log, postgres, shared } = deps;
+  const now = deps.now ?? Date.now;
+  const sessions = createSessions(postgres.db, app.jwt, now);
+  const devices = createKnownDevices(postgres.db, app.jwt, now);
+  const revocationsArrive = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
+  const apiKeys = await openApiKeys({
+    db: postgres.db,
+    shared,
+    log,
+    revocationsArrive,
+    demoKey: config.DEMO_API_KEY,
+    now,
+  });
+  const mailer = await openMailer(config, log);
+  const credentials = createCredentials(postgres.db, config.credentialKeys);
+  const orders = createOrders({
+    ...deps,
+    db: postgres.db,
+    credentials,
+    adapters: deps.orderAdapters ?? {},
+    market: (wanted) => requireMarket(deps, wanted),
+    now,
+  });
+  const freshness = createFreshness(deps.clickhouse, shared);
+  // Other processes may write where nothing announces it.
+  const sharesStoreAlone = config.CLICKHOUSE_URL !== undefined && config.REDIS_URL === undefined;
+  const streams = await openStreams({
+    ...deps,
+    pollMs: sharesStoreAlone ? 250 : 1000,
+    sharesStoreAlone,
+    platforms: config.platforms,
+    feeds: deps.ingestionHealth,
+    freshTo: (platform) => freshness.trades([platform]),
+  });
+  return {
+    ...deps,
+    now,
+    cursors: createCursors(config.jwtSecret),
+    apiKeys,
+    sessions,
+    devices,
+    mailer,
+    credentials,
+    orders,
+    limits,
+    freshness,
+    streams,
+  };
+}
+
+/** The checks that every request passes first, and the headers that every reply gets. */
+function admitRequests(app: FastifyInstance, services: Services, isClosing: () => boolean): void {
+  const { config, limits, shared } = services;
+  const admit = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> =>
+    thenOrNow(identify(request, services), () =>
+      thenOrNow(limit(request, reply, limits), () => {
+        if (isClosing()) {
+          reply.header('connection', 'close');
+          throw new ApiError(503, 'The service is stopping', { resolution: 'Retry in a few seconds.', retryAfter: 5 });
+        }
+        guard(request, config);
+      }),
+    );
+  const goOn = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void, error?: Error): void => {
+    const common = commonHeaders(request, routeOf(request).auth === 'key', config.CORS_ORIGINS);
+    // A kept answer needs none of the hooks that follow, and is written with its headers in one go.
+    if (!error && sendKept(shared.localCache, request, reply, common)) return;
+    // Only the caller may cache an answer, unless its route says more.
+    reply.headers(common).header('x-request-id', request.id).header('cache-control', 'no-store');
+    done(error);
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    let admitted;
+    try {
+      admitted = admit(request, reply);
+    } catch (error) {
+      goOn(request, reply, done, error as Error);
+      return;
+    }
+    if (!(admitted instanceof Promise)) goOn(request, reply, done);
+    else admitted.then(() => goOn(request, reply, done)).catch((error: Error) => goOn(request, reply, done, error));
+  });
+}
+
+async function addRoutes(app: FastifyInstance, services: Services): Promise<void> {
   accountRoutes(app, services);
   passwordRoutes(app, services);
   sessionRoutes(app, services);
@@ -263,7 +293,5 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   sqlRoutes(app, services);
   streamRoutes(app, services);
   socketRoutes(app, services, takeUpgrades(app));
-  explorerRoutes(app, config);
-  deps.extend?.(app, services);
-  return app;
+  explorerRoutes(app, services.config);
 }

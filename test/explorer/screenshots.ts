@@ -14,7 +14,6 @@ const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const READY_MS = 180_000;
 /** For what a page asks for. */
 const LOADED_MS = 90_000;
-const IS_LOADED = "!document.querySelector('main').innerText.includes('Loading …')";
 /** For a chart to be drawn. */
 const SETTLE_MS = 4000;
 const WIDE = { width: 1200, height: 760 };
@@ -49,7 +48,7 @@ async function main(): Promise<void> {
         await page.goto(address);
         await page.locator('table, .editor').first().waitFor();
         if (name === 'sql') await page.getByRole('button', { name: /^Run/ }).click();
-        await page.waitForFunction(IS_LOADED, null, { timeout: LOADED_MS });
+        await page.getByText('Loading …', { exact: true }).first().waitFor({ state: 'detached', timeout: LOADED_MS });
         await sleep(SETTLE_MS);
         const path = `${IMAGES}${name}-${mode}.png`;
         const picture = smallPng(await page.screenshot());

@@ -8,9 +8,9 @@ import { sqlOfCalibration } from './calibration-sql.ts';
 
 const SLOW_MS = 120_000;
 const HORIZONS = [
-  ['1h', '1 hour before'],
-  ['1d', '1 day before'],
-  ['7d', '7 days before'],
+  ['1h', '1 hour'],
+  ['1d', '1 day'],
+  ['7d', '7 days'],
 ] as const;
 
 /** How often markets of each price came true, beside that price: equal lengths are a perfect forecast. */
@@ -64,8 +64,8 @@ export function Calibration({ platforms }: { platforms: readonly string[] }) {
       )}
       {meta && (
         <p class="foot muted">
-          Settled markets, by the price of the first outcome {HORIZONS.find(([value]) => value === horizon)?.[1]} the
-          close; the bar is the share that came true, the mark the mean price. Brier score{' '}
+          Settled markets, by the price of the first outcome {HORIZONS.find(([value]) => value === horizon)?.[1]} before
+          the close; the bar is the share that came true, the mark the mean price. Brier score{' '}
           <Price value={meta.brier_score} digits={4} /> of <Num value={meta.markets} /> markets;{' '}
           <Num value={meta.left_out.no_price} /> more had no price by then.
         </p>

@@ -37,6 +37,8 @@ export function useOutcomeNames(trades: readonly Trade[]): (trade: Trade) => str
   useEffect(() => {
     if (wanted === '') return;
     for (const [provider, ids] of byPlatform(wanted.split(','))) void learn(provider, ids).then(() => redraw(0));
+    // What is on its way is wanted no more: should it fail, it is another change.
+    redraw(0);
   }, [wanted]);
   return (trade) => known.get(marketOf(trade))?.get(trade.outcome) ?? shortId(trade.outcome);
 }

@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
+import PQueue from 'p-queue';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { Follower } from './log/follower.ts';
 import { type LogExtent, readExtent } from './log/extent.ts';
 import { LOG_CHANNEL, nameOf, type Partition } from './log/position.ts';
+import { type LogPage, readLog } from './log/read.ts';
 import type { SubscriptionDeps } from './subscription.ts';
 
 export interface HubDeps {
@@ -16,11 +18,14 @@ export interface HubDeps {
 
 /** Clients that come back at once, as after a start, ask the store once for all of them. */
 const EXTENT_MS = 1000;
+/** Pages that are read at once for streams that catch up; the engine serves others beside. */
+const PAGES_AT_ONCE = 4;
 
 /** The log as this process follows it: each partition once, while a stream subscribes to it. */
 export class Hub implements SubscriptionDeps {
   readonly clickhouse: ClickHouse;
   readonly #deps: HubDeps;
+  readonly #pages = new PQueue({ concurrency: PAGES_AT_ONCE });
   readonly #followers = new Map<string, Follower>();
   readonly #extents = new Map<string, { extent: Promise<LogExtent>; atMs: number }>();
   #timer: NodeJS.Timeout | undefined;
@@ -44,6 +49,11 @@ export class Hub implements SubscriptionDeps {
     const made = new Follower({ clickhouse: this.clickhouse, log: this.#deps.log }, partition);
     this.#followers.set(name, made);
     return made;
+  }
+
+  /** A page of the log for a stream that catches up; many wait for their turn. */
+  readLog(partition: Partition, after: number, limit: number): Promise<LogPage> {
+    return this.#pages.add(() => readLog(this.clickhouse, partition, after, limit));
   }
 
   /** What is kept of a partition, as it was a moment ago. */

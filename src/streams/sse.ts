@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import PQueue from 'p-queue';
 import type { EventSlice } from './log/event-slice.ts';
 import type { LogGap } from './log/follower.ts';
 import { gapData } from './gap-event.ts';
@@ -12,6 +13,7 @@ const CHUNK_CHARS = 64 * 1024;
 
 /** Writes a stream of server-sent events. Its queue holds at most QUEUE_BYTES and one slice of events. */
 export class SseWriter implements Sink {
+  readonly catchUps = new PQueue({ concurrency: 1 });
   readonly #raw: ServerResponse;
   #chunk = '';
 

@@ -1,10 +1,10 @@
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type PQueue from 'p-queue';
 import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
 import { type EventSlice, makeSlices } from './log/event-slice.ts';
 import { type Follower, type FollowerListener, HOLE_MS, type LogGap } from './log/follower.ts';
 import { nameOf, type Partition } from './log/position.ts';
-import { type LogPage, type LogRow, readLog } from './log/read.ts';
+import type { LogPage, LogRow } from './log/read.ts';
 
 /** Events read from the log at once while a subscription catches up. */
 const PAGE_ROWS = 5000;
@@ -20,6 +20,8 @@ export interface Sink {
   gap(gap: LogGap): void;
   /** What was handed over since the last call goes out as one piece; false when the reader is behind and `room` must be waited for. */
   flush(): boolean;
+  /** Runs one at a time for all subscriptions of a connection, so that a reader behind holds one page of the log in memory, not many. */
+  readonly catchUps: PQueue;
   /** Resolves once there is room for more; rejects with ReaderGone when the connection ends before. */
   room(): Promise<void>;
 }
@@ -28,7 +30,7 @@ export interface Sink {
 export class ReaderGone extends Error {}
 
 export interface SubscriptionDeps {
-  clickhouse: ClickHouse;
+  readLog(partition: Partition, after: number, limit: number): Promise<LogPage>;
   follower(partition: Partition): Follower;
 }
 
@@ -118,28 +120,40 @@ export class Subscription implements FollowerListener {
     let waitingSinceMs: number | null = null;
     /** The page behind the one that is handed over, read meanwhile. */
     let ahead = null as { after: number; page: Promise<LogPage> } | null;
-    const read = (after: number): Promise<LogPage> => readLog(this.#deps.clickhouse, partition, after, PAGE_ROWS);
+    const { catchUps } = this.#sink;
+    const read = (after: number): Promise<LogPage> => this.#deps.readLog(partition, after, PAGE_ROWS);
+    /** Hands over a page; null where what followed was in memory. */
+    const step = async (): Promise<LogPage | null> => {
+      const after = this.#positions[index] ?? 0;
+      const missed = follower.since(after);
+      if (missed) {
+        await this.#handSlices(partition, missed);
+        return null;
+      }
+      const page = await (ahead?.after === after ? ahead.page : read(after));
+      const last = page.rows.at(-1)?.sequence;
+      // Not while others of the connection wait: each would hold a page.
+      const readsAhead = page.isFull && last !== undefined && catchUps.size === 0;
+      ahead = readsAhead ? { after: last, page: read(last) } : null;
+      // A failure is met when the page is needed.
+      ahead?.page.catch(() => {});
+      await this.#handSlices(partition, page.rows);
+      return page;
+    };
     while (!this.#isClosed) {
       try {
         const [end] = await Promise.all([follower.end(), this.#sink.room()]);
         if (this.#isClosed) return;
-        const after = this.#positions[index] ?? 0;
         // From here to `join` nothing may be awaited: no event may come between.
-        const missed = follower.since(after);
+        const missed = follower.since(this.#positions[index] ?? 0);
         if (missed !== null && missed.length <= SLICE_ROWS) {
           if (!this.#hand(partition, missed)) continue;
           follower.join(this);
           return;
         }
-        const page: LogPage | null = missed ? null : await (ahead?.after === after ? ahead.page : read(after));
-        const rows: readonly LogRow[] = missed ?? page?.rows ?? [];
-        const last: number | undefined = rows.at(-1)?.sequence;
-        ahead = page?.isFull && last !== undefined ? { after: last, page: read(last) } : null;
-        // A failure is met when the page is needed.
-        ahead?.page.catch(() => {});
-        await this.#handSlices(partition, rows);
-        if (rows.length > 0) waitingSinceMs = null;
-        else if (page?.holeBefore) {
+        const page = await catchUps.add(step);
+        if (!page || page.rows.length > 0) waitingSinceMs = null;
+        else if (page.holeBefore) {
           waitingSinceMs ??= performance.now();
           if (performance.now() - waitingSinceMs > HOLE_MS) this.#skip(partition, page.holeBefore);
           await pause();

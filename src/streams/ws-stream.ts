@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import type { WebSocket } from 'ws';
 import { BookFeed } from './book-feed.ts';
 import type { Connection, EndReason } from './connections.ts';
@@ -37,6 +38,7 @@ export class WsStream implements Connection {
   readonly #reader: Reader;
   readonly #socket: WebSocket;
   readonly #stall = new StallWatch();
+  readonly #catchUps = new PQueue({ concurrency: 1 });
   readonly #entries = new Map<number, Entry>();
   #lastSid = 0;
   /** By subscriptions that are closed. */
@@ -155,6 +157,7 @@ export class WsStream implements Connection {
   #sinkOf(sid: number): Sink {
     const socket = this.#socket;
     return {
+      catchUps: this.#catchUps,
       events: ({ name, events }) => {
         for (const { cursor, data } of events)
           socket.send(`{"sid":${sid},"event":"${name}","cursor":"${cursor}","data":${data}}`);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../ingest/event-appender.ts';
 import { Spool } from '../../ingest/spool.ts';
@@ -171,6 +172,7 @@ test('a reader behind an ended epoch waits for the next event without asking the
   const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless'], ...none };
   const got: string[] = [];
   const subscription = new Subscription(hub, filter, [positionOf(1, 1)], {
+    catchUps: new PQueue({ concurrency: 1 }),
     events: (slice) => got.push(...slice.events.map(({ data }) => JSON.parse(data).trade_id as string)),
     gap: () => {},
     flush: () => true,
@@ -184,6 +186,44 @@ test('a reader behind an ended epoch waits for the next event without asking the
   await after.append([event('c')], LEASE);
   await vi.waitFor(() => expect(got).toEqual(['b', 'c']), 3000);
   subscription.close();
+  hub.close();
+  await shared.close();
+});
+
+test('a reader that takes nothing holds one page of the log, however many subscriptions its connection has', async () => {
+  const partition: Partition = { feed: 'markets', platform: 'kalshi' };
+  const appender = new EventAppender({ clickhouse, publish, log }, partition);
+  await appender.open(LEASE);
+  await appender.append([event('a'), event('b')], LEASE);
+  const shared = createLocalShared(silent);
+  const hub = new Hub({ clickhouse, shared, log, pollMs: 60_000 });
+  await hub.open();
+  const pages = vi.spyOn(hub, 'readLog');
+  const none = { markets: null, eventId: null, minSize: null, minNotional: null, books: null };
+  const filter: StreamFilter = { channels: ['markets'], platforms: ['kalshi'], ...none };
+  const catchUps = new PQueue({ concurrency: 1 });
+  const reader = { isStuck: true, letGo: () => {} };
+  const stuck = new Promise<void>((resolve) => (reader.letGo = resolve));
+  let got = 0;
+  const subscriptions = Array.from({ length: 5 }, () => {
+    let looks = 0;
+    return new Subscription(hub, filter, [0], {
+      catchUps,
+      events: ({ events }) => void (got += events.length),
+      gap: () => {},
+      // Room was there when it began.
+      flush: () => !reader.isStuck,
+      room: () => ((looks += 1) === 1 ? Promise.resolve() : stuck),
+    });
+  });
+  for (const subscription of subscriptions) subscription.start();
+  await vi.waitFor(() => expect(pages).toHaveBeenCalled());
+  await sleep(300);
+  expect(pages).toHaveBeenCalledTimes(1);
+  reader.isStuck = false;
+  reader.letGo();
+  await vi.waitFor(() => expect(got).toBe(10), 3000);
+  for (const subscription of subscriptions) subscription.close();
   hub.close();
   await shared.close();
 });

@@ -146,7 +146,7 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
     env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
     stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
   });
-  // A child that could not be started, or died at once, is told of by its exit.
+  // That a child could not be started, or died at once, shows by its exit.
   child.stdin?.on('error', () => {}).end(childCode());
   let lastWords = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

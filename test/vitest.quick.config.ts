@@ -1,6 +1,8 @@
 import { mergeConfig } from 'vitest/config';
 import all from './vitest.config.ts';
 
+/** Memory is measured with nothing beside: `npm run test:soak`. */
+const SOAK = 'test/service/soak.test.ts';
 /** What `npm test` leaves to `npm run test:long`: files that kill processes, wait in real time or compare whole worlds. */
 export const LONG = [
   'books/recorded',
@@ -18,10 +20,10 @@ export const LONG = [
   'platforms/limitless/{book-batches,sockets}',
   'platforms/{http,http-shares,sockets}',
   'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',
-  'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,soak,thaw,upstream-attack}',
+  'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,thaw,upstream-attack}',
   'sql-port/{attacks,client,service}',
   'streams/{books,connections,endings,event-log,kills,leaving,live-oracle,quotes,trades,user-limits}',
   'stores/{clickhouse-process,embedded-clickhouse-results,embedded-postgres-crash,retention}',
 ].map((name) => `test/${name}.test.ts`);
 
-export default mergeConfig(all, { test: { exclude: LONG } });
+export default mergeConfig(all, { test: { exclude: [...LONG, SOAK] } });

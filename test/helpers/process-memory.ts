@@ -18,9 +18,18 @@ export async function heldAfterCollection(service: ServiceProcess): Promise<{ by
 /** A process and all below it. Linux alone. */
 export const processesOf = (root: number): number[] => [root, ...childrenOf(root)];
 
-/** Proportional set size in MB: pages that processes share are divided among them, so that a sum counts each once. */
-export const pssMb = (pid: number): number =>
-  Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+/**
+ * Proportional set size in MB: pages that processes share are divided among them, so that a sum counts each once. 0 for a process that
+ * has ended, as PostgreSQL's helpers do at any moment.
+ */
+export function pssMb(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return 0;
+    throw error;
+  }
+}
 
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 

@@ -1,17 +1,23 @@
 import { z } from 'zod';
-import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
+import type { ClickHouse, QueryParams } from '../src/stores/clickhouse/client.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform } from '../src/core/model.ts';
 import { storeTime } from '../src/core/time.ts';
 
-/** Every roll-up of trades. Each is fed from `trades` alone, so a correction of one touches no other. */
-export const ROLLUPS = ['candles_1m', 'candles_1h', 'volume_1h', 'market_totals', 'whales', 'whale_sizes'] as const;
 /** Roll-ups of single trades, where a correction cannot be a negative row. */
 const LISTS = ['whales', 'whale_sizes'] as const;
 
-/** The statement that inserts what a roll-up lacks. */
-const correctionOf = (name: string): string =>
-  `reconcile_${LISTS.some((list) => list === name) ? 'large_trades' : name}`;
+/**
+ * sql/queries/<name>.sql inserts what a roll-up lacks. Each roll-up is fed from `trades` alone, so a correction of one touches no
+ * other; only the totals read hourly bars, which are corrected before.
+ */
+const CORRECTIONS: readonly { query: string; params?: QueryParams }[] = [
+  { query: 'reconcile_candles', params: { table: 'candles_1m', step: 60 } },
+  { query: 'reconcile_candles', params: { table: 'candles_1h', step: 3600 } },
+  { query: 'reconcile_volume_1h' },
+  { query: 'reconcile_market_totals' },
+  ...LISTS.map((table) => ({ query: 'reconcile_large_trades', params: { table } })),
+];
 
 /**
  * Compares each roll-up with the raw trades stored since `since` and inserts the difference; rows that lists hold twice are merged
@@ -21,7 +27,7 @@ const correctionOf = (name: string): string =>
 export async function reconcile(clickhouse: ClickHouse, platform: Platform, since: Date): Promise<void> {
   // An hour of which trades have been dropped cannot be compared any more.
   const params = { platform, since: storeTime(since), kept_from: storeTime(await keptFrom(clickhouse, 'trades')) };
-  for (const table of ROLLUPS) await clickhouse.run(correctionOf(table), { table, ...params });
+  for (const { query, params: own } of CORRECTIONS) await clickhouse.run(query, { ...params, ...own });
   for (const table of LISTS) {
     const doubled = await clickhouse.query('doubled_rows', z.object({ year: z.number() }), { table, ...params });
     for (const { year } of doubled) await clickhouse.command(`OPTIMIZE TABLE ${table} PARTITION ${year} FINAL`);

@@ -3,13 +3,13 @@ export const DATASETS = ['trades', 'candles_1m', 'candles_1h', 'markets', 'quote
 export type Dataset = (typeof DATASETS)[number];
 
 /** How a dataset is made. */
-interface DatasetSource {
+export interface DatasetSource {
   /** sql/queries/<name>.sql: the rows of {platform} and {day}, sorted by market and time. */
   query: string;
   /** Whose days it has: those with trades, with quotes, or with recorded changes of order books. */
   days: 'trades' | 'quotes' | 'books';
-  /** Whether its rows are computed from trades: a day changes with its trades, and when the rows themselves are corrected. */
-  computed?: true;
+  /** {table} of its query, where rows are bars computed from trades: a day changes with its trades, and when bars are corrected. */
+  table?: 'candles_1m' | 'candles_1h';
   /** The table whose rows may be dropped for their age; null where none are. */
   forgets: 'trades' | 'market_snapshots' | 'book_changes' | null;
 }
@@ -17,8 +17,8 @@ interface DatasetSource {
 /** Columns are only ever added; a change of their meaning raises SCHEMA_VERSION. */
 export const SOURCES: Record<Dataset, DatasetSource> = {
   trades: { query: 'file_trades', days: 'trades', forgets: 'trades' },
-  candles_1m: { query: 'file_candles_1m', days: 'trades', computed: true, forgets: null },
-  candles_1h: { query: 'file_candles_1h', days: 'trades', computed: true, forgets: null },
+  candles_1m: { query: 'file_candles', days: 'trades', table: 'candles_1m', forgets: null },
+  candles_1h: { query: 'file_candles', days: 'trades', table: 'candles_1h', forgets: null },
   markets: { query: 'file_markets', days: 'quotes', forgets: 'market_snapshots' },
   quotes: { query: 'file_quotes', days: 'quotes', forgets: 'market_snapshots' },
   book_changes: { query: 'file_book_changes', days: 'books', forgets: 'book_changes' },

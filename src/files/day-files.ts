@@ -6,9 +6,9 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { PLATFORMS, type Platform } from '../core/model.ts';
-import { type ClickHouse, StoreError } from '../stores/clickhouse/client.ts';
+import { type ClickHouse, type QueryParams, StoreError } from '../stores/clickhouse/client.ts';
 import { keptFrom } from '../stores/clickhouse/retention.ts';
-import { DATASETS, type Dataset, SCHEMA_VERSION, SOURCES } from './datasets.ts';
+import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } from './datasets.ts';
 import { type FileEntry, filePath, manifestText, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
@@ -19,14 +19,12 @@ const DAYS_TIMEOUT_MS = 600_000;
 /** How often the manifest is written while files are made. */
 const MANIFEST_MS = 1000;
 
+/** A row of sql/queries/file_candle_days.sql: a day of a platform. */
+const Day = z.object({ platform: z.enum(PLATFORMS), day: z.string(), content: z.string() });
+type Day = z.infer<typeof Day>;
+
 /** A row of sql/queries/file_days.sql. */
-const DayRow = z.object({
-  kind: z.enum(['trades', 'quotes', 'books', 'candles_1m', 'candles_1h']),
-  platform: z.enum(PLATFORMS),
-  day: z.string(),
-  content: z.string(),
-});
-type DayRow = z.infer<typeof DayRow>;
+const DayOfKind = Day.extend({ kind: z.enum(['trades', 'quotes', 'books']) });
 
 /** A row of sql/queries/file_coverage.sql. */
 const Coverage = z.object({
@@ -43,7 +41,7 @@ export interface FileSelection {
   datasets: readonly Dataset[];
   fromMs: number;
   toMs: number;
-  /** Where quotes, books and bars themselves are looked at from, in place of `fromMs`: they are many, and old ones do not change. */
+  /** From when quotes, books and bars are read, in place of `fromMs`: they are many, and old ones do not change. */
   readingsFromMs?: number;
 }
 
@@ -68,13 +66,9 @@ export async function writeDayFiles(
   const { clickhouse, target } = deps;
   const manifest = readManifest(await target.readManifest());
   const { platforms, fromMs, readingsFromMs = fromMs } = selection;
-  const params = {
-    platforms,
-    from: dayText(fromMs),
-    readings_from: dayText(readingsFromMs),
-    to: dayText(selection.toMs + DAY_MS),
-  };
-  const days = await clickhouse.query('file_days', DayRow, params, { timeoutMs: DAYS_TIMEOUT_MS });
+  const readings = { platforms, from: dayText(readingsFromMs), to: dayText(selection.toMs + DAY_MS) };
+  const params = { ...readings, from: dayText(fromMs), readings_from: readings.from };
+  const daysOfKinds = await clickhouse.query('file_days', DayOfKind, params, { timeoutMs: DAYS_TIMEOUT_MS });
   const coverage = await clickhouse.query('file_coverage', Coverage);
   const sum = { made: 0, rows: 0, bytes: 0 };
   const failed: { path: string; error: StoreError }[] = [];
@@ -90,9 +84,11 @@ export async function writeDayFiles(
   try {
     for (const dataset of DATASETS.filter((one) => selection.datasets.includes(one))) {
       const source = SOURCES[dataset];
+      const ofKind = daysOfKinds.filter((one) => one.kind === source.days);
+      const days = source.table ? withBars(ofKind, await barDays(clickhouse, source.table, readings)) : ofKind;
       // Of an older day some rows may be gone: what was written of it when it was whole stays.
       const whole = source.forgets === null ? new Date(0) : await keptFrom(clickhouse, source.forgets);
-      const own = daysOf(dataset, days).filter(({ day }) => Date.parse(day) >= whole.getTime());
+      const own = days.filter(({ day }) => Date.parse(day) >= whole.getTime());
       for (const day of own.toSorted(byDay)) {
         deps.signal?.throwIfAborted();
         const path = filePath(dataset, day.platform, day.day);
@@ -105,7 +101,7 @@ export async function writeDayFiles(
           continue;
         }
         const local = join(folder, 'part');
-        const made = await makeFile(clickhouse, source.query, day, local, deps.signal).catch((error: unknown) => {
+        const made = await makeFile(clickhouse, source, day, local, deps.signal).catch((error: unknown) => {
           if (!(error instanceof StoreError) || error.kind === 'unreachable') throw error;
           failed.push({ path, error });
         });
@@ -144,32 +140,31 @@ function revisionOf(
   return { revision: revision + 1, ...(keepsPrevious ? { previous: { revision, sha256, bytes } } : {}) };
 }
 
-/** What stands between the content of a day's trades and that of what is computed from them. */
+/** Between the content of a day's trades and that of its bars. */
 const COMPUTED = ' / ';
 
-/** The days of a dataset. Those of bars say what the bars are too, as far as these were looked at. */
-function daysOf(dataset: Dataset, days: readonly DayRow[]): DayRow[] {
-  const { days: kind, computed } = SOURCES[dataset];
-  const own = days.filter((one) => one.kind === kind);
-  if (!computed) return own;
-  const bars = new Map(days.filter((one) => one.kind === dataset).map((one) => [`${one.platform} ${one.day}`, one]));
-  return own.map((one) => {
-    const { platform, day, content } = one;
-    const made = bars.get(`${platform} ${day}`);
-    return { kind, platform, day, content: made ? content + COMPUTED + made.content : content };
+const barDays = (clickhouse: ClickHouse, table: string, readings: QueryParams): Promise<Day[]> =>
+  clickhouse.query('file_candle_days', Day, { table, ...readings }, { timeoutMs: DAYS_TIMEOUT_MS });
+
+/** Days with the content of their bars behind that of their trades, where these bars were read. */
+function withBars(days: readonly Day[], bars: readonly Day[]): Day[] {
+  const contents = new Map(bars.map(({ platform, day, content }) => [`${platform} ${day}`, content]));
+  return days.map(({ platform, day, content }) => {
+    const ofBars = contents.get(`${platform} ${day}`);
+    return { platform, day, content: ofBars === undefined ? content : content + COMPUTED + ofBars };
   });
 }
 
-/** Whether a file is of this content; bars that were not looked at are taken to be as they were. */
+/** Whether a file has this content; bars that were not read are taken to be unchanged. */
 const isSame = (known: string, content: string): boolean => known === content || known.startsWith(content + COMPUTED);
 
-const byDay = (a: DayRow, b: DayRow): number => (`${a.day} ${a.platform}` < `${b.day} ${b.platform}` ? -1 : 1);
+const byDay = (a: Day, b: Day): number => (`${a.day} ${a.platform}` < `${b.day} ${b.platform}` ? -1 : 1);
 /** The beginning of a day, as the store reads it. */
 const dayText = (ms: number): string =>
   `${new Date(Math.floor(ms / DAY_MS) * DAY_MS).toISOString().slice(0, 10)} 00:00:00`;
 
 /** The day is over, the feed is stored beyond it from before its beginning, and no gap of the feed touches it. */
-function isComplete({ platform, day }: DayRow, coverage: readonly Coverage[], nowMs: number): boolean {
+function isComplete({ platform, day }: Day, coverage: readonly Coverage[], nowMs: number): boolean {
   const startUs = Date.parse(day) * 1000;
   const endUs = startUs + DAY_MS * 1000;
   const feed = coverage.find((one) => one.platform === platform);
@@ -182,8 +177,8 @@ function isComplete({ platform, day }: DayRow, coverage: readonly Coverage[], no
 /** Rows as the engine wrote them into a Parquet file, streamed to disk and hashed on the way. */
 async function makeFile(
   clickhouse: ClickHouse,
-  query: string,
-  { platform, day }: DayRow,
+  { query, table }: DatasetSource,
+  { platform, day }: Day,
   local: string,
   signal: AbortSignal | undefined,
 ): Promise<{ rows: number; bytes: number; sha256: string }> {
@@ -196,7 +191,12 @@ async function makeFile(
       done(null, chunk);
     },
   });
-  const source = await clickhouse.stream(query, { platform, day }, 'Parquet', signal ? { signal } : {});
+  const source = await clickhouse.stream(
+    query,
+    { platform, day, ...(table ? { table } : {}) },
+    'Parquet',
+    signal ? { signal } : {},
+  );
   await pipeline(source, count, createWriteStream(local));
   return { rows: await parquetRows(local), bytes, sha256: hash.digest('hex') };
 }

@@ -1,4 +1,4 @@
--- files: bars of stored trades of one platform and UTC day, by market and time; null prices where only block trades fell into a bar
+-- files: bars of {table} of one platform and UTC day, by market and time; null prices where only block trades fell into a bar
 WITH
   toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start,
   traded AS (SELECT DISTINCT market_key FROM volume_1h WHERE platform = {platform:String} AND hour >= day_start AND hour < day_start + INTERVAL 1 DAY),
@@ -9,7 +9,7 @@ SELECT if(m.platform_id = '', r.ref, m.platform_id) AS market_id, c.series AS se
   if(c.h >= 0, toNullable(c.c.px), NULL) AS close, c.v AS volume, c.q AS notional, c.n AS trades
 FROM (
   SELECT market_key, series, t, min(o) AS o, max(h) AS h, min(l) AS l, max(c) AS c, sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n
-  FROM candles_1h
+  FROM {table:Identifier}
   WHERE market_key IN (SELECT market_key FROM traded) AND t >= day_start AND t < day_start + INTERVAL 1 DAY
   GROUP BY market_key, series, t HAVING n > 0
 ) AS c

@@ -1,11 +1,11 @@
--- Adds to candles_1h what its trades say and it lacks, for the market hours that received rows since {since}.
-INSERT INTO candles_1h
+-- Adds to {table}, whose bars are {step} seconds long, what the trades have and it lacks, for the market hours that received rows since {since}.
+INSERT INTO {table:Identifier}
 WITH touched AS (
   SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)} AND executed_at >= {kept_from:DateTime64(3)}
 )
 SELECT market_key, series, t, e.o AS o, e.h AS h, e.l AS l, e.c AS c, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n
 FROM (
-  SELECT market_key, series, toStartOfHour(executed_at) AS t,
+  SELECT market_key, series, toDateTime(toStartOfInterval(executed_at, toIntervalSecond({step:UInt32})), 'UTC') AS t,
     min(if(is_block, (toUInt64(18446744073709551615), toDecimal64(0, 10)), (place, series_price))) AS o,
     max(if(is_block, toDecimal64(-1, 10), series_price)) AS h,
     min(if(is_block, toDecimal64(9, 10), series_price)) AS l,
@@ -17,7 +17,7 @@ FROM (
 ) AS e
 LEFT JOIN (
   SELECT market_key, series, t, min(o) AS o, max(h) AS h, min(l) AS l, max(c) AS c, sumWithOverflow(v) AS v, sumWithOverflow(q) AS q, sum(n) AS n
-  FROM candles_1h
+  FROM {table:Identifier}
   WHERE market_key IN (SELECT market_key FROM touched) AND (market_key, toStartOfHour(t)) IN (SELECT market_key, hour FROM touched)
   GROUP BY market_key, series, t
 ) AS a USING (market_key, series, t)

@@ -6,7 +6,8 @@ import { microsecondText, packTradeId } from '../src/stores/clickhouse/insert-ro
 
 const RECENT_US = 2 * 3600 * 1_000_000;
 const RECENT_LIMIT = 400_000;
-const CHECK_ROWS = 1000;
+/** A server takes a parameter of 128 KiB at most (http_max_field_value_size): so many references of 250 characters. */
+const CHECK_ROWS = 500;
 /** Trades younger than this are never dropped for their age: RETENTION_TRADES_DAYS is 35 at least. */
 const KEPT_US = 30 * 86_400 * 1_000_000;
 
@@ -16,10 +17,16 @@ const SpanRow = z.object({ rows: z.coerce.number(), oldest_us: z.coerce.number()
 /** A row of sql/queries/recent_trade_ids.sql. */
 const RecentRow = z.object({ trade_id: z.string(), at_us: z.coerce.number() });
 
+/** A row of sql/queries/stored_trade_ids.sql. */
+const IdRow = z.object({ trade_id: z.string() });
+
+/** A row of sql/queries/dropped_minutes.sql; the minute begins at these Unix seconds. */
+const DroppedRow = z.object({ ref: z.string(), minute: z.number() });
+
 /** What a trade is found by in the store. */
 export type StoredKey = Pick<TradeRecord, 'tradeId' | 'ref' | 'transactionHash' | 'executedAtUs'>;
 
-/** Knows which trades of a platform are stored: the newest by heart, older ones by asking the store. */
+/** Which trades of a platform are stored: ids of the newest are kept in memory, older ones are looked up in the store. */
 export class TradeDedup {
   readonly #clickhouse: ClickHouse;
   readonly #platform: Platform;
@@ -34,7 +41,7 @@ export class TradeDedup {
     this.#platform = platform;
   }
 
-  /** Reads what is stored. */
+  /** Loads the newest ids. */
   async open(): Promise<void> {
     const [span] = await this.#clickhouse.query('stored_trades', SpanRow, { platform: this.#platform });
     if (!span || span.rows === 0) {
@@ -53,12 +60,12 @@ export class TradeDedup {
     if (rows.length === RECENT_LIMIT) this.#floorUs = Number(rows.at(-1)?.at_us) + 1;
   }
 
-  /** Another reading follows. */
+  /** Before another `open`. */
   clear(): void {
     this.#recent.clear();
   }
 
-  /** These trades are stored. */
+  /** Adds trades that were just stored. */
   remember(trades: readonly Pick<TradeRecord, 'tradeId' | 'executedAtUs'>[]): void {
     for (const { tradeId, executedAtUs } of trades) {
       if (this.#oldestUs === null || executedAtUs < this.#oldestUs) this.#oldestUs = executedAtUs;
@@ -99,41 +106,29 @@ export class TradeDedup {
 
   /** Of these trades those of minutes whose rows were dropped for their age: every roll-up has them, and would count them again. */
   async #countedIds(trades: readonly TradeRecord[]): Promise<string[]> {
-    const refs = [...new Set(trades.map((t) => t.ref))];
-    const keys = refs.map((ref) => `sipHash64('${this.#platform}', unhex('${Buffer.from(ref).toString('hex')}'))`);
     const minutes = trades.map((t) => Math.floor(t.executedAtUs / 60_000_000) * 60);
-    const rows = await this.#clickhouse.sql<{ market: number; minute: number }>(
-      `SELECT indexOf([${keys.join(',')}], market_key) AS market, toUnixTimestamp(t) AS minute
-       FROM (
-         SELECT market_key, t, sum(n) AS counted FROM candles_1m
-         WHERE market_key IN (${keys.join(',')}) AND t >= toDateTime({from:UInt32}, 'UTC') AND t <= toDateTime({to:UInt32}, 'UTC')
-         GROUP BY market_key, t
-       ) AS b
-       LEFT JOIN (
-         SELECT market_key, toStartOfMinute(executed_at) AS t, count() AS held FROM trades FINAL
-         WHERE market_key IN (${keys.join(',')}) AND executed_at >= toDateTime({from:UInt32}, 'UTC') AND executed_at < toDateTime({to:UInt32}, 'UTC') + 60
-         GROUP BY market_key, t
-       ) AS r USING (market_key, t)
-       WHERE counted > held`,
-      { from: Math.min(...minutes), to: Math.max(...minutes) },
-    );
-    const gone = new Set(rows.map(({ market, minute }) => `${refs[Number(market) - 1]} ${minute}`));
-    return trades.filter((t, i) => gone.has(`${t.ref} ${minutes[i]}`)).map((t) => t.tradeId);
+    const rows = await this.#clickhouse.query('dropped_minutes', DroppedRow, {
+      ...this.#markets(trades),
+      from: Math.min(...minutes),
+      to: Math.max(...minutes),
+    });
+    const dropped = new Set(rows.map(({ ref, minute }) => `${ref} ${minute}`));
+    return trades.filter((t, i) => dropped.has(`${t.ref} ${minutes[i]}`)).map((t) => t.tradeId);
   }
 
   async #storedIds(trades: readonly StoredKey[]): Promise<string[]> {
-    // Only digits and hex reach the text: a thousand references do not fit in a URL as parameters.
-    const keys = [...new Set(trades.map((t) => t.ref))].map(
-      (ref) => `sipHash64('${this.#platform}', unhex('${Buffer.from(ref).toString('hex')}'))`,
-    );
-    const orders = trades.map((trade) => String(packTradeId(trade).order));
     const times = trades.map((trade) => trade.executedAtUs);
-    const rows = await this.#clickhouse.sql<{ trade_id: string }>(
-      `SELECT trade_id FROM trades WHERE market_key IN (${keys.join(',')})
-       AND executed_at >= {from:DateTime64(6)} AND executed_at <= {to:DateTime64(6)} AND trade_order IN (${orders.join(',')})`,
-      { from: microsecondText(Math.min(...times)), to: microsecondText(Math.max(...times)) },
-    );
+    const rows = await this.#clickhouse.query('stored_trade_ids', IdRow, {
+      ...this.#markets(trades),
+      from: microsecondText(Math.min(...times)),
+      to: microsecondText(Math.max(...times)),
+      orders: trades.map((trade) => packTradeId(trade).order),
+    });
     return rows.map((row) => row.trade_id);
+  }
+
+  #markets(trades: readonly StoredKey[]): { platform: Platform; refs: string[] } {
+    return { platform: this.#platform, refs: [...new Set(trades.map((trade) => trade.ref))] };
   }
 
   #forgetOldest(): void {

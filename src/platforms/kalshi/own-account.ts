@@ -3,7 +3,7 @@ import type { PlatformUsers } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import { parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
-import type { UserPosition, UserPositions, UserTrade } from '../user-contract.ts';
+import type { UserPosition, UserPositions, UserTrade, Visibility } from '../user-contract.ts';
 import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
 import type { KalshiAccount } from './signed-client.ts';
 
@@ -55,36 +55,18 @@ export function createOwnKalshi(
     };
   };
 
-  const positions = async (user: string): Promise<UserPositions> => {
-    const held = new Map<string, UserPosition>();
+  const positionPage = async (cursor: string): Promise<PositionPage> => {
     const readAt = isoNow();
-    let cursor = '';
-    let isAll = false;
-    let isWhole = true;
-    for (let count = 0; count < MAX_PAGES && !isAll; count += 1) {
-      const query = { limit: POSITION_ROWS, count_filter: 'position', cursor };
-      const page = await account.page(POSITIONS, 'market_positions', query);
-      const rows = requireUsable(
-        'kalshi',
-        POSITIONS,
-        page.rows.length,
-        parseRows(OwnPosition, page.rows, POSITION_ROW, context),
-      );
-      isWhole &&= rows.length === page.rows.length;
-      for (const { row } of rows) {
-        const position = toPosition(row.ticker, row.position_fp);
-        if (position) held.set(position.tokenId, position);
-      }
-      isAll = page.cursor === '' || page.cursor === cursor;
-      cursor = page.cursor;
-    }
+    const query = { limit: POSITION_ROWS, count_filter: 'position', cursor };
+    const page = await account.page(POSITIONS, 'market_positions', query);
+    const parsed = parseRows(OwnPosition, page.rows, POSITION_ROW, context);
+    const rows = requireUsable('kalshi', POSITIONS, page.rows.length, parsed);
     return {
-      user,
+      positions: rows.flatMap(({ row }) => toPosition(row.ticker, row.position_fp) ?? []),
+      next: page.cursor,
       visibility: 'public',
       readAt,
-      positions: [...held.values()],
-      isAll: isAll && isWhole,
-      smallest: null,
+      isWhole: rows.length === page.rows.length,
     };
   };
 
@@ -92,7 +74,7 @@ export function createOwnKalshi(
     platform: 'kalshi',
     smallestTrade: null,
     userTrades: (user, page) => tradesAfter(user, fills, page),
-    positions,
+    positions: (user) => readPositions(user, positionPage, MAX_PAGES),
   };
 }
 
@@ -118,6 +100,42 @@ function toTrade(row: OwnFill): UserTrade | null {
       ...(row.fee_cost === '' ? {} : { fee: Number(row.fee_cost) }),
     },
   };
+}
+
+/** A page of positions, one each of a market. */
+export interface PositionPage {
+  positions: readonly UserPosition[];
+  /** Cursor of the next page; '' after the last one. */
+  next: string;
+  visibility: Visibility;
+  /** ISO time. */
+  readAt: string;
+  /** Whether every row could be read. */
+  isWhole: boolean;
+}
+
+/** All positions of a user, page by page; `isAll` false when `maxPages` did not reach the end or a row could not be read. */
+export async function readPositions(
+  user: string,
+  readPage: (cursor: string) => Promise<PositionPage>,
+  maxPages: number,
+): Promise<UserPositions> {
+  const held = new Map<string, UserPosition>();
+  let visibility: Visibility = 'public';
+  let readAt = '';
+  let cursor = '';
+  let isAll = false;
+  let isWhole = true;
+  for (let count = 0; count < maxPages && !isAll; count += 1) {
+    const page = await readPage(cursor);
+    for (const position of page.positions) held.set(position.tokenId, position);
+    ({ visibility } = page);
+    readAt ||= page.readAt;
+    isWhole &&= page.isWhole;
+    isAll = page.next === '' || page.next === cursor;
+    cursor = page.next;
+  }
+  return { user, visibility, readAt, positions: [...held.values()], isAll: isAll && isWhole, smallest: null };
 }
 
 /** What is held of one market, Yes above 0 and No below; null when nothing is. */

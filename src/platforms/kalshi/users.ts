@@ -5,8 +5,8 @@ import type { PlatformReply } from '../http/request.ts';
 import { microseconds } from '../market-fields.ts';
 import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
 import { parseBody, parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
-import { type UserPosition, type UserPositions, type UserTrade, type Visibility } from '../user-contract.ts';
-import { toPosition } from './own-account.ts';
+import type { UserPosition, UserTrade, Visibility } from '../user-contract.ts';
+import { type PositionPage, readPositions, toPosition } from './own-account.ts';
 import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
 
 /** Kalshi's social endpoints are public and undocumented: they may change or go away at any time. */
@@ -86,33 +86,18 @@ export function createKalshiUsers({ http, urls }: Pick<AdapterDeps, 'http' | 'ur
     };
   };
 
-  const positions = async (nickname: string, context: ReadContext): Promise<UserPositions> => {
-    const held = new Map<string, UserPosition>();
-    let visibility: Visibility = 'public';
-    let cursor = '';
-    let readAt = '';
-    let isAll = false;
-    let isWhole = true;
-    for (let page = 0; page < MAX_PAGES && !isAll; page += 1) {
-      const query = { nickname, limit: String(PAGE_ROWS), closed_positions: 'false', ...(cursor && { cursor }) };
-      const reply = await get(HOLDINGS, query, context);
-      const body = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
-      readAt ||= reply.receivedAt;
-      const rows = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
-      requireUsable('kalshi', HOLDINGS, body.holdings.length, rows);
-      isWhole &&= rows.length === body.holdings.length;
-      for (const position of rows.flatMap(({ row }) => mapKalshiHolding(row))) held.set(position.tokenId, position);
-      visibility = visibilityOf(body.visibility_state);
-      isAll = body.cursor === '' || body.cursor === cursor;
-      cursor = body.cursor;
-    }
+  const positionPage = async (nickname: string, cursor: string, context: ReadContext): Promise<PositionPage> => {
+    const query = { nickname, limit: String(PAGE_ROWS), closed_positions: 'false', ...(cursor && { cursor }) };
+    const reply = await get(HOLDINGS, query, context);
+    const body = parseBody('kalshi', HoldingsBody, reply, HOLDINGS);
+    const rows = parseRows(SocialHolding, body.holdings, HOLDING_ROW, context);
+    requireUsable('kalshi', HOLDINGS, body.holdings.length, rows);
     return {
-      user: nickname,
-      visibility,
-      readAt,
-      positions: [...held.values()],
-      isAll: isAll && isWhole,
-      smallest: null,
+      positions: rows.flatMap(({ row }) => mapKalshiHolding(row)),
+      next: body.cursor,
+      visibility: visibilityOf(body.visibility_state),
+      readAt: reply.receivedAt,
+      isWhole: rows.length === body.holdings.length,
     };
   };
 
@@ -120,11 +105,11 @@ export function createKalshiUsers({ http, urls }: Pick<AdapterDeps, 'http' | 'ur
     platform: 'kalshi',
     smallestTrade: null,
     userTrades: (user, page, context) => tradesAfter(user, (cursor) => tradePage(user, cursor, context), page),
-    positions,
+    positions: (user, context) => readPositions(user, (cursor) => positionPage(user, cursor, context), MAX_PAGES),
   };
 }
 
-/** Refused, or gone without a word of Kalshi's own: that is no fault of a credential or a nickname, and it is said which endpoint. */
+/** Refused, or 404 without JSON of Kalshi: not the fault of a credential or a nickname; the error names the endpoint. */
 function outOfReach(path: string, error: unknown): unknown {
   if (!(error instanceof PlatformError)) return error;
   const { kind, status, detail, body } = error;

@@ -1,10 +1,10 @@
 import { type Price, divideHalfEven } from '../../core/decimal.ts';
-import type { CandleRecord, Ohlc } from '../../core/model.ts';
+import type { CandleRecord } from '../../core/model.ts';
 import { isoFromEpoch, isoTime } from '../market-fields.ts';
+import { midpointBar } from '../midpoint-bar.ts';
 import type { LimitlessPricePoint } from './wire.ts';
 
 const HOUR_S = 3600;
-const NOTHING: Ohlc = { open: null, high: null, low: null, close: null };
 
 const secondsOf = ({ timestamp }: LimitlessPricePoint): number | null => {
   const iso = isoFromEpoch(timestamp) ?? isoTime(String(timestamp));
@@ -37,23 +37,7 @@ export function barsFromSamples(
     if (prices) prices.push(price);
     else hours.set(startTs, [price]);
   }
-  return Array.from(hours, ([startTs, prices]) => ({
-    platform: 'limitless',
-    ref: slug,
-    intervalMin: 60,
-    startTs,
-    price: {
-      open: prices[0] ?? null,
-      high: prices.reduce((a, b) => (b > a ? b : a)),
-      low: prices.reduce((a, b) => (b < a ? b : a)),
-      close: prices.at(-1) ?? null,
-    },
-    previousClose: null,
-    bid: NOTHING,
-    ask: NOTHING,
-    volume: null,
-    openInterest: null,
-    mean: null,
-    source: 'midpoint',
-  }));
+  return Array.from(hours, ([startTs, prices]) =>
+    midpointBar({ platform: 'limitless', ref: slug, intervalMin: 60, startTs }, prices),
+  );
 }

@@ -1,8 +1,7 @@
 import type { Price } from '../../core/decimal.ts';
-import type { CandleRecord, Ohlc } from '../../core/model.ts';
+import type { CandleRecord } from '../../core/model.ts';
+import { midpointBar } from '../midpoint-bar.ts';
 import type { HistoryPoint } from './wire.ts';
-
-const NO_PRICES: Readonly<Ohlc> = { open: null, high: null, low: null, close: null };
 
 /**
  * Bars of `intervalMin` out of price samples: open is the bucket's first sample, close its last. The samples are
@@ -26,23 +25,7 @@ export function mapPolymarketCandles(
     samples.push(price);
     buckets.set(bucket, samples);
   }
-  return [...buckets].map(([startTs, samples]) => ({
-    platform: 'polymarket',
-    ref,
-    intervalMin,
-    startTs,
-    price: {
-      open: samples[0] ?? null,
-      high: samples.reduce((a, b) => (a > b ? a : b)),
-      low: samples.reduce((a, b) => (a < b ? a : b)),
-      close: samples.at(-1) ?? null,
-    },
-    previousClose: null,
-    bid: NO_PRICES,
-    ask: NO_PRICES,
-    volume: null,
-    openInterest: null,
-    mean: null,
-    source: 'midpoint',
-  }));
+  return Array.from(buckets, ([startTs, samples]) =>
+    midpointBar({ platform: 'polymarket', ref, intervalMin, startTs }, samples),
+  );
 }

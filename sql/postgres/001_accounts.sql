@@ -1,4 +1,4 @@
--- People, how they prove who they are, and what they did about it.
+-- Users, what they log in with, and the events of their accounts.
 
 CREATE TABLE users (
   id            uuid PRIMARY KEY DEFAULT gen_random_uuid(),

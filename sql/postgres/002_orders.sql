@@ -1,4 +1,4 @@
--- Orders: what was asked, what became of it, every attempt, and what users allow themselves.
+-- Orders: the request, its result, every attempt, and the users' own limits.
 
 CREATE TABLE orders (
   id                 uuid PRIMARY KEY,
@@ -7,7 +7,7 @@ CREATE TABLE orders (
   credential_id      bigint,                       -- no reference: the order outlives it; null = the operator's default client
   origin             text NOT NULL CHECK (origin IN ('service', 'platform')), -- sent by us, or found in the account
 
-  -- What was asked; of an order found in the account, what its platform tells.
+  -- The request; of an order found in the account, what its platform reports.
   market_ref         text NOT NULL,
   market_id          text NOT NULL,
   outcome            text NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE orders (
   body_hash          text,                         -- of the request that claimed the key
   wire               jsonb NOT NULL DEFAULT '{}',  -- what is sent, without signatures
 
-  -- What became of it. sending: inserted before the one attempt; unknown: nobody has told; placed: the platform has it;
+  -- The result. sending: inserted before the one attempt; unknown: not reported; placed: the platform has it;
   -- rejected: it provably has not.
   state              text NOT NULL CHECK (state IN ('sending', 'unknown', 'placed', 'rejected')),
   order_id           text,                         -- the platform's
@@ -38,14 +38,14 @@ CREATE TABLE orders (
   refusal            jsonb,                        -- the error answered when the platform refused it
   created_at         timestamptz NOT NULL,
   updated_at         timestamptz NOT NULL,
-  asked_at           timestamptz NOT NULL,         -- when the platform was asked for what stands here: later answers win
-  next_check_at      timestamptz                   -- when to look for it again; null = only when somebody asks
+  asked_at           timestamptz NOT NULL,         -- when the platform was asked for these values: later answers win
+  next_check_at      timestamptz                   -- when to look for it again; null = only on request
 );
 CREATE UNIQUE INDEX orders_idempotency ON orders (user_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 -- A platform takes a client order id once per account; so do we, before it is sent.
 CREATE UNIQUE INDEX orders_client_id ON orders (platform, coalesce(credential_id, 0), client_order_id)
   WHERE origin = 'service' AND state <> 'rejected';
--- One order of a platform answers for one of ours.
+-- One order of a platform belongs to one of ours.
 CREATE UNIQUE INDEX orders_sent ON orders (platform, order_id) WHERE origin = 'service';
 CREATE UNIQUE INDEX orders_held ON orders (user_id, platform, coalesce(credential_id, 0), order_id);
 CREATE INDEX orders_listed ON orders (user_id, platform, created_at, id);
@@ -60,7 +60,7 @@ CREATE TABLE order_syncs (
   PRIMARY KEY (user_id, platform, credential_id)
 );
 
--- Every attempt at something that moves money, whatever came of it. No references: the record outlives all.
+-- Every attempt at something that moves money, with its result. No references: the record outlives users and orders.
 CREATE TABLE order_attempts (
   id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at            timestamptz NOT NULL DEFAULT now(),
@@ -72,13 +72,13 @@ CREATE TABLE order_attempts (
   action        text NOT NULL,                     -- place, dry_run, find, cancel
   result        text NOT NULL,                     -- accepted, rejected, unknown; signed; found, absent, failed; cancelled, not_open, unconfirmed
   http_status   int NOT NULL,                      -- the platform's; 0 without an answer
-  detail        text NOT NULL,                     -- its words
+  detail        text NOT NULL,                     -- the platform's text
   ms            int NOT NULL,
-  request_id    text NOT NULL                      -- '' of the background
+  request_id    text NOT NULL                      -- '' for background work
 );
 CREATE INDEX order_attempts_user ON order_attempts (user_id, at);
 
--- What a user allows themselves; no row = no limits.
+-- A user's own limits; no row = no limits.
 CREATE TABLE order_settings (
   user_id            uuid PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   trading_enabled    boolean NOT NULL DEFAULT true,

@@ -1,6 +1,6 @@
--- What keys may do, where sessions were begun, which devices and networks are known, and one-time links.
+-- Permissions of keys, where sessions began, known devices and networks, and one-time links.
 
--- Keys that exist go on reading and trading; new ones read unless they were asked to trade.
+-- Existing keys may read and trade; new ones read only, unless created for trading.
 ALTER TABLE api_keys
   ADD COLUMN scopes            text[] NOT NULL DEFAULT '{read,trade}',
   ADD COLUMN expires_at        timestamptz,                  -- null = never

@@ -1,4 +1,4 @@
--- ingestion: open markets with an order book, those first of which it is not known what rests in it, then the busiest of the last day
+-- ingestion: open markets with an order book, those with an unknown book first, then by volume of the last day
 SELECT m.ref AS ref
 FROM (
   SELECT market_key, volume_24h, JSONExtractString(metadata, 'liquidity_basis') = 'best_level' AS known FROM market_state FINAL

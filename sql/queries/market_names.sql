@@ -1,3 +1,3 @@
--- GET trades/whales, analytics/trending: what the markets of a page are called
+-- GET trades/whales, analytics/trending: the names of the markets of a page
 SELECT market_key, platform_id AS market_id, title, source_url, image_url FROM markets FINAL
 PREWHERE (platform, market_key) IN {markets:Array(Tuple(String, UInt64))}

@@ -2,7 +2,7 @@
 -- o and c are the extremes of (place, price), so open and close need no state and merge in any order; a place is half the size of
 -- time and trade order in full, and compares within an hour.
 -- n is signed and sums accept negative rows, so that a correction is an insert.
--- Block trades count for volume and notional, not for price: they carry sentinels that lose every comparison, and h = -1 says
+-- Block trades count for volume and notional, not for price: they carry sentinels that lose every comparison, and h = -1 means
 -- that a bar has nothing else.
 CREATE TABLE IF NOT EXISTS candles_1m (
   market_key UInt64 CODEC(ZSTD(1)),

@@ -14,7 +14,7 @@ SELECT toStartOfHour(executed_at) AS hour, platform, market_key,
   sumWithOverflow(size) AS v, sumWithOverflow(notional) AS q, toInt64(count()) AS n
 FROM trades GROUP BY hour, platform, market_key;
 
--- A market's whole stored life in one row. Traders are counted, where the platform names them, by a 64-bit hash: as exact as
+-- All stored trades of a market in one row. Traders are counted, where the platform names them, by a 64-bit hash: as exact as
 -- the addresses for less than half their size.
 CREATE TABLE IF NOT EXISTS market_totals (
   market_key UInt64,

@@ -1,5 +1,5 @@
--- What changes rarely about a market. Rewritten only when its content changes; search_text is lower-cased here, because the text
--- index's own preprocessor silently loses rows under ORDER BY … LIMIT.
+-- What changes rarely about a market. Rewritten only when its content changes; search_text is lower-cased here, because with
+-- the text index's own preprocessor ORDER BY … LIMIT drops rows without an error.
 CREATE TABLE IF NOT EXISTS markets (
   platform LowCardinality(String) CODEC(ZSTD(1)),
   ref String CODEC(ZSTD(1)),
@@ -65,7 +65,7 @@ CREATE TABLE IF NOT EXISTS market_state (
   first_seen_at DateTime64(3, 'UTC'),
   metadata String CODEC(ZSTD(1)),
   synced_at DateTime64(3, 'UTC'),
-  -- The store's own clock at the insert: what a listing as of an instant is measured by.
+  -- The store's clock at the insert: a listing as of an instant goes by it.
   written_at DateTime64(3, 'UTC') DEFAULT now64(3),
   INDEX written written_at TYPE minmax GRANULARITY 1
 ) ENGINE = ReplacingMergeTree(synced_at) ORDER BY (platform, market_key)

@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS trade_coverage (
 ) ENGINE = ReplacingMergeTree(version) ORDER BY (platform, market_key)
 SETTINGS index_granularity = 1024;
 
--- When each job last ran, how far it got and how it went; lag, freshness and the operator's questions are answered here.
+-- When each job last ran, how far it got and with what result: the source of lag and freshness.
 CREATE TABLE IF NOT EXISTS ingestion_runs (
   platform LowCardinality(String),
   job LowCardinality(String),

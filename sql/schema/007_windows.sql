@@ -1,4 +1,4 @@
--- What each market did over the last day, week and month, as of one instant: computed anew as a whole and swapped, so that trending
+-- What each market did over the last day, week and month, as of one instant: computed as a whole and swapped, so that trending
 -- and categories read one consistent state of one small table.
 CREATE TABLE IF NOT EXISTS market_windows (
   platform LowCardinality(String),
@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS market_windows (
   price_change_7d Nullable(Decimal64(10)),
   liquidity Decimal64(6),
   open_interest Nullable(Decimal64(6)),
-  -- As markets tell them (platform, snapshots, trades); where trading has ended, what is left of them in the window.
+  -- As stored with the market (from platform, snapshots or trades); where trading has ended, the part that falls into the window.
   volume_total Nullable(Decimal64(6)),
   volume_24h Nullable(Decimal64(6)),
   volume_7d Nullable(Decimal64(6)),
@@ -33,7 +33,7 @@ SETTINGS index_granularity = 1024;
 
 -- A window is (at − W, at], exact to the microsecond: whole hours from volume_1h, the hours a window begins in from the trades.
 -- Trades count when they are complete for both windows (a feed is never read nearer to now than some minutes); else the totals of
--- snapshots do, the newest at most six hours older than the instant, zero before the market was born.
+-- snapshots do, the newest at most six hours older than the instant, zero before the market was created.
 CREATE MATERIALIZED VIEW IF NOT EXISTS market_windows_mv REFRESH AFTER 10 SECOND TO market_windows AS
 WITH
   now64(6, 'UTC') AS instant, toDateTime64('1970-01-01 00:00:00', 6, 'UTC') AS ever, toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,
@@ -44,7 +44,7 @@ WITH
     FROM (SELECT platform, complete_from, complete_to FROM trade_coverage FINAL WHERE market_key = 0) AS f
     LEFT JOIN (SELECT platform, max(gap_to) AS gap_to FROM trade_gaps FINAL WHERE filled = 0 GROUP BY platform) AS g USING (platform)
   ),
-  -- No feed tells their trades, and none that are stored is no zero.
+  -- No feed brings their trades, so that none stored does not mean none made.
   pools AS (SELECT market_key FROM markets FINAL WHERE platform = 'limitless' AND JSONExtractString(metadata, 'trade_type') = 'amm'),
   sold AS (
     SELECT market_key,

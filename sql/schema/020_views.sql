@@ -1,4 +1,4 @@
--- The tables' public face: what analysts and dashboards read, on SQL_PORT as on a server. Columns are only ever added.
+-- The public views: what analysts and dashboards read, on SQL_PORT as on a server. Columns are only ever added.
 -- Prices are 0..1, sizes are contracts, money is USD, times are UTC; null means unknown. market_key joins the views.
 -- A definer, so that a user of a server needs no right to the tables behind.
 CREATE OR REPLACE VIEW v_markets (

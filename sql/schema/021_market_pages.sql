@@ -1,6 +1,6 @@
 -- What changes rarely about a market, once more: read by the row, from parts of one file, so that fifty markets are fifty seeks and not as
 -- many for each column. Of two million markets that takes a third of the time. Lists, searches and scans go on reading by the column.
--- A crash that leaves a row here behind is made good as for `markets`: the state, written last, is not there either, and is read again.
+-- After a crash that left only a row here, the market is written again as for `markets`: its state, written last, is missing too.
 CREATE TABLE IF NOT EXISTS market_info_rows (
   platform LowCardinality(String),
   market_key UInt64,
@@ -37,7 +37,7 @@ SELECT platform, market_key, platform_id, slug, title, market_type, outcome_ids,
   resolution_source, metadata, first_seen_at, version
 FROM markets;
 
--- Of a store that was filled before: what is written meanwhile comes twice and stands once.
+-- Of a store that was filled before: what is written meanwhile is inserted twice and merged.
 INSERT INTO market_info_rows
 SELECT platform, market_key, platform_id, slug, title, market_type, outcome_ids, outcome_names, event_id, event_name, series_id, description,
   category, subcategory, tags, source_url, image_url, created_at, trading_start_at, trading_end_at, resolution_date, resolution_criteria,

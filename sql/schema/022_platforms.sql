@@ -1,4 +1,4 @@
--- What SQL must know of each platform: a row for every word of PLATFORMS, as its manifest says. A test compares the two.
+-- What SQL must know of each platform: a row for each of PLATFORMS, from its manifest. A test compares the two.
 CREATE TABLE IF NOT EXISTS platforms (
   platform LowCardinality(String),
   -- What the platform's volumes count.
@@ -13,7 +13,7 @@ DROP VIEW IF EXISTS market_windows_mv;
 
 -- A window is (at − W, at], exact to the microsecond: whole hours from volume_1h, the hours a window begins in from the trades.
 -- Trades count when they are complete for both windows (a feed is never read nearer to now than some minutes); else the totals of
--- snapshots do, the newest at most six hours older than the instant, zero before the market was born.
+-- snapshots do, the newest at most six hours older than the instant, zero before the market was created.
 CREATE MATERIALIZED VIEW IF NOT EXISTS market_windows_mv REFRESH AFTER 10 SECOND TO market_windows AS
 WITH
   now64(6, 'UTC') AS instant, toDateTime64('1970-01-01 00:00:00', 6, 'UTC') AS ever, toDateTime64('2200-01-01 00:00:00', 6, 'UTC') AS never,

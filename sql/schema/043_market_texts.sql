@@ -1,7 +1,7 @@
 -- The answer of a market as text: what changes rarely, and what moves with trading, one column each. One statement reads both; reading
 -- by the column took several times as long. Lists, searches and scans go on reading by the column.
--- A crash that leaves a row here behind is made good as for `markets`: what was not acknowledged is written again.
--- Dates are cut to milliseconds and decimals are text, whatever the settings of the insert say.
+-- After a crash that left only a row here, the market is written again as for `markets`: it was not acknowledged.
+-- Dates are cut to milliseconds and decimals are text, whatever the settings of the insert are.
 CREATE TABLE IF NOT EXISTS market_info_texts (
   platform LowCardinality(String),
   market_key UInt64,
@@ -37,7 +37,7 @@ SELECT platform, market_key, concat(
   ) AS body, version
 FROM markets;
 
--- Of a store that was filled before: what is written meanwhile comes twice and stands once.
+-- Of a store that was filled before: what is written meanwhile is inserted twice and merged.
 INSERT INTO market_info_texts
 SELECT platform, market_key, concat(
     '{"platform_id":', toJSONString(platform_id),
@@ -92,7 +92,7 @@ SELECT platform, market_key, concat(
   ) AS body, synced_at
 FROM market_state;
 
--- Of a store that was filled before: what is written meanwhile comes twice and stands once.
+-- Of a store that was filled before: what is written meanwhile is inserted twice and merged.
 INSERT INTO market_state_texts
 SELECT platform, market_key, concat(
     '{"status":', toJSONString(status),
@@ -112,6 +112,6 @@ SELECT platform, market_key, concat(
   ) AS body, synced_at
 FROM market_state;
 
--- The texts take their place.
+-- Replaced by the texts.
 DROP VIEW IF EXISTS market_info_rows_mv;
 DROP TABLE IF EXISTS market_info_rows;

@@ -1,4 +1,4 @@
--- What streams send: one row an event, in the order in which it was stored. A position is epoch × 2^32 + n; n counts from 1 without
+-- The events that streams send: one row an event, in the order in which it was stored. A position is epoch × 2^32 + n; n counts from 1 without
 -- holes in an epoch. Each feed of a platform has one writer at a time, which opens an epoch when it takes over.
 CREATE TABLE IF NOT EXISTS log_epochs (
   feed LowCardinality(String),

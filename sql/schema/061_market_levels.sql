@@ -1,5 +1,5 @@
--- What the event log last said of each market; version is its position there, 0 for what was listed before the log began. A market
--- whose state differs has changed. Made anew from the log where a kill came between the two.
+-- The last logged state of each market; version is its position there, 0 for what was listed before the log began. A market
+-- whose state differs has changed. Rebuilt from the log where the process was killed between the two.
 CREATE TABLE IF NOT EXISTS market_levels (
   platform LowCardinality(String),
   ref String EPHEMERAL '',

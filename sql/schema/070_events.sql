@@ -1,5 +1,5 @@
 -- Events and series as the platforms describe them. Figures of an event are sums over its markets and are made where they are asked for:
--- stored here they would be of another instant.
+-- stored here they would belong to another instant.
 CREATE TABLE IF NOT EXISTS events (
   platform LowCardinality(String),
   event_id String CODEC(ZSTD(1)),
@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS series (
 ) ENGINE = ReplacingMergeTree(version) ORDER BY (platform, series_id)
 SETTINGS index_granularity = 256;
 
--- Which markets an event has, found by the event. A market that moved to another event leaves its row behind: readers hold it against
+-- Which markets an event has, found by the event. A market that moved to another event leaves its row behind: readers compare it with
 -- the event that its state names.
 CREATE TABLE IF NOT EXISTS event_markets (
   platform LowCardinality(String),
@@ -62,7 +62,7 @@ INSERT INTO series (platform, series_id, title, category, category_slug, version
 SELECT platform, series_id, '', argMax(category, version), argMax(category_slug, version), toDateTime64(0, 3, 'UTC')
 FROM markets FINAL WHERE series_id != '' GROUP BY platform, series_id;
 
--- The book of an open market that was not read yet is no empty one.
+-- A book that was not read yet is unknown, not empty.
 ALTER TABLE market_state ADD COLUMN IF NOT EXISTS liquidity_known Bool
   MATERIALIZED NOT (status IN ('open', 'paused') AND JSONExtractString(metadata, 'liquidity_basis') = 'none');
 

@@ -1,4 +1,4 @@
--- Order books of first outcomes, as they were seen. A sequence is epoch × 2^32 + n: each process that takes over a platform opens an
+-- Recorded order books of first outcomes. A sequence is epoch × 2^32 + n: each process that takes over a platform opens an
 -- epoch (log_epochs, feed books), and n counts the messages of a market. A row sent twice is the same row.
 CREATE TABLE IF NOT EXISTS book_changes (
   platform LowCardinality(String) CODEC(ZSTD(1)),

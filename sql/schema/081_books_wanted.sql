@@ -1,4 +1,4 @@
--- Markets whose order books clients stream, as the processes that serve them say again and again where nothing else is shared.
+-- Markets whose order books clients stream, as the processes that serve them report repeatedly where nothing else is shared.
 CREATE TABLE IF NOT EXISTS books_wanted (
   platform LowCardinality(String),
   ref String,

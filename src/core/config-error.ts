@@ -17,7 +17,7 @@ export function noStore(
   return new ConfigError(`${name}: no ${what} at ${place}: ${reason.split('\n', 1)[0]}`);
 }
 
-/** What a listener that failed says of the settings that named its place; other failures stay as they are. */
+/** The ConfigError for a port or host that cannot be listened on; other failures are returned unchanged. */
 export function listenError(name: 'PORT' | 'METRICS_PORT', port: number, host: string, why: unknown): unknown {
   const { code = '', message } = why as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE' || code === 'EACCES')

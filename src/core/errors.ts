@@ -1,6 +1,6 @@
 import { PLATFORM_NAMES, type Platform } from './model.ts';
 
-/** Everything a caller may learn about a failure; `cause` stays in the log. */
+/** What a caller sees of a failure; `cause` stays in the log. */
 export class ApiError extends Error {
   readonly status: number;
   readonly resolution: string;
@@ -53,7 +53,7 @@ export function badRequest(issues: FieldIssue[], resolution = 'Correct the field
 export type PlatformErrorKind =
   | 'not_found'
   | 'rate_limited'
-  /** Ours, not the platform's: the caller has used up his share of what we may ask it. */
+  /** Our own limit, not the platform's: the caller has used up their share of the platform's budget. */
   | 'over_share'
   | 'unavailable'
   | 'maintenance'

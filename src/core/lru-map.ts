@@ -1,4 +1,4 @@
-/** A Map that forgets, beyond `limit` entries, the one least recently used since it was half full. */
+/** A Map of at most `limit` entries; beyond that it drops the least recently used one, as far as uses are tracked: from half full on. */
 export class LruMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #limit: number;

@@ -2,7 +2,7 @@ import type { Price, Size, Usd } from './decimal.ts';
 
 /**
  * The vocabulary shared by adapters, ingestion, storage and routes. Times are ISO-8601 UTC with milliseconds unless
- * said otherwise.
+ * noted otherwise.
  */
 export const PLATFORMS = ['kalshi', 'polymarket', 'limitless'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -82,13 +82,13 @@ export interface MarketState {
   resolvedAt: string | null;
   /** One quote per outcome, in the order of MarketInfo.outcomes. */
   quotes: Quote[];
-  /** USD, or contracts on Kalshi (metadata.volume_basis says which). */
+  /** USD, or contracts on Kalshi (see metadata.volume_basis). */
   volume24h: Usd | null;
   volume7d: Usd | null;
   volume30d: Usd | null;
   volume1y: Usd | null;
   volumeTotal: Usd | null;
-  /** USD of collateral at rest in the order book; null until the book of an open market has been read. */
+  /** USD of collateral in the order book; null until the book of an open market has been read. */
   liquidity: Usd | null;
   openInterest: Usd | null;
   /**
@@ -102,7 +102,7 @@ export interface MarketState {
 }
 
 /**
- * What a platform says of an event beside its markets. Its figures are sums over these, made where they are asked for.
+ * An event as its platform describes it, without its markets. Its figures are sums over these, made where they are asked for.
  */
 export interface EventRecord {
   platform: Platform;
@@ -187,7 +187,7 @@ export interface TradeRecord {
   transactionHash: string;
   trader: Trader | null;
   isBlockTrade: boolean;
-  /** USD the platform says changed hands; null where it does not say (price × size then). */
+  /** USD that changed hands as reported by the platform; null if not reported (price × size then). */
   quoteUsd: Usd | null;
 }
 

@@ -13,15 +13,15 @@ const TIMEOUT_MS = 600_000;
 const RETRY_WAITS_MS = [500, 2000, 5000, 15_000];
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
-/** What an error of S3 says, on one line. */
+/** The code and message of an S3 error, on one line. */
 function reasonOf(text: string): string {
   const [code, message] = ['Code', 'Message'].map((name) => new RegExp(`<${name}>([^<]*)<`).exec(text)?.[1]);
   return (code ? `${code}: ${message ?? ''}` : text).slice(0, 300).replaceAll(/\s+/g, ' ').trim();
 }
 
 /**
- * What to do about a refused read of what may not be there yet: S3 says 403 in place of 404 to a key that may not list the bucket.
- * It is not taken for a new bucket: files whose manifest cannot be read would get their revisions anew.
+ * Advice on a refused read of an object that may not exist yet: S3 answers 403 instead of 404 to a key that may not list the bucket.
+ * It does not count as a new bucket: without the manifest, revisions would start at 1 again.
  */
 const adviceOn = ({ status, text }: { status: number; text: string }, { missing }: Sent): string =>
   missing && status === 403 && text.includes('AccessDenied')
@@ -30,7 +30,7 @@ const adviceOn = ({ status, text }: { status: number; text: string }, { missing 
 
 /** A body with its hash and length; `missing`: whether 404 is an answer too. */
 interface Sent {
-  /** Made anew for each attempt. */
+  /** Called for each attempt. */
   body?: () => Buffer | Readable;
   sha256?: string;
   bytes?: number;

@@ -65,7 +65,7 @@ export class StoredMarkets implements MarketDirectory {
   /** Reads under way: callers that ask for the same meanwhile share one. */
   readonly #reads = new Map<string, Promise<unknown>>();
 
-  /** Without `cached` what no platform knows is remembered by this process alone. */
+  /** Without `cached`, ids that no platform knows are cached in this process alone. */
   constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket, cached: Shared['cached'] = cacheThrough(localTexts())) {
     this.#clickhouse = clickhouse;
     this.#fetchMarket = fetchMarket;
@@ -76,7 +76,7 @@ export class StoredMarkets implements MarketDirectory {
     const { found, unknown } = await this.#lookUp(platform, refs);
     for (const ref of unknown) {
       if (found.has(ref)) continue;
-      // A market that cannot be read is one that is not known: its trades must not keep those of others waiting.
+      // A market that cannot be read counts as unknown: its trades must not delay those of others.
       const fetched = await this.#fetch(platform, ref).catch((error: unknown) => {
         if (isItemError(error)) return null;
         throw error;
@@ -92,7 +92,7 @@ export class StoredMarkets implements MarketDirectory {
     return (await this.#lookUp(platform, refs)).found;
   }
 
-  /** What is stored of these markets, and the references that were not remembered as found or as unknown. */
+  /** The stored ones of these markets, and the references that were not cached as found or as unknown. */
   async #lookUp(platform: Platform, refs: string[]) {
     const found = new Map<string, StoredMarket>();
     const unknown: string[] = [];
@@ -108,7 +108,7 @@ export class StoredMarkets implements MarketDirectory {
 
   /**
    * The market a user means by a platform id, condition id, ticker or slug; null when neither store nor platform knows
-   * it. What a platform did not know, no process asks it again for a while; ingestion (byRef) goes by its own memory.
+   * it. An id unknown to a platform is not asked for again by any process for a while; ingestion (byRef) has its own cache.
    */
   async byAnyId(platform: Platform, id: string, user?: string): Promise<StoredMarket | null> {
     const wanted = normalId(platform, id);
@@ -218,7 +218,7 @@ export class StoredMarkets implements MarketDirectory {
     return this.#markets.get(`${platform}:${ref}`)?.key ?? '0';
   }
 
-  /** Drops what is remembered of a market, after it was stored again. */
+  /** Drops a market from the cache, after it was stored again. */
   forget(platform: Platform, ref: string): void {
     this.#markets.delete(`${platform}:${ref}`);
   }

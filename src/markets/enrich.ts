@@ -42,7 +42,7 @@ export const TradedMarket = z.object({
 });
 export type TradedMarket = z.infer<typeof TradedMarket>;
 
-/** What is known of a market beside what its platform just said. */
+/** What is known of a market beside what its platform just reported. */
 interface Known {
   stored: LookbackRow | undefined;
   traded: TradedMarket | undefined;

@@ -5,7 +5,7 @@ import type { EventRecord, MarketRecord, Platform, SeriesRecord } from '../core/
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { eventRow, seriesRow } from '../stores/clickhouse/insert-rows.ts';
 
-/** Events and series whose last written form is remembered. */
+/** Events and series whose last written form is kept in memory. */
 const REMEMBERED = 200_000;
 const LOOKBACK_IDS = 1000;
 
@@ -97,7 +97,7 @@ export class EventWriter {
 const newest = <R>(records: readonly R[], id: (record: R) => string): Map<string, R> =>
   new Map(records.map((record) => [id(record), record]));
 
-/** A market's event; what the market itself says of it where the event's own body was not read. */
+/** A market's event; the market's own fields of it where the event's body was not read. */
 function eventOf({ info, event }: MarketRecord): EventRecord[] {
   if (event) return [event];
   if (info.eventId === '') return [];

@@ -137,7 +137,7 @@ export class MarketWriter {
     }
   }
 
-  /** Takes a market that its platform has forgotten out of the listing; its trades stay. */
+  /** Takes a market that its platform has dropped out of the listing; its trades stay. */
   async drop(platform: Platform, ref: string): Promise<void> {
     for (const table of ['market_state', 'market_state_texts', 'markets', 'market_info_texts', 'market_raw']) {
       const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
@@ -192,7 +192,7 @@ export class MarketWriter {
     return { ...last.snapshot, at: record.fetchedAt };
   }
 
-  /** What the platform said is compared with what it says next; what the store added is not. */
+  /** Keeps the record as the platform sent it, to compare the next one with; what the store added is not compared. */
   #remember(asSent: MarketRecord, snapshot: object): void {
     const key = keyOf(asSent.info);
     if (this.#written.size >= REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? '');
@@ -218,7 +218,7 @@ export class MarketWriter {
     return known;
   }
 
-  /** What trades say of the markets whose platform leaves something to them. */
+  /** Figures from stored trades, for markets whose platform does not report them. */
   async #readTraded(platform: Platform, records: readonly MarketRecord[]) {
     const known = new Map<string, TradedMarket>();
     for (const part of parts(records.filter(({ fromTrades }) => fromTrades))) {

@@ -89,7 +89,7 @@ async function settle(
     const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt } as const;
     return { row: (await store.record(row.id, facts, at)) ?? { ...read, ...facts }, cancelled: true };
   }
-  // The answer to our first request was lost; that the order is cancelled now is the platform's word all the same.
+  // The answer to our first request was lost; the platform still reports that the order is cancelled.
   return { row: read, cancelled: outcome.asked > 1 && read.status === 'cancelled' };
 }
 

@@ -46,7 +46,7 @@ export function createClaims(db: Database) {
     },
 
     /**
-     * Claims key and client id and says durably that the order is about to be sent, in one INSERT. Without `limits` it claims for a user
+     * Claims key and client id and records that the order is about to be sent, in one INSERT. Without `limits` it claims for a user
      * who has none. With one of a day the user's claims queue up behind each other, so that two cannot share what is left.
      */
     async claim({ row, notional, previous }: ToClaim, limits: OrderLimits | null): Promise<Claim> {

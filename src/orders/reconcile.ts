@@ -23,7 +23,7 @@ export interface Reconciler {
 }
 
 /**
- * Looks for orders when their time has come: sent without an answer, left in flight by a dead process, filled without fees. Cancels
+ * Looks for orders when their time has come: sent without an answer, left in flight by an ended process, filled without fees. Cancels
  * those that the operator's kill switch ends.
  */
 export function createReconciler(context: OrderContext): Reconciler {

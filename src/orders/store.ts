@@ -23,7 +23,7 @@ const CHANGING = sql.raw(
 export type Change = Partial<OrderFacts> & Pick<OrderRow, 'nextCheckAt'> & Partial<Pick<OrderRow, 'refusal'>>;
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
-/** Orders at rest. Every change of an order's result goes through `record`. */
+/** Stored orders. Every change of an order's result goes through `record`. */
 export function createOrderStore(db: Database) {
   const stored = createStoredOrders(db);
   const dropForeign = async (ourId: string, orderId: string): Promise<void> => {
@@ -84,7 +84,7 @@ export function createOrderStore(db: Database) {
       await db.update(orders).set({ nextCheckAt: at }).where(eq(orders.id, id));
     },
 
-    /** Orders that a dead process left in flight are looked up immediately. */
+    /** Orders that an ended process left in flight are looked up immediately. */
     async adoptOrphans(nowMs: number): Promise<void> {
       await db
         .update(orders)

@@ -27,10 +27,10 @@ function nextSettlementLook({ settlement, updatedAt, createdAt }: PlatformOrder,
   return age > SETTLING_MS ? null : new Date(nowMs + Math.max(age / 4, 5000));
 }
 
-/** Neither a platform that does not answer nor the loss of the analytical store, which knows its markets, keeps an order from being cancelled. */
+/** An order is cancelled even while its platform does not answer reads, or the analytical store, which holds its market, is unavailable. */
 export const isReadFailure = (error: unknown): boolean => error instanceof PlatformError || error instanceof StoreError;
 
-/** What is true of an order that never arrived. */
+/** The state of an order that never arrived. */
 const LOST = {
   status: 'rejected',
   state: 'rejected',
@@ -61,8 +61,8 @@ export async function applyReport(
 }
 
 /**
- * What the platform does not know: nothing new of a placed order; one that never arrived, after a while. Another credential than
- * the order's own may be of another account: that it does not know the order says nothing.
+ * An order that the platform does not know: unchanged if it was placed, rejected after a while if it never arrived. Another
+ * credential than the order's own may be of another account: its reply proves nothing.
  */
 async function absent(context: OrderContext, client: OrderClient, row: OrderRow, askedAt: Date): Promise<OrderRow> {
   const own = client.account.credentialId === row.credentialId;
@@ -90,7 +90,7 @@ export async function refreshOrders(
   return Promise.all(rows.map((row, i) => settle(row, found[i] ?? null)));
 }
 
-/** One order; as it was while the platform is silent about one whose result is unknown: unknown is the correct answer then. */
+/** One order; unchanged where its result is unknown and the platform does not answer: unknown is correct then. */
 export async function refreshOrder(context: OrderContext, client: OrderClient, row: OrderRow): Promise<OrderRow> {
   try {
     const [fresh = row] = await refreshOrders(context, client, [row]);

@@ -3,9 +3,9 @@ import type { OrderRow } from './order-row.ts';
 
 /** When an order whose result or fees are unknown is looked for again, after it was sent. */
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
-/** An order that its platform does not know this long after it was sent has not arrived, unless the platform says better. */
+/** An order that its platform does not know this long after it was sent has not arrived, unless its manifest sets a time. */
 const ARRIVED_MS = 120_000;
-/** Between two looks that come after all steps. */
+/** Between two look-ups after the last step. */
 const LATE_LOOK_MS = 5000;
 
 export const isUnresolved = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
@@ -15,14 +15,14 @@ export function resolvesAt({ platform, wire, createdAt }: Pick<OrderRow, 'platfo
   return new Date(MANIFESTS[platform].cannotArriveAtMs?.(wire) ?? createdAt.getTime() + ARRIVED_MS);
 }
 
-/** The next look at an order by its age; null when the steps are used up. */
+/** The next look-up of an order by its age; null when the steps are used up. */
 export function nextLook({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: number): Date | null {
   const age = nowMs - createdAt.getTime();
   const step = STEPS_MS.find((ms) => ms > age);
   return step === undefined ? null : new Date(createdAt.getTime() + step);
 }
 
-/** The next look for an order whose result is unknown: one falls on the time at which it can be decided. */
+/** The next look-up of an order whose result is unknown: one falls on the time at which it can be decided. */
 export function nextSearch(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {
   const next = nextLook(row, nowMs)?.getTime() ?? nowMs + LATE_LOOK_MS;
   const resolvesMs = resolvesAt(row).getTime();

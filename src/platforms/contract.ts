@@ -99,7 +99,7 @@ export interface TradePage {
   trades: TradeRecord[];
   /** Oldest instant this page is known to be complete down to, Unix µs; null until known. */
   completeFromUs: number | null;
-  /** When the platform answered, by its own clock, Unix µs; absent where it did not say. */
+  /** When the platform answered, by its own clock, Unix µs; absent if not reported. */
   platformUs?: number | undefined;
   /** The oldest trade of the page that cannot be identified yet, Unix µs: a later read starts there. */
   waitsFromUs?: number | undefined;
@@ -150,7 +150,7 @@ export interface PlatformData {
     endTs: number,
     context: ReadContext,
   ): Promise<CandleRecord[]>;
-  /** The live book; null when the platform says that there is none (closed, AMM). */
+  /** The live book; null when the platform reports that there is none (closed, AMM). */
   orderBook(market: StoredMarket, context: ReadContext): Promise<OrderBook | null>;
   /**
    * Live books of several markets by ref, through the platform's own batch calls; absent where it has none. A market without a book is

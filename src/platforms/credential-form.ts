@@ -23,7 +23,7 @@ export function credentialForm<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, { error });
 }
 
-/** What fields say together is asked whatever else fails, so that one answer lists every fault. */
+/** Checks over several fields run even when others fail, so that one answer lists every fault. */
 export const ALWAYS = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 
 /** Whether a field was read; false for one that has failed by itself. */

@@ -4,7 +4,7 @@ import { KalshiFields } from './kalshi/credential.ts';
 import { LimitlessFields } from './limitless/credential.ts';
 import { PolymarketFields } from './polymarket/credential.ts';
 
-/** What signs orders on each platform, as given by users; each refusal says what to fix. */
+/** What signs orders on each platform, as given by users; each refusal names what to fix. */
 export const CredentialFields = {
   kalshi: KalshiFields,
   polymarket: PolymarketFields,

@@ -16,7 +16,7 @@ export interface TradeFacts {
   sourceUrl: string;
 }
 
-/** A failed reply: its status, its parsed JSON (undefined when it is none) and the platform's own words. */
+/** A failed reply: its status, its parsed JSON (undefined when it is none) and the platform's own text. */
 export interface FailedReply {
   status: number;
   body: unknown;
@@ -59,13 +59,13 @@ export interface PlatformManifest {
   /** Whether a reply to a placement leaves it unknown if the order was taken, although its status and JSON are those of a refusal. */
   leavesOrderUnknown?(reply: Pick<FailedReply, 'status' | 'code'>): boolean;
   /**
-   * Unix ms from which on a read that does not know an order proves that it never arrives, by what was sent; null where that does
-   * not say. Absent = a common time after it was sent.
+   * Unix ms from which on a read that does not know an order proves that it never arrives, from what was sent; null where that
+   * holds no such time. Absent = a common time after it was sent.
    */
   cannotArriveAtMs?(wire: JsonObject): number | null;
   /** The spelling under which the id of a market or event is stored; null for text that cannot be one. */
   normalizeId(id: string): string | null;
-  /** The reference that an id stands for without a look-up; null where only the store or the platform knows. */
+  /** The reference of an id where it follows from the id; null where it has to be looked up. */
   likelyRef(id: string): string | null;
   /** Whether text can be the platform's id of an order. */
   isOrderId(id: string): boolean;

@@ -57,7 +57,7 @@ export interface PreparedOrder {
 }
 
 /**
- * The result of the one attempt. accepted: the platform said so. rejected: it provably has not taken the order. not_sent: nothing
+ * The result of the one attempt. accepted: the platform confirmed it. rejected: it provably has not taken the order. not_sent: nothing
  * has begun to leave this process. `refusal` is our answer to the caller (422, or 503 when it takes none now). unknown: everything
  * else, a "duplicate" included; `find` decides later.
  */
@@ -99,7 +99,7 @@ export interface PlatformOrder {
   takerFee: Usd | null;
   /**
    * Of what was matched on a platform that settles on a chain. open: may still fail. retrying: some of it failed, and it is not over.
-   * failed: some of it never came about, and is not counted as filled. Left out when nothing is at stake any more.
+   * failed: some of it never came about, and is not counted as filled. Left out once all is settled.
    */
   settlement?: 'open' | 'retrying' | 'failed';
   createdAt: string | null;
@@ -123,7 +123,7 @@ export interface OrderRecord {
   sentAtMs: number;
   /** true once the platform has reported it: if it is gone then, it is over. */
   placed?: boolean;
-  /** false: asked for with another credential than its own, maybe of another account, where that it is gone says nothing. */
+  /** false: asked for with another credential than its own, maybe of another account: that it is not there proves nothing. */
   own?: boolean;
 }
 
@@ -158,8 +158,8 @@ export interface OrderListing {
 export type CancelTarget = Pick<PlatformOrder, 'orderId' | 'marketRef'>;
 
 /**
- * cancelled: the platform confirmed that it has taken the order out. not_open: it says there was nothing to take out.
- * unconfirmed: no answer, or one that does not say; asking again is safe.
+ * cancelled: the platform confirmed that it has taken the order out. not_open: it reports that there was nothing to take out.
+ * unconfirmed: no answer, or an unclear one; asking again is safe.
  */
 export interface Cancellation {
   result: 'cancelled' | 'not_open' | 'unconfirmed';
@@ -183,15 +183,15 @@ export interface PlatformOrders<P extends Platform> {
   /** Signs. Throws ApiError 422 when the credential cannot sign this order. May read what signing needs (a profile, an API key). */
   prepare(intent: OrderIntent, access: OrderAccess<P>): Promise<PreparedOrder>;
   /**
-   * The present truth of orders the service sent, in order: by order id, else by client order id among those with the same terms
-   * sent about then. null where the platform does not know it: not (yet) accepted, or long forgotten.
+   * The current state of orders the service sent, in order: by order id, else by client order id among those with the same terms
+   * sent about then. null where the platform does not know it: not (yet) accepted, or no longer kept.
    */
   find(records: readonly OrderRecord[], access: OrderAccess<P>): Promise<(PlatformOrder | null)[]>;
   /** Any order of the account by the platform's id; null when there is none. */
   get(orderId: string, access: OrderAccess<P>): Promise<PlatformOrder | null>;
   /** What the platform lists: every working order, and of the finished ones what it still has. */
   list(query: OrderQuery, access: OrderAccess<P>): Promise<OrderListing>;
-  /** Trades and positions of the credential's own account, where strangers are not shown them. */
+  /** Trades and positions of the credential's own account, where the platform shows them to nobody else. */
   ownAccount?: {
     /** The id by which the credential's account may be named. */
     idOf(credential: CredentialOf<P>): string;

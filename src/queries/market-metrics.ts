@@ -73,7 +73,7 @@ export async function marketSnapshot(
   user: string,
 ): Promise<{ title: string; status: string; metrics: Metrics } | null> {
   const at = storeTime(nowMs);
-  // Two halves of one cost: each takes a core.
+  // Both take about as long: together they use two cores.
   const [[row], [stored], span] = await Promise.all([
     clickhouse.query('market_figures', FiguresRow, { platform, ref, at }),
     clickhouse.query('market_volumes', VolumesRow, { platform, ref, at }),

@@ -42,7 +42,7 @@ export async function listedMarket(
   }
   const known = await requireMarket(services, wanted);
   const [market] = await marketsByKey(clickhouse, platform, [await services.markets.keyOf(known)], withRaw);
-  // Its platform may have forgotten it since this process last looked.
+  // Its platform may have dropped it since it was cached here.
   if (!market) throw await unknownMarket(services, platform, id);
   return { ref: known.ref, market };
 }

@@ -89,7 +89,7 @@ test('a batch of a paused writer that lands after the takeover is ignored, and t
   expect(await readLogEnd(clickhouse, partition)).toBe(positionOf(2, 1));
 });
 
-test('a batch whose fate is unknown is there once, whether it had landed or not', async () => {
+test('a batch whose result is unknown is stored once, whether the first insert succeeded or not', async () => {
   const partition: Partition = { feed: 'trades', platform: 'polymarket' };
   const { held, hold, land } = withHeldInsert(clickhouse);
   const appender = new EventAppender({ clickhouse: held, publish, log }, partition);

@@ -5,7 +5,7 @@ import { overDay, requireAllowed, type OrderLimits } from '../spending-limits.ts
 import type { Draft } from './prepare.ts';
 
 /**
- * Says durably that the order is about to leave. Throws 422 where the limits of the user or the operator forbid it. Most users have
+ * Records that the order is about to be sent. Throws 422 where the limits of the user or the operator forbid it. Most users have
  * none, which the claim sees by itself. An earlier order keeps its key unless this one takes it, so limits are read first where there is one.
  */
 export async function claimOrder(context: OrderContext, draft: Draft): Promise<Claim['kind']> {

@@ -82,8 +82,8 @@ async function placeOnce(context: OrderContext, request: KeyedRequest): Promise<
 export type PlaceOrder = (userId: string, body: OrderBody, requestId: string) => Promise<Placed>;
 
 /**
- * Places orders, each idempotency key at most once. A request is checked and signed, claims the key with one INSERT that also says
- * that the order is about to leave, is sent once, and its result is written. Repeats wait for the first and get the same answer.
+ * Places orders, each idempotency key at most once. A request is checked and signed, claims the key with one INSERT that also
+ * records that it is about to be sent, is sent once, and its result is written. Repeats wait for the first and get the same answer.
  */
 export function createPlacer(context: OrderContext): PlaceOrder {
   /** Requests with a key that run in this process: repeats wait for them without asking the store. */

@@ -28,7 +28,7 @@ import type { Platform, Side } from '../../core/model.ts';
 const LOWEST = parsePrice('0.01');
 const HIGHEST = parsePrice('0.99');
 const MOST = 10n ** BigInt(SIZE_SCALE + 9);
-/** An expiration nearer than this cannot be honoured. */
+/** An expiration nearer than this may pass before the order arrives. */
 const SOONEST_MS = 5000;
 const DIGITS = 30;
 

@@ -27,8 +27,8 @@ export class Breaker {
   }
 
   /**
-   * Lets `call` out through `queue` unless the host is not to be called, before the wait and after it, and learns from its end.
-   * A failure of a call that we ended ourselves (`endedByUs`) says nothing of the host.
+   * Lets `call` out through `queue` unless the host is not to be called, before the wait and after it, and records how it ended.
+   * A failure of a call that we ended ourselves (`endedByUs`) does not count against the host.
    */
   async run<T>(
     queue: (call: () => Promise<T>) => Promise<T>,
@@ -56,7 +56,7 @@ export class Breaker {
     }
   }
 
-  /** Whether the host stands still, or did until just now: what it refuses then is the bunch of calls that it held. */
+  /** Whether the host stands still, or did until just now: what it refuses then are the calls that it held back. */
   get standsStill(): boolean {
     return this.#timeouts >= TIMEOUTS_OF_STANDSTILL || performance.now() - this.#backAt < CATCH_UP_MS;
   }

@@ -91,7 +91,7 @@ export function answerWords(text: string, body: unknown): string {
     .toWellFormed();
 }
 
-/** Fields that hold words, best first; the first one that says something stands for the object. */
+/** Fields that hold text, best first; the first one that is not empty stands for the object. */
 const SPEAKING = ['message', 'error', 'errorMsg', 'msg', 'detail', 'errors', 'constraints', 'reason', 'code'];
 
 function words(value: unknown, depth: number): string {

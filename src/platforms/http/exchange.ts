@@ -52,7 +52,7 @@ function isOfConnecting(error: unknown): boolean {
 
 function kindOf(code: string): PlatformErrorKind {
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
-  // What zlib says of a damaged body; everything else is the connection.
+  // Codes of zlib for a damaged body; everything else is the connection.
   return /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT)/.test(code) ? 'bad_answer' : 'unavailable';
 }
 

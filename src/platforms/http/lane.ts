@@ -68,7 +68,7 @@ export class Lane {
   }
 
   /**
-   * Enters on what is left of a budget that nobody waits for, half of it kept for those who come; null where that is not at once.
+   * Enters on what is left of a budget that no call waits for, half of it kept for later calls; null where that is not possible at once.
    */
   async enterIdle({ cost, holdMs, signal }: Pick<Entry, 'cost' | 'holdMs' | 'signal'>): Promise<(() => void) | null> {
     if (this.#gate.isPaused || this.#gate.size + this.#gate.pending > 0) return null;
@@ -114,7 +114,7 @@ export class Lane {
   async #acquireSlot({ holdMs, signal }: Entry, deadline: number): Promise<Slot | null> {
     if (this.#group.slots === null) return null;
     for (;;) {
-      // A holder that died is forgotten a little after its call would have ended.
+      // The place of a process that ended is freed a little after its call would have ended.
       const slot = await this.#shared.slot(this.#rule.name, this.#group.slots, holdMs + 2000);
       if (slot) return slot;
       if (performance.now() > deadline) throw this.#refusal('too many calls in flight', 1000);

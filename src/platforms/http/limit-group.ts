@@ -26,7 +26,7 @@ export const rule = (name: string, [capacity, refillPerSecond]: Bucket): BudgetR
   capacity,
   refillPerSecond,
 });
-/** What a group has unless it says otherwise. */
+/** Defaults of a group. */
 const unlimited = { callers: null, concurrency: 16, slots: null, lateMs: 500, slowAfterLimitMs: null };
 
 /** A group of one bucket for callers and one for polling; without the second, both use the first. `cost`: tokens of a call. */

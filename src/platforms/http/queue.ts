@@ -9,7 +9,7 @@ import { ofAccount, ofUser } from './limit-group.ts';
 import { isLimitGroup, LIMIT_GROUPS, type LimitGroupName } from './limit-groups.ts';
 import { LruMap } from '../../core/lru-map.ts';
 
-/** Accounts beyond this many start again when they come back; their platform remembers. */
+/** Lanes of accounts kept; a dropped one starts again, while its platform still counts its calls. */
 const MAX_LANES = 5000;
 /** Longest wait before a request is sent. */
 const QUEUE_MS: Record<Priority, number> = { live: 5000, poll: 60_000, backfill: 300_000 };

@@ -9,7 +9,7 @@ import { isKnownStatus, mapKalshiMarket } from './market.ts';
 import { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
 
 const EVENT_PAGE_LIMIT = 200;
-/** Nothing else says in which order an event's markets come. */
+/** The only source for the order of an event's markets. */
 const NESTED = { with_nested_markets: 'true' } as const;
 /** Tickers of one look-up: keeps the address line under 4 KB. */
 const EVENTS_PER_LOOKUP = 100;

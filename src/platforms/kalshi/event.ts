@@ -3,7 +3,7 @@ import { canonicalCategory, categorySlug } from '../categories.ts';
 import { kebab } from '../market-fields.ts';
 import type { KalshiEvent, KalshiSeries } from './wire.ts';
 
-/** The event's own word, else that of its series, in the vocabulary shared by all platforms where that knows it. */
+/** The event's own category, else that of its series, in the vocabulary shared by all platforms where that has it. */
 export function kalshiCategory(event: KalshiEvent | null, series: KalshiSeries | null): string {
   const named = event?.category || series?.category || '';
   return canonicalCategory([kebab(named)])?.name ?? named;

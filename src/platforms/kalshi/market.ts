@@ -25,7 +25,7 @@ import type { ParsedRow } from '../parse-rows.ts';
 import { kalshiCategory, kalshiPage, mapKalshiEvent, mapKalshiSeries } from './event.ts';
 import type { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
 
-/** `open` and `settled` are what replies said until 2025. */
+/** Replies had `open` and `settled` until 2025. */
 const STATUSES: Readonly<Record<string, MarketStatus>> = {
   initialized: 'unopened',
   active: 'open',

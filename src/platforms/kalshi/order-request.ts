@@ -77,7 +77,7 @@ export function shardOf(market: StoredMarket): number {
   return typeof index === 'number' ? index : 0;
 }
 
-/** The market's grid in terms of one outcome. Every market has whole cents; `price_ranges` say where there is more. */
+/** The market's grid in terms of one outcome. Every market has whole cents; `price_ranges` name finer ones. */
 export function kalshiGrid(market: StoredMarket, outcomeIndex: number): PriceGrid {
   const { price_ranges: stored } = market.metadata;
   const ranges = (Array.isArray(stored) ? stored : []).flatMap(toRange);

@@ -53,7 +53,7 @@ function workingStatus(filled: Size, remaining: Size, size: Size): OrderStatus {
   return filled > 0n ? 'partially_filled' : 'open';
 }
 
-/** What the reply to a placement says, in the terms that were asked for. Fees are not in it. */
+/** The reply to a placement, in the terms that were asked for. Fees are not in it. */
 export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt: string): PlatformOrder {
   const { market, terms, clientOrderId } = intent;
   const { fill_count: filled, remaining_count: remaining, average_fill_price: yesAverage } = placed;
@@ -84,7 +84,7 @@ export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt:
   };
 }
 
-/** An expired order may say `resting` for minutes; the clock knows better. */
+/** An expired order may be reported as `resting` for minutes: the clock decides. */
 function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
   const expiresAt = isoTime(row.expiration_time);
   const { fill_count_fp: filled, remaining_count_fp: remaining, initial_count_fp: size } = row;

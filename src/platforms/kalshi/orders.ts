@@ -196,7 +196,7 @@ function isThe(record: OrderRecord, row: KalshiOrder): boolean {
   );
 }
 
-/** What helps against a refusal, by Kalshi's words. */
+/** Advice on a refusal, by Kalshi's text. */
 function advice(words: string): string {
   if (/balance/.test(words)) return "Fund the account: cash is held per shard, and only the market's own shard pays.";
   if (/fill or kill/.test(words))

@@ -16,7 +16,7 @@ export type KalshiSigner = (method: string, url: string) => Promise<Record<strin
 /** In the thread pool: a signature with the longest RSA key takes 4 ms, in which the event loop serves others. */
 const signed = promisify<string | null, Buffer, SignKeyObjectInput, Buffer>(sign);
 
-/** Reading a key costs more than signing with it; it is forgotten with the opened credential. */
+/** Reading a key costs more than signing with it; it is dropped with the opened credential. */
 const keys = new WeakMap<KalshiCredential, KeyObject>();
 
 /**

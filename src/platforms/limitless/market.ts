@@ -27,7 +27,7 @@ import { categorize, limitlessPage, mapLimitlessEvent, mapLimitlessSeries } from
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
 const TICK_SIZE = 0.001;
-/** Beyond this spread the midpoint says little: flagged, not hidden. */
+/** Beyond this spread the midpoint is a poor estimate: flagged, not hidden. */
 const WIDE_SPREAD = parsePrice('0.2');
 
 const STATUSES: Readonly<Record<string, MarketStatus>> = {
@@ -41,7 +41,7 @@ const STATUSES: Readonly<Record<string, MarketStatus>> = {
   CLOSED: 'closed',
   RESOLVED: 'settled',
 };
-/** 2024 rows say `MarketStatus.FUNDED`. */
+/** Rows of 2024 have `MarketStatus.FUNDED`. */
 const statusWord = (status: string): string => status.replace(/^MarketStatus\./, '');
 export const isKnownStatus = (status: string): boolean => Object.hasOwn(STATUSES, statusWord(status));
 

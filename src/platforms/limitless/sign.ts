@@ -35,7 +35,7 @@ export interface SignedPart {
   /** Base units, like takerAmount. */
   makerAmount: number;
   takerAmount: number;
-  /** Limitless knows no expiry. */
+  /** Limitless has no expiry. */
   expiration: '0';
   nonce: 0;
   feeRateBps: number;

@@ -25,7 +25,7 @@ export function limitlessTradeId(trade: LimitlessTrade, k: number): string {
 /**
  * A public trade, seen from its taker and in terms of the token traded. `takerAmount` is the USDC that changed hands;
  * `makerAmount` is sometimes that of the maker's whole order and is not read. Base units are 1e-6, as sizes and USD are
- * here. A string says why a row cannot be read.
+ * here. A string is the reason why a row cannot be read.
  */
 export function mapLimitlessTrade(market: StoredMarket, trade: LimitlessTrade, k: number): TradeRecord | string {
   const executedAtUs = microseconds(trade.createdAt);

@@ -9,7 +9,7 @@ import { isStorable, isTradePrice, isTradeSize, wireBaseUnits, wirePrice, wireTe
 const flag = z.boolean().nullish();
 const optionalText = z.string().nullish();
 const amount = wireBaseUnits.nullish();
-/** Yes first; a row that is not traded yet says 0 or [0.5, 0.5]. */
+/** Yes first; a row that is not traded yet has 0 or [0.5, 0.5]. */
 const pair = z.array(wirePrice).nullish();
 const tradePrice = z.object({ market: pair, limit: pair }).nullish();
 const token = z.object({ address: optionalText, decimals: z.number().int().min(0).max(36), symbol: z.string() });

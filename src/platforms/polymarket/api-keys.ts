@@ -15,7 +15,7 @@ export interface ApiKey {
   passphrase: string;
 }
 
-/** Wallets whose derived keys are remembered. */
+/** Wallets whose derived keys are cached. */
 const MAX_KEYS = 1000;
 
 const Issued = z

@@ -33,7 +33,7 @@ export async function readOrderBooks(
     const tokens = part.flatMap((market) => tokensOf(market) ?? []);
     const reply = await read(client, tokens, context).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
-      // Of one market it says that there is no book; any other 404 is that of the route, not of the markets.
+      // Of one market it means that there is no book; any other 404 is that of the route, not of the markets.
       if (part.length === 1 && NO_BOOK.test(error.detail)) return { rows: [], receivedAt: '' };
       throw notReached(error);
     });
@@ -74,7 +74,7 @@ function bookOf(
   if (first && second) {
     return mapPolymarketBook(market, first.row, second.row, { books: [first.raw, second.raw] }, receivedAt);
   }
-  // Two halves of which one cannot be read make no book.
+  // Bids and asks belong together: where one side cannot be read, there is no book.
   const unreadable = tokens.some((token) => sent.has(token) && !books.has(token));
   return unreadable ? new PlatformError('polymarket', 'bad_answer', { detail: `books of ${market.ref}` }) : null;
 }
@@ -89,7 +89,7 @@ async function readBooks(
   return { rows: parseBody('polymarket', bareList, reply), receivedAt: reply.receivedAt };
 }
 
-/** Whether the list of books knows positions of Protocol V2 is not documented; a single book does. */
+/** Whether the list of books has positions of Protocol V2 is not documented; a single book does. */
 async function readBooksOneByOne(
   client: PolymarketClient,
   tokens: readonly string[],

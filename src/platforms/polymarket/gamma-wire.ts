@@ -58,7 +58,7 @@ export const gammaEvent = z.object({
 });
 export type GammaEvent = z.output<typeof gammaEvent>;
 
-/** Gamma market. `outcomes[i]`, `outcomePrices[i]` and `clobTokenIds[i]` (or `positionIds[i]`) speak of one outcome. */
+/** Gamma market. `outcomes[i]`, `outcomePrices[i]` and `clobTokenIds[i]` (or `positionIds[i]`) belong to one outcome. */
 export const gammaMarket = z.object({
   id,
   question: z.string().min(1),

@@ -123,7 +123,7 @@ function marketType(market: GammaMarket): MarketType {
 
 /**
  * `active` stays true after closing and `acceptingOrders` may, so only `closed` decides. A closed market is settled when
- * its oracle says so, when outcomePrices is a payout vector, or when it closed over 30 days before `fetchedAt`.
+ * its oracle reports it, when outcomePrices is a payout vector, or when it closed over 30 days before `fetchedAt`.
  */
 export function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resolution): MarketStatus {
   if (!market.closed) {

@@ -38,7 +38,7 @@ async function* noPages(): AsyncGenerator<TradePage> {}
 /**
  * Rows of one transaction are counted together, so one that is cut off by a page waits for the next. The newest one may still
  * grow; what it lacks comes with the next poll, whose overlap reads it again, and its ids do not change. The feed reaches back to
- * `floorUs` only: one that ends right at its floor was cut there, and says so.
+ * `floorUs` only: one that ends right at its floor was cut there, and reports that.
  */
 async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: number): AsyncGenerator<TradePage> {
   const { sinceUs } = feed.query;

@@ -89,7 +89,7 @@ export class SocketConnection {
     return (this.#channel.quietMs === null ? this.lastMessageMs : this.#lastDataMs) ?? Date.now();
   }
 
-  /** Without a byte for longer it is replaced; what the server said is not multiplied by a pace. */
+  /** Without a byte for longer it is replaced; what the server announced is not multiplied by `pace`. */
   silentMs(pace: number): number {
     return this.#session.silentMs ?? this.#channel.silentMs * pace;
   }

@@ -12,11 +12,11 @@ export interface SocketQuote {
   askSize: Size | null;
   /** The newest trade, or the midpoint where the platform's price is that; absent where the socket has not shown it yet. */
   price?: Price | null;
-  /** By the platform's clock, Unix ms; null where it does not say. */
+  /** By the platform's clock, Unix ms; null if not reported. */
   exchangeAtMs: number | null;
 }
 
-/** What a frame says. Events may repeat and come out of order. */
+/** What a frame reports. Events may repeat and come out of order. */
 export type SocketEvent =
   /** Something was, or may have been, traded. */
   | { kind: 'trade'; ref: string }
@@ -48,7 +48,7 @@ export interface SocketSession {
   settle?(emit: (event: SocketEvent) => void): number | null;
   /** Why the connection is of no use any more, as an answer is overdue or the server ended the subscription; null while it is. */
   failure?(): string | null;
-  /** How long the server itself says that it may be silent, ms; counts before the channel's. */
+  /** How long the server announced that it may be silent, ms; overrides the channel's. */
   readonly silentMs?: number;
 }
 
@@ -56,7 +56,7 @@ export interface SocketSession {
 export interface SocketChannel {
   readonly name: string;
   readonly url: string;
-  /** Headers of the upgrade, made anew for each connection. */
+  /** Headers of the upgrade, called for each connection. */
   headers?(): Promise<Record<string, string>>;
   /** The most markets of one connection; null where one connection brings the whole platform. */
   readonly marketsPerSocket: number | null;

@@ -3,23 +3,23 @@ import { SocketConnection, type SocketDeps } from './connection.ts';
 import type { SocketChannel } from './contract.ts';
 
 const LOOK_MS = 500;
-/** A look that comes this late says that the process was stopped, not the platform. */
+/** A check that runs this late shows that the process was stopped, not the platform. */
 const LATE_MS = 3000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 /** A refused key does not become valid by asking again. */
 const REFUSED_RETRY_MS = 120_000;
-/** Connections that lived longer begin anew with short retries. */
+/** After a connection that lasted longer, retries start short again. */
 const GOOD_LIFE_MS = 10_000;
 /** A connection that brings nothing by then is given up. */
 const OVERLAP_MS = 30_000;
-/** Silence of so many looks, each of which usually finds data, is no chance. */
+/** Silence over so many checks, each of which usually finds data, is not by chance. */
 const MISSED_LOOKS = 15;
-/** Of fewer looks before it is not known how often data comes. */
+/** With fewer checks before, it is not known how often data comes. */
 const KNOWN_LOOKS = 30;
-/** Looks after which older ones count half: how often data came hours ago says little. */
+/** Checks after which older ones count half: how often data came hours ago is of little use. */
 const MOST_LOOKS = 1200;
-/** Without data for longer a connection is looked at where silence is normal. */
+/** Where silence is normal, a connection without data for longer is checked. */
 const QUIET_MS = 20_000;
 /** What a replacement was asked for has come so long after its first data. */
 const SETTLED_MS = 2000;
@@ -56,7 +56,7 @@ export class SocketKeeper {
   #isStopping = false;
   #rotateAt = Infinity;
   #lastMessageMs: number | null = null;
-  /** Looks since the first data of the present connection, those that found data, and those since the last data. */
+  /** Checks since the first data of the present connection, those that found data, and those since the last data. */
   #looks = { all: 0, busy: 0, idle: 0 };
   #nextFailures = 0;
 
@@ -177,7 +177,7 @@ export class SocketKeeper {
   #ended(connection: SocketConnection): void {
     if (connection === this.#next) {
       this.#next = null;
-      // The present one goes on until it is cut: another try comes soon, not after another age.
+      // The present one stays open until it is cut: the next attempt comes soon, not after a whole rotation.
       this.#nextFailures += 1;
       this.#rotateAt = performance.now() + this.#waitMs(this.#nextFailures);
     }

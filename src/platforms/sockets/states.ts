@@ -11,7 +11,7 @@ const EXPIRES_MS = 10_000;
 export const publishSocketStatus = (publish: Shared['publish'], status: SocketStatus): Promise<void> =>
   publish(CHANNEL, JSON.stringify(status));
 
-/** What the processes that hold sockets say of them: this one and, through Redis, the others. */
+/** The states of sockets as the processes that hold them report them: this one and, through Redis, the others. */
 export class SocketStates {
   readonly #known = new Map<Platform, { status: SocketStatus; at: number }>();
 
@@ -22,7 +22,7 @@ export class SocketStates {
     });
   }
 
-  /** null where no process says anything of the platform's sockets. */
+  /** null where no process reports the platform's sockets. */
   of(platform: Platform): SocketStatus | null {
     const known = this.#known.get(platform);
     return known && performance.now() - known.at < EXPIRES_MS ? known.status : null;

@@ -10,7 +10,7 @@ const shardStatus = (index: number, description: string, state: object): object 
   ...state,
 });
 
-/** Shards share one fate here. While the exchange is down the same body comes with a 503. */
+/** All shards are up or down together here. While the exchange is down the same body comes with a 503. */
 export function exchangeStatus({ exchange }: Pick<Call, 'exchange'>): SimReply {
   const { exchangeActive, tradingActive, resumeMs, down } = exchange.status;
   const state = {

@@ -100,7 +100,7 @@ export class BookFeed implements Feed {
       emit({ kind: 'market', id: ticker });
     }
     if (unknown.length === 0 || this.#sid !== null) return false;
-    // Whether the others were taken is not said; those that were are not taken twice.
+    // The reply does not show whether the others were subscribed; those that were are not subscribed twice.
     this.#isAsked = false;
     return this.start(send);
   }
@@ -118,7 +118,7 @@ export class BookFeed implements Feed {
     if (waitMs > 0) return waitMs;
     const tickers = [...this.#later].filter((ticker) => this.#subscribed.has(ticker));
     this.#later.clear();
-    // Which command was refused is not said: one that is held is answered the first without a book, and the second with one.
+    // The reply does not name the refused command: one that is held is answered the first without a book, and the second with one.
     for (const market_tickers of chunks(tickers)) {
       send('update_subscription', { sids: [this.#sid], action: 'add_markets', market_tickers });
     }

@@ -10,7 +10,7 @@ export const ANSWER_MS = 10_000;
 const LOST = 'frames were lost';
 /** Channel error, buffer overflow and, of old, internal error: nothing more comes on the subscription, while the socket pings on. */
 const ENDING = new Set([10, 17, 25]);
-/** What refuses a subscription as a whole. Of a code that is not known, only the missing answer says so. */
+/** What refuses a subscription as a whole. An unknown code shows only by the missing answer. */
 const REFUSING = new Set([1, 2, 3, 5, 8, 9, 10, 11, 12, 14, 18, 25, 26, 27]);
 /** Too many markets, or commands: of this moment. */
 const LIMITS = new Set([18, 26, 27]);

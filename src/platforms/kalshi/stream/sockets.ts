@@ -39,14 +39,14 @@ const wholePlatform = (
   // The server pings every 10 s; pings of clients have been seen to end connections.
   heartbeat: null,
   silentMs: 25_000,
-  // Hundreds of trades a minute, but for the pause on Thursdays. Pings go on while a subscription is dead.
+  // Hundreds of trades a minute, but for the pause on Thursdays. Pings go on while a subscription brings nothing.
   quietMs: 20_000,
   rotateMs: 60 * 60_000,
   bringsTrades,
   session: (_markets, send) => new KalshiSession(feed(), send),
 });
 
-/** Kalshi's socket, which requires a key: why it is off is said instead. */
+/** Kalshi's socket, which requires a key: without one the result says why it is off. */
 export function createKalshiSockets(url: string, given: KalshiKeySettings): PlatformSockets {
   const key = operatorKey(given);
   if ('missing' in key) return { ...common, channels: [], off: key.missing };

@@ -18,7 +18,7 @@ const UNUSED = new Set(['event_lifecycle', 'event_fee_update']);
 
 /**
  * Trades and changes of markets of the whole platform, combos left out of the latter. Frames cut the times of trades to milliseconds:
- * what is stored is what REST says, and a trade starts its reading.
+ * trades are stored as REST reports them; a trade starts that reading.
  */
 export const tapeFeed = (): Feed => ({
   start(send) {

@@ -5,7 +5,7 @@ import { parseFrame } from '../../sockets/frame.ts';
 import type { Feed } from './session.ts';
 import { tickerMsg, type TickerMsg } from './wire.ts';
 
-/** Markets whose newest time is remembered. */
+/** Markets whose newest time is kept. */
 const REMEMBERED = 200_000;
 
 /** A side without orders is a bid of 0, an ask of 1. */

@@ -15,7 +15,7 @@ export const envelope = z.object({
 export type Frame = z.output<typeof envelope>;
 
 export const subscribedMsg = z.object({ channel: z.string(), sid: z.number().int().positive() });
-/** `tickers`: of what markets it is, where it says so. */
+/** `tickers`: the markets it names; absent if not reported. */
 export const errorMsg = z
   .object({
     code: z.number(),
@@ -53,7 +53,7 @@ export type TickerMsg = z.output<typeof tickerMsg>;
 export const lifecycleMsg = z.object({ market_ticker: ticker, event_type: z.string() });
 
 const levels = z.array(z.tuple([price, wireSize]).rest(z.unknown())).optional();
-/** What every frame of a book says. */
+/** Fields of every frame of a book. */
 export const bookMsg = z.object({ market_ticker: ticker });
 
 /** A side without orders is absent. NO levels are in prices of YES, as subscribed. */

@@ -35,7 +35,7 @@ export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitl
   const facts = new SigningFacts(deps, account);
   const reads = new OrderReads(account);
 
-  /** Sends a signed order once. What a refusal says against the facts it was signed with is looked up again next time. */
+  /** Sends a signed order once. Facts it was signed with that the refusal names as wrong are read again next time. */
   async function place(
     intent: OrderIntent,
     wire: LimitlessNewOrder,

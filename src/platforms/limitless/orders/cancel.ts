@@ -43,7 +43,7 @@ async function cancelOne(account: AccountClient, orderId: string, access: Limitl
   return { result: confirmed ? 'cancelled' : absent ? 'not_open' : 'unconfirmed', httpStatus: status, detail };
 }
 
-/** 200 says all, 207 some, 400 none; what counts is on which list an order is. */
+/** 200 stands for all, 207 for some, 400 for none; what counts is on which list an order is. */
 async function cancelBatch(account: AccountClient, ids: string[], access: LimitlessAccess): Promise<Cancellation[]> {
   const body = JSON.stringify({ orderIds: ids });
   const call = { method: 'POST', path: '/orders/cancel-batch', body, retry: false } as const;

@@ -13,7 +13,7 @@ export interface LimitlessNewOrder {
   orderType: OrderAmounts['orderType'];
   marketSlug: string;
   ownerId: number;
-  /** Only an order that can rest may speak of it. */
+  /** Sent only for an order that can rest. */
   postOnly?: false;
   clientOrderId: string;
   /** Unix ms. */

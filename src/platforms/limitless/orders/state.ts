@@ -12,7 +12,7 @@ export type BookPlace = Pick<LimitlessUserOrder, 'status' | 'originalSize' | 're
 const TIME_IN_FORCE: Readonly<Record<LimitlessOrderType, TimeInForce>> = { GTC: 'gtc', FAK: 'ioc', FOK: 'fok' };
 /** Held back by the market's taker delay, or matched and being settled again. */
 const IN_SUSPENSE: ReadonlySet<string> = new Set(['DELAYED', 'RETRYING']);
-/** Something was matched, whatever the totals say. */
+/** Whether anything was matched; the totals may lag. */
 const MATCHED: ReadonlySet<string> = new Set(['MATCHED', 'MINED', 'CONFIRMED']);
 const SETTLEMENT_FAILED = 'FAILED';
 

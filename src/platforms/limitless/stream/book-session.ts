@@ -85,7 +85,7 @@ export class BookSession extends NamespaceSession {
   }
 }
 
-/** Versions begin anew after a failure of the platform: then the time decides. The copy out of the database counts before any other. */
+/** Versions restart after a failure of the platform: then the time decides. The copy out of the database is older than any other. */
 function isNewer(next: Pick<BookUpdate, 'version' | 'timestamp'>, held: Held): boolean {
   if (next.version === 0 || next.version === held.version) return false;
   return held.version === 0 || next.version > held.version || next.timestamp > held.timestamp;

@@ -10,7 +10,7 @@ export function createLimitlessSockets(urls: SocketUrls): PlatformSockets {
   const shared: Omit<SocketChannel, 'name' | 'marketsPerSocket' | 'bringsTrades' | 'session'> = {
     url: `${urls.limitless}${HANDSHAKE}`,
     heartbeat: null,
-    // Until the server has said how often it pings: as long as it promises today.
+    // Until the server announces how often it pings: what it announces today.
     silentMs: 28_000,
     // Markets may be silent for an hour.
     quietMs: null,

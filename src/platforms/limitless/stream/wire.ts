@@ -19,7 +19,7 @@ export const bookUpdate = z.object({
 });
 export type BookUpdate = z.output<typeof bookUpdate>;
 
-/** Says that something was subscribed, with `markets` where it names some. */
+/** Confirms a subscription; `markets` where it names some. */
 export const systemMessage = z.object({
   message: z.string(),
   markets: z.array(z.string()).optional().catch(undefined),

@@ -25,7 +25,7 @@ export interface OrderFills {
   unconfirmed: boolean;
   /** A trade is being settled again: it may still fail. */
   retrying: boolean;
-  /** A trade has failed: what its order row says was matched is not what was filled. */
+  /** A trade has failed: what its order row reports as matched is not what was filled. */
   failed: boolean;
 }
 

@@ -17,7 +17,7 @@ const baseUnits = z
 /** Reply to GET /balance-allowance: whole base units ×10^6, allowances by the contract that may spend. */
 const Funds = z.object({ balance: baseUnits, allowances: z.record(z.string(), baseUnits) });
 
-/** What helps where the platform says "not enough balance / allowance": it does not say which, nor of what. */
+/** Advice where the platform answers "not enough balance / allowance": it names neither which, nor of what. */
 export async function fundsAdvice(
   account: PolymarketAccount,
   exchange: Exchange,

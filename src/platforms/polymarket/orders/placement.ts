@@ -13,7 +13,7 @@ import { killedOrder, mapPlaced, type Asked } from './state.ts';
 const PATH = '/order';
 /** An order that fills at once and found nothing: taken, and over. */
 const KILLED = /FOK orders are fully filled or killed|no orders found to match with FAK order/i;
-/** Too little money or shares, or not approved for the exchange: the words are the same. */
+/** Too little money or shares, or not approved for the exchange: the text is the same. */
 const SHORT = /not enough balance|allowance/i;
 /** These signed bytes were accepted before. */
 const DUPLICATE = /\bduplicated\b/i;
@@ -70,7 +70,7 @@ async function failed(
   return failedPlacement('polymarket', error, advice);
 }
 
-/** What helps against a refusal, by Polymarket's words. */
+/** Advice on a refusal, by Polymarket's text. */
 function advice(words: string): string {
   if (/tick size|lower than the minimum|invalid amounts|min size/i.test(words)) {
     return 'Use the price step and the minimum size that the text names.';

@@ -75,7 +75,7 @@ export const ClobPlaced = z.object({
 });
 export type ClobPlaced = z.output<typeof ClobPlaced>;
 
-/** Reply to every kind of cancel, at 200 whatever came of it. */
+/** Reply to every kind of cancel; the status is 200 even where nothing was cancelled. */
 export const ClobCancelled = z.object({
   canceled: z
     .array(lowerCase)

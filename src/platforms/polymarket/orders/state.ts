@@ -125,7 +125,7 @@ const fillsAtOnce = ({ order }: Asked): boolean => order.timeInForce === 'ioc' |
 const ended = ({ order }: Asked, nowMs: number): OrderStatus =>
   order.expiration !== null && Date.parse(order.expiration) <= nowMs ? 'expired' : 'cancelled';
 
-/** What the reply to a placement says. Amounts are human decimals; '' if nothing was matched or it is not reported yet. */
+/** The reply to a placement. Amounts are human decimals; '' if nothing was matched or it is not reported yet. */
 export function mapPlaced(asked: Asked, placed: ClobPlaced, market: StoredMarket, receivedAt: string): PlatformOrder {
   const { makingAmount: making, takingAmount: taking, tradeIDs: tradeIds } = placed;
   const [usd, shares] = asked.order.side === 'buy' ? [making, taking] : [taking, making];

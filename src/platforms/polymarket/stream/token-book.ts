@@ -28,7 +28,7 @@ function bestOf(levels: ReadonlyMap<Price, Size>, side: 'bids' | 'asks'): Price 
 export class TokenBook {
   readonly #bids = new Map<Price, Size>();
   readonly #asks = new Map<Price, Size>();
-  /** false before the first whole book: levels alone do not say which is the best. */
+  /** false before the first whole book: levels alone do not show which is the best. */
   isWhole = false;
   #bid: Price | null = null;
   #ask: Price | null = null;

@@ -59,39 +59,42 @@ export interface OrderClientDeps {
 
 export type OrderClients = ReturnType<typeof createOrderClients>;
 
+/** One caller's way to an adapter, with this credential. */
+function bind<P extends Platform>(
+  { markets, onBadRow }: Pick<OrderClientDeps, 'markets' | 'onBadRow'>,
+  account: Account,
+  adapter: PlatformOrders<P>,
+  credential: CredentialOf<P>,
+  priority: Priority,
+): OrderClient {
+  const access = (signal?: AbortSignal) => ({
+    credential,
+    priority,
+    user: account.userId,
+    guest: account.credentialId === null ? account.userId : undefined,
+    markets,
+    onBadRow,
+    ...(signal ? { signal } : {}),
+  });
+  const noted = <T>(answer: Promise<T>): Promise<T> =>
+    answer.catch((error: unknown) => {
+      throw account.credentialId === null ? error : callersFault(error);
+    });
+  return {
+    account,
+    grid: (...args) => adapter.grid(...args),
+    check: (...args) => adapter.check(...args),
+    prepare: (intent, signal) => noted(adapter.prepare(intent, access(signal))),
+    find: (records, signal) => noted(adapter.find(records, access(signal))),
+    get: (orderId, signal) => noted(adapter.get(orderId, access(signal))),
+    list: (query, signal) => noted(adapter.list(query, access(signal))),
+    cancel: (targets, signal) => noted(adapter.cancel(targets, access(signal))),
+  };
+}
+
 /** Finds the credential to use and opens it, for the call at hand only. */
 export function createOrderClients(deps: OrderClientDeps) {
-  const { adapters, credentials, defaults, markets, onBadRow, mayUseDefault } = deps;
-  const bind = <P extends Platform>(
-    account: Account,
-    adapter: PlatformOrders<P>,
-    credential: CredentialOf<P>,
-    priority: Priority,
-  ): OrderClient => {
-    const access = (signal?: AbortSignal) => ({
-      credential,
-      priority,
-      user: account.userId,
-      guest: account.credentialId === null ? account.userId : undefined,
-      markets,
-      onBadRow,
-      ...(signal ? { signal } : {}),
-    });
-    const noted = <T>(answer: Promise<T>): Promise<T> =>
-      answer.catch((error: unknown) => {
-        throw account.credentialId === null ? error : callersFault(error);
-      });
-    return {
-      account,
-      grid: (...args) => adapter.grid(...args),
-      check: (...args) => adapter.check(...args),
-      prepare: (intent, signal) => noted(adapter.prepare(intent, access(signal))),
-      find: (records, signal) => noted(adapter.find(records, access(signal))),
-      get: (orderId, signal) => noted(adapter.get(orderId, access(signal))),
-      list: (query, signal) => noted(adapter.list(query, access(signal))),
-      cancel: (targets, signal) => noted(adapter.cancel(targets, access(signal))),
-    };
-  };
+  const { adapters, credentials, defaults, mayUseDefault } = deps;
 
   const adapterOf = <P extends Platform>(platform: P): PlatformOrders<P> => {
     const adapter: PlatformOrders<P> | undefined = adapters[platform];
@@ -107,14 +110,16 @@ export function createOrderClients(deps: OrderClientDeps) {
     priority: Priority,
   ) => {
     const stored = await credentials.open(userId, platform, id);
-    return stored && bind({ userId, platform, credentialId: stored.id }, adapterOf(platform), stored.fields, priority);
+    return (
+      stored && bind(deps, { userId, platform, credentialId: stored.id }, adapterOf(platform), stored.fields, priority)
+    );
   };
 
   const ofOperator = <P extends Platform>(userId: string, platform: P, priority: Priority): OrderClient | null => {
     const ours: CredentialOf<P> | undefined = defaults[platform];
     return ours === undefined
       ? null
-      : bind({ userId, platform, credentialId: null }, adapterOf(platform), ours, priority);
+      : bind(deps, { userId, platform, credentialId: null }, adapterOf(platform), ours, priority);
   };
 
   /** The operator's client, for those who may use it. */

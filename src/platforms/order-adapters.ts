@@ -1,5 +1,5 @@
 import type { Platform } from '../core/model.ts';
-import { createKalshiOrders } from './kalshi/orders.ts';
+import { createKalshiOrders } from './kalshi/orders/adapter.ts';
 import { createLimitlessOrders } from './limitless/orders/adapter.ts';
 import type { PlatformOrders } from './order-contract.ts';
 import type { AdapterDeps } from './contract.ts';

@@ -1,25 +1,16 @@
 import { USD_SCALE, decimalNumber } from '../../../core/decimal.ts';
 import { PlatformError } from '../../../core/errors.ts';
-import type {
-  OrderIntent,
-  OrderListing,
-  OrderQuery,
-  OrderRecord,
-  Placement,
-  PlatformOrder,
-  PlatformOrders,
-  PreparedOrder,
-} from '../../order-contract.ts';
+import type { OrderIntent, Placement, PlatformOrders, PreparedOrder } from '../../order-contract.ts';
 import { failedPlacement } from '../../failed-placement.ts';
 import type { AdapterDeps, StoredMarket } from '../../contract.ts';
-import { isoTime } from '../../market-fields.ts';
 import { parseBody } from '../../parse-rows.ts';
 import { type LimitlessAccess, createAccountClient } from '../signed-client.ts';
 import { cancelOrders } from './cancel.ts';
 import { PRICE_GRID, checkTradable, orderAmounts } from './amounts.ts';
-import { type MarketOrders, type OrderName, OrderReads } from './reads.ts';
-import { type Asked, needsPlace, toPlatformOrder } from './state.ts';
-import { type LimitlessNewOrder, isThe, toLimitlessOrder } from './request.ts';
+import { createFinder } from './finder.ts';
+import { OrderReads } from './reads.ts';
+import { toPlatformOrder } from './state.ts';
+import { type LimitlessNewOrder, toLimitlessOrder } from './request.ts';
 import { LimitlessOrderState } from './rows.ts';
 import { RECV_WINDOW_MS } from './window.ts';
 import { refusalHelp, speaksOfExchange, speaksOfProfile } from './advice.ts';
@@ -33,7 +24,7 @@ const LEAVE_WITHIN_MS = RECV_WINDOW_MS - 1000;
 export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitless'> {
   const account = createAccountClient(deps);
   const facts = new SigningFacts(deps, account);
-  const reads = new OrderReads(account);
+  const finder = createFinder(new OrderReads(account));
 
   /** Sends a signed order once. Facts it was signed with that the refusal names as wrong are read again next time. */
   async function place(
@@ -85,64 +76,6 @@ export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitl
     };
   }
 
-  /** States by name. An answer that does not read fails: taken for "no such order" it would cost us the order. */
-  async function statesOf(
-    names: readonly OrderName[],
-    access: LimitlessAccess,
-  ): Promise<(LimitlessOrderState | null)[]> {
-    const states = await reads.states(names, access);
-    return states.map((state, index) => {
-      if (state !== undefined) return state;
-      throw new PlatformError('limitless', 'bad_answer', {
-        detail: `orders/status/batch: nothing about item ${index}`,
-      });
-    });
-  }
-
-  /** Orders in our terms; the list of a market is read once, and only where it is needed. */
-  async function resolved(
-    states: readonly (LimitlessOrderState | null)[],
-    asked: (index: number) => Asked | null,
-    access: LimitlessAccess,
-  ): Promise<(PlatformOrder | null)[]> {
-    const markets = new Map<string, MarketOrders>();
-    for (const state of states) {
-      const slug = state?.order.market.slug;
-      if (!state || slug === undefined || markets.has(slug) || !needsPlace(state)) continue;
-      markets.set(slug, await reads.market(slug, access));
-    }
-    return states.map((state, index) => {
-      if (!state) return null;
-      const place = needsPlace(state) ? markets.get(state.order.market.slug)?.placeOf(state.order.id) : null;
-      return toPlatformOrder(state, place ?? null, asked(index));
-    });
-  }
-
-  async function find(records: readonly OrderRecord[], access: LimitlessAccess): Promise<(PlatformOrder | null)[]> {
-    const names = records.map(({ orderId, clientOrderId }) => (orderId === null ? { clientOrderId } : { orderId }));
-    const states = await statesOf(names, access);
-    const own = states.map((state, index) => {
-      const record = records[index];
-      return state && record && isThe(record, state) ? state : null;
-    });
-    return resolved(own, (index) => records[index] ?? null, access);
-  }
-
-  async function list({ market, sinceMs }: OrderQuery, access: LimitlessAccess): Promise<OrderListing> {
-    // Limitless lists orders market by market only.
-    if (market === null) return { orders: [], complete: false };
-    const { rows, liveWhole, placeOf } = await reads.market(market.ref, access);
-    const wanted = rows.filter(
-      ({ status, createdAt }) => status === 'LIVE' || Date.parse(isoTime(createdAt) ?? '') >= sinceMs,
-    );
-    const states = await reads.states(
-      wanted.map(({ id }) => ({ orderId: id })),
-      access,
-    );
-    const orders = states.flatMap((state) => (state ? toPlatformOrder(state, placeOf(state.order.id), null) : []));
-    return { orders, complete: liveWhole && orders.length === wanted.length };
-  }
-
   return {
     platform: 'limitless',
     grid: () => PRICE_GRID,
@@ -151,12 +84,7 @@ export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitl
       orderAmounts(terms);
     },
     prepare,
-    find,
-    async get(orderId, access) {
-      const [order = null] = await resolved(await statesOf([{ orderId }], access), () => null, access);
-      return order;
-    },
-    list,
+    ...finder,
     cancel: (targets, access) => cancelOrders(account, targets, access),
   };
 }

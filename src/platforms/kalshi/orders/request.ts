@@ -6,11 +6,11 @@ import {
   parsePrice,
   priceText,
   sizeText,
-} from '../../core/decimal.ts';
-import type { TimeInForce } from '../../core/order-model.ts';
-import type { OrderIntent, OrderTerms } from '../order-contract.ts';
-import { orderRefused } from '../failed-placement.ts';
-import type { StoredMarket } from '../contract.ts';
+} from '../../../core/decimal.ts';
+import type { TimeInForce } from '../../../core/order-model.ts';
+import type { OrderIntent, OrderTerms } from '../../order-contract.ts';
+import { orderRefused } from '../../failed-placement.ts';
+import type { StoredMarket } from '../../contract.ts';
 import {
   evenGrid,
   metadataPrice,
@@ -19,7 +19,7 @@ import {
   priceGrid,
   type PriceGrid,
   type PriceRange,
-} from '../price-grid.ts';
+} from '../../price-grid.ts';
 
 /** POST /portfolio/events/orders, in the terms of the YES book. */
 export interface KalshiNewOrder {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ONE_PRICE, complement, divideHalfEven, type Price, type Size, type Usd } from '../../core/decimal.ts';
-import { isoTime } from '../market-fields.ts';
-import { isOver, type OrderStatus } from '../../core/order-model.ts';
-import type { OrderIntent, PlatformOrder } from '../order-contract.ts';
-import { wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
+import { ONE_PRICE, complement, divideHalfEven, type Price, type Size, type Usd } from '../../../core/decimal.ts';
+import { isoTime } from '../../market-fields.ts';
+import { isOver, type OrderStatus } from '../../../core/order-model.ts';
+import type { OrderIntent, PlatformOrder } from '../../order-contract.ts';
+import { wirePrice, wireSize, wireText, wireUsd } from '../../parse-rows.ts';
 
 /** Ids of a market's outcomes, in order. */
 const OUTCOMES = ['yes', 'no'] as const;

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { PlatformError } from '../../../core/errors.ts';
+import type { PlatformReply } from '../../http/request.ts';
+import type {
+  OrderAccess,
+  OrderListing,
+  OrderQuery,
+  OrderRecord,
+  PlatformOrder,
+  PlatformOrders,
+} from '../../order-contract.ts';
+import { nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../../parse-rows.ts';
+import type { KalshiQuery } from '../client.ts';
+import type { KalshiAccount } from '../signed-client.ts';
+import { isBid } from './request.ts';
+import { averageOf, averageOfFills, KalshiFill, KalshiOrder, mapOrder } from './rows.ts';
+
+const READS = '/portfolio/orders';
+const ROW = { platform: 'kalshi', kind: 'order', idKey: 'order_id' } as const;
+const PAGE_ROWS = 1000;
+/** Pages of finished orders read at once; older ones are found by their id. */
+const MAX_PAGES = 5;
+const MAX_RESTING_PAGES = 20;
+/** Tokens of a cancel and of one order's read. */
+export const SMALL_COST = 2;
+/** How far our clock and Kalshi's may differ. */
+const CLOCK_MS = 60_000;
+/** Orders that ended longer ago than this may have moved to the archive. */
+const ARCHIVE_MS = 7 * 86_400_000;
+
+const OneOrder = z.object({ order: z.unknown() });
+
+type Access = OrderAccess<'kalshi'>;
+
+/** Reads orders of an account: by id, by what was sent, and as lists; finished ones out of the archive too. */
+export function createFinder(
+  account: (access: Access) => KalshiAccount,
+  now: () => number,
+): Pick<PlatformOrders<'kalshi'>, 'find' | 'get' | 'list'> {
+  async function get(orderId: string, access: Access): Promise<PlatformOrder | null> {
+    const path = `${READS}/${encodeURIComponent(orderId)}`;
+    const reply = await account(access).get(path, {}, SMALL_COST).catch(nullIfStatedAbsent);
+    return reply ? orderIn(reply, access) : null;
+  }
+
+  async function orderIn(reply: PlatformReply, access: Access): Promise<PlatformOrder> {
+    const { order } = parseBody('kalshi', OneOrder, reply, READS);
+    const parsed = parseRow(KalshiOrder, order, ROW, access);
+    if (!parsed) throw new PlatformError('kalshi', 'bad_answer', { detail: `${READS}: not an order` });
+    return withFills(parsed.row, access);
+  }
+
+  /** The row with its mean price, from its fills if the row does not contain it. */
+  async function withFills(row: KalshiOrder, access: Access): Promise<PlatformOrder> {
+    const average = averageOf(row);
+    if (average !== null || row.fill_count_fp === 0n) return mapOrder(row, average, now());
+    const page = await account(access).page('/portfolio/fills', 'fills', { order_id: row.order_id, limit: PAGE_ROWS });
+    const fills = parseRows(KalshiFill, page.rows, { ...ROW, kind: 'trade', idKey: 'fill_id' }, access);
+    return mapOrder(
+      row,
+      averageOfFills(
+        row,
+        fills.map((fill) => fill.row),
+      ),
+      now(),
+    );
+  }
+
+  /** Rows of a list until it ends or `maxPages` are read. */
+  async function rows(path: string, query: KalshiQuery, maxPages: number, access: Access) {
+    const found: KalshiOrder[] = [];
+    let cursor = '';
+    for (let page = 0; page < maxPages; page++) {
+      const next = await account(access).page(path, 'orders', { ...query, limit: PAGE_ROWS, cursor });
+      found.push(...parseRows(KalshiOrder, next.rows, ROW, access).map(({ row }) => row));
+      cursor = next.cursor;
+      if (cursor === '') break;
+    }
+    return { found, ended: cursor === '' };
+  }
+
+  /** The order among those of its market sent about then; the archive is asked when it may be there. */
+  async function search(record: OrderRecord, access: Access): Promise<PlatformOrder | null> {
+    const query = { ticker: record.marketRef, min_ts: Math.floor((record.sentAtMs - CLOCK_MS) / 1000) };
+    const archive = now() - record.sentAtMs > ARCHIVE_MS ? ['/historical/orders'] : [];
+    for (const path of [READS, ...archive]) {
+      const { found } = await rows(path, query, MAX_PAGES, access);
+      const row = found.find((one) => isThe(record, one));
+      if (row) return withFills(row, access);
+    }
+    return null;
+  }
+
+  const findOne = async (record: OrderRecord, access: Access): Promise<PlatformOrder | null> =>
+    (record.orderId === null ? null : await get(record.orderId, access)) ?? search(record, access);
+
+  async function list({ market, sinceMs }: OrderQuery, access: Access): Promise<OrderListing> {
+    const ticker = market?.ref;
+    const resting = await rows(READS, { ticker, status: 'resting' }, MAX_RESTING_PAGES, access);
+    const since = sinceMs > 0 ? Math.floor((sinceMs - CLOCK_MS) / 1000) : undefined;
+    const recent = await rows(READS, { ticker, min_ts: since }, MAX_PAGES, access);
+    // What is in both was read later in the second list.
+    const byId = new Map([...resting.found, ...recent.found].map((row) => [row.order_id, row]));
+    const orders = [...byId.values()].map((row) => mapOrder(row, averageOf(row), now()));
+    return { orders, complete: resting.ended };
+  }
+
+  return { find: (records, access) => Promise.all(records.map((record) => findOne(record, access))), get, list };
+}
+
+/** Whether a row is the order of a record: the same id, or the same client id with the same terms. */
+function isThe(record: OrderRecord, row: KalshiOrder): boolean {
+  if (record.orderId !== null) return row.order_id === record.orderId;
+  const { terms } = record;
+  const price = terms.outcomeIndex === 0 ? row.yes_price_dollars : row.no_price_dollars;
+  return (
+    row.client_order_id === record.clientOrderId &&
+    (row.outcome_side === 'yes') === isBid(terms) &&
+    price === terms.price &&
+    row.initial_count_fp === terms.size
+  );
+}

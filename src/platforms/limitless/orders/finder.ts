@@ -1,0 +1,78 @@
+import { PlatformError } from '../../../core/errors.ts';
+import { isoTime } from '../../market-fields.ts';
+import type { OrderListing, OrderQuery, OrderRecord, PlatformOrder, PlatformOrders } from '../../order-contract.ts';
+import type { LimitlessAccess } from '../signed-client.ts';
+import type { MarketOrders, OrderName, OrderReads } from './reads.ts';
+import { isThe } from './request.ts';
+import type { LimitlessOrderState } from './rows.ts';
+import { type Asked, needsPlace, toPlatformOrder } from './state.ts';
+
+/** Reads orders of an account in our terms: by id, by what was sent, and as the list of one market. */
+export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'>, 'find' | 'get' | 'list'> {
+  /** States by name. An answer that does not read fails: taken for "no such order" it would cost us the order. */
+  async function statesOf(
+    names: readonly OrderName[],
+    access: LimitlessAccess,
+  ): Promise<(LimitlessOrderState | null)[]> {
+    const states = await reads.states(names, access);
+    return states.map((state, index) => {
+      if (state !== undefined) return state;
+      throw new PlatformError('limitless', 'bad_answer', {
+        detail: `orders/status/batch: nothing about item ${index}`,
+      });
+    });
+  }
+
+  /** Orders in our terms; the list of a market is read once, and only where it is needed. */
+  async function resolved(
+    states: readonly (LimitlessOrderState | null)[],
+    asked: (index: number) => Asked | null,
+    access: LimitlessAccess,
+  ): Promise<(PlatformOrder | null)[]> {
+    const markets = new Map<string, MarketOrders>();
+    for (const state of states) {
+      const slug = state?.order.market.slug;
+      if (!state || slug === undefined || markets.has(slug) || !needsPlace(state)) continue;
+      markets.set(slug, await reads.market(slug, access));
+    }
+    return states.map((state, index) => {
+      if (!state) return null;
+      const place = needsPlace(state) ? markets.get(state.order.market.slug)?.placeOf(state.order.id) : null;
+      return toPlatformOrder(state, place ?? null, asked(index));
+    });
+  }
+
+  async function find(records: readonly OrderRecord[], access: LimitlessAccess): Promise<(PlatformOrder | null)[]> {
+    const names = records.map(({ orderId, clientOrderId }) => (orderId === null ? { clientOrderId } : { orderId }));
+    const states = await statesOf(names, access);
+    const own = states.map((state, index) => {
+      const record = records[index];
+      return state && record && isThe(record, state) ? state : null;
+    });
+    return resolved(own, (index) => records[index] ?? null, access);
+  }
+
+  async function list({ market, sinceMs }: OrderQuery, access: LimitlessAccess): Promise<OrderListing> {
+    // Limitless lists orders market by market only.
+    if (market === null) return { orders: [], complete: false };
+    const { rows, liveWhole, placeOf } = await reads.market(market.ref, access);
+    const wanted = rows.filter(
+      ({ status, createdAt }) => status === 'LIVE' || Date.parse(isoTime(createdAt) ?? '') >= sinceMs,
+    );
+    const states = await reads.states(
+      wanted.map(({ id }) => ({ orderId: id })),
+      access,
+    );
+    const orders = states.flatMap((state) => (state ? toPlatformOrder(state, placeOf(state.order.id), null) : []));
+    return { orders, complete: liveWhole && orders.length === wanted.length };
+  }
+
+  return {
+    find,
+    async get(orderId, access) {
+      const [order = null] = await resolved(await statesOf([{ orderId }], access), () => null, access);
+      return order;
+    },
+    list,
+  };
+}

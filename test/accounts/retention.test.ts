@@ -39,7 +39,7 @@ test('ended keys and events are kept for the days that the setting says, live ke
   expect(rows.map(({ event }) => event)).toEqual(['logged_out']);
 });
 
-test('a flood is bounded by number: 100 revoked keys and 10,000 events a user, 100,000 events of nobody, the newest', async () => {
+test('a flood is bounded by number: 100 revoked keys and 10,000 events a user, 100,000 events without a user, the newest', async () => {
   await db.execute(sql`INSERT INTO api_keys (user_id, name, prefix, hash, revoked_at)
     SELECT ${userId}, 'flood', 'pk_', 'h' || n, now() - n * interval '1 second' FROM generate_series(1, 150) AS n`);
   await db.execute(sql`INSERT INTO account_events (user_id, event)

@@ -149,7 +149,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     expect(changed).toBeGreaterThan(0);
   });
 
-  test('begin anew with a process that takes over: a gap, a whole book, and no change twice', async () => {
+  test('restart with a process that takes over: a gap, a whole book, and no change twice', async () => {
     const [{ gaps = '', starts = '' } = {}] = await rig.clickhouse.sql<{ gaps: string; starts: string }>(
       `SELECT (SELECT countIf(reason = 'not recorded' AND from_at < to_at) FROM v_book_gaps) AS gaps,
         (SELECT countIf(begins) FROM v_books) AS starts`,

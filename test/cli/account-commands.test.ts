@@ -104,7 +104,7 @@ async function open(CREDENTIALS_KEY: string) {
   return { postgres, vault: createCredentials(postgres.db, config.credentialKeys) };
 }
 
-test('credentials are sealed anew under the first key, and open without the old one', async () => {
+test('credentials are sealed again under the first key, and open without the old one', async () => {
   const fields = { token_id: 't', secret: key(3), private_key: `0x${'1'.repeat(64)}` as const };
   const before = await open(OLD);
   const [user] = await before.postgres.db.insert(users).values({ email: 'b@example.com' }).returning();

@@ -258,7 +258,7 @@ test('a failure in the middle leaves whole files only, and the next export makes
   expect([...(await manifestOf('broken')).keys()]).toEqual([...(await manifestOf('complete')).keys()]);
 });
 
-test('a day of which rows were dropped for their age keeps its file; it is neither made anew nor made at all', async () => {
+test('a day of which rows were dropped for their age keeps its file, and gets none where it has none', async () => {
   await write('aged');
   const before = await manifestOf('aged');
   const settings = { RETENTION_TRADES_DAYS: 1, RETENTION_SNAPSHOTS_DAYS: 1, RETENTION_STREAM_DAYS: 0 };

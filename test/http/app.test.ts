@@ -130,7 +130,7 @@ test('a request id that is well-formed is kept, any other is replaced', async ()
   for (const id of ids.slice(1)) expect(id).toMatch(/^[\da-f-]{36}$/);
 });
 
-test('answers carry security headers and are kept by nobody', async () => {
+test('answers carry security headers and are not kept by caches', async () => {
   const answer = await service.app.inject(HEALTH);
   expect(answer.headers).toMatchObject({
     'x-content-type-options': 'nosniff',
@@ -236,7 +236,7 @@ describe('the interface description', () => {
     ]);
   });
 
-  test('has a reader that works over plain http and asks nobody else', async () => {
+  test('has a reader that works over plain http and loads nothing from elsewhere', async () => {
     const page = await service.app.inject({ url: '/docs', remoteAddress: service.newAddress() });
     const policy = String(page.headers['content-security-policy']);
     expect(policy).not.toMatch(/upgrade-insecure-requests|https?:|\w\.\w/);

@@ -74,7 +74,7 @@ describe('a window', () => {
     expect(answer.headers['x-ratelimit-remaining']).toBe('249');
   });
 
-  test('is forgotten before a flood of addresses takes the memory, the oldest first', async () => {
+  test('is dropped before a flood of addresses fills the memory, the oldest first', async () => {
     const limits = await openRateLimits(undefined, service.app.log);
     onTestFinished(() => limits.close());
     const remaining = async (address: string) => (await limits.count('address', address)).remaining;

@@ -253,7 +253,7 @@ describe('of Limitless', () => {
     expect(asked(sim, '/events')).toBe(before);
   });
 
-  test('a market that its platform has forgotten is read no more, and keeps the feed complete', async () => {
+  test('a market that its platform has dropped is read no more, and keeps the feed complete', async () => {
     await rig.markets.write('limitless', [ghost('forgotten-1', new Date(rig.clock.now).toISOString())]);
     await poll(60);
     rig.clock.now += 1000;

@@ -201,7 +201,7 @@ test('a gap of a long stop is filled of every market that moved meanwhile, thoug
   expect(asked.toSorted()).toEqual(['0xmoved', '0xnew']);
 });
 
-test('a backfill never takes back what was said to be stored', async () => {
+test('a backfill never takes back what was reported as stored', async () => {
   let now = Date.now();
   const started = now;
   await store.cover('polymarket', now - DAY, now);

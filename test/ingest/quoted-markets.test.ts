@@ -13,7 +13,7 @@ const quote = (ref: string, bid: bigint): SocketQuote => ({
   exchangeAtMs: null,
 });
 
-test('quotes of listed markets that nobody follows are handed on, the newest of each, after one look-up', async () => {
+test('quotes of listed markets that are not followed are handed on, the newest of each, after one look-up', async () => {
   const asked: string[][] = [];
   const deps = {
     platform: 'kalshi',

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-test('a market that nobody stored yet is read from its platform once, however many ask for it at the same time', async () => {
+test('a market that is not stored yet is read from its platform once, however many ask for it at the same time', async () => {
   const reads: string[] = [];
   const markets = new StoredMarkets(store.clickhouse, async (platform, id) => {
     reads.push(`${platform} ${id}`);
@@ -53,7 +53,7 @@ test("a condition of Polymarket's Protocol V2 is found by either spelling, in an
   }
 });
 
-test('an id that no platform knows is asked for once, by all processes together, and ingestion asks anew', async () => {
+test('an id that no platform knows is asked for once, by all processes together, and ingestion asks again', async () => {
   const shared = createLocalShared(silent);
   const reads: string[] = [];
   const fetchMarket: FetchMarket = async (_platform, id, user) => {

@@ -77,7 +77,7 @@ test('where the platform fails, or needs more than a second, the stored figure s
   expect(asked).toHaveLength(3);
 });
 
-test('where the listing brings the figure nobody is asked', async () => {
+test('where the listing brings the figure, the platform is not asked', async () => {
   const shared = createLocalShared(silent);
   const deps = { platforms: {}, shared, onBadRow: () => {}, now: () => NOW };
   const stored = { platform: 'kalshi', ref: 'KXA', value: 9, metadata: { open_interest_basis: 'contracts' } } as const;

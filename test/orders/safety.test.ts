@@ -144,7 +144,7 @@ describe('what contradicts itself or the platform is refused before it is sent',
     expect(await failing({ type: 'stop', price: undefined, max_slippage: 0.1 })).toEqual(['type']);
   });
 
-  test('a market nobody knows is 404, a paused one 422', async () => {
+  test('an unknown market is 404, a paused one 422', async () => {
     expect((await ann.post('/orders', asked({ market_id: 'NOPE-26-X' }))).status).toBe(404);
     sim.world.pause(ticker);
     const paused = await ann.post('/orders', asked());
@@ -360,7 +360,7 @@ test('every attempt leaves its platform status, its duration and its request, an
   for (const secret of [body, 'PRIVATE KEY', 'kalshi-access-signature']) expect(everything).not.toContain(secret);
 });
 
-test('a market whose listing was interrupted is read anew from its platform, not called closed', async () => {
+test('a market whose listing was interrupted is read again from its platform, and not reported as closed', async () => {
   await stores(ann);
   const { clickhouse, platforms, onBadRow } = trading.service.deps;
   const listed = await platforms.kalshi?.market(ticker, { priority: 'live', onBadRow });

@@ -42,7 +42,7 @@ const read = (path: string, given: Partial<PlatformRequest> = {}): PlatformReque
 });
 const count = (part: string): number => paths.filter((path) => path.includes(part)).length;
 /** What became of each call: 'sent', or the kind of its refusal. */
-const fates = (calls: Promise<unknown>[]): Promise<string[]> =>
+const outcomesOf = (calls: Promise<unknown>[]): Promise<string[]> =>
   Promise.all(
     calls.map((call) =>
       call.then(
@@ -82,10 +82,12 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
 
   test('callers leave half of a common budget to polling, however many they are', async () => {
     const [api, ingest] = await open();
-    const users = fates(times(80, (n) => api.send(read(`caller${n}`, { user: `user${n % 20}`, timeoutMs: 4000 }))));
+    const users = outcomesOf(
+      times(80, (n) => api.send(read(`caller${n}`, { user: `user${n % 20}`, timeoutMs: 4000 }))),
+    );
     const polls = times(14, (n) => ingest.send(read(`poll${n}`, { priority: 'poll' })));
     const started = performance.now();
-    expect(new Set(await fates(polls))).toEqual(new Set(['sent']));
+    expect(new Set(await outcomesOf(polls))).toEqual(new Set(['sent']));
     // Fourteen calls at 2.5 a second, less the burst.
     expect(performance.now() - started).toBeLessThan(7500);
     expect(new Set(await users)).toEqual(new Set(['sent', 'unavailable']));
@@ -95,7 +97,7 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
   test('one user cannot take what is left to callers, and is answered 429 with the wait', async () => {
     const [api, other] = await open();
     const greedy = times(60, (n) => api.send(read(`greedy${n}`, { user: 'greedy' })));
-    const ended = fates(greedy);
+    const ended = outcomesOf(greedy);
     const refused: unknown = await Promise.any(
       greedy.map((call) =>
         call.then(
@@ -107,10 +109,10 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
     expect(refused).toMatchObject({ kind: 'over_share', retryAfterMs: 800 });
     expect(toApiError(refused as PlatformError)).toMatchObject({ status: 429, retryAfter: 1 });
     const started = performance.now();
-    expect(await fates([other.send(read('modest', { user: 'modest' }))])).toEqual(['sent']);
+    expect(await outcomesOf([other.send(read('modest', { user: 'modest' }))])).toEqual(['sent']);
     expect(performance.now() - started).toBeLessThan(4000);
     const all = await ended;
-    const countOf = (wanted: string): number => all.filter((fate) => fate === wanted).length;
+    const countOf = (wanted: string): number => all.filter((outcome) => outcome === wanted).length;
     // A burst of ten, and 1.25 a second for the seconds that a call may wait.
     expect(countOf('sent')).toBeLessThanOrEqual(15);
     expect(countOf('over_share')).toBeGreaterThanOrEqual(45);
@@ -119,16 +121,16 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
   test('the share is counted by upstream calls and their cost, by platform', async () => {
     const [api] = await open();
     const dear = times(20, () => api.send(read('dear', { user: 'one', cost: 50, timeoutMs: 500 })));
-    expect((await fates(dear)).filter((fate) => fate === 'sent').length).toBeLessThanOrEqual(2);
+    expect((await outcomesOf(dear)).filter((outcome) => outcome === 'sent').length).toBeLessThanOrEqual(2);
     const elsewhere = read('elsewhere', { platform: 'polymarket', group: 'polymarket:gamma/markets', user: 'one' });
-    expect(await fates([api.send(elsewhere)])).toEqual(['sent']);
+    expect(await outcomesOf([api.send(elsewhere)])).toEqual(['sent']);
   });
 
   test('an order leaves at once while every share of reads is used up', async () => {
     const [api, ingest] = await open();
     const limitless = { platform: 'limitless', group: 'limitless:all' } as const;
-    const reads = fates(times(60, (n) => api.send(read(`read${n}`, { ...limitless, user: `user${n % 9}` }))));
-    const polls = fates(times(10, (n) => ingest.send(read(`poll${n}`, { ...limitless, priority: 'poll' }))));
+    const reads = outcomesOf(times(60, (n) => api.send(read(`read${n}`, { ...limitless, user: `user${n % 9}` }))));
+    const polls = outcomesOf(times(10, (n) => ingest.send(read(`poll${n}`, { ...limitless, priority: 'poll' }))));
     const account = accountName('id', 'secret');
     const started = performance.now();
     await api.send(read('order', { ...limitless, account, method: 'POST', retry: false }));

@@ -115,7 +115,7 @@ test('a book side is sorted best first, merged and rid of empty levels; its mirr
   });
 });
 
-test('a bounded map forgets what was not used for longest', () => {
+test('a bounded map drops what was not used for longest', () => {
   const map = new LruMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);

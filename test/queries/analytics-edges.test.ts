@@ -51,7 +51,7 @@ describe('in a store of one market', () => {
     }
   });
 
-  test('that nobody traded, zero is said of what is known and null of what is not', async () => {
+  test('without trades, what is known is zero and what is not is null', async () => {
     await store.list(only);
     await store.cover('polymarket', NOW - 60 * DAY, Date.now());
     const { whales, trending, categories, history, snapshot } = await everyAnswer(only);
@@ -110,7 +110,7 @@ describe('in a store of every platform', () => {
   });
   afterAll(() => store?.close());
 
-  test('traders are named where the platform names them, and nobody is made up elsewhere', async () => {
+  test('traders are named where the platform names them, and not invented elsewhere', async () => {
     const trader = { address: `0x${'2'.repeat(40)}`, name: 'two', pseudonym: '', profileImage: '' };
     const of = PLATFORMS.map((platform) =>
       market({ platform, ref: `${platform.toUpperCase()}-USERS`, createdAt: ago(3 * DAY) }),

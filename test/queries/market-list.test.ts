@@ -182,7 +182,7 @@ test('amounts as large as a platform has them are listed in order, page by page'
   }
 });
 
-test('markets that nobody looked at for days stay in a listing while they are swept again', async () => {
+test('markets that were not read for days stay in a listing while they are swept again', async () => {
   const refs = ['KXLONG-1', 'KXLONG-2', 'KXLONG-3', 'KXLONG-4'];
   await writer.write(
     'kalshi',

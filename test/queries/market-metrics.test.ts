@@ -87,7 +87,7 @@ test('a market is shown in full', async () => {
   });
 });
 
-test('of a market that nobody described or traded everything is null that is not known', async () => {
+test('of a market without description and trades everything that is not known is null', async () => {
   const of = market({ platform: 'kalshi', ref: 'KXBARE-1' });
   await store.list(of);
   expect(await metrics(of)).toEqual({

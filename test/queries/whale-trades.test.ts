@@ -218,7 +218,7 @@ test('whales that a roll-up lost come back when the store is reconciled', async 
   expect(await walk('sort=size', 200)).toEqual(truth.toSorted(bySize).map(expected));
 });
 
-test('a market that nobody knows is not found', async () => {
+test('an unknown market is not found', async () => {
   const { key } = await store.app.newKey();
   const reply = await store.app.app.inject({
     url: '/v1/api/trades/whales?market_id=nothing',

@@ -138,7 +138,7 @@ test('a code is worth nothing without its verifier', async () => {
   expect((await person.get(path, HOST)).statusCode).toBe(401);
 });
 
-test('an unverified e-mail signs nobody in', async () => {
+test('an unverified e-mail does not sign in', async () => {
   provider.person = { ...provider.person, email_verified: false };
   const person = browser(service);
   const answer = await signIn(person);

@@ -65,7 +65,7 @@ test('a known device has ten attempts a minute of its own, no more', async () =>
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
 });
 
-test('the device of one account is a stranger to every other account, and to the count of its address', async () => {
+test('the device of one account is unknown to every other account, and to the count of its address', async () => {
   const [email, other] = [newEmail(), newEmail()];
   await registered(service, email);
   const thief = await registered(service, other);

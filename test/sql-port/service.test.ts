@@ -66,7 +66,7 @@ describe('a service on an embedded store', () => {
     port = new URL(readFileSync(join(directory, 'sql_url'), 'utf8').trim()).port;
   });
 
-  it('lets holders of API keys read over SQL_PORT, and nobody who made one up', async () => {
+  it('lets holders of API keys read over SQL_PORT, and refuses made-up keys', async () => {
     expect(await read(port, key)).toEqual([{ n: 0 }]);
     await expect(read(port, newApiKey())).rejects.toMatchObject({ code: '516' });
     await expect(read(port, '')).rejects.toMatchObject({ code: '516' });

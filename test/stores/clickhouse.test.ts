@@ -143,7 +143,7 @@ describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', 
   });
 });
 
-it('an address where nobody listens is unreachable after some attempts, and the ping says so', async () => {
+it('an address without a listener is unreachable after some attempts, and the ping says so', async () => {
   const nobody = connect('http://default:x@127.0.0.1:1/forecastle');
   expect(await nobody.ping()).toBe(false);
   const startedAt = performance.now();

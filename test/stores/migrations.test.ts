@@ -61,7 +61,7 @@ const recorded = async () => (await store.sql('SELECT 1 FROM schema_migrations')
 const TWO =
   '-- Two; in one file.\nCREATE TABLE IF NOT EXISTS a (x Int32) ENGINE = MergeTree ORDER BY x;\nCREATE TABLE IF NOT EXISTS b (x Int32) ENGINE = MergeTree ORDER BY x;\n';
 
-test('the table of platforms says what their manifests say', async () => {
+test('the table of platforms agrees with their manifests', async () => {
   await migrateClickHouse(store, silent);
   const rows = await store.sql('SELECT platform, volume_basis, has_pools FROM platforms FINAL ORDER BY platform');
   const said = PLATFORMS.map((platform) => {
@@ -144,7 +144,7 @@ describe('the schema', () => {
     expect(await recorded()).toBe(2);
   });
 
-  it('is left alone by a process that waits for another, until that one is believed dead', async () => {
+  it('is left alone by a process that waits for another, until the lock of that one has expired', async () => {
     file('001_tables.sql', TWO);
     await store.command(
       "CREATE TABLE schema_lock (holder String, expires_at DateTime64(3, 'UTC'), claimed_at DateTime64(6, 'UTC')) ENGINE = ReplacingMergeTree(claimed_at) ORDER BY holder",

@@ -172,7 +172,7 @@ describe.each(variants)('shared state $name', ({ url }) => {
   });
 });
 
-test('the in-process cache forgets what was least recently used when it is full', async () => {
+test('the in-process cache drops what was least recently used when it is full', async () => {
   const cache = new ExpiringCache<string>(3 * 1100 + 50);
   for (const key of ['a', 'b', 'c']) cache.set(key, key, 10_000, 1000);
   cache.get('a');
@@ -213,7 +213,7 @@ describe.each(SERVERS)('several processes on one Redis', () => {
     expect(await a.slot(name, 2, 5000)).toBeNull();
   });
 
-  test('count members of a set together, each once, and forget those that are not renewed', async () => {
+  test('count members of a set together, each once, and drop those that are not renewed', async () => {
     const [a, b] = [await open(REDIS_URL), await open(REDIS_URL)];
     const set = randomUUID();
     expect(await a.claim(set, ['1', '2'], 3, 5000)).toBe(true);

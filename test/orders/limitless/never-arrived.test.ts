@@ -81,7 +81,7 @@ test('an order that never reached the platform is rejected at the time that its 
   expect(sim.world.ordersOf(address)).toEqual([]);
 });
 
-test('it is rejected by then without anybody asking, and a repeat of its key says so', async () => {
+test('it is rejected by then without a request for it, and a repeat of its key reports that', async () => {
   const { order, resolvesMs } = await lost({ idempotency_key: 'lost' });
   // The looks before that time leave it open, and the next one is due at it.
   moveTo(resolvesMs - 3000);

@@ -375,7 +375,7 @@ describe('never twice: an order whose answer did not come', () => {
     expect(attempts(on)).toBe(1);
   });
 
-  test('and is sent again by somebody is refused as a duplicate, which leaves it unknown until it is found', async () => {
+  test('and is sent a second time on its way is refused as a duplicate, which leaves it unknown until it is found', async () => {
     const on = await quiet();
     const our = as(on, on.ann);
     const same = { clientOrderId: 'mine-1', seed: new Uint8Array(32).fill(9) };

@@ -273,7 +273,7 @@ describe('an order on Polymarket over HTTP', () => {
   });
 });
 
-describe('an order on Polymarket that nobody answered for', () => {
+describe('an order on Polymarket without an answer', () => {
   test('is found under its own id, and placed once however often it is asked for', async () => {
     sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
     const before = attempts();

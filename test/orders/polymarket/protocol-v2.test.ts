@@ -136,7 +136,7 @@ describe('an order on a market of Protocol V2', () => {
     expect(await bob.client.getTrades({ asset_id: yes })).not.toEqual([]);
   });
 
-  test('that nobody answered for is found under its own id', async () => {
+  test('without an answer is found under its own id', async () => {
     const our = member();
     sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'after' });
     const lost = await our.place({ price: '0.35' });

@@ -9,7 +9,7 @@ contractOf('kalshi', (stage) => {
   /** The world has one such market: who tries again looks for the same. */
   let forgotten: string | undefined;
 
-  test('a provisional market that Kalshi forgets is forgotten here', async () => {
+  test('a provisional market that Kalshi drops is dropped here', async () => {
     const { truth, service } = stage();
     if (forgotten === undefined) {
       const { ticker } = truth.oneOf(({ spec, status }) => spec.provisional && status === 'active');
@@ -27,7 +27,7 @@ contractOf('kalshi', (stage) => {
     expect(await eventually(served)).toEqual([]);
   });
 
-  test('a market that does not trade has its image as soon as somebody asks for it, and keeps it', async () => {
+  test('a market that does not trade has its image as soon as it is requested, and keeps it', async () => {
     const { truth } = stage();
     const asked = (event: string) =>
       [...truth.sim.requests].filter(([request]) => request.includes(`/events/${event}/metadata`));

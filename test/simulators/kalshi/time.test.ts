@@ -45,7 +45,7 @@ describe('time on a simulated Kalshi', () => {
     expect(world.market(ticker)).toMatchObject({ result: expect.stringMatching(/yes|no/), yesBid: null, yesAsk: null });
   });
 
-  it('forgets a provisional market that nobody traded', async () => {
+  it('drops a provisional market without trades', async () => {
     const world = await start();
     const fleeting = world.markets.find((market) => market.provisional);
     if (!fleeting) throw new Error('no provisional market');

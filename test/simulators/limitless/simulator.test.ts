@@ -273,7 +273,7 @@ describe('endings', () => {
 });
 
 describe('limits', () => {
-  it('turn calls that follow too closely into 429: Cloudflare for strangers, JSON for a token', async () => {
+  it('turn calls that follow too closely into 429: Cloudflare without a token, JSON with one', async () => {
     const { sim, get } = await rig();
     sim.enforceLimits = true;
     expect((await get('/categories')).status).toBe(200);

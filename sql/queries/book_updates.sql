@@ -1,25 +1,27 @@
--- streams: messages of the recorded books of some markets that were written since an instant: changes, whole books that begin a stretch, and gaps (with a reason; they have no sequence)
-WITH fromUnixTimestamp64Milli({since_ms:Int64}, 'UTC') AS since
-SELECT platform, toString(market_key) AS market_key, sequence, begins, exchange_at, received_at, levels, written_ms, gap_from, reason FROM (
-  SELECT c.platform AS platform, c.market_key AS market_key, c.sequence AS sequence, false AS begins, any(c.exchange_at) AS exchange_at,
+-- streams: messages of the recorded books of some markets, each behind a sequence, that were written since an instant: changes, whole books that begin a stretch, and gaps (with a reason; they have no sequence)
+WITH fromUnixTimestamp64Milli({since_ms:Int64}, 'UTC') AS since,
+  (key) -> transform(key, {keys:Array(UInt64)}, {sequences:Array(UInt64)}, toUInt64(0)) AS known
+SELECT toString(market_key) AS market_key, sequence, begins, exchange_at, received_at, levels, gap_from, reason FROM (
+  SELECT c.market_key AS market_key, c.sequence AS sequence, false AS begins, any(c.exchange_at) AS exchange_at,
     any(c.received_at) AS received_at, groupUniqArray((toString(side), toString(price), toString(size))) AS levels,
-    toUnixTimestamp64Milli(max(c.written_at)) AS written_ms,
     CAST(NULL, 'Nullable(DateTime64(3, ''UTC''))') AS gap_from, '' AS reason
   FROM book_changes AS c
   WHERE c.written_at >= since AND c.received_at >= since - INTERVAL 1 DAY AND c.market_key IN {keys:Array(UInt64)}
+    AND c.sequence > known(c.market_key)
   GROUP BY c.platform, c.market_key, c.sequence
   UNION ALL
-  SELECT b.platform AS platform, b.market_key AS market_key, b.sequence AS sequence, true AS begins, any(b.exchange_at) AS exchange_at,
+  SELECT b.market_key AS market_key, b.sequence AS sequence, true AS begins, any(b.exchange_at) AS exchange_at,
     any(b.received_at) AS received_at,
     any(arrayConcat(arrayMap((p, s) -> ('bid', toString(p), toString(s)), bid_prices, bid_sizes),
       arrayMap((p, s) -> ('ask', toString(p), toString(s)), ask_prices, ask_sizes))) AS levels,
-    toUnixTimestamp64Milli(max(b.written_at)) AS written_ms, NULL AS gap_from, '' AS reason
+    NULL AS gap_from, '' AS reason
   FROM book_snapshots AS b
   WHERE b.begins AND b.written_at >= since AND b.received_at >= since - INTERVAL 1 DAY AND b.market_key IN {keys:Array(UInt64)}
+    AND b.sequence > known(b.market_key)
   GROUP BY b.platform, b.market_key, b.sequence
   UNION ALL
-  SELECT g.platform AS platform, g.market_key AS market_key, 0 AS sequence, false AS begins, NULL AS exchange_at, g.to_at AS received_at,
-    [] AS levels, toUnixTimestamp64Milli(g.written_at) AS written_ms, g.from_at AS gap_from, toString(g.reason) AS reason
+  SELECT g.market_key AS market_key, 0 AS sequence, false AS begins, NULL AS exchange_at, g.to_at AS received_at,
+    [] AS levels, g.from_at AS gap_from, toString(g.reason) AS reason
   FROM book_gaps AS g
   WHERE g.written_at >= since AND g.from_at >= since - INTERVAL 1 DAY AND g.market_key IN {keys:Array(UInt64)}
 )

@@ -10,7 +10,7 @@ const EVERY_MS = 5;
 /** Messages of one sending to other processes. */
 const BATCH = 500;
 
-/** A message of a recorded book as it came, not yet stored: changed levels, or the whole book where `begins`; times ISO-8601. */
+/** A message of a recorded book as it came, not yet stored: changed levels, the whole book where `begins`, or that it is lost; times ISO-8601. */
 const AnnouncedBook = z.object({
   platform: z.enum(PLATFORMS),
   ref: z.string(),
@@ -19,6 +19,8 @@ const AnnouncedBook = z.object({
   exchange_at: z.string().nullable(),
   received_at: z.string(),
   levels: z.array(z.tuple([z.enum(['bid', 'ask']), z.string(), z.string()])),
+  /** The book is not known any more: since when, up to when it is certain, `received_at`, and why. */
+  gap: z.object({ from: z.string(), reason: z.string() }).optional(),
 });
 export type AnnouncedBook = z.infer<typeof AnnouncedBook>;
 const AnnouncedBooks = z.array(AnnouncedBook);

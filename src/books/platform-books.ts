@@ -122,9 +122,16 @@ export class PlatformBooks {
     const kept = this.#kept.get(ref);
     // Nothing is missing of a market that has not begun.
     if (!kept || (!kept.book && !kept.gap)) return;
+    const { announce, platform } = this.#deps;
+    const wasKnown = kept.book !== null;
     kept.book = null;
     kept.gap ??= { from, reason };
-    this.#writer.add('gaps', gapRow(this.#deps.platform, ref, kept.gap.from, to, kept.gap.reason));
+    const row = gapRow(platform, ref, kept.gap.from, to, kept.gap.reason);
+    this.#writer.add('gaps', row);
+    if (!wasKnown) return;
+    const gap = { from: kept.gap.from, reason: row.reason };
+    const { sequence } = kept;
+    announce({ platform, ref, sequence, begins: false, exchange_at: null, received_at: to, levels: [], gap });
   }
 
   flush(): Promise<void> {

@@ -52,7 +52,7 @@ export const snapshotRow = (facts: MessageFacts, begins: boolean, { bids, asks }
   ask_sizes: sizes(asks),
 });
 
-export const gapRow = (platform: Platform, ref: string, from: string, to: string, reason: string): object => ({
+export const gapRow = (platform: Platform, ref: string, from: string, to: string, reason: string) => ({
   platform,
   ref,
   from_at: from,

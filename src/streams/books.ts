@@ -1,49 +1,25 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { z } from 'zod';
 import { type AnnouncedBook, listenToBooks } from '../books/announcer.ts';
-import { applyChanges, copyBook, readBook, readChanges, type StoredLevel } from '../books/book.ts';
-import { UNSEEN_MS } from '../books/platform-books.ts';
+import { applyChanges, copyBook, readChanges } from '../books/book.ts';
 import { storeWanted, wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
-import { type BookSide, type Platform, PLATFORMS } from '../core/model.ts';
+import type { BookSide, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
+import { type BookLoss, type BookMessage, newestBook, readUpdates, storeClock, updatesBehind } from './stored-books.ts';
 
-/** Stored messages are looked for this often while a client streams them: announcements are lost with Redis, and where processes share none. */
+/** Whether stored messages are to be read is looked at this often while a client streams books. */
 const LOOK_MS = 500;
+/** They are read so often where nothing says that announcements were missed: another process may not have sent them. */
+const READ_ALL_MS = 5000;
+/** Where announcements may be missed they are read at each look for so long: rows are stored and visible a while after they came. */
+const UNSURE_MS = 4000;
 /** Rows are visible a moment after their time. */
 const OVERLAP_MS = 3000;
 /** A message that does not come for longer is missing. */
 const MISSING_MS = 5000;
-
-const SnapshotRow = z.object({
-  sequence: z.coerce.number(),
-  bid_prices: z.array(z.string()),
-  bid_sizes: z.array(z.string()),
-  ask_prices: z.array(z.string()),
-  ask_sizes: z.array(z.string()),
-  exchange_at: z.string().nullable(),
-  received_at: z.string(),
-});
-const UpdateRow = z.object({
-  platform: z.enum(PLATFORMS),
-  market_key: z.string(),
-  sequence: z.coerce.number(),
-  begins: z.boolean(),
-  exchange_at: z.string().nullable(),
-  received_at: z.string(),
-  levels: z.array(z.tuple([z.enum(['bid', 'ask']), z.string(), z.string()])),
-  written_ms: z.coerce.number(),
-  gap_from: z.string().nullable(),
-  /** Of a gap, '' of messages. */
-  reason: z.string(),
-});
-type UpdateRow = z.output<typeof UpdateRow>;
-/** A message of a book, announced or stored. */
-type BookMessage = Omit<UpdateRow, 'platform' | 'written_ms' | 'gap_from' | 'reason'>;
-const ClockRow = z.object({ now_ms: z.coerce.number() });
-/** By how much the clocks of the machines that receive, store and serve may differ. */
-const CLOCKS_MS = 60_000;
+/** Messages that may wait for their book to be loaded; the store has the others. */
+const MOST_EARLY = 1000;
 
 /** A stretch in which a book was not known. */
 export interface BookGap {
@@ -71,12 +47,16 @@ interface Followed extends FollowedBook {
   /** When the stretch that it is in began, ISO-8601: gaps up to there are over. */
   beganAt: string;
   isLoading: boolean;
+  /** What was announced meanwhile. */
+  early: AnnouncedBook[];
+  /** Until then it is read at each look, by performance.now(). */
+  unsureUntilMs: number;
   listeners: Set<Listener>;
 }
 
 export interface BookFollowerDeps {
   clickhouse: ClickHouse;
-  shared: Pick<Shared, 'publish'>;
+  shared: Pick<Shared, 'publish' | 'healthy'>;
   log: FastifyBaseLogger;
   /** Whether processes share nothing but the store, which then carries what is wanted. */
   sharesStoreAlone?: boolean;
@@ -88,8 +68,10 @@ export class BookFollower {
   readonly #followed = new Map<string, Followed>();
   /** Keys of the followed markets by platform and reference. */
   readonly #keys = new Map<string, string>();
-  /** By the store's clock; null before it was asked. */
+  /** All messages that were visible then are known, by the store's clock; null before it was asked. */
   #sinceMs: number | null = null;
+  #readAllAtMs = -Infinity;
+  #unsureUntilMs = -Infinity;
   #wantedMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
@@ -100,17 +82,18 @@ export class BookFollower {
 
   /** Takes what processes that record books announce. */
   listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
-    return listenToBooks(shared, (messages) =>
-      this.#apply(
-        messages.flatMap((one) => this.#named(one)),
-        true,
-      ),
-    );
+    return listenToBooks(shared, (messages) => {
+      for (const message of messages) this.#take(message);
+    });
   }
 
-  #named(message: AnnouncedBook): BookMessage[] {
-    const key = this.#keys.get(nameOf(message));
-    return key === undefined ? [] : [{ ...message, market_key: key }];
+  #take(message: AnnouncedBook): void {
+    const followed = this.#followed.get(this.#keys.get(nameOf(message)) ?? '');
+    if (!followed) return;
+    if (followed.isLoading) {
+      if (followed.early.length < MOST_EARLY) followed.early.push(message);
+    } else if (message.gap) this.#lose(followed, { ...message.gap, to: message.received_at });
+    else this.#apply(followed, message);
   }
 
   /** Calls back with the book once it is known and whenever it has changed, until the returned function is called. */
@@ -120,6 +103,7 @@ export class BookFollower {
     if (followed.book) listener(followed, null);
     if (!this.#timer) {
       this.#sinceMs = null;
+      this.#readAllAtMs = -Infinity;
       this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
     }
     return () => {
@@ -149,12 +133,15 @@ export class BookFollower {
       missingSinceMs: null,
       beganAt: '',
       isLoading: false,
+      early: [],
+      unsureUntilMs: performance.now() + UNSURE_MS,
       listeners: new Set(),
     };
     this.#followed.set(key, followed);
     this.#keys.set(nameOf(market), key);
-    // A market that was not streamed before is recorded from now on.
+    // A market that was not streamed before is recorded and announced from now on: said once for those that come together.
     this.#wantedMs = -Infinity;
+    setImmediate(() => void this.#look());
     void this.#load(followed);
     return followed;
   }
@@ -163,33 +150,24 @@ export class BookFollower {
   async #load(followed: Followed): Promise<void> {
     if (followed.isLoading) return;
     followed.isLoading = true;
-    const { platform, ref } = followed.market;
+    const { clickhouse, log } = this.#deps;
     try {
-      const now = Date.now();
-      const span = { platform, ref, at_ms: now + CLOCKS_MS, after_ms: now - UNSEEN_MS - CLOCKS_MS };
-      const [row] = await this.#deps.clickhouse.query('book_snapshot_at', SnapshotRow, span);
-      if (!row || row.sequence < followed.sequence) return;
-      const { bid_prices: bids, bid_sizes: bidSizes, ask_prices: asks, ask_sizes: askSizes } = row;
-      const gap = followed.book ? gapOf(followed, row.received_at, 'messages are missing') : null;
-      followed.book = readBook({ bids: levelsOf(bids, bidSizes), asks: levelsOf(asks, askSizes) });
-      followed.sequence = row.sequence;
-      followed.exchangeAt = row.exchange_at;
-      followed.receivedAt = row.received_at;
-      followed.missingSinceMs = null;
-      followed.beganAt = '';
-      const later = await this.#updates([followed.key], Date.parse(row.received_at) - CLOCKS_MS);
-      this.#apply(messagesOf(later), false);
+      const stored = await newestBook(clickhouse, followed.market);
+      if (!stored || stored.sequence < followed.sequence) return;
+      const gap = followed.book ? gapOf(followed, stored.receivedAt, 'messages are missing') : null;
+      const { book, sequence, exchangeAt, receivedAt } = stored;
+      const beganAt = stored.begins ? receivedAt : '';
+      Object.assign(followed, { book, sequence, exchangeAt, receivedAt, beganAt, missingSinceMs: null });
+      const { messages, losses } = await updatesBehind(clickhouse, followed.key, stored);
+      for (const [, message] of messages) this.#apply(followed, message, false);
       for (const listener of followed.listeners) listener(followed, gap);
-      this.#lose(later, true);
+      for (const [, loss] of losses) this.#loseStored(followed, loss);
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'Failed to read an order book');
+      log.warn({ err: error }, 'Failed to read an order book');
     } finally {
       followed.isLoading = false;
+      for (const message of followed.early.splice(0)) this.#take(message);
     }
-  }
-
-  #updates(keys: readonly string[], sinceMs: number): Promise<UpdateRow[]> {
-    return this.#deps.clickhouse.query('book_updates', UpdateRow, { keys: keys.map(BigInt), since_ms: sinceMs });
   }
 
   async #look(): Promise<void> {
@@ -197,12 +175,7 @@ export class BookFollower {
     this.#isLooking = true;
     try {
       await this.#want();
-      let sinceMs = this.#sinceMs ?? (await this.#deps.clickhouse.query('store_clock', ClockRow))[0]?.now_ms ?? 0;
-      const rows = await this.#updates([...this.#followed.keys()], sinceMs - OVERLAP_MS);
-      for (const { written_ms: writtenMs } of rows) sinceMs = Math.max(sinceMs, writtenMs);
-      this.#sinceMs = sinceMs;
-      this.#apply(messagesOf(rows), true);
-      this.#lose(rows);
+      await this.#readDue();
       for (const followed of this.#followed.values()) {
         const { missingSinceMs: sinceMs } = followed;
         if (sinceMs !== null && performance.now() - sinceMs > MISSING_MS) void this.#load(followed);
@@ -211,6 +184,36 @@ export class BookFollower {
       this.#deps.log.warn({ err: error }, 'Failed to read order books');
     } finally {
       this.#isLooking = false;
+    }
+  }
+
+  /** Reads what is stored where announcements may have been missed, and now and then of every book. */
+  async #readDue(): Promise<void> {
+    const { clickhouse, shared, sharesStoreAlone } = this.#deps;
+    const now = performance.now();
+    if (sharesStoreAlone || !shared.healthy()) this.#unsureUntilMs = now + UNSURE_MS;
+    const isAllDue = now < this.#unsureUntilMs || now - this.#readAllAtMs >= READ_ALL_MS;
+    const followed = [...this.#followed.values()];
+    const due = followed.filter(
+      ({ isLoading, missingSinceMs, unsureUntilMs }) =>
+        !isLoading && (isAllDue || missingSinceMs !== null || now < unsureUntilMs),
+    );
+    if (due.length === 0) return;
+    const nowMs = isAllDue || this.#sinceMs === null ? await storeClock(clickhouse) : this.#sinceMs;
+    const { messages, losses } = await readUpdates(clickhouse, due, (this.#sinceMs ?? nowMs) - OVERLAP_MS);
+    if (due.length === followed.length && isAllDue) {
+      this.#sinceMs = nowMs;
+      this.#readAllAtMs = now;
+    }
+    for (const [key, message] of messages) {
+      const found = this.#followed.get(key);
+      if (!found || found.isLoading || !this.#apply(found, message)) continue;
+      // It was not announced, and others may not be.
+      found.unsureUntilMs = performance.now() + UNSURE_MS;
+    }
+    for (const [key, loss] of losses) {
+      const found = this.#followed.get(key);
+      if (found && !found.isLoading) this.#loseStored(found, loss);
     }
   }
 
@@ -227,50 +230,45 @@ export class BookFollower {
     if (sharesStoreAlone) await storeWanted(clickhouse, wanted);
   }
 
-  /** Books that were lost and have not come again: their readers learn it now, not once they are back. */
-  #lose(rows: readonly UpdateRow[], isLoaded = false): void {
-    for (const { market_key: key, gap_from: from, received_at: to, reason } of rows) {
-      const followed = this.#followed.get(key);
-      if (reason === '' || from === null || !followed?.book || followed.isLoading !== isLoaded) continue;
-      if (to <= followed.beganAt || to < followed.receivedAt) continue;
-      const gap = { ...gapOf(followed, to, reason), from };
-      followed.book = null;
-      for (const listener of followed.listeners) listener(followed, gap);
-    }
+  /** A stretch that the store has may be over. */
+  #loseStored(followed: Followed, loss: BookLoss): void {
+    if (loss.to > followed.beganAt && loss.to >= followed.receivedAt) this.#lose(followed, loss);
   }
 
-  #apply(rows: readonly BookMessage[], isAnnounced: boolean): void {
-    for (const row of rows) {
-      const followed = this.#followed.get(row.market_key);
-      if (!followed || row.sequence <= followed.sequence || (isAnnounced && followed.isLoading)) continue;
-      // Changes are visible before the book that they follow: they wait for it.
-      if (!row.begins && (!followed.book || row.sequence !== followed.sequence + 1)) {
-        followed.missingSinceMs ??= performance.now();
-        continue;
-      }
-      const isBehindOne = row.begins && followed.receivedAt !== '';
-      const gap = isBehindOne ? gapOf(followed, row.received_at, 'the recording was interrupted') : null;
-      const changes = row.levels.map(([side, price, size]) => ({ side, price, size }));
-      const empty: BookSide = { bids: [], asks: [] };
-      const book = row.begins || !followed.book ? empty : copyBook(followed.book);
-      applyChanges(book, readChanges(changes));
-      followed.book = book;
-      if (row.begins) followed.beganAt = row.received_at;
-      followed.sequence = row.sequence;
-      followed.exchangeAt = row.exchange_at;
-      followed.receivedAt = row.received_at;
-      followed.missingSinceMs = null;
-      if (isAnnounced) for (const listener of followed.listeners) listener(followed, gap);
+  /** A book that was lost and has not come again: its readers learn it now, not once it is back. */
+  #lose(followed: Followed, { from, to, reason }: BookLoss): void {
+    if (!followed.book) return;
+    const gap = { ...gapOf(followed, to, reason), from };
+    followed.book = null;
+    for (const listener of followed.listeners) listener(followed, gap);
+  }
+
+  /** false for a message that is known, or one that has to wait for others. */
+  #apply(followed: Followed, row: BookMessage, isNews = true): boolean {
+    if (row.sequence <= followed.sequence) return false;
+    // Changes are visible before the book that they follow: they wait for it.
+    if (!row.begins && (!followed.book || row.sequence !== followed.sequence + 1)) {
+      followed.missingSinceMs ??= performance.now();
+      return false;
     }
+    const isBehindOne = row.begins && followed.receivedAt !== '';
+    const gap = isBehindOne ? gapOf(followed, row.received_at, 'the recording was interrupted') : null;
+    const changes = row.levels.map(([side, price, size]) => ({ side, price, size }));
+    const empty: BookSide = { bids: [], asks: [] };
+    const book = row.begins || !followed.book ? empty : copyBook(followed.book);
+    applyChanges(book, readChanges(changes));
+    followed.book = book;
+    if (row.begins) followed.beganAt = row.received_at;
+    followed.sequence = row.sequence;
+    followed.exchangeAt = row.exchange_at;
+    followed.receivedAt = row.received_at;
+    followed.missingSinceMs = null;
+    if (isNews) for (const listener of followed.listeners) listener(followed, gap);
+    return true;
   }
 }
 
-const messagesOf = (rows: readonly UpdateRow[]): UpdateRow[] => rows.filter(({ reason }) => reason === '');
-
 const nameOf = ({ platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>): string => `${platform}:${ref}`;
-
-const levelsOf = (prices: readonly string[], sizes: readonly string[]): StoredLevel[] =>
-  prices.map((price, index) => ({ price, size: sizes[index] ?? '0' }));
 
 const gapOf = ({ market, receivedAt }: Followed, to: string, reason: string): BookGap => ({
   platform: market.platform,

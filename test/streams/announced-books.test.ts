@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { announceBooks } from '../../src/books/announcer.ts';
@@ -13,12 +14,14 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 import { startStreamRig, type StreamRig } from '../helpers/stream-rig.ts';
 import { eventually } from '../oracle/pipeline.ts';
 
-waitsInRealTime('stored books are looked for twice a second');
+waitsInRealTime('stored books are looked for twice a second, or every five seconds');
 
 const log = pino({ level: 'silent' });
 const shared = createLocalShared(log);
 /** While true, announcements are lost, as with a Redis that is away. */
 let areLost = false;
+/** How often stored messages were read. */
+let reads = 0;
 /** Inserts of changes wait for it. */
 let held = Promise.resolve();
 let release = (): void => {};
@@ -26,6 +29,7 @@ let release = (): void => {};
 let rig: StreamRig;
 let recorder: BookRecorder;
 let follower: BookFollower;
+let key = '';
 let seen: BookSide | null = null;
 const gaps: BookGap[] = [];
 
@@ -39,6 +43,13 @@ beforeAll(async () => {
       return clickhouse.insert(table, ...given);
     },
   };
+  const counted: ClickHouse = {
+    ...clickhouse,
+    query(name, ...given) {
+      if (name === 'book_updates') reads += 1;
+      return clickhouse.query(name, ...given);
+    },
+  };
   const publish: typeof shared.publish = async (...message) => (areLost ? undefined : shared.publish(...message));
   recorder = new BookRecorder({ clickhouse: slow, log });
   const streamed = await announceBooks({ ...shared, publish }, recorder);
@@ -47,12 +58,13 @@ beforeAll(async () => {
   const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('5') }], asks: [] };
   recorder.snapshot('kalshi', MARKET.ref, book, null, new Date().toISOString());
   await recorder.flush();
-  follower = new BookFollower({ clickhouse, shared, log });
+  follower = new BookFollower({ clickhouse: counted, shared, log });
   await follower.listen(shared);
   const [row] = await clickhouse.sql<{ key: string }>(`SELECT toString(sipHash64('kalshi', {ref:String})) AS key`, {
     ref: MARKET.ref,
   });
-  follower.watch(MARKET, row?.key ?? '', (followed, gap) => {
+  key = row?.key ?? '';
+  follower.watch(MARKET, key, (followed, gap) => {
     seen = followed.book;
     if (gap) gaps.push(gap);
   });
@@ -101,4 +113,42 @@ test('what was not announced comes from the store, and what follows it too, with
   expect(gaps).toEqual([]);
   await recorder.flush();
   expect(await storedChanges()).toBe(6);
+});
+
+test('while every change is announced the store is read every five seconds', async () => {
+  // Behind something that was missed it is read more often.
+  await sleep(5000);
+  const before = reads;
+  for (let size = 20; size < 80; size += 1) {
+    bid(size);
+    await sleep(100);
+  }
+  expect(await eventually(shows(79), 10)).toEqual([]);
+  expect(reads - before).toBeLessThanOrEqual(2);
+});
+
+test('a book that is lost is none at once, and the one behind it comes with the whole gap', async () => {
+  held = new Promise((resolve) => (release = resolve));
+  const from = new Date().toISOString();
+  await sleep(20);
+  recorder.gap('kalshi', MARKET.ref, from, new Date().toISOString(), 'socket frozen');
+  expect(await eventually(async () => (seen === null ? [] : [seen]), 10)).toEqual([]);
+  expect(gaps.splice(0)).toEqual([expect.objectContaining({ from, reason: 'socket frozen' })]);
+  const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('3') }], asks: [] };
+  recorder.snapshot('kalshi', MARKET.ref, book, null, new Date().toISOString());
+  expect(await eventually(shows(3), 10)).toEqual([]);
+  release();
+  await recorder.flush();
+  await sleep(6000);
+  expect(await shows(3)()).toEqual([]);
+  expect(gaps).toHaveLength(1);
+});
+
+test('a client that comes right behind a gap has the book that ended it', async () => {
+  const late = new BookFollower({ clickhouse: rig.clickhouse, shared: createLocalShared(log), log });
+  const states: (BookSide | null)[] = [];
+  const unwatch = late.watch(MARKET, key, ({ book }) => states.push(book));
+  await sleep(2000);
+  unwatch();
+  expect(states.map((book) => book?.bids[0]?.size)).toEqual([parseSize('3')]);
 });

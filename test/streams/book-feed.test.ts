@@ -16,14 +16,12 @@ async function rigOf(market: StoredMarket = MARKET) {
   const shared = createLocalShared(log);
   const store: { from: string; to: string; reason: string }[] = [];
   const gapRow = ({ from, to, reason }: (typeof store)[number]) => ({
-    platform: market.platform,
     market_key: '1',
     sequence: 0,
     begins: false,
     exchange_at: null,
     received_at: to,
     levels: [],
-    written_ms: Date.now(),
     gap_from: from,
     reason,
   });

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { readBook, type StoredLevel } from '../books/book.ts';
+import { UNSEEN_MS } from '../books/platform-books.ts';
+import type { BookSide } from '../core/model.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+
+/** By how much the clocks of the machines that receive, store and serve may differ. */
+const CLOCKS_MS = 60_000;
+
+const SnapshotRow = z.object({
+  sequence: z.coerce.number(),
+  begins: z.boolean(),
+  bid_prices: z.array(z.string()),
+  bid_sizes: z.array(z.string()),
+  ask_prices: z.array(z.string()),
+  ask_sizes: z.array(z.string()),
+  exchange_at: z.string().nullable(),
+  received_at: z.string(),
+});
+const UpdateRow = z.object({
+  market_key: z.string(),
+  sequence: z.coerce.number(),
+  begins: z.boolean(),
+  exchange_at: z.string().nullable(),
+  received_at: z.string(),
+  levels: z.array(z.tuple([z.enum(['bid', 'ask']), z.string(), z.string()])),
+  gap_from: z.string().nullable(),
+  /** Of a gap, '' of messages. */
+  reason: z.string(),
+});
+const ClockRow = z.object({ now_ms: z.coerce.number() });
+
+/** A message of a book: levels that changed, or the whole book where `begins`; times ISO-8601. */
+export interface BookMessage {
+  sequence: number;
+  begins: boolean;
+  exchange_at: string | null;
+  received_at: string;
+  levels: z.output<typeof UpdateRow>['levels'];
+}
+
+/** A stretch in which a book was not known, ISO-8601. */
+export interface BookLoss {
+  from: string;
+  to: string;
+  reason: string;
+}
+
+/** Messages in the order of their sequences, and stretches without any, each with its market's key. */
+export interface BookUpdates {
+  messages: [key: string, message: BookMessage][];
+  losses: [key: string, loss: BookLoss][];
+}
+
+/** Markets, and the sequence behind which messages are new. */
+export type KnownBooks = readonly { key: string; sequence: number }[];
+
+/** A stored book as a whole. */
+export interface StoredBook {
+  sequence: number;
+  /** Whether no change leads to it. */
+  begins: boolean;
+  book: BookSide;
+  exchangeAt: string | null;
+  receivedAt: string;
+}
+
+/** The newest recorded book of a market; null where none was seen lately. */
+export async function newestBook(
+  clickhouse: ClickHouse,
+  { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
+): Promise<StoredBook | null> {
+  const now = Date.now();
+  const span = { platform, ref, at_ms: now + CLOCKS_MS, after_ms: now - UNSEEN_MS - CLOCKS_MS };
+  const [row] = await clickhouse.query('book_snapshot_at', SnapshotRow, span);
+  if (!row) return null;
+  const { sequence, begins, exchange_at: exchangeAt, received_at: receivedAt } = row;
+  const [bids, asks] = [levelsOf(row.bid_prices, row.bid_sizes), levelsOf(row.ask_prices, row.ask_sizes)];
+  return { sequence, begins, book: readBook({ bids, asks }), exchangeAt, receivedAt };
+}
+
+/** What was stored behind a book. */
+export const updatesBehind = (clickhouse: ClickHouse, key: string, stored: StoredBook): Promise<BookUpdates> =>
+  readUpdates(clickhouse, [{ key, sequence: stored.sequence }], Date.parse(stored.receivedAt) - CLOCKS_MS);
+
+/** What is new of some markets and was written at `sinceMs` or later, Unix ms by the store's clock. */
+export async function readUpdates(clickhouse: ClickHouse, known: KnownBooks, sinceMs: number): Promise<BookUpdates> {
+  const params = {
+    keys: known.map(({ key }) => BigInt(key)),
+    sequences: known.map(({ sequence }) => sequence),
+    since_ms: sinceMs,
+  };
+  const updates: BookUpdates = { messages: [], losses: [] };
+  for (const row of await clickhouse.query('book_updates', UpdateRow, params)) {
+    const { market_key: key, gap_from: from, reason, ...message } = row;
+    if (reason === '') updates.messages.push([key, message]);
+    else updates.losses.push([key, { from: from ?? message.received_at, to: message.received_at, reason }]);
+  }
+  return updates;
+}
+
+/** Unix ms by the store's clock. */
+export async function storeClock(clickhouse: ClickHouse): Promise<number> {
+  const [row] = await clickhouse.query('store_clock', ClockRow);
+  return row?.now_ms ?? 0;
+}
+
+const levelsOf = (prices: readonly string[], sizes: readonly string[]): StoredLevel[] =>
+  prices.map((price, index) => ({ price, size: sizes[index] ?? '0' }));

@@ -52,8 +52,8 @@ export class Hub implements SubscriptionDeps {
   }
 
   /** A page of the log for a stream that catches up; many wait for their turn. */
-  readLog(partition: Partition, after: number, limit: number): Promise<LogPage> {
-    return this.#pages.add(() => readLog(this.clickhouse, partition, after, limit));
+  readLog(partition: Partition, after: number, limit: number, onFull: (last: number) => void): Promise<LogPage> {
+    return this.#pages.add(() => readLog(this.clickhouse, partition, after, limit, onFull));
   }
 
   /** What is kept of a partition, as it was a moment ago. */

@@ -30,8 +30,17 @@ export interface Sink {
 export class ReaderGone extends Error {}
 
 export interface SubscriptionDeps {
-  readLog(partition: Partition, after: number, limit: number): Promise<LogPage>;
+  /** `onFull` is called with the position of the last row of a full page, a moment before the page is known. */
+  readLog(partition: Partition, after: number, limit: number, onFull: (last: number) => void): Promise<LogPage>;
   follower(partition: Partition): Follower;
+}
+
+/** A page that is being read. */
+interface PageAhead {
+  after: number;
+  /** The position of its last row; null where it is not full. */
+  last: Promise<number | null>;
+  page: Promise<LogPage>;
 }
 
 /** The durable events of one subscription, from its positions on: out of the log until it meets the live ones, then as they come. */
@@ -119,9 +128,16 @@ export class Subscription implements FollowerListener {
     const follower = this.#deps.follower(partition);
     let waitingSinceMs: number | null = null;
     /** The page behind the one that is handed over, read meanwhile. */
-    let ahead = null as { after: number; page: Promise<LogPage> } | null;
+    let ahead: PageAhead | null = null;
     const { catchUps } = this.#sink;
-    const read = (after: number): Promise<LogPage> => this.#deps.readLog(partition, after, PAGE_ROWS);
+    const read = (after: number): PageAhead => {
+      let full = (_: number | null): void => {};
+      const last = new Promise<number | null>((resolve) => (full = resolve));
+      const page = this.#deps.readLog(partition, after, PAGE_ROWS, full);
+      // A failure is met when the page is needed.
+      void page.catch(() => {}).then(() => full(null));
+      return { after, last, page };
+    };
     /** Hands over a page; null where what followed was in memory. */
     const step = async (): Promise<LogPage | null> => {
       const after = this.#positions[index] ?? 0;
@@ -130,13 +146,11 @@ export class Subscription implements FollowerListener {
         await this.#handSlices(partition, missed);
         return null;
       }
-      const page = await (ahead?.after === after ? ahead.page : read(after));
-      const last = page.rows.at(-1)?.sequence;
+      const reading = ahead?.after === after ? ahead : read(after);
+      const last = await reading.last;
       // Not while others of the connection wait: each would hold a page.
-      const readsAhead = page.isFull && last !== undefined && catchUps.size === 0;
-      ahead = readsAhead ? { after: last, page: read(last) } : null;
-      // A failure is met when the page is needed.
-      ahead?.page.catch(() => {});
+      ahead = last !== null && catchUps.size === 0 ? read(last) : null;
+      const page = await reading.page;
       await this.#handSlices(partition, page.rows);
       return page;
     };

@@ -77,22 +77,26 @@ export interface LogPage {
 
 /**
  * The events behind a position, in order and without holes. Ends of epochs are read after the rows: a row that is behind its epoch's
- * end by then never counts, and one that is not can only be followed by rows of an epoch that takes it in.
+ * end by then never counts, and one that is not can only be followed by rows of an epoch that takes it in. `onFull` is called with the
+ * position of the last row of a full page before it is known which rows count.
  */
 export async function readLog(
   clickhouse: ClickHouse,
   partition: Partition,
   after: number,
   limit: number,
+  onFull: (last: number) => void = () => {},
 ): Promise<LogPage> {
   let scannedTo = after;
   for (;;) {
     const found = await readRows(clickhouse, partition, scannedTo, limit);
-    if (found.length === 0) return { rows: [], isFull: false, holeBefore: null };
+    const last = found.at(-1);
+    if (!last) return { rows: [], isFull: false, holeBefore: null };
+    if (found.length === limit) onFull(last.sequence);
     const page = inOrder(found, after, await readEnds(clickhouse, partition, epochOf(after)));
     const isFull = found.length === limit;
     if (page.rows.length > 0 || page.holeBefore || !isFull) return { ...page, isFull };
-    scannedTo = found.at(-1)?.sequence ?? scannedTo;
+    scannedTo = last.sequence;
   }
 }
 

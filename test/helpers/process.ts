@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const sourceOf = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
+const LAUNCHER = sourceOf('launch/run.mjs');
 
 /** A service or a command in a process of its own, as an operator would start it. */
 export interface ServiceProcess {
@@ -21,10 +22,11 @@ export function startProcess(
   env: Record<string, string>,
   preload: readonly string[] = [],
 ): ServiceProcess {
+  // What is preloaded changes the modules of the sources, which a bundle has apart.
   const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
-  const flags = ['--max-semi-space-size=16', '--import', 'tsx', ...imports];
+  const program = preload.length > 0 ? ['--import', 'tsx', ...imports] : [LAUNCHER];
   return start(
-    [...flags, sourceOf('main.ts'), role],
+    ['--max-semi-space-size=16', ...program, sourceOf('main.ts'), role],
     { LOG_LEVEL: 'info', PORT: '0', SQL_PORT: 'off', ...env },
     (text) => {
       const line = /\{[^\n]*"msg":"ready"\}/.exec(text);
@@ -36,7 +38,7 @@ export function startProcess(
 /** Starts `npm run clickhouse` or `npm run postgres` with these settings and no others. */
 export function startStore(name: 'clickhouse' | 'postgres', env: Record<string, string>): ServiceProcess {
   return start(
-    ['--import', 'tsx', sourceOf(`cli/${name}.ts`)],
+    [LAUNCHER, sourceOf(`cli/${name}.ts`)],
     env,
     (text) => /^(?:CLICKHOUSE|DATABASE)_URL=(\S+)$/m.exec(text)?.[1] ?? null,
   );

@@ -193,8 +193,8 @@ describe('the image', () => {
     expect(dockerfile).toMatch(/ENTRYPOINT \["node", .*"src\/main\.ts"\]/);
   });
 
-  it('carries the pages of the explorer ready made', () => {
-    expect(dockerfile).toMatch(/^COPY src src\nRUN npm run build$/m);
+  it('carries the service and the pages of the explorer ready made', () => {
+    expect(dockerfile).toMatch(/^COPY src src\nCOPY ingest ingest\nRUN npm run build$/m);
     expect(dockerfile).toMatch(/^COPY --from=modules \/app\/dist dist$/m);
   });
 

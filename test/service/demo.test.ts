@@ -9,6 +9,7 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 waitsInRealTime('a whole service is started and stopped');
 
 const DEMO = fileURLToPath(new URL('../simulators/demo.ts', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../../src/launch/run.mjs', import.meta.url));
 const READY_MS = 240_000;
 const run = promisify(execFile);
 
@@ -19,7 +20,7 @@ class Demo {
   text = '';
 
   constructor() {
-    this.#child = spawn(process.execPath, ['--import', 'tsx', DEMO], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, [LAUNCHER, DEMO], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.text += chunk.toString()));
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.text += chunk.toString()));
     this.ended = new Promise((resolve) => {

@@ -39,12 +39,12 @@ it.each(pages)('%s links only to files that exist', (path) => {
 it.each(['demo', 'start', 'api', 'ingest', 'clickhouse', 'postgres'])(
   'npm run %s leaves no shell between npm, which receives the signal, and the service',
   (command) => {
-    expect(scripts[command]).toMatch(/^exec node .*--import tsx /);
+    expect(scripts[command]).toMatch(/^exec node .*src\/launch\/run\.mjs /);
   },
 );
 
 it.each(commands)('npm run %s prints its usage', async (command) => {
-  const [, script = ''] = /\btsx (.*)/.exec(scripts[command] ?? '') ?? [];
+  const [, script = ''] = /\b(?:tsx|run\.mjs) (.*)/.exec(scripts[command] ?? '') ?? [];
   const { stdout } = await run(process.execPath, ['--import', 'tsx', ...script.split(' '), '--help'], { cwd: ROOT });
   expect(stdout).toContain(`npm ${command === 'start' ? 'start' : `run ${command}`}`);
 });

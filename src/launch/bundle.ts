@@ -1,0 +1,52 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { programName } from './program.mjs';
+
+/** Files beside a source are found by its address, which stays that of the source. */
+const sourceUrls: Plugin = {
+  name: 'source-urls',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const url = JSON.stringify(pathToFileURL(path).href);
+      return { loader: 'ts', contents: text.replaceAll('import.meta.url', url) };
+    });
+  },
+};
+
+/**
+ * Bundles the program that begins with `entry` into `file`, its source map beside it, and removes its older bundles there. Packages
+ * are imported, not bundled. Rejects when the sources do not compile; esbuild has written why.
+ */
+export async function bundleProgram(entry: string, file: string): Promise<void> {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true });
+  // Another process may start at the same moment: each writes files of its own, which then take the name.
+  const written = join(folder, `${process.pid}-${basename(file)}`);
+  await build({
+    entryPoints: [entry],
+    outfile: written,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'external',
+    sourcesContent: false,
+    banner: { js: `//# sourceMappingURL=${basename(file)}.map` },
+    logLevel: 'error',
+    plugins: [sourceUrls],
+  });
+  renameSync(`${written}.map`, `${file}.map`);
+  renameSync(written, file);
+  for (const name of readdirSync(folder)) {
+    const older = name.startsWith(`${programName(entry)}-`) && !name.startsWith(basename(file));
+    if (older) rmSync(join(folder, name), { force: true });
+  }
+}
+
+const [, self = '', entry, file] = process.argv;
+if (self === fileURLToPath(import.meta.url) && entry && file)
+  await bundleProgram(entry, file).catch(() => process.exit(1));

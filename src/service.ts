@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { type Ingestion, startIngestion } from '../ingest/ingestion.ts';
 import { buildApp } from './app.ts';
 import { BookRecorder } from './books/recorder.ts';
-import { createAnalystSql } from './stores/clickhouse/analyst-sql.ts';
-import { openClickHouse } from './stores/clickhouse/client.ts';
+import { type AnalystSql, createAnalystSql } from './stores/clickhouse/analyst-sql.ts';
+import { type ClickHouse, openClickHouse } from './stores/clickhouse/client.ts';
 import { listenError } from './core/config-error.ts';
 import type { Config } from './core/config.ts';
 import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
@@ -14,6 +14,7 @@ import { type FetchMarket, StoredMarkets } from './markets/directory.ts';
 import { MarketWriter } from './markets/writer.ts';
 import {
   createMetrics,
+  type Metrics,
   meteredClickHouse,
   meteredShared,
   observeAttempt,
@@ -21,6 +22,7 @@ import {
   observeRun,
   observeSockets,
   watch,
+  type Watched,
 } from './observability/metrics.ts';
 import { serveMetrics } from './observability/server.ts';
 import { createPlatformHttp } from './platforms/http/client.ts';
@@ -29,11 +31,12 @@ import { createPlatformOrders } from './platforms/order-adapters.ts';
 import { createPlatformSockets } from './platforms/socket-adapters.ts';
 import { SocketStates } from './platforms/sockets/states.ts';
 import type { BadRow, PlatformData } from './platforms/contract.ts';
-import { migratePostgres, openPostgres } from './stores/postgres/client.ts';
+import { migratePostgres, openPostgres, type Postgres } from './stores/postgres/client.ts';
 import { explorerSite } from './explorer/site.ts';
 import type { AppDeps } from './routes/services.ts';
 import { openShared } from './stores/shared/open.ts';
-import type { FinishedRun, Platform } from './core/model.ts';
+import type { Shared } from './stores/shared/shared.ts';
+import type { Platform } from './core/model.ts';
 import { prepareClickHouse } from './stores/clickhouse/prepare.ts';
 import { urlHost } from './core/text.ts';
 
@@ -51,140 +54,211 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Opens the stores, brings their schemas up to date, and starts what the role asks for. `extend` adds to the API. */
+/** What every step of a start is given. */
+interface Start {
+  config: Config;
+  role: Role;
+  log: FastifyBaseLogger;
+  metrics: Metrics;
+  /** Notes what ends a step: a stop, and a start that fails, run all of them, the last noted first. */
+  onStop(stop: () => Promise<unknown>): void;
+}
+
+/**
+ * Opens the stores, brings their schemas up to date, and starts what the role asks for. `extend` adds to the API. A step that fails
+ * stops those before it, then rejects.
+ */
 export async function startService(
   config: Config,
   role: Role,
   log: FastifyBaseLogger,
   extend?: AppDeps['extend'],
 ): Promise<Service> {
-  const closers: (() => Promise<unknown>)[] = [];
+  const stops: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
-    for (const end of closers.toReversed()) {
-      await end().catch((error: unknown) => log.error({ err: error }, 'A component failed to close'));
+    for (const stop of stops.toReversed()) {
+      await stop().catch((error: unknown) => log.error({ err: error }, 'A component failed to close'));
     }
   };
+  const start: Start = { config, role, log, metrics: createMetrics(), onStop: (stop) => stops.push(stop) };
   try {
-    // Beside what takes longer: opening the stores.
-    if (role !== 'ingest')
-      explorerSite(config.production).catch((error: unknown) =>
-        log.error({ err: error }, 'The explorer was not bundled'),
-      );
-    const metrics = createMetrics();
-    const shared = meteredShared(await openShared(config, log), metrics);
-    closers.push(() => shared.close());
-    // Side by side, as each may start an engine.
-    const opening = [openClickHouse(config, log), role === 'ingest' ? null : openPostgres(config, log)] as const;
-    for (const store of opening) closers.push(async () => (await store?.catch(() => null))?.close());
-    const [opened, postgres] = await Promise.all(opening);
-    const clickhouse = meteredClickHouse(opened, metrics);
-    await prepareClickHouse(clickhouse, config, log);
-    if (postgres) await migratePostgres(postgres, log);
-
-    const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
-    closers.push(() => http.close());
-    const adapters = createPlatforms({
-      http,
-      urls: config.platformUrls,
-      now: Date.now,
-      settings: config,
-      onStalePage: (platform, route) => metrics.stalePages.inc({ platform, route }),
-    });
-    const platforms: Partial<Record<Platform, PlatformData>> = Object.fromEntries(
-      config.platforms.map((platform) => [platform, adapters[platform]]),
-    );
-    const onBadRow = (row: BadRow): void => {
-      observeBadRow(metrics, row);
-      log.warn({ row }, 'Skipped an invalid row of a platform');
+    if (role !== 'ingest') bundleExplorer(start);
+    const stores = await openStores(start);
+    const sources = openSources(start, stores);
+    const sockets = new SocketStates();
+    await sockets.listen((...given) => stores.shared.subscribe(...given));
+    const ingestion = role === 'api' ? null : await ingest(start, stores, sources);
+    const watched: Watched = {
+      queues: () => sources.http.queues(),
+      ingestionHealth: () => ingestionHealth(stores.clickhouse, config, sockets),
+      stores: () => pingStores(stores),
     };
-    const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
-    const fetchMarket: FetchMarket = async (platform, id, user) => {
-      const priority = user === undefined ? 'poll' : 'live';
-      const market = await platforms[platform]?.market(id, { priority, user, onBadRow });
-      if (!market) return null;
-      await marketWriter.write(platform, [market]);
-      return market.info.ref;
-    };
-    const markets = new StoredMarkets(clickhouse, fetchMarket, (...asked) => shared.cached(...asked));
-
-    const socketStates = new SocketStates();
-    await socketStates.listen((...given) => shared.subscribe(...given));
-    let ingestion: Ingestion | null = null;
-    if (role !== 'api') {
-      const data = config.platforms.map((platform) => adapters[platform]);
-      const books = new BookRecorder({ clickhouse, log });
-      const sockets = {
-        adapters: createPlatformSockets({ urls: config.socketUrls, settings: config }),
-        observer: observeSockets(metrics),
-      };
-      const live = config.SOCKETS === 'on' ? { sockets } : {};
-      const onRun = (run: FinishedRun): void => observeRun(metrics, run);
-      const parts = { config, log, clickhouse, shared, markets, marketWriter, books, onRun, ...live };
-      ingestion = await startIngestion({ ...parts, platforms: data });
-      closers.push(() => ingestion?.stop() ?? Promise.resolve());
-    }
-    const analystSql = createAnalystSql(config);
-    const openSql = async (ownerOfKey: KeyOwner): Promise<void> => {
-      if (!clickhouse.embedded) return;
-      closers.push(async () => closeSqlPort(config.dataDir));
-      const port = await openSqlPort(clickhouse.embedded, config, log, ownerOfKey);
-      if (port === null) return;
-      analystSql.portOpened(config.SQL_HOST, port);
-      log.info({ host: config.SQL_HOST, port }, 'SQL port open');
-    };
-    const watched = {
-      queues: () => http.queues(),
-      ingestionHealth: () => ingestionHealth(clickhouse, config, socketStates),
-      stores: async () => ({ clickhouse: await clickhouse.ping(), redis: shared.healthy() }),
-    };
-    const urlOf = (port: number): string => `http://${urlHost(config.HOST)}:${port}`;
-    if (!postgres) {
-      let metricsUrl = '';
-      if (config.METRICS && config.METRICS_PORT !== undefined) {
-        const { HOST, METRICS_PORT, METRICS_TOKEN } = config;
-        const served = await serveMetrics(watch(metrics, watched), HOST, METRICS_PORT, METRICS_TOKEN);
-        closers.push(() => served.close());
-        metricsUrl = `${urlOf(served.port)}/metrics`;
-      }
-      // Keys are in PostgreSQL, which this role does not open.
-      await openSql(async () => null);
-      return { url: '', metricsUrl, ingestion, close };
-    }
-
-    const allStores = async () => ({ ...(await watched.stores()), postgres: await postgres.ping() });
-    const app = await buildApp({
-      config,
-      log,
-      clickhouse,
-      postgres,
-      shared,
-      platforms,
-      orderAdapters: createPlatformOrders(
-        { http, urls: config.platformUrls, now: Date.now },
-        { negativeRiskV2: config.POLYMARKET_V2_NEGATIVE_RISK },
-      ),
-      markets,
-      onBadRow,
-      analystSql,
-      ingestionHealth: watched.ingestionHealth,
-      ...(extend ? { extend } : {}),
-      ...(config.METRICS ? { watch: watch(metrics, { ...watched, stores: allStores }) } : {}),
-    });
-    closers.push(() => app.close());
-    const { HOST, PORT } = config;
-    await app.listen({ host: HOST, port: PORT }).catch((error: unknown) => {
-      throw listenError('PORT', PORT, HOST, error);
-    });
-    const { port } = app.server.address() as AddressInfo;
-    await openSql(async (key, address) => {
-      const owner = analystSql.ownerOfTicket(key);
-      if (owner !== null) return owner;
-      const caller = await app.apiKeys.find(key, address);
-      return caller?.scopes.includes('read') ? caller.userId : null;
-    });
-    return { url: urlOf(port), metricsUrl: config.METRICS ? `${urlOf(port)}/metrics` : '', ingestion, close };
+    const { postgres } = stores;
+    const urls = postgres
+      ? await serveApi(start, { ...stores, postgres }, sources, watched, extend)
+      : await serveWithoutApi(start, stores, watched);
+    return { ...urls, ingestion, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Beside the steps that take longer; the service does not wait for it. */
+function bundleExplorer({ config, log }: Start): void {
+  explorerSite(config.production).catch((error: unknown) => log.error({ err: error }, 'The explorer was not bundled'));
+}
+
+interface Stores {
+  shared: Shared;
+  clickhouse: ClickHouse;
+  /** null in the role without an API, which reads no accounts. */
+  postgres: Postgres | null;
+}
+
+async function openStores({ config, role, log, metrics, onStop }: Start): Promise<Stores> {
+  const shared = meteredShared(await openShared(config, log), metrics);
+  onStop(() => shared.close());
+  // Side by side, as each may start an engine.
+  const opening = [openClickHouse(config, log), role === 'ingest' ? null : openPostgres(config, log)] as const;
+  for (const store of opening) onStop(async () => (await store?.catch(() => null))?.close());
+  const [opened, postgres] = await Promise.all(opening);
+  const clickhouse = meteredClickHouse(opened, metrics);
+  await prepareClickHouse(clickhouse, config, log);
+  if (postgres) await migratePostgres(postgres, log);
+  return { shared, clickhouse, postgres };
+}
+
+async function pingStores({ clickhouse, shared, postgres }: Stores): Promise<Record<string, boolean>> {
+  const up = { clickhouse: await clickhouse.ping(), redis: shared.healthy() };
+  return postgres ? { ...up, postgres: await postgres.ping() } : up;
+}
+
+type Sources = ReturnType<typeof openSources>;
+
+/** The platforms, and the markets that are stored or fetched from them. */
+function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
+  const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
+  onStop(() => http.close());
+  const adapters = createPlatforms({
+    http,
+    urls: config.platformUrls,
+    now: Date.now,
+    settings: config,
+    onStalePage: (platform, route) => metrics.stalePages.inc({ platform, route }),
+  });
+  const platforms: Partial<Record<Platform, PlatformData>> = Object.fromEntries(
+    config.platforms.map((platform) => [platform, adapters[platform]]),
+  );
+  const onBadRow = (row: BadRow): void => {
+    observeBadRow(metrics, row);
+    log.warn({ row }, 'Skipped an invalid row of a platform');
+  };
+  const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
+  const fetchMarket: FetchMarket = async (platform, id, user) => {
+    const priority = user === undefined ? 'poll' : 'live';
+    const market = await platforms[platform]?.market(id, { priority, user, onBadRow });
+    if (!market) return null;
+    await marketWriter.write(platform, [market]);
+    return market.info.ref;
+  };
+  const markets = new StoredMarkets(clickhouse, fetchMarket, (...asked) => shared.cached(...asked));
+  return { http, platforms, markets, marketWriter, onBadRow };
+}
+
+async function ingest(start: Start, { clickhouse, shared }: Stores, sources: Sources): Promise<Ingestion> {
+  const { config, log, metrics, onStop } = start;
+  const { markets, marketWriter } = sources;
+  const sockets = {
+    adapters: createPlatformSockets({ urls: config.socketUrls, settings: config }),
+    observer: observeSockets(metrics),
+  };
+  const ingestion = await startIngestion({
+    config,
+    log,
+    clickhouse,
+    shared,
+    markets,
+    marketWriter,
+    books: new BookRecorder({ clickhouse, log }),
+    onRun: (run) => observeRun(metrics, run),
+    platforms: Object.values(sources.platforms),
+    ...(config.SOCKETS === 'on' ? { sockets } : {}),
+  });
+  onStop(() => ingestion.stop());
+  return ingestion;
+}
+
+/** Where the service is reached; '' for what it does not serve. */
+type Urls = Pick<Service, 'url' | 'metricsUrl'>;
+const urlOf = ({ HOST }: Config, port: number): string => `http://${urlHost(HOST)}:${port}`;
+
+async function serveApi(
+  start: Start,
+  stores: Stores & { postgres: Postgres },
+  { http, platforms, markets, onBadRow }: Sources,
+  watched: Watched,
+  extend: AppDeps['extend'],
+): Promise<Urls> {
+  const { config, log, metrics, onStop } = start;
+  const analystSql = createAnalystSql(config);
+  const app = await buildApp({
+    config,
+    log,
+    ...stores,
+    platforms,
+    markets,
+    onBadRow,
+    orderAdapters: createPlatformOrders(
+      { http, urls: config.platformUrls, now: Date.now },
+      { negativeRiskV2: config.POLYMARKET_V2_NEGATIVE_RISK },
+    ),
+    analystSql,
+    ingestionHealth: watched.ingestionHealth,
+    ...(extend ? { extend } : {}),
+    ...(config.METRICS ? { watch: watch(metrics, watched) } : {}),
+  });
+  onStop(() => app.close());
+  const { HOST, PORT } = config;
+  await app.listen({ host: HOST, port: PORT }).catch((error: unknown) => {
+    throw listenError('PORT', PORT, HOST, error);
+  });
+  await openSql(start, stores, analystSql, async (key, address) => {
+    const owner = analystSql.ownerOfTicket(key);
+    if (owner !== null) return owner;
+    const caller = await app.apiKeys.find(key, address);
+    return caller?.scopes.includes('read') ? caller.userId : null;
+  });
+  const url = urlOf(config, (app.server.address() as AddressInfo).port);
+  return { url, metricsUrl: config.METRICS ? `${url}/metrics` : '' };
+}
+
+/** The role without an API: metrics on a port of their own, and SQL. */
+async function serveWithoutApi(start: Start, stores: Stores, watched: Watched): Promise<Urls> {
+  const { config, metrics, onStop } = start;
+  let metricsUrl = '';
+  if (config.METRICS && config.METRICS_PORT !== undefined) {
+    const { HOST, METRICS_PORT, METRICS_TOKEN } = config;
+    const served = await serveMetrics(watch(metrics, watched), HOST, METRICS_PORT, METRICS_TOKEN);
+    onStop(() => served.close());
+    metricsUrl = `${urlOf(config, served.port)}/metrics`;
+  }
+  // Keys are in PostgreSQL, which this role does not open.
+  await openSql(start, stores, createAnalystSql(config), async () => null);
+  return { url: '', metricsUrl };
+}
+
+/** The SQL port of an embedded ClickHouse; a server has its own. */
+async function openSql(
+  { config, log, onStop }: Start,
+  { clickhouse: { embedded } }: Stores,
+  analystSql: AnalystSql,
+  ownerOfKey: KeyOwner,
+): Promise<void> {
+  if (!embedded) return;
+  onStop(async () => closeSqlPort(config.dataDir));
+  const port = await openSqlPort(embedded, config, log, ownerOfKey);
+  if (port === null) return;
+  analystSql.portOpened(config.SQL_HOST, port);
+  log.info({ host: config.SQL_HOST, port }, 'SQL port open');
 }

@@ -1,0 +1,120 @@
+import type { FastifyInstance } from 'fastify';
+import { decimalNumber, SIZE_SCALE, USD_SCALE } from '../../core/decimal.ts';
+import { ApiError, platformName } from '../../core/errors.ts';
+import type { Platform } from '../../core/model.ts';
+import { answerStored } from '../../http/cached-answer.ts';
+import { pagination } from '../../http/cursors.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { requireMarket } from '../../markets/lookup.ts';
+import type { StoredMarket } from '../../platforms/contract.ts';
+import { WhalePosition, whalePage } from '../../queries/whale-trades.ts';
+import {
+  cursorParam,
+  decimalParam,
+  enumParam,
+  limitParam,
+  marketIdParam,
+  optionalPlatformParam,
+  timestampParam,
+} from '../../schemas/parameters.ts';
+import { WhalesAnswer } from '../../schemas/whale-trades.ts';
+import type { Services } from '../services.ts';
+
+const CACHE_MS = 2000;
+/** Beyond it a floor is no decimal of the store. */
+const LARGEST_FLOOR = 999_999_999_999;
+
+/** GET trades/whales. */
+export function whaleTradeRoutes(app: FastifyInstance, services: Services): void {
+  const { clickhouse, config, cursors, freshness } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/trades/whales',
+      auth: 'key',
+      tag: 'Analytics',
+      operation: 'listWhaleTrades',
+      summary: 'Large trades',
+      description:
+        'Trades of at least `min_size` contracts and `min_notional` USD with start_ts ≤ time < end_ts, newest or largest first; of equal ones the later, then the larger trade id. Each fill counts once, from its taker. While trades stream in, pages repeat none and miss none that was there at the first.',
+      query: {
+        platform: optionalPlatformParam(),
+        market_id: marketIdParam().optional(),
+        min_size: decimalParam(SIZE_SCALE, LARGEST_FLOOR)
+          .prefault('1000')
+          .describe('Contracts or shares; 0 is allowed'),
+        min_notional: decimalParam(USD_SCALE, LARGEST_FLOOR).prefault('0').describe('USD'),
+        start_ts: timestampParam().optional(),
+        end_ts: timestampParam().optional(),
+        sort: enumParam(['time', 'size']).default('time').describe('Newest first, or largest first'),
+        limit: limitParam(50, 200),
+        cursor: cursorParam(),
+      },
+      stored: 'rows',
+      answer: WhalesAnswer,
+      errors: [404, 502, 504],
+    },
+    (call) => {
+      const { query, caller } = call;
+      const asked = query.platform ? [query.platform] : config.platforms;
+      const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: asked } as const;
+      return answerStored(services, call, cache, async () => {
+        const { cursor, limit, ...filters } = query;
+        const position = cursor === undefined ? null : cursors.decode('whales', filters, cursor, WhalePosition);
+        const market =
+          query.market_id === undefined
+            ? null
+            : await anyMarket(services, query.platform, query.market_id, caller.userId);
+        const platforms = market ? [market.platform] : asked;
+        const filter = {
+          platforms,
+          market,
+          minSize: query.min_size,
+          minNotional: query.min_notional,
+          startMs: query.start_ts,
+          endMs: query.end_ts,
+          sort: query.sort,
+        };
+        // Whose watermark counts is known only now of a market that was named without its platform.
+        const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
+        const page = await whalePage(clickhouse, filter, position, limit);
+        const next = page.next ? cursors.encode('whales', filters, page.next) : null;
+        return {
+          body: { trades: page.trades, pagination: pagination(page.total, limit, next) },
+          meta: {
+            platform: market?.platform ?? query.platform ?? 'all',
+            min_size_applied: decimalNumber(query.min_size, SIZE_SCALE),
+            min_notional_applied: decimalNumber(query.min_notional, USD_SCALE),
+            sort: query.sort,
+            ...own,
+          },
+          rows: 'trades',
+        };
+      });
+    },
+  );
+}
+
+/** A market by any id, on any platform when none is named: what is stored comes before what would have to be fetched. */
+async function anyMarket(
+  services: Services,
+  platform: Platform | undefined,
+  id: string,
+  user: string,
+): Promise<StoredMarket> {
+  const { config, markets } = services;
+  if (platform) return requireMarket(services, { platform, id, user });
+  const stored = await Promise.all(config.platforms.map((one) => markets.storedByAnyId(one, id)));
+  const home = stored.find((market) => market !== null);
+  if (home) return home;
+  for (const one of config.platforms) {
+    const market = await markets.byAnyId(one, id, user);
+    if (market) return market;
+  }
+  throw new ApiError(404, 'Market not found on any platform', {
+    resolution: 'Check the id; GET /v1/api/markets lists all markets.',
+    errorText: `no market ${JSON.stringify(id)} on ${config.platforms.map(platformName).join(', ')}`,
+  });
+}

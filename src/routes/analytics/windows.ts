@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify';
+import { textParam } from '../../core/fields.ts';
+import { answerStored } from '../../http/cached-answer.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { categorySlug } from '../../platforms/categories.ts';
+import { categories } from '../../queries/categories.ts';
+import { trendingMarkets } from '../../queries/trending.ts';
+import { firstWindows } from '../../queries/windows.ts';
+import { CategoriesAnswer, TrendingAnswer } from '../../schemas/analytics.ts';
+import { enumParam, limitParam, optionalPlatformParam } from '../../schemas/parameters.ts';
+import type { Services } from '../services.ts';
+
+const CACHE_MS = 2000;
+
+/** GET analytics/trending, analytics/categories: what the windows of 24 hours and more hold. */
+export function windowRoutes(app: FastifyInstance, services: Services): void {
+  const windowsReady = firstWindows(services);
+  trendingRoute(app, services, windowsReady);
+  categoriesRoute(app, services, windowsReady);
+}
+
+type WindowsReady = ReturnType<typeof firstWindows>;
+
+function trendingRoute(app: FastifyInstance, services: Services, windowsReady: WindowsReady): void {
+  const { clickhouse, config } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/analytics/trending',
+      auth: 'key',
+      tag: 'Analytics',
+      operation: 'listTrendingMarkets',
+      summary: 'Markets with the largest changes',
+      description:
+        'Open markets by the change of their volume against the window of equal length before, or of their price. Windows are exact to the second and end at meta.as_of, which moves every few seconds. Volumes come from the stored trades where these are complete for both windows, else from snapshots of the platform’s own totals, else they are null; meta.data_completeness says which.',
+      query: {
+        platform: optionalPlatformParam(),
+        window: enumParam(['24h', '7d']).default('24h').describe('Period of the changes'),
+        sort_by: enumParam(['volume_change', 'price_change'])
+          .default('volume_change')
+          .describe('Largest change first; price changes by absolute value'),
+        category: textParam(100).optional().describe('Slug, as analytics/categories lists them'),
+        limit: limitParam(20, 100),
+      },
+      stored: 'rows',
+      answer: TrendingAnswer,
+    },
+    (call) => {
+      const { query } = call;
+      const platforms = query.platform ? [query.platform] : config.platforms;
+      const cache = { ttlMs: CACHE_MS, from: 'trades', platforms } as const;
+      return answerStored(services, call, cache, async () => {
+        const { window, sort_by: sort, limit } = query;
+        const category = query.category === undefined ? '' : categorySlug(query.category);
+        await windowsReady();
+        const { trending, meta } = await trendingMarkets(clickhouse, { platforms, category, window, sort }, limit);
+        return {
+          body: { trending },
+          meta: { platforms, window, sort_by: sort, ...meta },
+          rows: 'trending',
+        };
+      });
+    },
+  );
+}
+
+function categoriesRoute(app: FastifyInstance, services: Services, windowsReady: WindowsReady): void {
+  const { clickhouse, config } = services;
+
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/analytics/categories',
+      auth: 'key',
+      tag: 'Analytics',
+      operation: 'listCategories',
+      summary: 'Markets by category',
+      description:
+        'Volumes of all markets of a category, liquidity and spread of its open ones, as of meta.as_of, which moves every few seconds.',
+      query: { platform: optionalPlatformParam() },
+      stored: 'rows',
+      answer: CategoriesAnswer,
+    },
+    (call) => {
+      const { query } = call;
+      const platforms = query.platform ? [query.platform] : config.platforms;
+      const cache = { ttlMs: CACHE_MS, from: 'listings', platforms } as const;
+      return answerStored(services, call, cache, async () => {
+        await windowsReady();
+        const found = await categories(clickhouse, platforms);
+        return {
+          body: { categories: found.categories },
+          meta: {
+            platforms,
+            total_active_markets: found.categories.reduce((sum, category) => sum + category.active_markets, 0),
+            total_volume_24h: found.totalVolume24h,
+            as_of: found.asOf,
+          },
+          rows: 'categories',
+        };
+      });
+    },
+  );
+}

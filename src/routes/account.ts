@@ -11,8 +11,7 @@ import { requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { clearSessionCookie } from '../http/session-cookie.ts';
 import { email, newPassword, password } from '../schemas/account-fields.ts';
-import { UserAnswer } from '../schemas/account.ts';
-import { PlainMeta } from '../schemas/markets.ts';
+import { LoggedOutAnswer, UserAnswer } from '../schemas/account.ts';
 import { isStorable } from '../core/fields.ts';
 import { refuseWeak, signIn } from './sign-in.ts';
 
@@ -99,7 +98,7 @@ export function accountRoutes(app: FastifyInstance, services: Services): void {
       tag: 'Account',
       operation: 'logOut',
       summary: 'End this session',
-      answer: z.object({ logged_out: z.literal(true).describe('The session is over'), meta: PlainMeta }),
+      answer: LoggedOutAnswer,
     },
     async ({ caller, request, reply }) => {
       await sessions.end(caller.userId, caller.sessionId);

@@ -5,12 +5,11 @@ import { endpoint } from '../http/endpoint.ts';
 import { ApiError } from '../core/errors.ts';
 import type { apiKeys } from '../accounts/tables.ts';
 import { SCOPES } from '../core/model.ts';
-import { KeysAnswer, NewKey, type KeyRecord } from '../schemas/account.ts';
+import { CreatedKeyAnswer, KeysAnswer, RevokedKeyAnswer, type KeyRecord, type NewKey } from '../schemas/account.ts';
 import { recordEvent } from '../accounts/users.ts';
 import { currentPassword } from '../schemas/account-fields.ts';
 import { timestampParam } from '../schemas/parameters.ts';
 import { requireRecentLogin } from './sign-in.ts';
-import { PlainMeta } from '../schemas/markets.ts';
 import { requestTimeMs } from '../http/cursors.ts';
 import { storedTextParam } from '../core/fields.ts';
 
@@ -78,10 +77,7 @@ export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
           : [],
       statuses: [201],
       errors: [409],
-      answer: NewKey.extend({
-        key: z.string().describe('The secret, 52 characters; shown here and never again'),
-        meta: PlainMeta,
-      }),
+      answer: CreatedKeyAnswer,
     },
     async ({ body, caller, request, reply }) => {
       await requireRecentLogin(services, caller, reply, body.current_password);
@@ -122,11 +118,7 @@ export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
       summary: 'Revoke an API key',
       description: 'A session revokes any key of the account; a key revokes itself, by its own id or as `current`.',
       params: { id: storedTextParam(64).describe('Id of the key; current for the key of this call') },
-      answer: z.object({
-        id: z.string().describe('Id of the key'),
-        revoked: z.literal(true).describe('The key is rejected from now on'),
-        meta: PlainMeta,
-      }),
+      answer: RevokedKeyAnswer,
     },
     async ({ params, caller, request, reply }) => {
       const ofKey = caller.kind === 'key' ? caller.keyId : null;

@@ -1,8 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { recordEvent } from '../accounts/users.ts';
-import { Credential, CredentialsAnswer } from '../schemas/account.ts';
-import { PlainMeta } from '../schemas/markets.ts';
+import {
+  type Credential,
+  CredentialsAnswer,
+  DeletedCredentialAnswer,
+  StoredCredentialAnswer,
+} from '../schemas/account.ts';
 import type { Services } from './services.ts';
 import { CredentialFields } from '../platforms/credentials.ts';
 import type { CredentialRecord } from '../accounts/credentials.ts';
@@ -62,7 +66,7 @@ When the last login is over 15 minutes old, current_password is asked for.`,
       },
       statuses: [201],
       errors: [409],
-      answer: Credential.extend({ meta: PlainMeta }),
+      answer: StoredCredentialAnswer,
     },
     async ({ body, caller, request, reply }) => {
       await requireRecentLogin(services, caller, reply, body.current_password);
@@ -101,11 +105,7 @@ When the last login is over 15 minutes old, current_password is asked for.`,
       operation: 'deleteCredential',
       summary: 'Delete a platform credential',
       params: { id: integerParam(1, Number.MAX_SAFE_INTEGER).describe('Number of the credential') },
-      answer: z.object({
-        id: z.int().describe('Number of the credential'),
-        deleted: z.literal(true).describe('The credential and its secrets are deleted'),
-        meta: PlainMeta,
-      }),
+      answer: DeletedCredentialAnswer,
     },
     async ({ params: { id }, caller, request, reply }) => {
       if (!(await credentials.remove(caller.userId, id))) {

@@ -9,9 +9,8 @@ import { badRequest } from '../core/errors.ts';
 import { requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { email, newPassword, password } from '../schemas/account-fields.ts';
-import { PlainMeta } from '../schemas/markets.ts';
 import { flagParam } from '../schemas/parameters.ts';
-import { UserAnswer } from '../schemas/account.ts';
+import { PasswordResetAnswer, UserAnswer } from '../schemas/account.ts';
 import { userAnswer } from './account.ts';
 import { provePassword, refuseWeak, requireRecentLogin, signIn } from './sign-in.ts';
 
@@ -104,14 +103,7 @@ export function passwordRoutes(app: FastifyInstance, services: Services): void {
         }));
       },
       errors: [403],
-      answer: z.object({
-        status: z.enum(['requested', 'reset']).describe('requested: a link is on its way; reset: the password is set'),
-        delivery: z
-          .enum(['mail', 'operator'])
-          .nullable()
-          .describe('operator: this service sends no mail, its operator makes the link; null unless requested'),
-        meta: PlainMeta,
-      }),
+      answer: PasswordResetAnswer,
     },
     async ({ body, request, reply }) => {
       const meta = { request_time: requestTimeMs(reply) };

@@ -17,6 +17,20 @@ export const UserAnswer = z
   })
   .meta({ id: 'Account' });
 
+export const LoggedOutAnswer = z.object({
+  logged_out: z.literal(true).describe('The session is over'),
+  meta: PlainMeta,
+});
+
+export const PasswordResetAnswer = z.object({
+  status: z.enum(['requested', 'reset']).describe('requested: a link is on its way; reset: the password is set'),
+  delivery: z
+    .enum(['mail', 'operator'])
+    .nullable()
+    .describe('operator: this service sends no mail, its operator makes the link; null unless requested'),
+  meta: PlainMeta,
+});
+
 export const NewKey = z.object({
   id: z.string().describe('UUID'),
   name: z.string().describe('As given'),
@@ -30,6 +44,17 @@ export const KeyRecord = NewKey.extend({
   last_used_at: timeOrNull('Last use; may lag by some seconds', 'while it was not'),
   revoked_at: timeOrNull('When it was revoked', 'while it is in force'),
 }).meta({ id: 'ApiKey', description: 'An API key without its secret' });
+
+export const CreatedKeyAnswer = NewKey.extend({
+  key: z.string().describe('The secret, 52 characters; shown here and never again'),
+  meta: PlainMeta,
+});
+
+export const RevokedKeyAnswer = z.object({
+  id: z.string().describe('Id of the key'),
+  revoked: z.literal(true).describe('The key is rejected from now on'),
+  meta: PlainMeta,
+});
 
 export const KeysAnswer = z.object({
   api_keys: z.array(KeyRecord).describe('Oldest first, revoked ones too'),
@@ -45,6 +70,14 @@ export const Credential = z
     created_at: timeField.describe('When it was stored, ISO-8601 UTC with milliseconds'),
   })
   .meta({ id: 'Credential', description: 'A stored credential without its secrets' });
+
+export const StoredCredentialAnswer = Credential.extend({ meta: PlainMeta });
+
+export const DeletedCredentialAnswer = z.object({
+  id: z.int().describe('Number of the credential'),
+  deleted: z.literal(true).describe('The credential and its secrets are deleted'),
+  meta: PlainMeta,
+});
 
 export const CredentialsAnswer = z.object({
   credentials: z.array(Credential).describe('Oldest first'),

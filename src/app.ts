@@ -1,6 +1,5 @@
 import type { Services, AppDeps } from './routes/services.ts';
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
@@ -55,6 +54,7 @@ import { priceHistoryRoutes } from './routes/price-history.ts';
 import { commonHeaders, EXPOSED } from './http/security-headers.ts';
 import { sqlRoutes } from './routes/sql.ts';
 import { closesInTime } from './http/closing.ts';
+import { COMPRESSION } from './http/compression.ts';
 import { acceptOnlyJson } from './http/json-bodies.ts';
 import { takeUpgrades } from './http/upgrades.ts';
 import { createKnownDevices } from './accounts/known-devices.ts';
@@ -141,13 +141,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       maxAge: 600,
     });
   }
-  await app.register(compress, {
-    encodings: ['br', 'gzip'],
-    threshold: 1024,
-    // Bodies are small and come as they are.
-    globalDecompression: false,
-    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
-  });
+  await app.register(compress, COMPRESSION);
   await describeApi(app, config.version);
 
   await addRoutes(app, services);

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip, type BrotliOptions } from 'node:zlib';
-import { Negotiator } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIMIT_HEADERS } from '../stores/shared/rate-limits.ts';
-
-type Encoding = 'br' | 'gzip';
+import { encoded, ENCODED_FROM_BYTES, type Encoding, preferredEncoding } from './compression.ts';
 
 /** What of `meta` differs by call: `request_time` in whole milliseconds, and whether a cache answered. */
 export interface CallMeta {
@@ -40,7 +36,7 @@ export class Rendered {
     const kept = this.#bodies.get(key);
     if (kept) return kept;
     const plain = this.#plain(call);
-    const made = encoding === null ? plain : ENCODE[encoding](plain);
+    const made = encoding === null ? plain : encoded(plain, encoding);
     if (this.#bodies.size >= BODIES_KEPT) this.#bodies.clear();
     this.#bodies.set(key, made);
     return made;
@@ -56,15 +52,6 @@ export class Rendered {
 const EMPTY_BYTES = '{}'.length;
 /** While an answer is fresh, the calls that it answers take few different times. */
 const BODIES_KEPT = 6;
-
-const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
-const ENCODE = {
-  br: (body: Buffer): Promise<Buffer> => brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: promisify<Buffer, Buffer>(gzip),
-};
-/** Shorter bodies are not worth it. */
-const ENCODED_FROM_BYTES = 1024;
-const negotiator = new Negotiator<Encoding>({ supportedValues: ['br', 'gzip'] });
 
 /** Sends rendered data, or 304 when the caller already has it; compressed where the caller takes that. */
 export function sendRendered(
@@ -122,10 +109,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const isPackable = ({ json }: Rendered): boolean => json.length >= ENCODED_FROM_BYTES;
 const varyOf = (data: Rendered): string => (isPackable(data) ? 'accept, accept-encoding' : 'accept');
 
-function encodingFor({ headers }: FastifyRequest, data: Rendered): Encoding | null {
-  const accepted = headers['accept-encoding'];
-  return accepted === undefined || !isPackable(data) ? null : negotiator.negotiate(accepted);
-}
+const encodingFor = ({ headers }: FastifyRequest, data: Rendered): Encoding | null =>
+  isPackable(data) ? preferredEncoding(headers['accept-encoding']) : null;
 
 /** Names the representation and the headers it depends on; true when the caller has it already, and 304 says it all. */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string, vary = 'accept'): boolean {

@@ -101,10 +101,19 @@ export const expectedOf = {
     const prices = markets.flatMap((market) => first(market)?.price ?? []);
     const rows = markets.toSorted((a, b) => priceOf(b) - priceOf(a));
     return [
-      exactSum(prices),
+      ...(markets.length > 1 ? [prices.length === 0 ? null : exactSum(prices)] : []),
       ...rows.flatMap((market) => {
         const { price, bid, ask } = first(market) ?? {};
-        return [price, changeOf(market), bid, ask, market.volume_24h, market.liquidity];
+        const paid = market.metadata.payouts?.[market.outcomes[0]?.id ?? ''];
+        return [
+          ...(paid === undefined ? [] : [paid]),
+          price,
+          changeOf(market),
+          bid,
+          ask,
+          market.volume_24h,
+          market.liquidity,
+        ];
       }),
     ];
   },

@@ -59,7 +59,9 @@ export function Credentials() {
                   <bdi>{label}</bdi> {isDefault && <span class="status">default</span>}
                 </td>
                 <td class="muted nowrap wide">
-                  <Time at={at} />
+                  <span class="zoned">
+                    <Time at={at} />
+                  </span>
                 </td>
                 <td class="number">
                   <button type="button" disabled={busy} onClick={() => void remove(id, label)}>

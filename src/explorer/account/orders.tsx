@@ -116,7 +116,7 @@ function Terms({ order, market }: { order: Order; market: Market | undefined }) 
         </span>{' '}
         at <Price value={order.price} />
         {order.type === 'market' && ' or better'},{' '}
-        <span class="muted">
+        <span class="muted zoned">
           placed <Time at={order.created_at} />
         </span>
       </div>

@@ -7,7 +7,7 @@ import { Credentials } from './credentials.tsx';
 import { Keys } from './keys.tsx';
 import { Orders } from './orders.tsx';
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** The account of who is signed in: keys, credentials and orders. */
 export function AccountPage() {
@@ -37,7 +37,9 @@ export function AccountPage() {
           <div>
             <dt>Since</dt>
             <dd>
-              <time dateTime={user.created_at}>{DAY.format(new Date(user.created_at))}</time>
+              <time dateTime={user.created_at} title={user.created_at}>
+                {DAY.format(new Date(user.created_at))}
+              </time>
             </dd>
           </div>
           <div>

@@ -39,7 +39,12 @@ export function Ladder({ markets, names }: LadderProps) {
                     <bdi>{names.get(market.id) || market.title}</bdi>
                   </a>{' '}
                   {market.status !== 'open' && <Status status={market.status} />}
-                  {paid !== undefined && <span class="muted"> paid {paid.toFixed(2)}</span>}
+                  {paid !== undefined && (
+                    <span class="muted">
+                      {' '}
+                      paid <Price value={paid} />
+                    </span>
+                  )}
                 </td>
                 <td class="number">
                   <Price value={quote?.price} digits={digits} strong />

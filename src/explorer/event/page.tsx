@@ -8,7 +8,7 @@ import { useKeys } from '../parts/keys.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { Missing } from '../parts/missing.tsx';
 import { namesWithin } from '../parts/names.ts';
-import { firstPrice } from '../parts/prices.ts';
+import { firstPrice, priceDigits } from '../parts/prices.ts';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { Num, Outside, PlatformName, Status, Time, TradesComplete, Usd, Volume } from '../parts/show.tsx';
@@ -70,14 +70,17 @@ export function EventPage({ id: unified }: { id: string }) {
         title="Markets"
         query={{ path: '/v1/api/events/{id}', params, sql: sqlOfEvent(platform, id) }}
         aside={
-          <span class="muted" title={ADDS_UP[String(event.mutually_exclusive)]}>
-            Prices add up to <Num value={sum(prices)} digits={4} />
-          </span>
+          markets.length > 1 && (
+            <span class="muted" title={ADDS_UP[String(event.mutually_exclusive)]}>
+              Prices add up to{' '}
+              <Num value={prices.length === 0 ? null : sum(prices)} digits={Math.max(...markets.map(priceDigits))} />
+            </span>
+          )
         }
       >
         <Ladder markets={markets} names={names} />
         <p class="foot muted">
-          {ADDS_UP[String(event.mutually_exclusive)]}.{' '}
+          {markets.length > 1 ? `${ADDS_UP[String(event.mutually_exclusive)]}. ` : 'Of the first outcome. '}
           {meta?.data_freshness && (
             <>
               Listed as of <Time at={meta.data_freshness} />.
@@ -146,7 +149,8 @@ function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] 
         </h1>
         <p class="sub muted">
           <span>
-            <Num value={event.markets_count} /> markets, <Num value={event.open_markets} /> open
+            <Num value={event.markets_count} /> {event.markets_count === 1 ? 'market' : 'markets'},{' '}
+            <Num value={event.open_markets} /> open
           </span>
           <span>
             Ends <Time at={event.trading_end_at} relative />

@@ -147,7 +147,14 @@ function paint({ chart, candles, bid, ask, band, interest, labels }: Parts): voi
     timeScale: { borderColor: line },
     rightPriceScale: { borderColor: line, scaleMargins: { top: 0.06, bottom: 0.04 } },
   });
-  for (const { text, mark } of labels) mark.applyOptions({ lines: [{ text, color: colour('muted'), fontSize: 11 }] });
+  // A low line above keeps the title off the border of its pane.
+  for (const { text, mark } of labels)
+    mark.applyOptions({
+      lines: [
+        { text: ' ', fontSize: 4 },
+        { text, color: colour('muted'), fontSize: 11 },
+      ],
+    });
   candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down });
   band.applyOptions({ color: `${colour('muted')}26` });
   bid.applyOptions({ color: `${up}70` });

@@ -36,7 +36,8 @@ export function Metrics({ market, since }: { market: Market; since: string | nul
         </dl>
       )}
       <p class="foot muted">
-        Prices in USD. <TradesComplete to={asked.data?.meta.data_freshness} since={since} />
+        Prices in USD{countsContracts(market.metadata) && '; ct: contracts'}.{' '}
+        <TradesComplete to={asked.data?.meta.data_freshness} since={since} />
       </p>
     </Panel>
   );

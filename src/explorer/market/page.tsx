@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { useTradesSince } from '../parts/completeness.ts';
 import { Missing } from '../parts/missing.tsx';
@@ -70,6 +70,7 @@ const SHOWN_OUTCOMES = 4;
 function Head({ market }: { market: Market }) {
   const payouts = payoutsOf(market);
   const digits = priceDigits(market);
+  const [showsAll, setShowsAll] = useState(false);
   return (
     <header class="market-head">
       <div class="market-name">
@@ -97,7 +98,7 @@ function Head({ market }: { market: Market }) {
         </p>
       </div>
       <ul class="outcomes" aria-label="Outcomes">
-        {market.outcomes.slice(0, SHOWN_OUTCOMES).map(({ id, name }) => {
+        {market.outcomes.slice(0, showsAll ? undefined : SHOWN_OUTCOMES).map(({ id, name }) => {
           const quote = market.current_prices[id];
           return (
             <li key={id}>
@@ -119,7 +120,11 @@ function Head({ market }: { market: Market }) {
           );
         })}
         {market.outcomes.length > SHOWN_OUTCOMES && (
-          <li class="muted">{market.outcomes.length - SHOWN_OUTCOMES} more outcomes</li>
+          <li>
+            <button type="button" class="quiet" aria-expanded={showsAll} onClick={() => setShowsAll(!showsAll)}>
+              {showsAll ? 'Fewer outcomes' : `${market.outcomes.length - SHOWN_OUTCOMES} more outcomes`}
+            </button>
+          </li>
         )}
       </ul>
     </header>

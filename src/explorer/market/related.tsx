@@ -23,7 +23,7 @@ export function Related({ market }: { market: Market }) {
     <Panel
       title="Markets of this event"
       query={{ path: '/v1/api/markets', params, sql: sqlOfEvent(market.platform, market.event_id) }}
-      aside={<a href={eventAddress(market.platform, market.event_id)}>{total > 0 ? `All ${total}` : 'The event'}</a>}
+      aside={<a href={eventAddress(market.platform, market.event_id)}>{total > 1 ? `All ${total}` : 'The event'}</a>}
     >
       {others.length === 0 ? (
         <Waiting of={asked} empty="There is no other." />

@@ -27,6 +27,8 @@ const ENDS = [
   ['7', 'within 7 days'],
   ['30', 'within 30 days'],
 ] as const;
+/** Names of filters in the address. */
+const FILTERS = ['platform', 'status', 'category', 'liquidity', 'ends', 'event'] as const;
 const BY_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 36_500;
@@ -60,7 +62,7 @@ export function MarketsPage() {
   const set = (platforms ?? []).join(',');
   // curl asks for each of the names in braces.
   const path = `${addressOf(LIST, { ...filters, sort, limit: 50 })}&provider=${set.includes(',') ? `{${set}}` : set}`;
-  const active = ['platform', 'status', 'category', 'liquidity', 'ends', 'sort'].filter((name) => text(name) !== '');
+  const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -77,7 +79,7 @@ export function MarketsPage() {
           <span class="muted" role="status">
             {list.rows.length > 0 || !(list.loading || list.failure) ? (
               <>
-                <Num value={list.total} /> markets
+                <Num value={list.total} /> {list.total === 1 ? 'market' : 'markets'}
               </>
             ) : list.failure ? (
               'Not loaded'
@@ -112,9 +114,10 @@ export function MarketsPage() {
             options={[
               ['', 'Any category'],
               ...(categories.data?.categories ?? []).map(({ slug, name }) => [slug, name] as const),
+              // One that no market has, or whose name is not here yet.
+              ...(text('category') === '' || category ? [] : [[text('category'), text('category')] as const]),
             ]}
           />
-          <Pick label="Liquidity" value={text('liquidity')} options={LIQUIDITY} name="liquidity" />
           <span class="ends">
             <Pick
               label="Ends"
@@ -130,7 +133,20 @@ export function MarketsPage() {
               onChange={({ currentTarget: { value } }) => setQuery({ ends: value })}
             />
           </span>
-          <Pick label="Sort" value={sort} options={SORTS} name="sort" initial="volume_24h" />
+          <Pick label="Liquidity" value={text('liquidity')} options={LIQUIDITY} name="liquidity" />
+          <label class="sort">
+            <span class="muted">Sort</span>
+            <Pick label="Sort" value={sort} options={SORTS} name="sort" initial="volume_24h" />
+          </label>
+          {active.length > 0 && (
+            <button
+              type="button"
+              class="quiet clear"
+              onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}
+            >
+              Clear filters
+            </button>
+          )}
         </div>
         {list.failure && <Waiting of={{ failure: list.failure, loading: false, reload: list.reload }} />}
         <MarketTable list={list} sort={sort} />

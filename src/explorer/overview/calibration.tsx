@@ -54,7 +54,15 @@ export function Calibration({ platforms }: { platforms: readonly string[] }) {
         <Waiting of={asked} empty="No settled market has a price that long before it closed." />
       ) : (
         <table>
-          <Columns of={['Price', ['Came true', 'number'], ['Mean price', 'number wide'], ['Markets', 'number']]} />
+          <Columns
+            of={[
+              'Price',
+              ['Share and mean price', 'hidden'],
+              ['Came true', 'number'],
+              ['Mean price', 'number wide'],
+              ['Markets', 'number'],
+            ]}
+          />
           <tbody>
             {calibration.map((bin) => (
               <Bin key={bin.price_from} bin={bin} />
@@ -66,7 +74,7 @@ export function Calibration({ platforms }: { platforms: readonly string[] }) {
         <p class="foot muted">
           Settled markets, by the price of the first outcome {HORIZONS.find(([value]) => value === horizon)?.[1]} before
           the close; the bar is the share that came true, the mark the mean price. Brier score{' '}
-          <Price value={meta.brier_score} digits={4} /> of <Num value={meta.markets} /> markets;{' '}
+          <Num value={meta.brier_score} digits={4} /> of <Num value={meta.markets} /> markets;{' '}
           <Num value={meta.left_out.no_price} /> more had no price by then.
         </p>
       )}
@@ -79,12 +87,12 @@ function Bin({ bin }: { bin: CalibrationBin }) {
   const { price_from: from, price_to: to, came_true_share: share, mean_price: price } = bin;
   return (
     <tr>
-      <td class="rung full">
+      <td class="nowrap">
+        <Price value={from} /> – <Price value={to} />
+      </td>
+      <td class="rung bar">
         {share !== null && <span class="depth" style={{ width: `${share * 100}%` }} aria-hidden="true" />}
         {price !== null && <span class="mark" style={{ left: `${price * 100}%` }} aria-hidden="true" />}
-        <span class="range">
-          <Price value={from} /> – <Price value={to} />
-        </span>
       </td>
       <td class="number">
         <Price value={share} />

@@ -175,7 +175,7 @@ function Whales() {
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Large trades">
           <table class="trades">
-            <Columns of={['Time', 'Market', 'Taker', ['Price', 'number'], ['USD', 'number']]} />
+            <Columns of={['Time, UTC', 'Market', 'Taker', ['Price', 'number'], ['USD', 'number']]} />
             <tbody>
               {rows.map((trade) => (
                 <tr key={keyOf(trade)}>
@@ -203,16 +203,11 @@ function Whales() {
         </div>
       )}
       <p class="foot muted">
-        <Completeness to={asked.data?.meta.data_freshness} /> Times in {ZONE}.
+        <Completeness to={asked.data?.meta.data_freshness} />
       </p>
     </Panel>
   );
 }
-
-const ZONE =
-  new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' })
-    .formatToParts()
-    .find(({ type }) => type === 'timeZoneName')?.value ?? 'local time';
 
 /** To when trades of all platforms are complete; where that is not known, because of which. */
 function Completeness({ to }: { to: string | null | undefined }) {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { decimals } from './exact.ts';
 import { colour, onTheme } from './theme.ts';
 
 export interface Line {
@@ -34,17 +35,26 @@ const clockOf = (seconds: number): string => CLOCK.format(seconds * 1000);
 /** Times in UTC as the candles have them; a day's first one is its date. */
 const timeTexts = (_plot: uPlot, splits: number[]): string[] =>
   splits.map((at) => (at % DAY_SECONDS === 0 ? dayOf(at) : clockOf(at)));
-const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '' : `${dayOf(at)} ${clockOf(at)}`);
+const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '–' : `${dayOf(at)} ${clockOf(at)}`);
+/** A value in the legend, with all of its digits. */
+const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
+const valueText = (_plot: uPlot, value: number | null): string => (value === null ? '–' : EXACT.format(value));
 /** Values of an axis: large ones in short, all of one axis alike. */
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
-const PLAIN = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 });
 const valueTexts = (_plot: uPlot, splits: number[]): string[] => {
-  const format = Math.max(...splits.map(Math.abs)) >= 10_000 ? COMPACT : PLAIN;
-  return splits.map((value) => format.format(value));
+  if (Math.max(...splits.map(Math.abs)) >= 10_000) return splits.map((value) => COMPACT.format(value));
+  const most = Math.min(6, Math.max(0, ...splits.map(decimals)));
+  return splits.map((value) =>
+    value.toLocaleString('en-US', { minimumFractionDigits: most, maximumFractionDigits: most }),
+  );
 };
 /** Room for the longest of them. */
 const widthOf = (_plot: uPlot, texts: string[] | null): number =>
   22 + 7 * Math.max(2, ...(texts ?? []).map((text) => text.length));
+/** Of a dot with the line beside it. */
+const DOT_PIXELS = 6;
+/** Pixels of the lower axis: one line of texts. */
+const LOW = { size: 34 };
 const inUtc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
 
 /** Lines over time. */
@@ -59,6 +69,7 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
     const draw = (): void => {
       plot?.destroy();
       names.replaceChildren();
+      const isDense = xs.length * DOT_PIXELS > element.clientWidth;
       const axis = {
         stroke: colour('muted'),
         grid: { stroke: colour('line'), width: 1 },
@@ -70,18 +81,19 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
           height,
           scales: { x: { time } },
           tzDate: inUtc,
-          axes: [time ? { ...axis, values: timeTexts } : axis, { ...axis, values: valueTexts, size: widthOf }],
+          axes: [
+            time ? { ...axis, ...LOW, values: timeTexts } : { ...axis, ...LOW },
+            { ...axis, values: valueTexts, size: widthOf },
+          ],
           // Outside of the picture, so that a screen reader reaches it.
           legend: { live: true, mount: (_plot, table) => names.append(table) },
           series: [
             time ? { label: 'Time', value: timeText } : {},
-            ...lines.map(({ name }, n) => ({
-              label: name,
-              stroke: colour(HUES[n % HUES.length] ?? 'accent'),
-              width: 1.5,
-              spanGaps: true,
-              points: { show: points && xs.length < 300 },
-            })),
+            ...lines.map(({ name }, n) => {
+              const stroke = colour(HUES[n % HUES.length] ?? 'accent');
+              const dots = { show: points && xs.length < 300, size: isDense ? 3 : 5, fill: stroke };
+              return { label: name, value: valueText, stroke, width: 1.5, spanGaps: true, points: dots };
+            }),
           ],
         },
         [xs, ...lines.map(({ values }) => values)],

@@ -107,10 +107,19 @@ function Loaded({ name, id }: { name: string; id: string }) {
       () => setFailed(true),
     );
   }, [name]);
-  if (!PAGES[name]) return <p class="notice">Page not found.</p>;
+  if (!PAGES[name]) return <NotFound />;
   if (failed) return <p class="notice failed">Failed to load this page. Reload to retry.</p>;
   return page?.name === name ? <page.Page key={id} id={id} /> : <p class="notice muted">Loading …</p>;
 }
+
+const NotFound = () => (
+  <section class="panel panel-body missing">
+    <h1>Page not found</h1>
+    <p>
+      <a href="/">Search the list of markets</a>
+    </p>
+  </section>
+);
 
 followLinks();
 const root = document.querySelector('#app');

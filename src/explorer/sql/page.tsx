@@ -166,6 +166,7 @@ function ResultTable({ result: { columns, rows } }: { result: Result }) {
           ))}
         </tbody>
       </table>
+      {rows.length === 0 && <p class="notice muted">The statement gave no rows.</p>}
       {rows.length >= MOST_ROWS && <p class="foot muted">There may be more rows: a file holds them.</p>}
     </div>
   );

@@ -63,7 +63,7 @@ function Health() {
           </table>
           <p class="foot muted">
             Version {health.version}, up {spanText(health.uptime_seconds)}. Checked <Time at={(asked.at ?? 0) / 1000} />
-            , every 5 s.
+            , every 5 s.
           </p>
         </>
       )}
@@ -127,7 +127,7 @@ function Stored() {
               ['Markets', 'number'],
               ['Open', 'number wide'],
               ['Trades', 'number'],
-              ['Oldest trade', 'number wide'],
+              ['Oldest trade, UTC', 'number wide'],
               ['Newest trade', 'number'],
             ]}
           />

@@ -131,11 +131,12 @@ export class Subscription implements FollowerListener {
     let ahead: PageAhead | null = null;
     const { catchUps } = this.#sink;
     const read = (after: number): PageAhead => {
-      let full = (_: number | null): void => {};
-      const last = new Promise<number | null>((resolve) => (full = resolve));
-      const page = this.#deps.readLog(partition, after, PAGE_ROWS, full);
-      // A failure is met when the page is needed.
-      void page.catch(() => {}).then(() => full(null));
+      let page!: Promise<LogPage>;
+      const last = new Promise<number | null>((resolve) => {
+        page = this.#deps.readLog(partition, after, PAGE_ROWS, resolve);
+        // A failure is met when the page is needed.
+        page.catch(() => {}).then(() => resolve(null));
+      });
       return { after, last, page };
     };
     /** Hands over a page; null where what followed was in memory. */

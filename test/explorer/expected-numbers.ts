@@ -105,15 +105,9 @@ export const expectedOf = {
       ...rows.flatMap((market) => {
         const { price, bid, ask } = first(market) ?? {};
         const paid = market.metadata.payouts?.[market.outcomes[0]?.id ?? ''];
-        return [
-          ...(paid === undefined ? [] : [paid]),
-          price,
-          changeOf(market),
-          bid,
-          ask,
-          market.volume_24h,
-          market.liquidity,
-        ];
+        const figures = [price, changeOf(market), bid, ask, market.volume_24h, market.liquidity];
+        if (paid !== undefined) figures.unshift(paid);
+        return figures;
       }),
     ];
   },

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { cancelOrders } from './cancel.ts';
 import type { OrderContext } from './context.ts';
 import type { OrderRow } from './order-row.ts';
-import { WORKING } from './stored-orders.ts';
+import { WORKING } from './order-lists.ts';
 import { orders } from './tables.ts';
 
 /** Orders that one pass cancels. */

@@ -8,7 +8,7 @@ import { findOrder, type OrderName } from './find-order.ts';
 import type { OrderRow } from './order-row.ts';
 import { createPlacer, type PlaceOrder } from './placing/place.ts';
 import { createReconciler } from './reconcile.ts';
-import type { OrderPosition } from './stored-orders.ts';
+import type { OrderPosition } from './order-lists.ts';
 import { refreshOrder, syncOrders } from './sync.ts';
 
 export interface OrderFilter {

@@ -2,6 +2,7 @@ import { and, eq, inArray, lte, sql } from 'drizzle-orm';
 import { ofAccount, type Account } from './account.ts';
 import { audit, cut, type Attempt } from './attempts.ts';
 import { createClaims } from './claims.ts';
+import { createOrderLists } from './order-lists.ts';
 import { createStoredOrders } from './stored-orders.ts';
 import { orderAttempts, orders, orderSyncs } from './tables.ts';
 import type { Database } from '../stores/postgres/client.ts';
@@ -35,7 +36,9 @@ export function createOrderStore(db: Database) {
 
   return {
     ...stored,
+    ...createOrderLists(db),
     ...createClaims(db),
+    ...createSyncs(db),
 
     /**
      * Writes the result of an order, unless the stored one was read later, and the attempt that returned it, in one statement;
@@ -92,6 +95,15 @@ export function createOrderStore(db: Database) {
         .where(inArray(orders.state, ['sending', 'unknown']));
     },
 
+    async attempted(attempt: Attempt): Promise<void> {
+      await db.insert(orderAttempts).values(cut(attempt));
+    },
+  };
+}
+
+/** Up to when the orders of accounts were read from their platforms, Unix ms; 0 = never. */
+function createSyncs(db: Database) {
+  return {
     async syncedAt({ userId, platform, credentialId }: Account): Promise<number> {
       const key = [
         eq(orderSyncs.userId, userId),
@@ -113,10 +125,6 @@ export function createOrderStore(db: Database) {
           target: [orderSyncs.userId, orderSyncs.platform, orderSyncs.credentialId],
           set: { syncedAt: at },
         });
-    },
-
-    async attempted(attempt: Attempt): Promise<void> {
-      await db.insert(orderAttempts).values(cut(attempt));
     },
   };
 }

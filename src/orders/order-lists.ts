@@ -1,0 +1,91 @@
+import { and, asc, desc, eq, inArray, notInArray, sql } from 'drizzle-orm';
+import type { Platform } from '../core/model.ts';
+import type { OrderStatus } from '../core/order-model.ts';
+import type { Database } from '../stores/postgres/client.ts';
+import { ofAccount, type Account } from './account.ts';
+import type { OrderRow } from './order-row.ts';
+import { orders } from './tables.ts';
+
+/** Which orders of an account; undefined = all. */
+interface RowFilter {
+  marketId: string | undefined;
+  status: OrderStatus | undefined;
+}
+
+/** Where a page of a listing begins. */
+export interface OrderPosition {
+  createdAt: string;
+  id: string;
+}
+
+/** Of orders that may still change. */
+export const WORKING: OrderStatus[] = ['pending', 'open', 'partially_filled', 'unknown'];
+
+function matches(account: Account, filter: RowFilter) {
+  return and(
+    ofAccount(account),
+    filter.marketId === undefined ? undefined : eq(orders.marketId, filter.marketId),
+    filter.status === undefined ? undefined : eq(orders.status, filter.status),
+  );
+}
+
+/** Lists stored orders of accounts. */
+export function createOrderLists(db: Database) {
+  return {
+    /** Orders that may still change, those asked for longest ago first. */
+    working: (account: Account, marketRef: string | null, limit: number): Promise<OrderRow[]> =>
+      db
+        .select()
+        .from(orders)
+        .where(
+          and(
+            ofAccount(account),
+            inArray(orders.status, WORKING),
+            marketRef === null ? undefined : eq(orders.marketRef, marketRef),
+          ),
+        )
+        .orderBy(asc(orders.askedAt))
+        .limit(limit),
+
+    /** Orders that may still change, placed with another credential than these; 0 = the operator's client. */
+    stray: (userId: string, platform: Platform, used: number[], limit: number): Promise<OrderRow[]> =>
+      db
+        .select()
+        .from(orders)
+        .where(
+          and(
+            eq(orders.userId, userId),
+            eq(orders.platform, platform),
+            inArray(orders.status, WORKING),
+            notInArray(sql`coalesce(${orders.credentialId}, 0)`, used),
+          ),
+        )
+        .orderBy(asc(orders.askedAt))
+        .limit(limit),
+
+    /** Newest first. */
+    async page(account: Account, filter: RowFilter, after: OrderPosition | null, limit: number): Promise<OrderRow[]> {
+      return db
+        .select()
+        .from(orders)
+        .where(
+          and(
+            matches(account, filter),
+            after === null
+              ? undefined
+              : sql`(${orders.createdAt}, ${orders.id}) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`,
+          ),
+        )
+        .orderBy(desc(orders.createdAt), desc(orders.id))
+        .limit(limit);
+    },
+
+    async count(account: Account, filter: RowFilter): Promise<number> {
+      const [row] = await db
+        .select({ n: sql<number>`count(*)::int` })
+        .from(orders)
+        .where(matches(account, filter));
+      return row?.n ?? 0;
+    },
+  };
+}

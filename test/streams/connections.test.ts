@@ -4,6 +4,7 @@ import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { STREAM_EVENTS } from '../../src/schemas/stream-events.ts';
+import { startTestApp } from '../helpers/app.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
 import { startStreamRig, type StreamRig } from '../helpers/stream-rig.ts';
 
@@ -75,6 +76,32 @@ test('a cursor resumes behind a takeover, from memory and from the log, and unde
     expect([query, refused.status]).toEqual([query, 400]);
     expect(JSON.parse(refused.text).error.resolution).toMatch(/since \d{4}-\d\d-\d\dT/);
   }
+});
+
+test('a cursor of all platforms is refused where other platforms are served; one of a named platform resumes', async () => {
+  const fewer = await startTestApp({
+    clickhouse: rig.clickhouse,
+    postgres: rig.app.postgres,
+    env: { PLATFORMS: 'kalshi,limitless' },
+  });
+  onTestFinished(() => fewer.close());
+  const origin = await fewer.app.listen({ host: '127.0.0.1', port: 0 });
+  const cursorOf = async (query: string): Promise<string> => {
+    const stream = await open(query);
+    const [state] = await stream.until('state', 1);
+    stream.cut();
+    return String(state?.data['cursor']);
+  };
+  const [all, named] = [await cursorOf('channels=trades'), await cursorOf('channels=trades&platform=kalshi')];
+  const missed = ids(2);
+  await rig.log('kalshi', missed);
+  const ask = (query: string, cursor: string) =>
+    openEventStream(`${origin}/v1/api/stream?${query}`, { 'x-api-key': key, 'last-event-id': cursor });
+  const refused = await ask('channels=trades', all);
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('with the same filters')]);
+  const resumed = await ask('channels=trades&platform=kalshi', named);
+  expect(idsOf(await resumed.until('trade', 2))).toEqual(missed);
+  resumed.cut();
 });
 
 test('a time resumes from there; one before the log, and a damaged cursor, are refused with the oldest time', async () => {

@@ -80,7 +80,7 @@ const tradeOnce = (count: number): void => {
 };
 
 test(
-  'a subscriber gets every trade of every platform once, in order within its market, through thirty disconnects',
+  'a subscriber gets every trade of every platform once, in order within its market and of its clocks, through thirty disconnects',
   { timeout: 400_000 },
   async () => {
     const seen: StreamFrame[] = [];
@@ -133,6 +133,8 @@ test(
       const trade = served.get(`${data['platform']} ${data['trade_id']}`);
       expect(TradeEvent.strict().safeParse(data).error).toBeUndefined();
       if (trade) expect(data).toMatchObject(trade);
+      const times = ['exchange_at', 'received_at', 'sent_at'].map((name) => Date.parse(String(data[name])));
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
     }
   },
 );

@@ -28,8 +28,15 @@ const wrongLogin = (): ApiError =>
 
 /** Accounts: made, logged in to and out of. */
 export function accountRoutes(app: FastifyInstance, services: Services): void {
-  const { config, devices, limits, postgres, sessions } = services;
-  const { db } = postgres;
+  registerAccountRoute(app, services);
+  logInRoute(app, services);
+  logOutRoute(app, services);
+  getAccountRoute(app, services);
+}
+
+function registerAccountRoute(app: FastifyInstance, services: Services): void {
+  const { config, limits } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -57,6 +64,11 @@ export function accountRoutes(app: FastifyInstance, services: Services): void {
       return userAnswer(user, reply);
     },
   );
+}
+
+function logInRoute(app: FastifyInstance, services: Services): void {
+  const { devices, limits } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -88,6 +100,11 @@ export function accountRoutes(app: FastifyInstance, services: Services): void {
       return userAnswer(user, reply);
     },
   );
+}
+
+function logOutRoute(app: FastifyInstance, services: Services): void {
+  const { config, sessions } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -107,6 +124,10 @@ export function accountRoutes(app: FastifyInstance, services: Services): void {
       return { logged_out: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );
+}
+
+function getAccountRoute(app: FastifyInstance, services: Services): void {
+  const { db } = services.postgres;
 
   endpoint(
     app,

@@ -48,8 +48,14 @@ const recordOf = (row: Row): z.output<typeof KeyRecord> => ({
 
 /** API keys: made and listed with a session, revoked with a session or by themselves. */
 export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
-  const { now, postgres } = services;
-  const { db } = postgres;
+  createApiKeyRoute(app, services);
+  listApiKeysRoute(app, services);
+  revokeApiKeyRoute(app, services);
+}
+
+function createApiKeyRoute(app: FastifyInstance, services: Services): void {
+  const { now } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -89,7 +95,9 @@ export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
       return { ...shown(made), key: made.key, meta: { request_time: requestTimeMs(reply) } };
     },
   );
+}
 
+function listApiKeysRoute(app: FastifyInstance, services: Services): void {
   endpoint(
     app,
     {
@@ -106,6 +114,10 @@ export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
       return { api_keys: rows.map((row) => recordOf(row)), meta: { request_time: requestTimeMs(reply) } };
     },
   );
+}
+
+function revokeApiKeyRoute(app: FastifyInstance, services: Services): void {
+  const { db } = services.postgres;
 
   endpoint(
     app,

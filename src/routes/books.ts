@@ -26,7 +26,12 @@ const LAST_MS = 4_102_444_800_000;
 
 /** GET markets/id/{id}/orderbook, live or as recorded, and markets/id/{id}/book-changes. */
 export function bookRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors } = services;
+  getOrderBookRoute(app, services);
+  listBookChangesRoute(app, services);
+}
+
+function getOrderBookRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse } = services;
 
   endpoint(
     app,
@@ -68,6 +73,10 @@ export function bookRoutes(app: FastifyInstance, services: Services): void {
       return { data: answer, meta: { request_time: requestTimeMs(reply), cache_hit: hit } };
     },
   );
+}
+
+function listBookChangesRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors } = services;
 
   endpoint(
     app,

@@ -37,8 +37,14 @@ const FORMS = PLATFORMS.map((platform) => {
 
 /** Platform credentials, with which orders are signed. What is stored never comes back out. */
 export function credentialRoutes(app: FastifyInstance, services: Services): void {
-  const { credentials, postgres } = services;
-  const { db } = postgres;
+  storeCredentialRoute(app, services);
+  listCredentialsRoute(app, services);
+  deleteCredentialRoute(app, services);
+}
+
+function storeCredentialRoute(app: FastifyInstance, services: Services): void {
+  const { credentials } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -77,6 +83,10 @@ When the last login is over 15 minutes old, current_password is asked for.`,
       return { ...shown(made), meta: { request_time: requestTimeMs(reply) } };
     },
   );
+}
+
+function listCredentialsRoute(app: FastifyInstance, services: Services): void {
+  const { credentials } = services;
 
   endpoint(
     app,
@@ -94,6 +104,11 @@ When the last login is over 15 minutes old, current_password is asked for.`,
       return { credentials: rows.map(shown), meta: { request_time: requestTimeMs(reply) } };
     },
   );
+}
+
+function deleteCredentialRoute(app: FastifyInstance, services: Services): void {
+  const { credentials } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,

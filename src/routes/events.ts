@@ -25,6 +25,12 @@ const categoryParam = () => textParam(100).optional().describe('Slug, as analyti
 
 /** GET events, events/{id}, series. */
 export function eventRoutes(app: FastifyInstance, services: Services): void {
+  listEventsRoute(app, services);
+  getEventRoute(app, services);
+  listSeriesRoute(app, services);
+}
+
+function listEventsRoute(app: FastifyInstance, services: Services): void {
   const { clickhouse, cursors } = services;
 
   endpoint(
@@ -78,6 +84,10 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
       });
     },
   );
+}
+
+function getEventRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse } = services;
 
   endpoint(
     app,
@@ -124,6 +134,10 @@ export function eventRoutes(app: FastifyInstance, services: Services): void {
       });
     },
   );
+}
+
+function listSeriesRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors } = services;
 
   endpoint(
     app,

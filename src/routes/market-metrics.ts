@@ -18,6 +18,11 @@ const CACHE_MS = 2000;
 
 /** GET metrics/historical, metrics/snapshot. */
 export function metricsRoutes(app: FastifyInstance, services: Services): void {
+  getHistoricalMetricsRoute(app, services);
+  getMetricsSnapshotRoute(app, services);
+}
+
+function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): void {
   const { clickhouse } = services;
 
   endpoint(
@@ -81,7 +86,9 @@ export function metricsRoutes(app: FastifyInstance, services: Services): void {
       });
     },
   );
+}
 
+function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void {
   endpoint(
     app,
     {

@@ -36,6 +36,12 @@ const includeRaw = flagParam(false).describe("true adds the platform's own objec
 
 /** GET markets, markets/id/{id}, markets/trades. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {
+  listMarketsRoute(app, services);
+  getMarketRoute(app, services);
+  listMarketTradesRoute(app, services);
+}
+
+function listMarketsRoute(app: FastifyInstance, services: Services): void {
   const { clickhouse, cursors } = services;
 
   endpoint(
@@ -97,7 +103,9 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       });
     },
   );
+}
 
+function getMarketRoute(app: FastifyInstance, services: Services): void {
   endpoint(
     app,
     {
@@ -135,6 +143,10 @@ export function marketRoutes(app: FastifyInstance, services: Services): void {
       });
     },
   );
+}
+
+function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors } = services;
 
   endpoint(
     app,

@@ -35,7 +35,17 @@ const metaOf = (reply: FastifyReply, platform: Platform, replayed = false) => ({
 });
 
 /** Placing, reading and cancelling orders with stored credentials or the operator's default client. */
-export function orderRoutes(app: FastifyInstance, { orders, cursors, now }: Services): void {
+export function orderRoutes(app: FastifyInstance, services: Services): void {
+  placeOrderRoute(app, services);
+  listOrdersRoute(app, services);
+  getOrderRoute(app, services);
+  cancelOrderRoute(app, services);
+  cancelAllOrdersRoute(app, services);
+}
+
+function placeOrderRoute(app: FastifyInstance, services: Services): void {
+  const { orders, now } = services;
+
   endpoint(
     app,
     {
@@ -61,6 +71,10 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       return { order: toOrderAnswer(row), meta: outcome === 'dry_run' ? { ...meta, dry_run: true as const } : meta };
     },
   );
+}
+
+function listOrdersRoute(app: FastifyInstance, services: Services): void {
+  const { orders, cursors } = services;
 
   endpoint(
     app,
@@ -99,6 +113,10 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       };
     },
   );
+}
+
+function getOrderRoute(app: FastifyInstance, services: Services): void {
+  const { orders } = services;
 
   endpoint(
     app,
@@ -119,6 +137,10 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       return { order: toOrderAnswer(await orders.get(name)), meta: metaOf(reply, platform) };
     },
   );
+}
+
+function cancelOrderRoute(app: FastifyInstance, services: Services): void {
+  const { orders } = services;
 
   endpoint(
     app,
@@ -141,6 +163,10 @@ book just read. dry_run=true checks and signs, and answers 200 without sending o
       return { order: toOrderAnswer(row), cancelled: true, meta: metaOf(reply, platform) };
     },
   );
+}
+
+function cancelAllOrdersRoute(app: FastifyInstance, services: Services): void {
+  const { orders } = services;
 
   endpoint(
     app,

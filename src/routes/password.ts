@@ -18,8 +18,12 @@ const tokenRule = { error: 'the token of a reset link' };
 
 /** Passwords: changed with a session, reset by a one-time link. */
 export function passwordRoutes(app: FastifyInstance, services: Services): void {
-  const { config, log, mailer, now, postgres, shared } = services;
-  const { db } = postgres;
+  changePasswordRoute(app, services);
+  resetPasswordRoute(app, services);
+}
+
+function changePasswordRoute(app: FastifyInstance, services: Services): void {
+  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -47,6 +51,11 @@ export function passwordRoutes(app: FastifyInstance, services: Services): void {
       return userAnswer(user, reply);
     },
   );
+}
+
+function resetPasswordRoute(app: FastifyInstance, services: Services): void {
+  const { config, log, mailer, now, shared } = services;
+  const { db } = services.postgres;
 
   /** The mail with a link; null where there is no account, or it was mailed enough of them. */
   async function composeReset(address: string, ip: string): Promise<Mail | null> {

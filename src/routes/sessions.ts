@@ -13,7 +13,16 @@ import { cursorParam, limitParam } from '../schemas/parameters.ts';
 const Position = z.object({ id: z.int(), total: z.int() });
 
 /** Where an account is logged in, and what happened to it. */
-export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgres: { db } }: Services): void {
+export function sessionRoutes(app: FastifyInstance, services: Services): void {
+  listSessionsRoute(app, services);
+  endSessionRoute(app, services);
+  endOtherSessionsRoute(app, services);
+  listAccountEventsRoute(app, services);
+}
+
+function listSessionsRoute(app: FastifyInstance, services: Services): void {
+  const { sessions } = services;
+
   endpoint(
     app,
     {
@@ -39,6 +48,11 @@ export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgre
       return { sessions: shown, meta: { request_time: requestTimeMs(reply) } };
     },
   );
+}
+
+function endSessionRoute(app: FastifyInstance, services: Services): void {
+  const { sessions } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -60,6 +74,11 @@ export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgre
       return { id, ended: true as const, meta: { request_time: requestTimeMs(reply) } };
     },
   );
+}
+
+function endOtherSessionsRoute(app: FastifyInstance, services: Services): void {
+  const { sessions } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,
@@ -78,6 +97,11 @@ export function sessionRoutes(app: FastifyInstance, { sessions, cursors, postgre
       return { ended, meta: { request_time: requestTimeMs(reply) } };
     },
   );
+}
+
+function listAccountEventsRoute(app: FastifyInstance, services: Services): void {
+  const { cursors } = services;
+  const { db } = services.postgres;
 
   endpoint(
     app,

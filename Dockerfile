@@ -23,5 +23,5 @@ USER node
 VOLUME /data
 EXPOSE 3000
 # Node itself, not npm: the signal to stop reaches the service.
-ENTRYPOINT ["node", "--max-semi-space-size=16", "src/launch/run.mjs", "src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "src/launch/run.mjs", "src/main.ts"]
 CMD ["all"]

@@ -26,7 +26,7 @@ export function startProcess(
   const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
   const program = preload.length > 0 ? ['--import', 'tsx', ...imports] : [LAUNCHER];
   return start(
-    ['--max-semi-space-size=16', ...program, sourceOf('main.ts'), role],
+    ['--max-semi-space-size=8', ...program, sourceOf('main.ts'), role],
     { LOG_LEVEL: 'info', PORT: '0', SQL_PORT: 'off', ...env },
     (text) => {
       const line = /\{[^\n]*"msg":"ready"\}/.exec(text);

@@ -60,7 +60,7 @@ export class TradeWriter {
     this.#names = new TradeNames(deps);
   }
 
-  /** Repairs what a crash left (spooled batches, roll-ups behind their trades) and learns what is stored. */
+  /** Repairs what a crash left (spooled batches, roll-ups behind their trades) and reads what is stored. */
   open(lease: Lease, reconciledTo: Date | null): Promise<void> {
     return this.#preparing.add(() => this.#inserting.add(() => this.#open(lease, reconciledTo)));
   }

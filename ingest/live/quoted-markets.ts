@@ -29,7 +29,7 @@ export interface QuotedMarketsDeps {
 }
 
 /**
- * Looks up the markets of quotes that nobody chose to follow, as a channel of the whole platform brings them: one batch after another,
+ * Looks up the markets of quotes that were not chosen to be followed, as a channel of the whole platform brings them: one batch after another,
  * while the newest quote of each market waits. Quotes of markets that are not listed are dropped.
  */
 export class QuotedMarkets {

@@ -53,7 +53,7 @@ interface ApiKeysOptions {
   log: FastifyBaseLogger;
   /** true when every revocation reaches this process through `shared` as long as that is healthy. */
   revocationsArrive: boolean;
-  /** A key that is believed well-formed whatever its checksum: the operator's DEMO_API_KEY. */
+  /** A key that counts as well-formed whatever its checksum: the operator's DEMO_API_KEY. */
   demoKey: string | undefined;
   now: () => number;
 }
@@ -218,7 +218,7 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
   return rows.map((row) => row.id);
 }
 
-/** Makes every process look up keys afresh: of a user whose tier changed, or by the keys' own ids. */
+/** Makes every process look up keys again: of a user whose tier changed, or by the keys' own ids. */
 export async function forgetKeys(shared: Shared, ids: readonly string[]): Promise<void> {
   for (const id of ids) await shared.publish(CHANNEL, id);
 }

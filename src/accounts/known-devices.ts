@@ -20,7 +20,7 @@ const Claims = z.object({ sub: z.uuid(), did: z.uuid() });
 
 export type KnownDevices = ReturnType<typeof createKnownDevices>;
 
-/** Devices, by a signed cookie, and networks from which accounts logged in: strangers' guesses do not lock them out. */
+/** Devices, by a signed cookie, and networks from which accounts logged in: guesses from elsewhere do not lock them out. */
 export function createKnownDevices(db: Database, signer: TokenSigner, now: () => number) {
   return {
     /** The device that a cookie names; null when it is forged or expired. */

@@ -50,8 +50,8 @@ export async function recordEvent(
 }
 
 /**
- * A new account; 409 when the e-mail has one. `email` is trimmed and lower case; without a password the operator
- * vouches for it.
+ * A new account; 409 when the e-mail has one. `email` is trimmed and lower case; without a password it was
+ * verified by the operator.
  */
 export async function createUser(db: Database, email: string, name: string, password: string | null): Promise<User> {
   const row = password === null ? { emailVerifiedAt: new Date() } : { passwordHash: await hashPassword(password) };
@@ -93,7 +93,7 @@ export async function setTier(db: Database, email: string, tier: Tier): Promise<
   return user ?? null;
 }
 
-/** A person an identity provider vouches for; the e-mail is verified. */
+/** A person as an identity provider names them; the e-mail is verified. */
 export interface Identity {
   issuer: string;
   subject: string;

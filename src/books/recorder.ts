@@ -31,7 +31,7 @@ export class BookRecorder implements BookSink {
     this.#announce = announce;
   }
 
-  /** Begins to record a platform under a lease; books begin anew. Does nothing where it is recorded under this lease already. */
+  /** Begins to record a platform under a lease; books begin again. Does nothing where it is recorded under this lease already. */
   async open(platform: Platform, lease: Lease): Promise<void> {
     const before = this.#platforms.get(platform);
     if (before?.lease === lease) return;

@@ -50,7 +50,7 @@ declare module 'fastify' {
 }
 
 export const callerOf = (request: FastifyRequest): Caller | null => request.caller;
-/** The settings of the route that was asked for: Fastify puts `routeOptions` together anew at each reading. */
+/** The settings of the route that was asked for: Fastify puts `routeOptions` together again at each reading. */
 export const routeOf = (request: FastifyRequest): FastifyContextConfig =>
   (request.route ??= request.routeOptions.config);
 const modeOf = (request: FastifyRequest): AuthMode => routeOf(request).auth ?? 'none';

@@ -31,7 +31,7 @@ export function sendError(reply: FastifyReply, failure: ApiError): FastifyReply 
     .send(envelope(failure));
 }
 
-/** A failure as its caller learns of it. */
+/** A failure as its caller sees it. */
 export function toFailure(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof PlatformError) return toApiError(error);

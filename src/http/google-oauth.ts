@@ -76,7 +76,7 @@ export async function identityOf(
   return { issuer: config.GOOGLE_ISSUER, subject: person.sub, email, name: storableName(person.name ?? '') };
 }
 
-/** A name is no reason to refuse a person: what cannot be stored of it is left out, and its end halves no character. */
+/** A name is no reason to refuse a person: what cannot be stored of it is left out, and no character is cut. */
 const storableName = (name: string): string =>
   name
     .toWellFormed()

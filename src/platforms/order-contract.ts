@@ -191,7 +191,7 @@ export interface PlatformOrders<P extends Platform> {
   get(orderId: string, access: OrderAccess<P>): Promise<PlatformOrder | null>;
   /** What the platform lists: every working order, and of the finished ones what it still has. */
   list(query: OrderQuery, access: OrderAccess<P>): Promise<OrderListing>;
-  /** Trades and positions of the credential's own account, where the platform shows them to nobody else. */
+  /** Trades and positions of the credential's own account, where the platform shows them to that account alone. */
   ownAccount?: {
     /** The id by which the credential's account may be named. */
     idOf(credential: CredentialOf<P>): string;

@@ -74,7 +74,7 @@ export function fileRoutes(app: FastifyInstance, services: Services): void {
       operation: 'getFile',
       summary: 'One Parquet day file',
       description:
-        'The path as GET files lists it. Range, If-Range and If-None-Match are honoured; the ETag is the SHA-256. A revision never changes; the one before the newest stays readable with `revision` until the next.',
+        'The path as GET files lists it. Range, If-Range and If-None-Match are supported; the ETag is the SHA-256. A revision never changes; the one before the newest stays readable with `revision` until the next.',
       params: {
         dataset: textParam().describe('dataset=<name>'),
         platform: textParam().describe('platform=<name>'),

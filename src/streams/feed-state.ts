@@ -20,7 +20,7 @@ export interface FeedStateDeps {
 }
 
 const LOOK_MS = 2000;
-/** The store has not answered yet: nobody can say that a feed is off. */
+/** The store has not answered yet: it is not known whether a feed is off. */
 const UNKNOWN = { feed: 'stale', fresh_to: null } as const;
 
 /** What is known of each platform's feed, read while a client streams. */

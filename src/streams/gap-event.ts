@@ -1,6 +1,6 @@
 import type { LogGap } from './log/follower.ts';
 
-/** The data of a `gap` event: a stretch of a platform's events that cannot be vouched for. */
+/** The data of a `gap` event: a stretch of a platform's events of which it is not known whether it is complete. */
 export const gapData = ({ partition, fromMs, toMs }: LogGap) => ({
   platform: partition.platform,
   from: new Date(fromMs).toISOString(),

@@ -188,7 +188,7 @@ export class Subscription implements FollowerListener {
     }
   }
 
-  /** Events are missing and do not come: the reader learns where. */
+  /** Events are missing and do not come: the reader is sent where. */
   #skip(partition: Partition, next: LogRow): void {
     const index = this.#index.get(nameOf(partition)) ?? 0;
     this.#positions[index] = next.sequence - 1;

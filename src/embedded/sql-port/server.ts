@@ -11,7 +11,7 @@ import { PureFunctions } from './allowed-functions.ts';
 import { SqlCheck } from './statement-check.ts';
 import { answerHello } from './clickhouse-go-hello.ts';
 import { MOST } from './allowed-settings.ts';
-import { Strangers } from './strangers.ts';
+import { UnauthenticatedSockets } from './unauthenticated.ts';
 
 /** Few connections and one thread a query: what is left of the machine ingests and serves. */
 const POOL_SIZE = 2;
@@ -46,7 +46,7 @@ export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
   const check = new SqlCheck(await PureFunctions.of(engine), database, memoryMb);
   const accounts = new Map(options.accounts.map(({ user, password }) => [user, exactly(user, password)]));
   const wrong = new RateLimiterMemory({ points: WRONG_A_MINUTE, duration: 60 });
-  const strangers = new Strangers();
+  const unauthenticated = new UnauthenticatedSockets();
   const pool = new SessionPool(engine, { size: POOL_SIZE, queue: QUEUE, perOwner: PER_OWNER });
   const front = createFront(pool, {
     database,
@@ -71,10 +71,10 @@ export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
     answers: (request) => answerHello(request, version),
     prepare: (call, session) => check.prepare(call, session),
     reword: (error) => check.reword(error),
-    onAdmitted: (socket) => strangers.admit(socket),
+    onAdmitted: (socket) => unauthenticated.admit(socket),
   });
   front.maxConnections = MAX_CONNECTIONS;
-  front.on('connection', (socket: Socket) => strangers.add(socket));
+  front.on('connection', (socket: Socket) => unauthenticated.add(socket));
   await new Promise<void>((resolve, reject) => {
     front.once('error', reject);
     front.listen(options.port, options.host, resolve);

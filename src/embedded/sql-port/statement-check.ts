@@ -19,7 +19,7 @@ interface Spelled {
 }
 
 /**
- * Lets through one reading statement over the views and refuses everything else, judged by the engine's own parse:
+ * Lets through one reading statement over the views and refuses everything else, checked in the engine's own parse:
  * allow-lists of statement parts, functions, tables, settings and formats. `memoryMb` is the engine's.
  */
 export class SqlCheck {
@@ -104,7 +104,7 @@ export class SqlCheck {
     return JSON.parse(Buffer.from(bytes).toString()) as Spelled;
   }
 
-  /** Parameters go along: an {x:Identifier} is judged by its value. */
+  /** Parameters go along: an {x:Identifier} is checked by its value. */
   async #checkSyntax(
     sql: string,
     params: ReadonlyMap<string, string>,
@@ -134,7 +134,7 @@ export class SqlCheck {
 const HINT = /\.? Maybe you meant:? (\[[^\]]*\]|[^?]*\?)/g;
 
 /**
- * The engine reads parameters before anything of the statement can be judged: states of aggregate functions are no
+ * The engine reads parameters before anything of the statement can be checked: states of aggregate functions are no
  * values here.
  */
 function requirePlainTypes(spelled: string, bare: string): void {

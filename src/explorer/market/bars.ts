@@ -43,7 +43,7 @@ export function useBars(market: Market, query: URLSearchParams, newest: string |
   const own = kept.current?.key === key && kept.current.at > (whole.at ?? 0) ? kept.current.bars : [];
   const joined = useRef<{ of: History; own: readonly Bar[]; all: History } | null>(null);
   if (!whole.data || own.length === 0) return whole;
-  // One array for one answer: what is drawn is drawn anew for another.
+  // One array for one answer: another one is drawn again.
   if (joined.current?.of !== whole.data || joined.current.own !== own)
     joined.current = { of: whole.data, own, all: { ...whole.data, data: withTail(whole.data.data, own) } };
   return { ...whole, data: joined.current.all };

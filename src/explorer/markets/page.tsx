@@ -175,7 +175,7 @@ export function MarketsPage() {
   );
 }
 
-/** The address has a number of days, or a date. Days to the hour: the list is asked for anew when its filters change. */
+/** The address has a number of days, or a date. Days to the hour: the list is requested again when its filters change. */
 function endsBefore(ends: string): string {
   if (BY_DATE.test(ends)) return Number.isNaN(Date.parse(ends)) ? '' : new Date(ends).toISOString();
   const days = Number(ends);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * How this page learns what is new. `stale`: the service answers, but a part of the page could not be asked for again; `connecting`: the
+ * How this page receives what is new. `stale`: the service answers, but a part of the page could not be asked for again; `connecting`: the
  * stream is being opened; `polling`: it asks again in its place; `idle`: it has nothing that a stream brings.
  */
 export type Connection = 'live' | 'connecting' | 'polling' | 'idle' | 'stale' | 'offline';

@@ -19,12 +19,12 @@ export function useSession(): Session {
   return session;
 }
 
-/** Shows its children to who is signed in, and the way in to everybody else. */
+/** Shows its children to a user who is signed in, and the log-in form to others. */
 export function SignedIn({ children }: { children: ComponentChildren }) {
   const [user, setUser] = useState<User | null | undefined>(undefined);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
   const [turn, setTurn] = useState(0);
-  /** Another one after signing in again: the pages then ask for everything anew. */
+  /** Another one after signing in again: the pages then request everything again. */
   const [round, setRound] = useState(0);
   useEffect(() => {
     whoIsIt().then(setUser, (error: unknown) =>
@@ -90,7 +90,7 @@ function useSignedOut(onUser: (user: User) => void, onNobody: () => void): void 
   }, []);
 }
 
-/** null: nobody. */
+/** null: not signed in. */
 async function whoIsIt(): Promise<User | null> {
   const answer = await call('/v1/api/auth/me', {}, [401]);
   return answer.ok ? ((await answer.json()) as { user: User }).user : null;

@@ -4,7 +4,7 @@ import type { ClickHouse } from './client.ts';
 import type { Log } from '../../embedded/clickhouse/supervisor.ts';
 import { forDatabaseEngine } from '../../core/sql-text.ts';
 
-/** A holder that stopped renewing is believed dead after this long. */
+/** A holder that stopped renewing is taken for dead after this long. */
 const EXPIRES_SECONDS = 60;
 const RENEW_MS = 15_000;
 const WAIT_MS = 300_000;

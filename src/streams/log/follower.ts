@@ -7,7 +7,7 @@ import { type LogRow, readLog, readLogEnd } from './read.ts';
 const RING_ROWS = 5000;
 const RING_BYTES = 4 * 1024 * 1024;
 const READ_ROWS = 5000;
-/** Rows of an engine with replicas may become visible out of order; a hole that stays is one that cannot be vouched for. */
+/** Rows of an engine with replicas may become visible out of order; a hole that stays may be a lost event. */
 export const HOLE_MS = 30_000;
 const RETRY_MS = 200;
 /** It reads on for this long without a subscription: clients that were cut come back. */

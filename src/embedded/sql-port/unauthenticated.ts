@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
 
-/** Half of all connections: those who were let in find the other half. */
-const MOST_STRANGERS = 256;
+/** Half of all connections: the other half is for those that have logged in. */
+const MOST_WAITING = 256;
 const LOGIN_WITHIN_MS = 10_000;
 
-/** Connections that have not been let in yet: a bounded number for a bounded time. */
-export class Strangers {
+/** Connections that have not logged in yet: a bounded number for a bounded time. */
+export class UnauthenticatedSockets {
   /** The one that waits longest first. */
   readonly #waiting = new Map<Socket, NodeJS.Timeout>();
 
   add(socket: Socket): void {
     const [oldest] = this.#waiting.keys();
     // A client that has a password sends it at once: the connection that was silent longest is closed.
-    if (oldest && this.#waiting.size >= MOST_STRANGERS) this.#end(oldest);
+    if (oldest && this.#waiting.size >= MOST_WAITING) this.#end(oldest);
     this.#waiting.set(
       socket,
       setTimeout(() => this.#end(socket), LOGIN_WITHIN_MS),

@@ -78,6 +78,14 @@ test('a cursor resumes behind a takeover, from memory and from the log, and unde
   }
 });
 
+/** Of a stream that has just begun. */
+const cursorOf = async (query: string): Promise<string> => {
+  const stream = await open(query);
+  const [state] = await stream.until('state', 1);
+  stream.cut();
+  return String(state?.data['cursor']);
+};
+
 test('a cursor of all platforms is refused where other platforms are served; one of a named platform resumes', async () => {
   const fewer = await startTestApp({
     clickhouse: rig.clickhouse,
@@ -86,12 +94,6 @@ test('a cursor of all platforms is refused where other platforms are served; one
   });
   onTestFinished(() => fewer.close());
   const origin = await fewer.app.listen({ host: '127.0.0.1', port: 0 });
-  const cursorOf = async (query: string): Promise<string> => {
-    const stream = await open(query);
-    const [state] = await stream.until('state', 1);
-    stream.cut();
-    return String(state?.data['cursor']);
-  };
   const [all, named] = [await cursorOf('channels=trades'), await cursorOf('channels=trades&platform=kalshi')];
   const missed = ids(2);
   await rig.log('kalshi', missed);

@@ -9,6 +9,10 @@ import { type AppenderDeps, EventAppender } from './event-appender.ts';
 const STEP_ROWS = 5000;
 /** Before the last step: rows are visible a moment after their time, and clocks differ. */
 const OVERLAP_MS = 60_000;
+/** A row of sql/queries/market_writes.sql. */
+const WritesRow = z.object({ second: z.number(), digest: z.string() });
+type WritesRow = z.output<typeof WritesRow>;
+
 /** How far back what the log said is read again by a new writer, besides what lies behind the newest level: late rows of one before. */
 const REPLAY_HOURS = 24;
 
@@ -24,6 +28,8 @@ const ChangeRow = z.object({
   fingerprint: z.string(),
 });
 type ChangeRow = z.output<typeof ChangeRow>;
+
+const timeText = (ms: number): string => microsecondText(ms * 1000).slice(0, 23);
 
 /** States in which a market that is first seen counts as new. */
 const NEW_STATUSES = new Set(['unopened', 'open', 'paused']);
@@ -42,7 +48,10 @@ export class MarketLog {
   #hasLevels = false;
   /** Whether what was logged last is known; not so after a step that failed. */
   #isSettled = false;
+  /** A whole second; 0 = everything is to be compared. */
   #sinceMs = 0;
+  /** Digests of the seconds since then whose markets were compared. */
+  #compared = new Map<number, string>();
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
     this.#deps = deps;
@@ -54,7 +63,7 @@ export class MarketLog {
     if (this.#hasLevels || (await this.#isBegun())) return;
     await this.#open(lease);
     for (;;) {
-      const changes = await this.#changes(0);
+      const changes = await this.#changes();
       await this.#keep(changes.map((change) => ({ change, version: 0 })));
       if (changes.length < STEP_ROWS) break;
     }
@@ -70,8 +79,11 @@ export class MarketLog {
   async step(lease: Lease): Promise<number> {
     if (!this.#hasLevels && !(await this.#isBegun())) return 0;
     await this.#open(lease);
-    const startedMs = Date.now();
-    const changes = await this.#changes(this.#sinceMs);
+    const nextMs = Math.floor((Date.now() - OVERLAP_MS) / 1000) * 1000;
+    const writes = this.#sinceMs === 0 ? [] : await this.#writes();
+    const due = writes.filter((write) => this.#isDue(write, nextMs));
+    const isQuiet = this.#sinceMs > 0 && due.length === 0;
+    const changes = isQuiet ? [] : await this.#changes(due.map(({ second }) => second));
     const news = changes.filter(isNews);
     this.#isSettled = false;
     const first = await this.#appender.append(
@@ -84,8 +96,16 @@ export class MarketLog {
       ...old.map((change) => ({ change, version: 0 })),
     ]);
     this.#isSettled = true;
-    if (changes.length < STEP_ROWS) this.#sinceMs = startedMs - OVERLAP_MS;
+    if (changes.length < STEP_ROWS) {
+      this.#sinceMs = nextMs;
+      this.#compared = new Map(writes.map(({ second, digest }) => [second, digest]));
+    }
     return news.length;
+  }
+
+  /** Also once more when it is seen for the last time: on an engine with replicas the listing may be visible later than the state. */
+  #isDue({ second, digest }: WritesRow, nextMs: number): boolean {
+    return second * 1000 < nextMs || this.#compared.get(second) !== digest;
   }
 
   async #isBegun(): Promise<boolean> {
@@ -101,6 +121,7 @@ export class MarketLog {
     else {
       await this.#appender.open(lease);
       this.#sinceMs = 0;
+      this.#compared.clear();
     }
     const { clickhouse, platform } = this.#deps;
     // A failure or a kill came between the log and this table, or the row of a predecessor came late: the log is what counts.
@@ -109,10 +130,21 @@ export class MarketLog {
     this.#isSettled = true;
   }
 
-  #changes(sinceMs: number): Promise<ChangeRow[]> {
+  #writes(): Promise<WritesRow[]> {
     const { clickhouse, platform } = this.#deps;
-    const since = microsecondText(sinceMs * 1000).slice(0, 23);
-    return clickhouse.query('market_changes', ChangeRow, { platform, since, limit: STEP_ROWS });
+    return clickhouse.query('market_writes', WritesRow, { platform, since: timeText(this.#sinceMs) });
+  }
+
+  /** Of the markets written in these seconds, or of all where none are named, those that differ from what was logged. */
+  #changes(seconds: readonly number[] = []): Promise<ChangeRow[]> {
+    const { clickhouse, platform } = this.#deps;
+    const since = seconds.length === 0 ? 0 : this.#sinceMs;
+    return clickhouse.query('market_changes', ChangeRow, {
+      platform,
+      since: timeText(since),
+      seconds,
+      limit: STEP_ROWS,
+    });
   }
 
   #event(change: ChangeRow) {

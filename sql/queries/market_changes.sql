@@ -1,7 +1,9 @@
--- ingestion: markets written since an instant whose state is not what the event log last said, with what it said; '' = nothing yet
+-- ingestion: markets written since an instant, in these seconds of it where some are named, whose state is not what the event log last
+-- said, with what it said; '' = nothing yet
 WITH touched AS (
   SELECT DISTINCT market_key FROM market_state
   WHERE platform = {platform:String} AND written_at >= {since:DateTime64(3, 'UTC')}
+    AND (empty({seconds:Array(UInt32)}) OR has({seconds:Array(UInt32)}, toUnixTimestamp(written_at)))
 )
 SELECT ref, platform_id, event_id, s.status AS status, resolved_at, payouts, synced_at, l.status AS previous_status, fingerprint, first_seen_at
 FROM (

@@ -49,13 +49,12 @@ export class TradeLog {
     this.#openedUs = (await this.#appender.open(lease)).getTime() * 1000;
   }
 
-  /** Logs trades that were just stored, by the time of their execution; those of one instant in the order given. */
-  async append(trades: readonly TradeRecord[], lease: Lease, received = new Date()): Promise<void> {
+  /** The events of trades that are being stored, by the time of their execution; those of one instant in the order given. */
+  async eventsOf(trades: readonly TradeRecord[], received = new Date()): Promise<NewEvent[]> {
     const recent = trades.filter(({ executedAtUs }) => executedAtUs >= this.#openedUs);
-    if (recent.length === 0) return;
     const receivedAt = received.toISOString();
     const ordered = recent.toSorted((a, b) => a.executedAtUs - b.executedAtUs);
-    await this.#log(
+    return this.#events(
       ordered.map((trade) => ({
         trade: loggedTrade(trade, receivedAt),
         trader: trade.trader && {
@@ -64,8 +63,12 @@ export class TradeLog {
           profile_image: trade.trader.profileImage,
         },
       })),
-      lease,
     );
+  }
+
+  /** Logs events of trades that are stored. */
+  async append(events: readonly NewEvent[], lease: Lease): Promise<void> {
+    await this.#appender.append(events, lease);
   }
 
   /** Logs what is stored since an instant and not logged: a kill between the two, or a writer that lost its lease. */
@@ -88,18 +91,17 @@ export class TradeLog {
         rows.map(({ wallet }) => wallet),
       );
       const trades = rows.map(({ ingested_at: receivedAt, ...row }) => ({ ...row, platform, received_at: receivedAt }));
-      await this.#log(
-        trades.map((trade) => ({ trade, trader: traders.get(trade.wallet) ?? null })),
-        lease,
-      );
+      const events = await this.#events(trades.map((trade) => ({ trade, trader: traders.get(trade.wallet) ?? null })));
+      await this.#appender.append(events, lease);
       if (rows.length < REPAIR_ROWS) return;
     }
   }
 
-  async #log(trades: readonly { trade: LoggedTrade; trader: TraderNames | null }[], lease: Lease): Promise<void> {
+  async #events(trades: readonly { trade: LoggedTrade; trader: TraderNames | null }[]): Promise<NewEvent[]> {
+    if (trades.length === 0) return [];
     const refs = [...new Set(trades.map(({ trade }) => trade.ref))];
     const markets = await this.#deps.markets.storedByRef(this.#deps.platform, refs);
-    const events = trades.map(({ trade, trader }): NewEvent => {
+    return trades.map(({ trade, trader }): NewEvent => {
       const market = markets.get(trade.ref);
       return {
         ref: trade.ref,
@@ -110,7 +112,6 @@ export class TradeLog {
         data: JSON.stringify(tradeEvent(trade, market, trader ?? undefined)).toWellFormed(),
       };
     });
-    await this.#appender.append(events, lease);
   }
 }
 

@@ -5,6 +5,7 @@ import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import { TRADE_COLUMNS } from '../src/stores/clickhouse/insert-rows.ts';
+import type { NewEvent } from './event-appender.ts';
 import { reconcile } from './reconcile-rollups.ts';
 import type { Spool } from './spool.ts';
 import { linesOf, spooledTrades } from './trade-batch.ts';
@@ -113,23 +114,23 @@ export class TradeWriter {
     const receivedAt = new Date();
     this.#storingSince = receivedAt;
     try {
+      // Looked up and written out while the trades are being stored; logged only then.
+      const events = this.#deps.events?.eventsOf(trades, receivedAt);
+      events?.catch(() => {});
       await this.#insert(token, body, lease);
-      await this.#deps.spool.remove(token);
       this.#stored.remember(trades);
-      await this.#logEvents(trades, lease, receivedAt);
+      await Promise.all([this.#deps.spool.remove(token), events && this.#logEvents(events, lease)]);
     } finally {
       this.#storingSince = null;
       for (const trade of trades) this.#underWay.delete(trade.tradeId);
     }
   }
 
-  async #logEvents(trades: readonly TradeRecord[], lease: Lease, receivedAt: Date): Promise<void> {
-    const { events } = this.#deps;
-    if (!events) return;
+  async #logEvents(events: Promise<NewEvent[]>, lease: Lease): Promise<void> {
     try {
       // Behind a batch that failed these would come too early: the repair logs all of them in order.
       if (this.#repairFrom) throw new Error('a batch before this one failed; both are logged by the repair');
-      await events.append(trades, lease, receivedAt);
+      await this.#deps.events?.append(await events, lease);
     } catch (error) {
       this.#repairFrom ??= new Date(Date.now() - RECONCILE_MARGIN_MS);
       throw error;

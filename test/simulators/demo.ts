@@ -80,7 +80,7 @@ async function start(directory: string): Promise<Demo> {
     DATA_DIR: directory,
     SWEEP_SECONDS: '5',
     FILES_SECONDS: '60',
-    TRADES_SECONDS: '1',
+    TRADES_SECONDS: '3',
     DEMO_API_KEY: apiKey,
     ...Object.assign({}, ...simulators.map(({ env }) => env)),
     KALSHI_API_KEY_ID: member.apiKeyId,

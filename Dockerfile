@@ -10,7 +10,8 @@ COPY ingest ingest
 RUN npm run build
 
 FROM node:24.21.0-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
+# Two arenas of malloc, as in package.json: with one for each thread 20 MB more stay held.
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=modules /app/node_modules node_modules

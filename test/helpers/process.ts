@@ -25,9 +25,10 @@ export function startProcess(
   // What is preloaded changes the modules of the sources, which a bundle has apart.
   const imports = preload.flatMap((name) => ['--import', new URL(name, import.meta.url).href]);
   const program = preload.length > 0 ? ['--import', 'tsx', ...imports] : [LAUNCHER];
+  // Flags and allocator as in package.json.
   return start(
     ['--max-semi-space-size=8', ...program, sourceOf('main.ts'), role],
-    { LOG_LEVEL: 'info', PORT: '0', SQL_PORT: 'off', ...env },
+    { LOG_LEVEL: 'info', PORT: '0', SQL_PORT: 'off', MALLOC_ARENA_MAX: '2', ...env },
     (text) => {
       const line = /\{[^\n]*"msg":"ready"\}/.exec(text);
       return line && String((JSON.parse(line[0]) as { url: string }).url);

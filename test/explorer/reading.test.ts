@@ -154,8 +154,8 @@ test('the chart stays while another range is on its way', async () => {
 
 test('the statement behind the list answers the markets that it shows', async () => {
   // What rests in books is read later than the listing.
-  await rowsOf(whole, "SELECT 1 FROM v_markets WHERE platform = 'kalshi' AND status = 'open' AND liquidity >= 1000");
-  await page.goto('/?platform=kalshi&sort=liquidity&liquidity=1000');
+  await rowsOf(whole, "SELECT 1 FROM v_markets WHERE platform = 'kalshi' AND status = 'open' AND liquidity >= 1");
+  await page.goto('/?platform=kalshi&sort=liquidity&liquidity=1');
   await rows().first().waitFor();
   await page.getByRole('button', { name: /^Query for Markets/ }).click();
   const statement = await page.locator('dialog[open] pre').nth(1).innerText();

@@ -118,8 +118,9 @@ export class TradeWriter {
       const events = this.#deps.events?.eventsOf(trades, receivedAt);
       events?.catch(() => {});
       await this.#insert(token, body, lease);
+      await this.#deps.spool.remove(token);
       this.#stored.remember(trades);
-      await Promise.all([this.#deps.spool.remove(token), events && this.#logEvents(events, lease)]);
+      if (events) await this.#logEvents(events, lease);
     } finally {
       this.#storingSince = null;
       for (const trade of trades) this.#underWay.delete(trade.tradeId);

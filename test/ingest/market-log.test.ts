@@ -1,0 +1,46 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MarketLog } from '../../ingest/market-log.ts';
+import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
+import { startKalshi } from '../simulators/kalshi.ts';
+
+let sim: Awaited<ReturnType<typeof startKalshi>>;
+let rig: IngestRig;
+
+beforeAll(async () => {
+  sim = await startKalshi({ seed: 7, markets: 10, tradesPerMarket: 5, historyDays: 1 });
+  sim.enforceLimits = false;
+  rig = await startIngestRig(sim, 'kalshi');
+  await rig.list();
+}, 300_000);
+afterAll(async () => {
+  await rig.close();
+  await sim.close();
+});
+
+/** Writes the state of `count` open markets again; `secondsAgo` is how long before now it says it was written. */
+const write = (status: string, count: number, secondsAgo: number): Promise<void> =>
+  rig.clickhouse.command(
+    `INSERT INTO market_state SELECT * REPLACE ({status:String} AS status, synced_at + INTERVAL 1 SECOND AS synced_at,
+       toDateTime64(toStartOfSecond(now64(3)) - {ago:UInt32}, 3, 'UTC') AS written_at)
+     FROM (SELECT * FROM market_state FINAL WHERE platform = 'kalshi' AND status = 'open' ORDER BY market_key LIMIT {count:UInt32})`,
+    { status, count, ago: secondsAgo },
+  );
+
+test('a state that becomes visible up to a minute after its time is logged once', async () => {
+  const deps = { publish: async () => {}, log: pino({ level: 'silent' }), platform: 'kalshi' } as const;
+  const log = new MarketLog({ clickhouse: rig.clickhouse, ...deps });
+  const { lease } = rig.run;
+  await log.begin(lease);
+  expect(await log.step(lease)).toBe(0);
+  expect(await log.step(lease)).toBe(0);
+  for (const secondsAgo of [0, 40, 40, 20]) {
+    await write('paused', 1, secondsAgo);
+    expect(await log.step(lease), `${secondsAgo} seconds late`).toBe(1);
+    expect(await log.step(lease)).toBe(0);
+  }
+  const rows = await rig.clickhouse.sql<{ n: string; refs: string }>(
+    `SELECT count() AS n, uniqExact(ref) AS refs FROM event_log WHERE feed = 'markets'`,
+  );
+  expect(rows).toEqual([{ n: '4', refs: '4' }]);
+});

@@ -11,8 +11,6 @@ const SHORT_MS = 250;
 const FAR_EVERY_MS = 1000;
 /** A far reading is to be one page: where more is traded it reaches less far. */
 const FAR_TRADES = 800;
-/** A store that takes longer has as much time for others after each reading. */
-const SLOW_STORE_MS = 100;
 /** What stored trades change of their markets follows at most so often. */
 const PRICE_EVERY_MS = 1000;
 
@@ -116,7 +114,8 @@ export class HintedFeed {
       const run = this.#deps.run();
       if (this.#reachedUs === null || !run) return;
       const storeMs = await this.#read(this.#reachedUs, run).catch((error: unknown) => this.#failed(error, run));
-      if (storeMs > SLOW_STORE_MS) await sleep(storeMs, undefined, { signal, ref: false }).catch(() => {});
+      // A store that is slow has at least as much time for others.
+      await sleep(storeMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 

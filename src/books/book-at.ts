@@ -12,8 +12,10 @@ import { UNSEEN_MS } from './platform-books.ts';
 /** A book that a socket brings is seen more often than this. */
 const LIVE_UNSEEN_MS = 90_000;
 
-const SnapshotRow = z.object({
+/** A row of sql/queries/book_snapshot_at.sql; levels best first, times ISO-8601, `sequence` digits. */
+export const SnapshotRow = z.object({
   sequence: z.string(),
+  begins: z.boolean(),
   bid_prices: z.array(z.string()),
   bid_sizes: z.array(z.string()),
   ask_prices: z.array(z.string()),

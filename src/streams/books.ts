@@ -92,8 +92,10 @@ export class BookFollower {
     if (!followed) return;
     if (followed.isLoading) {
       if (followed.early.length < MOST_EARLY) followed.early.push(message);
-    } else if (message.gap) this.#lose(followed, { ...message.gap, to: message.received_at });
-    else this.#apply(followed, message);
+    } else if (message.gap) {
+      // A book that was loaded meanwhile may have begun behind it.
+      if (message.sequence >= followed.sequence) this.#lose(followed, { ...message.gap, to: message.received_at });
+    } else this.#apply(followed, message);
   }
 
   /** Calls back with the book once it is known and whenever it has changed, until the returned function is called. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SnapshotRow } from '../books/book-at.ts';
 import { readBook, type StoredLevel } from '../books/book.ts';
 import { UNSEEN_MS } from '../books/platform-books.ts';
 import type { BookSide } from '../core/model.ts';
@@ -8,16 +9,6 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 /** By how much the clocks of the machines that receive, store and serve may differ. */
 const CLOCKS_MS = 60_000;
 
-const SnapshotRow = z.object({
-  sequence: z.coerce.number(),
-  begins: z.boolean(),
-  bid_prices: z.array(z.string()),
-  bid_sizes: z.array(z.string()),
-  ask_prices: z.array(z.string()),
-  ask_sizes: z.array(z.string()),
-  exchange_at: z.string().nullable(),
-  received_at: z.string(),
-});
 const UpdateRow = z.object({
   market_key: z.string(),
   sequence: z.coerce.number(),
@@ -75,9 +66,9 @@ export async function newestBook(
   const span = { platform, ref, at_ms: now + CLOCKS_MS, after_ms: now - UNSEEN_MS - CLOCKS_MS };
   const [row] = await clickhouse.query('book_snapshot_at', SnapshotRow, span);
   if (!row) return null;
-  const { sequence, begins, exchange_at: exchangeAt, received_at: receivedAt } = row;
+  const { begins, exchange_at: exchangeAt, received_at: receivedAt } = row;
   const [bids, asks] = [levelsOf(row.bid_prices, row.bid_sizes), levelsOf(row.ask_prices, row.ask_sizes)];
-  return { sequence, begins, book: readBook({ bids, asks }), exchangeAt, receivedAt };
+  return { sequence: Number(row.sequence), begins, book: readBook({ bids, asks }), exchangeAt, receivedAt };
 }
 
 /** What was stored behind a book. */

@@ -152,3 +152,32 @@ test('a client that comes right behind a gap has the book that ended it', async 
   unwatch();
   expect(states.map((book) => book?.bids[0]?.size)).toEqual([parseSize('3')]);
 });
+
+test('a gap announced while the book behind it is being loaded does not take that book away', async () => {
+  let load!: () => void;
+  const isDue = new Promise<void>((resolve) => (load = resolve));
+  const { clickhouse } = rig;
+  const waiting: ClickHouse = {
+    ...clickhouse,
+    async query(name, ...given) {
+      if (name === 'book_snapshot_at') await isDue;
+      return clickhouse.query(name, ...given);
+    },
+  };
+  const late = new BookFollower({ clickhouse: waiting, shared, log });
+  await late.listen(shared);
+  const states: (BookSide | null)[] = [];
+  const unwatch = late.watch(MARKET, key, ({ book }) => states.push(book));
+  const at = new Date().toISOString();
+  await sleep(20);
+  recorder.gap('kalshi', MARKET.ref, at, new Date().toISOString(), 'socket frozen');
+  const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('4') }], asks: [] };
+  recorder.snapshot('kalshi', MARKET.ref, book, null, new Date().toISOString());
+  await recorder.flush();
+  // Announcements follow within milliseconds.
+  await sleep(100);
+  load();
+  await sleep(1000);
+  unwatch();
+  expect(states.map((state) => state?.bids[0]?.size)).toEqual([parseSize('4')]);
+});

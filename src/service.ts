@@ -142,7 +142,6 @@ function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shar
   onStop(() => http.close());
   const adapters = createPlatforms({
     http,
-    urls: config.platformUrls,
     now: Date.now,
     settings: config,
     onStalePage: (platform, route) => metrics.stalePages.inc({ platform, route }),
@@ -170,7 +169,7 @@ async function ingest(start: Start, { clickhouse, shared }: Stores, sources: Sou
   const { config, log, metrics, onStop } = start;
   const { markets, marketWriter } = sources;
   const sockets = {
-    adapters: createPlatformSockets({ urls: config.socketUrls, settings: config }),
+    adapters: createPlatformSockets(config),
     observer: observeSockets(metrics),
   };
   const ingestion = await startIngestion({
@@ -209,10 +208,7 @@ async function serveApi(
     platforms,
     markets,
     onBadRow,
-    orderAdapters: createPlatformOrders(
-      { http, urls: config.platformUrls, now: Date.now },
-      { negativeRiskV2: config.POLYMARKET_V2_NEGATIVE_RISK },
-    ),
+    orderAdapters: createPlatformOrders({ http, settings: config, now: Date.now }),
     analystSql,
     ingestionHealth: watched.ingestionHealth,
     ...(extend ? { extend } : {}),

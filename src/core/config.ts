@@ -6,30 +6,6 @@ import { keptSecret } from './data-dir.ts';
 import { PLATFORMS, type Platform } from './model.ts';
 import { settings, type Settings } from './settings.ts';
 
-/** Which setting holds each base address of the platforms. */
-export const PLATFORM_URLS = {
-  kalshi: 'KALSHI_API_URL',
-  kalshiSocial: 'KALSHI_SOCIAL_URL',
-  polymarketGamma: 'POLYMARKET_GAMMA_URL',
-  polymarketClob: 'POLYMARKET_CLOB_URL',
-  polymarketData: 'POLYMARKET_DATA_URL',
-  limitless: 'LIMITLESS_API_URL',
-} as const satisfies Record<string, keyof Settings>;
-
-/** Base addresses of the platforms, without a slash at the end. */
-export type PlatformUrls = Record<keyof typeof PLATFORM_URLS, string>;
-
-/** Which setting holds the address of each socket of the platforms. */
-const SOCKET_URLS = {
-  kalshi: 'KALSHI_WS_URL',
-  polymarketMarket: 'POLYMARKET_WS_URL',
-  polymarketLive: 'POLYMARKET_LIVE_URL',
-  limitless: 'LIMITLESS_WS_URL',
-} as const satisfies Record<string, keyof Settings>;
-
-/** Addresses of the platforms' sockets, without a slash at the end. */
-export type SocketUrls = Record<keyof typeof SOCKET_URLS, string>;
-
 const HEX_KEY = /^[0-9a-f]{64}$/i;
 const SECRET_NAMES = /SECRET|KEY|TOKEN|PASSWORD|_URL$/;
 /** A name ending in _URL is secret only for the password its value may hold. */
@@ -44,8 +20,6 @@ export type Config = Settings & {
   /** false where SQL_PORT is the default. */
   sqlPortChosen: boolean;
   platforms: Platform[];
-  platformUrls: PlatformUrls;
-  socketUrls: SocketUrls;
   jwtSecret: string;
   /** Newest first: the first seals, all open. */
   credentialKeys: { id: string; key: Buffer }[];
@@ -98,12 +72,6 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
     dataDir: parsed.DATA_DIR,
     sqlPortChosen: (env['SQL_PORT'] ?? '').trim() !== '',
     platforms: PLATFORMS.filter((platform) => parsed.PLATFORMS.includes(platform)),
-    platformUrls: Object.fromEntries(
-      Object.entries(PLATFORM_URLS).map(([name, setting]) => [name, parsed[setting]]),
-    ) as PlatformUrls,
-    socketUrls: Object.fromEntries(
-      Object.entries(SOCKET_URLS).map(([name, setting]) => [name, parsed[setting]]),
-    ) as SocketUrls,
     jwtSecret:
       needs === 'stores'
         ? ''

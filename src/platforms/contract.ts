@@ -1,6 +1,5 @@
 import type { Settings } from '../core/settings.ts';
 import type { UserPositions, UserTradePage, TradePosition } from './user-contract.ts';
-import type { PlatformUrls } from '../core/config.ts';
 import type { PlatformError } from '../core/errors.ts';
 import type { Price, Size, Usd } from '../core/decimal.ts';
 import type {
@@ -181,13 +180,11 @@ export interface PlatformUsers {
   positions(user: string, context: ReadContext): Promise<UserPositions>;
 }
 
-/** What an adapter is built from. */
-export interface AdapterDeps {
+/** What an adapter is built from. S: the settings that it reads. */
+export interface AdapterDeps<S extends keyof Settings = keyof Settings> {
   http: PlatformHttp;
-  urls: PlatformUrls;
+  settings: Pick<Settings, S>;
   now: () => number;
-  /** Where the operator's keys are; none when left out. */
-  settings?: Partial<Pick<Settings, 'KALSHI_API_KEY_ID' | 'KALSHI_PRIVATE_KEY'>>;
   /** Called for a page that came out of a cache in front of the platform although a fresh one was asked for. */
   onStalePage?: (platform: Platform, route: string) => void;
 }

@@ -36,6 +36,8 @@ export const isSegment = (text: string): boolean => !/^\.+$/.test(text) && /^[^\
  * platform's own folder compares its name: what differs between platforms is asked here.
  */
 export interface PlatformManifest {
+  /** The settings with the platform's base URLs, sockets included. */
+  urls: readonly (keyof Settings)[];
   /** What the platform's volumes count. */
   volumeBasis: 'contracts' | 'usd';
   /** Whether some markets are pools, whose trades no feed brings. */

@@ -3,14 +3,13 @@ import { createKalshiOrders } from './kalshi/orders/adapter.ts';
 import { createLimitlessOrders } from './limitless/orders/adapter.ts';
 import type { PlatformOrders } from './order-contract.ts';
 import type { AdapterDeps } from './contract.ts';
-import type { PolymarketOrderSettings } from './polymarket/orders/exchanges.ts';
 import { createPolymarketOrders } from './polymarket/orders/adapter.ts';
 
 export type OrderAdapters = { readonly [P in Platform]?: PlatformOrders<P> };
 
 /** The order side of every platform that has one. */
-export const createPlatformOrders = (deps: AdapterDeps, polymarket?: PolymarketOrderSettings): OrderAdapters => ({
+export const createPlatformOrders = (deps: AdapterDeps): OrderAdapters => ({
   kalshi: createKalshiOrders(deps),
-  polymarket: createPolymarketOrders(deps, polymarket),
+  polymarket: createPolymarketOrders(deps),
   limitless: createLimitlessOrders(deps),
 });

@@ -13,7 +13,7 @@ import { type ClickHouse, openClickHouse } from '../../src/stores/clickhouse/cli
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
-import type { PlatformUrls } from '../../src/core/config.ts';
+import { loadConfig } from '../../src/core/config.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { Lease, Shared } from '../../src/stores/shared/shared.ts';
 import type { TradeRecord } from '../../src/core/model.ts';
@@ -198,6 +198,6 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
 /** The adapter without its budgets: the machine is measured, not the platform's patience. */
 function kalshi(url: string) {
   const shared: Shared = { ...createLocalShared(log), takeBudget: async () => 0 };
-  const urls = { kalshi: url, kalshiSocial: '' } as PlatformUrls;
-  return createKalshiData({ http: createPlatformHttp({ shared, log }), urls, now: Date.now });
+  const settings = loadConfig({ KALSHI_API_URL: url }, 'stores');
+  return createKalshiData({ http: createPlatformHttp({ shared, log }), settings, now: Date.now });
 }

@@ -57,8 +57,8 @@ export async function startIngestRig(
   const shared = { ...createLocalShared(silent), takeBudget: async () => 0 };
   const http = createPlatformHttp({ shared, log: silent });
   const clock = { now: Date.now() };
-  const { platformUrls } = loadConfig({ DATA_DIR: directory, ...sim.env });
-  const data = createPlatforms({ http, urls: platformUrls, now: () => clock.now })[platform];
+  const settings = loadConfig({ DATA_DIR: directory, ...sim.env });
+  const data = createPlatforms({ http, settings, now: () => clock.now })[platform];
   const marketWriter = new MarketWriter(clickhouse, (_platform, ref) => storedMarkets.forget(platform, ref));
   const storedMarkets = new StoredMarkets(clickhouse, async (_platform, id) => {
     const market = await data.market(id, { priority: 'live', onBadRow: () => {} });

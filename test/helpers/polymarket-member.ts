@@ -4,7 +4,7 @@ import type { PlatformHttp } from '../../src/platforms/http/request.ts';
 import type { OrderIntent, Placement, PlatformOrder } from '../../src/platforms/order-contract.ts';
 import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
 import { createPolymarketOrders } from '../../src/platforms/polymarket/orders/adapter.ts';
-import { URLS, readContext } from '../fixtures/canned-http.ts';
+import { SETTINGS, readContext } from '../fixtures/canned-http.ts';
 import { intent, orderAccess, recordOf, terms, type Credential, type Wanted } from '../fixtures/polymarket/orders.ts';
 import type { PolymarketWorld } from '../simulators/polymarket.ts';
 import type { SimMarket } from '../simulators/polymarket/world/model.ts';
@@ -25,12 +25,7 @@ export function polymarketMember(
   const privateKey = `0x${String(members).padStart(64, 'c')}` as const;
   const account = world.addWallet({ privateKey, signatureType: type });
   world.giveShares(account.wallet, marketNow(), shares('2000'));
-  const urls = {
-    ...URLS,
-    polymarketGamma: sim.env.POLYMARKET_GAMMA_URL!,
-    polymarketClob: sim.env.POLYMARKET_CLOB_URL!,
-  };
-  const deps = { http: way, urls, now: () => world.now() };
+  const deps = { http: way, settings: { ...SETTINGS, ...sim.env }, now: () => world.now() };
   const adapter = createPolymarketOrders(deps);
   const data = createPolymarketData({ ...deps, http });
   const keys = async ({ conditionId }: SimMarket): Promise<StoredMarket> => {

@@ -88,7 +88,7 @@ export async function startTrading(given: Record<string, string>, now: () => num
   const clickhouse = await openClickHouse(config, log);
   await migrateClickHouse(clickhouse, log);
   const http = await unmeteredHttp();
-  const deps = { http, urls: config.platformUrls, now };
+  const deps = { http, settings: config, now };
   const adapters = createPlatforms(deps);
   const writer = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
   const markets = new StoredMarkets(clickhouse, async (platform, id) => {

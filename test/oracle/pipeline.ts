@@ -118,7 +118,7 @@ export async function startPipeline(
     ...http,
     send: (request) => http.send({ ...request, timeoutMs: Math.min(request.timeoutMs ?? PATIENCE_MS, PATIENCE_MS) }),
   };
-  const adapters = createPlatforms({ http: impatient, urls: config.platformUrls, now: Date.now, settings: config });
+  const adapters = createPlatforms({ http: impatient, settings: config, now: Date.now });
   const data = config.platforms.map((platform) => ({ ...adapters[platform], sweepFactor: 1 }));
   const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
   const markets = new StoredMarkets(clickhouse, async (platform, id) => {
@@ -138,7 +138,7 @@ export async function startPipeline(
   });
   const { log } = app.deps;
   const books = new BookRecorder({ clickhouse, log });
-  const sockets = live && { adapters: createPlatformSockets({ urls: config.socketUrls, settings: config }), ...live };
+  const sockets = live && { adapters: createPlatformSockets(config), ...live };
   const ingest = (days: number) => {
     const stores = { config: configOf(days), log, clickhouse, shared, books };
     return startIngestion({ ...stores, platforms: data, markets, marketWriter, ...(sockets && { sockets }) });

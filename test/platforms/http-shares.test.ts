@@ -1,7 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { PlatformUrls } from '../../src/core/config.ts';
 import { PlatformError, toApiError } from '../../src/core/errors.ts';
 import { createPlatformHttp } from '../../src/platforms/http/client.ts';
 import { accountName } from '../../src/platforms/http/limit-group.ts';
@@ -12,6 +11,7 @@ import { openShared } from '../../src/stores/shared/open.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { createSimServer, json, type SimServer } from '../simulators/lib/index.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
+import { SETTINGS } from '../fixtures/canned-http.ts';
 
 waitsInRealTime('budgets, pauses and time-outs');
 
@@ -154,9 +154,9 @@ test('a refusal names the budget, and nothing of the credential it is kept for',
     api_key_id: '0f5c2a7e-58d1-4f2b-9c3e-7b1d6a90e4f8',
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
-  const urls = { kalshi: server.origin } as PlatformUrls;
+  const settings = { ...SETTINGS, KALSHI_API_URL: server.origin };
   const access = { credential, priority: 'live' } as const;
-  const account = createKalshiAccount({ http, urls, now: Date.now }, { ...access, markets, onBadRow() {} });
+  const account = createKalshiAccount({ http, settings, now: Date.now }, { ...access, markets, onBadRow() {} });
   const errors = await Promise.all(
     times(150, () =>
       account.send('DELETE', '/orders', null).then(

@@ -5,7 +5,7 @@ import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
 import { createLimitlessData } from '../../src/platforms/limitless/data.ts';
 import type { StoredMarket, PlatformData, SweepScope, TradeQuery } from '../../src/platforms/contract.ts';
 import type { MarketRecord, TradeRecord } from '../../src/core/model.ts';
-import { URLS, collect, readContext } from '../fixtures/canned-http.ts';
+import { SETTINGS, collect, readContext } from '../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { manualClock } from '../simulators/lib/index.ts';
 import { startKalshi, type KalshiWorld, type TrueMarket } from '../simulators/kalshi.ts';
@@ -59,7 +59,7 @@ describe('Kalshi as a whole', () => {
     sim = await startKalshi({ seed: 7, clock: manualClock(NOW), markets: 66, tradesPerMarket: 60 });
     sim.enforceLimits = false;
     sim.trade(1500);
-    data = createKalshiData({ http, urls: { ...URLS, kalshi: sim.env.KALSHI_API_URL! }, now });
+    data = createKalshiData({ http, settings: { ...SETTINGS, ...sim.env }, now });
   });
   afterAll(() => sim.close());
 
@@ -133,7 +133,7 @@ describe('Limitless as a whole', () => {
   beforeAll(async () => {
     sim = await startLimitless({ seed: 7, clock: manualClock(NOW), markets: 60, tradesPerMarket: 230 });
     sim.enforceLimits = false;
-    data = createLimitlessData({ http, urls: { ...URLS, limitless: sim.env.LIMITLESS_API_URL! }, now });
+    data = createLimitlessData({ http, settings: { ...SETTINGS, ...sim.env }, now });
     listed = await sweep(data, { kind: 'full' });
   });
   afterAll(() => sim.close());

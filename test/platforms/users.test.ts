@@ -16,18 +16,18 @@ import { answerError } from '../../src/platforms/http/errors.ts';
 import { dataTrade, positionRow } from '../../src/platforms/polymarket/wire.ts';
 import { type TradePosition, type UserTrade } from '../../src/platforms/user-contract.ts';
 import { tradesAfter } from '../../src/platforms/user-trade-pages.ts';
-import { cannedHttp, readContext, refuse, URLS } from '../fixtures/canned-http.ts';
+import { cannedHttp, readContext, refuse, SETTINGS } from '../fixtures/canned-http.ts';
 import { dataEnvelope, hex, token, tradeRow } from '../fixtures/polymarket/rows.ts';
 
 type Answer = (path: string, query: URLSearchParams) => unknown;
 
 const kalshi = (answer: Answer) => {
   const http = cannedHttp(answer);
-  return { social: createKalshiUsers({ http, urls: URLS }), http, context: readContext() };
+  return { social: createKalshiUsers({ http, settings: SETTINGS }), http, context: readContext() };
 };
 const polymarket = (answer: Answer) => {
   const http = cannedHttp(answer);
-  return { social: createPolymarketUsers({ http, urls: URLS }), http, context: readContext() };
+  return { social: createPolymarketUsers({ http, settings: SETTINGS }), http, context: readContext() };
 };
 
 const WALLET = '0xa66790e2b0075e73c3781ddaf1d0b875a3aaceb3';

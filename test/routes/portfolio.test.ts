@@ -10,7 +10,7 @@ import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createKalshiData } from '../../src/platforms/kalshi/data.ts';
 import type { PlatformData, SweepScope } from '../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
-import { collect, readContext, URLS } from '../fixtures/canned-http.ts';
+import { collect, readContext, SETTINGS } from '../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -49,15 +49,7 @@ beforeAll(async () => {
   polymarket = await startPolymarket({ seed: 3, markets: 70, tradesPerMarket: 40, historyDays: 20 });
   kalshi.enforceLimits = false;
   polymarket.enforceLimits = false;
-  const urls = {
-    ...URLS,
-    kalshi: kalshi.env.KALSHI_API_URL!,
-    kalshiSocial: kalshi.env.KALSHI_SOCIAL_URL!,
-    polymarketGamma: polymarket.env.POLYMARKET_GAMMA_URL!,
-    polymarketClob: polymarket.env.POLYMARKET_CLOB_URL!,
-    polymarketData: polymarket.env.POLYMARKET_DATA_URL!,
-  };
-  const deps = { http, urls, now: Date.now };
+  const deps = { http, settings: { ...SETTINGS, ...kalshi.env, ...polymarket.env }, now: Date.now };
   platforms = { kalshi: createKalshiData(deps), polymarket: createPolymarketData(deps) };
   await store(platforms.kalshi, { kind: 'full' });
   await store(platforms.polymarket, { kind: 'open' });

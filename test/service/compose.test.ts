@@ -90,7 +90,7 @@ describe('the settings of api and ingest', () => {
     const env = { ...own, GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', KALSHI_API_KEY_ID: 'key' };
     const config = loadConfig(environment(api, { ...env, TRADES_SECONDS: '30', LIMITLESS_API_URL: 'https://l.test' }));
     expect(config).toMatchObject({ GOOGLE_CLIENT_ID: 'id', KALSHI_API_KEY_ID: 'key', TRADES_SECONDS: 30 });
-    expect(config.platformUrls.limitless).toBe('https://l.test');
+    expect(config.LIMITLESS_API_URL).toBe('https://l.test');
     const plain = loadConfig(environment(api, own));
     expect(plain).toMatchObject({ GOOGLE_CLIENT_ID: undefined, KALSHI_API_KEY_ID: undefined, TRADES_SECONDS: 15 });
     expect(loadConfig(environment(ingest, env))).toMatchObject({

@@ -4,7 +4,8 @@ import { accountName } from '../http/limit-group.ts';
 import type { PlatformReply, PlatformRequest } from '../http/request.ts';
 import type { AdapterDeps, ReadContext } from '../contract.ts';
 import { answeredUs, parseBody } from '../parse-rows.ts';
-import { operatorKey } from './operator-key.ts';
+import type { KalshiUrl } from './manifest.ts';
+import { type KalshiKeySetting, operatorKey } from './operator-key.ts';
 import { kalshiSigner } from './sign.ts';
 
 export type KalshiQuery = Record<string, string | number | undefined>;
@@ -49,7 +50,7 @@ const UNSIGNED_MS = 600_000;
 /** What a read differs by when the operator's key signs it: Kalshi allows those four times as many. */
 type Signing = (url: string) => Pick<PlatformRequest, 'group' | 'account' | 'headers'>;
 
-function signing({ settings = {}, now }: Pick<AdapterDeps, 'settings' | 'now'>): Signing | null {
+function signing({ settings, now }: Pick<AdapterDeps<KalshiKeySetting>, 'settings' | 'now'>): Signing | null {
   const key = operatorKey(settings);
   if ('missing' in key) return null;
   const signer = kalshiSigner(key, now);
@@ -58,13 +59,13 @@ function signing({ settings = {}, now }: Pick<AdapterDeps, 'settings' | 'now'>):
 }
 
 /** Signs with the operator's key where there is one; without it for a while after Kalshi refused it, as public data needs none. */
-export function createKalshiClient(deps: Pick<AdapterDeps, 'http' | 'urls' | 'now' | 'settings'>): KalshiClient {
-  const { http, urls, now } = deps;
+export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>): KalshiClient {
+  const { http, settings, now } = deps;
   const signed = signing(deps);
   let unsignedUntilMs = 0;
 
   const get: KalshiClient['get'] = async (path, query, { priority, user, isUrgent, signal }) => {
-    const url = `${urls.kalshi}${path}${queryText(query)}`;
+    const url = `${settings.KALSHI_API_URL}${path}${queryText(query)}`;
     const request: PlatformRequest = {
       platform: 'kalshi',
       group: 'kalshi:anonymous',

@@ -9,7 +9,8 @@ import { mapKalshiCandle } from './candle.ts';
 import { KalshiCatalog } from './catalog.ts';
 import { type KalshiClient, createKalshiClient } from './client.ts';
 import { createCutoff } from './archive-cutoff.ts';
-import { kalshi } from './manifest.ts';
+import { kalshi, type KalshiUrl } from './manifest.ts';
+import type { KalshiKeySetting } from './operator-key.ts';
 import { createKalshiUsers } from './users.ts';
 import { kalshiSweep } from './listing.ts';
 import { kalshiTrades } from './trade-feed.ts';
@@ -27,8 +28,8 @@ const orNull = <T>(read: Promise<T>): Promise<T | null> =>
   });
 
 /** Kalshi's public data: live endpoints, and the archive where markets and trades move after about two months. */
-export function createKalshiData(deps: AdapterDeps): PlatformData {
-  const { http, urls, now } = deps;
+export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>): PlatformData {
+  const { now } = deps;
   const client = createKalshiClient(deps);
   const catalog = new KalshiCatalog(client);
   const cutoff = createCutoff(client, now);
@@ -70,7 +71,7 @@ export function createKalshiData(deps: AdapterDeps): PlatformData {
 
   return {
     platform: 'kalshi',
-    users: createKalshiUsers({ http, urls }),
+    users: createKalshiUsers(deps),
     tradeFeed: 'global',
     tradeOverlapMs: 120_000,
     sweepFactor: 1,

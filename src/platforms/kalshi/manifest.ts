@@ -1,11 +1,17 @@
 import { VOLUME_BASIS } from '../../core/model.ts';
+import type { Settings } from '../../core/settings.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { kalshiFees } from './fees.ts';
+
+const URLS = ['KALSHI_API_URL', 'KALSHI_SOCIAL_URL', 'KALSHI_WS_URL'] as const satisfies readonly (keyof Settings)[];
+/** The settings with Kalshi's base URLs. */
+export type KalshiUrl = (typeof URLS)[number];
 
 const normalizeId = (id: string): string | null => (isSegment(id) ? id.toUpperCase() : null);
 
 /** Kalshi: volumes in contracts, ids are tickers in upper case, traders are anonymous. */
 export const kalshi: PlatformManifest = {
+  urls: URLS,
   volumeBasis: VOLUME_BASIS.kalshi,
   hasPools: false,
   lastTradeFrom: 'listing',

@@ -4,6 +4,7 @@ import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
 import { parseBody } from '../parse-rows.ts';
 import { listOf, queryText, type KalshiQuery } from './client.ts';
+import type { KalshiUrl } from './manifest.ts';
 import { kalshiSigner } from './sign.ts';
 
 /** Signed calls of one member. */
@@ -16,13 +17,13 @@ export interface KalshiAccount {
 }
 
 export function createKalshiAccount(
-  { http, urls, now }: AdapterDeps,
+  { http, settings, now }: AdapterDeps<KalshiUrl>,
   { credential, priority, signal, guest }: OrderAccess<'kalshi'>,
 ): KalshiAccount {
   const signer = kalshiSigner(credential, now);
   const name = accountName(credential.api_key_id, credential.private_key);
   const request = (method: PlatformRequest['method'], path: string, cost?: number): PlatformRequest => {
-    const url = `${urls.kalshi}${path}`;
+    const url = `${settings.KALSHI_API_URL}${path}`;
     return {
       platform: 'kalshi',
       group: method === 'GET' ? 'kalshi:read' : 'kalshi:write',

@@ -6,6 +6,7 @@ import { microseconds } from '../market-fields.ts';
 import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
 import { parseBody, parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
 import type { UserPosition, UserTrade, Visibility } from '../user-contract.ts';
+import type { KalshiUrl } from './manifest.ts';
 import { type PositionPage, readPositions, toPosition } from './own-account.ts';
 import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
 
@@ -52,14 +53,17 @@ const TradesBody = z.object({ trades: z.array(z.unknown()), cursor: wireText, vi
 const HoldingsBody = z.object({ holdings: z.array(z.unknown()), cursor: wireText, visibility_state: wireText });
 
 /** Kalshi's users by nickname. */
-export function createKalshiUsers({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): PlatformUsers {
+export function createKalshiUsers({
+  http,
+  settings,
+}: Pick<AdapterDeps<KalshiUrl>, 'http' | 'settings'>): PlatformUsers {
   const get = (path: string, query: Record<string, string>, context: ReadContext): Promise<PlatformReply> =>
     http
       .send({
         platform: 'kalshi',
         group: 'kalshi:social',
         method: 'GET',
-        url: `${urls.kalshiSocial}${path}?${new URLSearchParams(query)}`,
+        url: `${settings.KALSHI_SOCIAL_URL}${path}?${new URLSearchParams(query)}`,
         priority: context.priority,
         user: context.user,
         signal: context.signal,

@@ -1,12 +1,16 @@
 import type { PlatformReply } from '../http/request.ts';
 import type { AdapterDeps, ReadContext } from '../contract.ts';
+import type { LimitlessUrl } from './manifest.ts';
 
 export interface LimitlessClient {
   get(path: string, query: Record<string, string | number>, context: ReadContext): Promise<PlatformReply>;
 }
 
 /** Public reads; all of Limitless shares one budget. */
-export const createLimitlessClient = ({ http, urls }: Pick<AdapterDeps, 'http' | 'urls'>): LimitlessClient => ({
+export const createLimitlessClient = ({
+  http,
+  settings,
+}: Pick<AdapterDeps<LimitlessUrl>, 'http' | 'settings'>): LimitlessClient => ({
   get(path, query, { priority, user, shareTaken, signal }) {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
@@ -14,7 +18,7 @@ export const createLimitlessClient = ({ http, urls }: Pick<AdapterDeps, 'http' |
       platform: 'limitless',
       group: 'limitless:all',
       method: 'GET',
-      url: `${urls.limitless}${path}${parameters.size > 0 ? `?${parameters}` : ''}`,
+      url: `${settings.LIMITLESS_API_URL}${path}${parameters.size > 0 ? `?${parameters}` : ''}`,
       priority,
       user,
       shareTaken,

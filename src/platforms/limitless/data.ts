@@ -8,7 +8,7 @@ import { mapLimitlessBook } from './book.ts';
 import { barsFromSamples } from './candle.ts';
 import { type LimitlessClient, createLimitlessClient } from './client.ts';
 import { LimitlessListing } from './listing.ts';
-import { limitless } from './manifest.ts';
+import { limitless, type LimitlessUrl } from './manifest.ts';
 import { limitlessTrades } from './trade-feed.ts';
 import { LimitlessOrderBook, LimitlessPriceHistory, LimitlessPricePoint } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
@@ -25,8 +25,9 @@ const isAbsent = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && (error.status === 404 || error.status === 400);
 
 /** Limitless's public data. It has no bars of its own and no global trade feed. */
-export function createLimitlessData({ http, urls, now }: AdapterDeps): PlatformData {
-  const client = createLimitlessClient({ http, urls });
+export function createLimitlessData(deps: AdapterDeps<LimitlessUrl>): PlatformData {
+  const { now } = deps;
+  const client = createLimitlessClient(deps);
   const listing = new LimitlessListing(client);
   return {
     platform: 'limitless',

@@ -1,8 +1,13 @@
 import { VOLUME_BASIS } from '../../core/model.ts';
+import type { Settings } from '../../core/settings.ts';
 import { getAddress } from 'viem/utils';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { limitlessFees } from './fees.ts';
 import { cannotArriveAtMs } from './orders/window.ts';
+
+const URLS = ['LIMITLESS_API_URL', 'LIMITLESS_WS_URL'] as const satisfies readonly (keyof Settings)[];
+/** The settings with Limitless's base URLs. */
+export type LimitlessUrl = (typeof URLS)[number];
 
 /** Codes of announced maintenance: no order is taken. Other replies of the same statuses may come from a gateway. */
 const TRADING_MODES = new Set([
@@ -22,6 +27,7 @@ const normalizeId = (id: string): string | null => {
 
 /** Limitless: volumes in USD, markets are slugs, traders are accounts with a checksum. */
 export const limitless: PlatformManifest = {
+  urls: URLS,
   volumeBasis: VOLUME_BASIS.limitless,
   hasPools: true,
   lastTradeFrom: 'trades',

@@ -5,6 +5,7 @@ import { accountName } from '../http/limit-group.ts';
 import type { PlatformReply, PlatformRequest } from '../http/request.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
+import type { LimitlessUrl } from './manifest.ts';
 
 export type LimitlessAccess = OrderAccess<'limitless'>;
 
@@ -40,9 +41,9 @@ export function tokenHeaders(
 
 export const accountOf = ({ token_id: id, secret }: LimitlessCredential): string => accountName(id, secret);
 
-export function createAccountClient({ http, urls, now }: AdapterDeps): AccountClient {
+export function createAccountClient({ http, settings, now }: AdapterDeps<LimitlessUrl>): AccountClient {
   return ({ method, path, body, retry, leaveByMs }, { credential, priority, signal, guest }) => {
-    const url = `${urls.limitless}${path}`;
+    const url = `${settings.LIMITLESS_API_URL}${path}`;
     const { pathname, search } = new URL(url);
     const target = pathname + search;
     return http.send({

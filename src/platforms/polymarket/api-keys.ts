@@ -6,6 +6,7 @@ import type { AdapterDeps } from '../contract.ts';
 import { LruMap } from '../../core/lru-map.ts';
 import { parseBody } from '../parse-rows.ts';
 import { signAuth } from './orders/signing.ts';
+import type { PolymarketUrl } from './manifest.ts';
 
 /** An API key of a wallet; all three parts are secret but `key`, which names the owner of orders. */
 export interface ApiKey {
@@ -29,7 +30,7 @@ export interface ApiKeys {
   forget(address: string): void;
 }
 
-export function createApiKeys({ http, urls, now }: AdapterDeps): ApiKeys {
+export function createApiKeys({ http, settings, now }: AdapterDeps<PolymarketUrl>): ApiKeys {
   const derived = new LruMap<string, Promise<ApiKey>>(MAX_KEYS);
 
   async function ask(method: 'GET' | 'POST', path: string, { credential, priority, user }: Access, address: string) {
@@ -39,7 +40,7 @@ export function createApiKeys({ http, urls, now }: AdapterDeps): ApiKeys {
       platform: 'polymarket',
       group: 'polymarket:clob/auth',
       method,
-      url: `${urls.polymarketClob}${path}`,
+      url: `${settings.POLYMARKET_CLOB_URL}${path}`,
       headers: {
         POLY_ADDRESS: address,
         POLY_SIGNATURE: signature,

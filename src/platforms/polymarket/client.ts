@@ -2,6 +2,7 @@ import type { PlatformReply } from '../http/request.ts';
 import type { LimitGroupName } from '../http/limit-groups.ts';
 import type { AdapterDeps, ReadContext } from '../contract.ts';
 import { createFreshReads } from './fresh-reads.ts';
+import type { PolymarketUrl } from './manifest.ts';
 
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
@@ -26,13 +27,13 @@ export interface PolymarketClient {
 
 export function createPolymarketClient({
   http,
-  urls,
+  settings,
   onStalePage,
-}: Pick<AdapterDeps, 'http' | 'urls' | 'onStalePage'>): PolymarketClient {
+}: Pick<AdapterDeps<PolymarketUrl>, 'http' | 'settings' | 'onStalePage'>): PolymarketClient {
   const fresh = createFreshReads();
   const base = (group: Group): string => {
-    if (group.startsWith('gamma/')) return urls.polymarketGamma;
-    return group.startsWith('clob/') ? urls.polymarketClob : urls.polymarketData;
+    if (group.startsWith('gamma/')) return settings.POLYMARKET_GAMMA_URL;
+    return group.startsWith('clob/') ? settings.POLYMARKET_CLOB_URL : settings.POLYMARKET_DATA_URL;
   };
   const get: PolymarketClient['get'] = (group, path, query, context) =>
     http.send({

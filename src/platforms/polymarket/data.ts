@@ -6,7 +6,7 @@ import { isNotFound, parseBody, parseRows } from '../parse-rows.ts';
 import { readOrderBooks } from './books.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { madeAt } from './fresh-reads.ts';
-import { polymarket } from './manifest.ts';
+import { polymarket, type PolymarketUrl } from './manifest.ts';
 import { gammaIdOf } from './market.ts';
 import { sweepMarkets, withParents } from './listing.ts';
 import { conditionSpellings } from './protocol.ts';
@@ -26,7 +26,7 @@ const CONDITION_ID = /^0x([0-9a-f]{62}|[0-9a-f]{64})$/i;
 const GAMMA_ID = /^\d{1,15}$/;
 
 /** Polymarket's read side: Gamma lists markets, the Data API trades, figures and price samples, the CLOB books. */
-export function createPolymarketData(deps: AdapterDeps): PlatformData {
+export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): PlatformData {
   const client = createPolymarketClient(deps);
   return {
     platform: 'polymarket',

@@ -1,7 +1,18 @@
 import { VOLUME_BASIS } from '../../core/model.ts';
+import type { Settings } from '../../core/settings.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { polymarketFees } from './fees.ts';
 import { conditionRef } from './protocol.ts';
+
+const URLS = [
+  'POLYMARKET_GAMMA_URL',
+  'POLYMARKET_CLOB_URL',
+  'POLYMARKET_DATA_URL',
+  'POLYMARKET_WS_URL',
+  'POLYMARKET_LIVE_URL',
+] as const satisfies readonly (keyof Settings)[];
+/** The settings with Polymarket's base URLs. */
+export type PolymarketUrl = (typeof URLS)[number];
 
 /** Longer numbers than Gamma's are tokens, which are never used to ask for a market. */
 const TOO_LONG = /^\d{16,}$/;
@@ -17,6 +28,7 @@ const normalizeId = (id: string): string | null => {
 
 /** Polymarket: volumes in USD, markets are condition ids, traders are wallets in lower case. */
 export const polymarket: PlatformManifest = {
+  urls: URLS,
   volumeBasis: VOLUME_BASIS.polymarket,
   hasPools: false,
   lastTradeFrom: 'listing',

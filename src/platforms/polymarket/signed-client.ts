@@ -9,6 +9,7 @@ import { signedHeaders, type ApiKey, type ApiKeys } from './api-keys.ts';
 import { queryText, type Query } from './client.ts';
 import type { Wallet } from './orders/request.ts';
 import { ClobPage, FIRST_CURSOR, LAST_CURSOR } from './orders/rows.ts';
+import type { PolymarketUrl } from './manifest.ts';
 
 /** Private calls of one wallet. */
 export interface PolymarketAccount {
@@ -30,7 +31,7 @@ export interface WriteCall {
 }
 
 export function createPolymarketAccount(
-  { http, urls, now }: AdapterDeps,
+  { http, settings, now }: AdapterDeps<PolymarketUrl>,
   keys: ApiKeys,
   access: OrderAccess<'polymarket'>,
 ): PolymarketAccount {
@@ -50,7 +51,7 @@ export function createPolymarketAccount(
         platform: 'polymarket',
         group,
         method,
-        url: `${urls.polymarketClob}${path}${query}`,
+        url: `${settings.POLYMARKET_CLOB_URL}${path}${query}`,
         // Signed as it leaves: it may have waited for its turn.
         headers: () => ({
           ...signedHeaders(key, owner, { timestamp: String(Math.floor(now() / 1000)), method, path, body: body ?? '' }),

@@ -7,6 +7,7 @@ import { type UserPosition, type UserPositions, type UserTrade } from '../user-c
 import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
 import { type PolymarketClient, type Query, createPolymarketClient } from './client.ts';
 import { madeAt } from './fresh-reads.ts';
+import type { PolymarketUrl } from './manifest.ts';
 import { tradeIds } from './trade.ts';
 import { LEAST_FILL, TRADE_FILTERS, parseTrades } from './trade-rows.ts';
 import { type PositionRow, type TradeRow, comboRow, dataPage, positionRow } from './wire.ts';
@@ -28,7 +29,9 @@ const HELD = { status: 'OPEN', filter_type: 'TOKENS', filter_amount: 0, include_
 const POSITION_ROW = { platform: 'polymarket', kind: 'market', idKey: 'token_id' } as const;
 
 /** Polymarket's users by wallet or by name. */
-export function createPolymarketUsers(deps: Pick<AdapterDeps, 'http' | 'urls' | 'onStalePage'>): PlatformUsers {
+export function createPolymarketUsers(
+  deps: Pick<AdapterDeps<PolymarketUrl>, 'http' | 'settings' | 'onStalePage'>,
+): PlatformUsers {
   const client = createPolymarketClient(deps);
   return {
     platform: 'polymarket',

@@ -5,7 +5,7 @@ import type { PlatformHttp, PlatformRequest } from '../../../src/platforms/http/
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
 import { limitless } from '../../../src/platforms/limitless/manifest.ts';
 import { createLimitlessOrders } from '../../../src/platforms/limitless/orders/adapter.ts';
-import { readContext, URLS } from '../../fixtures/canned-http.ts';
+import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { intent, KEY, orderAccess, terms } from '../../fixtures/limitless/orders.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { type Answer, type Customer, startTrading, type Trading } from '../../helpers/trading.ts';
@@ -121,7 +121,7 @@ test.each([
   ['still taken seven seconds before', 7000, 1],
 ])('where the platform’s clock is as late as it allows, an order that was held up is %s', async (_, earlyMs, taken) => {
   const on = await quiet();
-  const urls = { ...URLS, limitless: on.sim.env.LIMITLESS_API_URL! };
+  const settings = { ...SETTINGS, ...on.sim.env };
   const real = await unmeteredHttp();
   let held: PlatformRequest | undefined;
   const http: PlatformHttp = {
@@ -135,7 +135,7 @@ test.each([
   };
   // 30 s is the most by which the time of a signed call may differ.
   const LATE_MS = 29_000;
-  const deps = { http, urls, now: () => on.clock.now() + LATE_MS };
+  const deps = { http, settings, now: () => on.clock.now() + LATE_MS };
   const adapter = createLimitlessOrders(deps);
   const { tokenId, secret } = on.world.members.withAddress(on.ann.address)!;
   const access = orderAccess({ token_id: tokenId, secret, private_key: KEY });

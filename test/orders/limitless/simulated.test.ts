@@ -9,7 +9,7 @@ import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
 import { createLimitlessOrders } from '../../../src/platforms/limitless/orders/adapter.ts';
 import type { OrderIntent, OrderRecord, Placement, PlatformOrder } from '../../../src/platforms/order-contract.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
-import { URLS, readContext } from '../../fixtures/canned-http.ts';
+import { SETTINGS, readContext } from '../../fixtures/canned-http.ts';
 import { KEY, intent, orderAccess, terms, type Wanted } from '../../fixtures/limitless/orders.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { silent } from '../../helpers/silent-log.ts';
@@ -29,9 +29,9 @@ afterEach(closeRigs);
 function as({ sim, world, clock }: Rig, client: Client, way = http) {
   const profile = world.members.withAddress(client.address);
   if (!profile) throw new Error('not a member');
-  const urls = { ...URLS, limitless: sim.env.LIMITLESS_API_URL! };
-  const adapter = createLimitlessOrders({ http: way, urls, now: () => clock.now() });
-  const data = createLimitlessData({ http, urls, now: () => clock.now() });
+  const settings = { ...SETTINGS, ...sim.env };
+  const adapter = createLimitlessOrders({ http: way, settings, now: () => clock.now() });
+  const data = createLimitlessData({ http, settings, now: () => clock.now() });
   const credential = { token_id: profile.tokenId, secret: profile.secret, private_key: KEY };
   const access = orderAccess(credential);
 
@@ -560,14 +560,14 @@ test('the official SDK and we see and cancel each other’s orders', async () =>
   const { tokenId, secret, privateKey } = on.world.demoProfile;
   const adapter = createLimitlessOrders({
     http,
-    urls: { ...URLS, limitless: on.sim.env.LIMITLESS_API_URL! },
+    settings: { ...SETTINGS, ...on.sim.env },
     now: Date.now,
   });
   const access = orderAccess({ token_id: tokenId, secret, private_key: privateKey });
   const market = plain(on.world);
   const keys = await createLimitlessData({
     http,
-    urls: { ...URLS, limitless: on.sim.env.LIMITLESS_API_URL! },
+    settings: { ...SETTINGS, ...on.sim.env },
     now: Date.now,
   }).market(market.slug, readContext());
   const marketKeys: StoredMarket = { ...keys!.info, status: 'open' };

@@ -5,7 +5,7 @@ import { domainHash } from '../../../src/platforms/evm/typed-data.ts';
 import { EXCHANGES } from '../../../src/platforms/polymarket/orders/exchanges.ts';
 import { signOrder, type WireOrder } from '../../../src/platforms/polymarket/orders/signing.ts';
 import { createPolymarketOrders } from '../../../src/platforms/polymarket/orders/adapter.ts';
-import { URLS, cannedHttp } from '../../fixtures/canned-http.ts';
+import { SETTINGS, cannedHttp } from '../../fixtures/canned-http.ts';
 import { EXCHANGE_V3 } from '../../fixtures/polymarket/exchange-v3-orders.ts';
 import { KEY, MARKET, NOW, terms, type Wanted } from '../../fixtures/polymarket/orders.ts';
 
@@ -51,9 +51,10 @@ function positions(module: number, facts: Record<string, unknown> = { version: '
 }
 
 function checked(market: StoredMarket, wanted: Wanted = {}, negativeRiskV2 = false): ApiError | null {
-  const deps = { http: cannedHttp(() => undefined), urls: URLS, now: () => NOW };
+  const settings = { ...SETTINGS, POLYMARKET_V2_NEGATIVE_RISK: negativeRiskV2 };
+  const deps = { http: cannedHttp(() => undefined), settings, now: () => NOW };
   try {
-    createPolymarketOrders(deps, { negativeRiskV2 }).check(market, terms(wanted));
+    createPolymarketOrders(deps).check(market, terms(wanted));
     return null;
   } catch (error) {
     if (error instanceof ApiError) return error;

@@ -1,6 +1,5 @@
 import './word.ts';
 import { z } from 'zod';
-import { PLATFORM_URLS } from '../../../src/core/config.ts';
 import { settings } from '../../../src/core/settings.ts';
 import { CredentialFields } from '../../../src/platforms/credentials.ts';
 import { LIMIT_GROUPS } from '../../../src/platforms/http/limit-groups.ts';
@@ -13,7 +12,6 @@ import { fourth } from './platform/manifest.ts';
 
 // The lines that a new platform adds to the registries; no order adapter, so that orders are refused.
 Object.assign(settings, { FOURTH_API_URL: [z.url().default('https://fourth.example'), 'base URL of Fourth'] });
-Object.assign(PLATFORM_URLS, { fourth: 'FOURTH_API_URL' });
 Object.assign(MANIFESTS, { fourth });
 Object.assign(DATA_ADAPTERS, { fourth: createFourthData });
 Object.assign(CredentialFields, { fourth: FourthFields });

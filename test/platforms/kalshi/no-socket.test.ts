@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { createKalshiSockets } from '../../../src/platforms/kalshi/stream/sockets.ts';
 import { SocketKeeper } from '../../../src/platforms/sockets/keeper.ts';
+import { SETTINGS } from '../../fixtures/canned-http.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { leaksIn } from '../../helpers/secrets.ts';
 import { socketCounts } from '../../helpers/socket-counts.ts';
@@ -10,8 +11,6 @@ import { type KalshiSimulator, startKalshi } from '../../simulators/kalshi.ts';
 
 waitsInRealTime('what polls find is waited for');
 vi.setConfig({ testTimeout: 90_000 });
-
-const URL = 'ws://127.0.0.1:9/trade-api/ws/v2';
 
 test.each([
   ['no setting', {}, 'KALSHI_API_KEY_ID is not set'],
@@ -23,7 +22,7 @@ test.each([
     'the key of KALSHI_PRIVATE_KEY cannot be used',
   ],
 ])('with %s the socket is off, and says why', (_, key, off) => {
-  expect(createKalshiSockets(URL, key)).toMatchObject({ channels: [], off });
+  expect(createKalshiSockets({ ...SETTINGS, ...key })).toMatchObject({ channels: [], off });
 });
 
 type Refused = [string, (sim: KalshiSimulator) => Record<string, string>, string];
@@ -87,7 +86,11 @@ test.each(refusals)('%s every trade comes by polling, and /health says why', asy
 test('no log line holds the key, nor what it signed, whatever becomes of the connections', async () => {
   const sim = await startKalshi({ seed: 36, markets: 10, tradesPerMarket: 2, historyDays: 1, pingMs: 100 });
   const { apiKeyId, privateKeyPem } = sim.world.addAccount();
-  const { channels } = createKalshiSockets(sim.env['KALSHI_WS_URL'] ?? '', keyed(apiKeyId, privateKeyPem));
+  const { channels } = createKalshiSockets({
+    ...SETTINGS,
+    ...sim.env,
+    ...keyed(apiKeyId, privateKeyPem),
+  });
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const deps = { platform: 'kalshi', log, observer: socketCounts(), onEvent: () => {}, onEnd: () => {} } as const;

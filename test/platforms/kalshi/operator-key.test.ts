@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createKalshiData } from '../../../src/platforms/kalshi/data.ts';
 import type { PlatformHttp, PlatformRequest } from '../../../src/platforms/http/request.ts';
-import { readContext, URLS } from '../../fixtures/canned-http.ts';
+import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { type KalshiSimulator, startKalshi } from '../../simulators/kalshi.ts';
 
@@ -20,9 +20,9 @@ async function reader(settingsOf: (sim: KalshiSimulator) => Record<string, strin
   );
   const sent: PlatformRequest[] = [];
   const noted: PlatformHttp = { ...http, send: (request) => (sent.push(request), http.send(request)) };
-  const urls = { ...URLS, kalshi: sim.env['KALSHI_API_URL'] ?? '' };
+  const settings = { ...SETTINGS, ...sim.env, ...settingsOf(sim) };
   let nowMs = Date.now();
-  const data = createKalshiData({ http: noted, urls, now: () => nowMs, settings: settingsOf(sim) });
+  const data = createKalshiData({ http: noted, settings, now: () => nowMs });
   const [market] = sim.world.markets;
   return {
     sim,

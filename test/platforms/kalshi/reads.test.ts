@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createKalshiData } from '../../../src/platforms/kalshi/data.ts';
 import type { StoredMarket, TradePage } from '../../../src/platforms/contract.ts';
-import { URLS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
+import { SETTINGS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
 import { candleRow, eventRow, marketRow, seriesRow, tradeRow } from '../../fixtures/kalshi/rows.ts';
 
 const NOW = Date.UTC(2026, 9, 6, 6, 40);
@@ -19,7 +19,7 @@ function adapter(answer: Answer) {
         ? { events: [] }
         : answer(path, query),
   );
-  return { http, data: createKalshiData({ http, urls: URLS, now: () => NOW }), context: readContext() };
+  return { http, data: createKalshiData({ http, settings: SETTINGS, now: () => NOW }), context: readContext() };
 }
 
 const keys: StoredMarket = {

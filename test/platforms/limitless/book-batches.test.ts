@@ -7,7 +7,7 @@ import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
 import { liveBooks } from '../../../src/queries/order-book.ts';
 import { openShared } from '../../../src/stores/shared/open.ts';
 import type { Shared } from '../../../src/stores/shared/shared.ts';
-import { URLS } from '../../fixtures/canned-http.ts';
+import { SETTINGS } from '../../fixtures/canned-http.ts';
 import { waitsInRealTime } from '../../helpers/real-time.ts';
 import { createSimServer, json, type SimServer } from '../../simulators/lib/index.ts';
 
@@ -54,7 +54,11 @@ const marketsOf = (name: string, count: number): StoredMarket[] =>
   Array.from({ length: count }, (_, n) => named(`${name}-${n}`));
 
 function read(user: string, markets: StoredMarket[]) {
-  const limitless = createLimitlessData({ http, urls: { ...URLS, limitless: server.origin }, now: Date.now });
+  const limitless = createLimitlessData({
+    http,
+    settings: { ...SETTINGS, LIMITLESS_API_URL: server.origin },
+    now: Date.now,
+  });
   const source = { platforms: { limitless } as Partial<Record<Platform, typeof limitless>>, shared, now: Date.now };
   return liveBooks(source, 'limitless', markets, { priority: 'live', user, onBadRow() {} });
 }

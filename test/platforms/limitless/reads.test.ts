@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parsePrice, parseUsd } from '../../../src/core/decimal.ts';
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
 import type { StoredMarket, SweepScope, TradePage, TradeQuery } from '../../../src/platforms/contract.ts';
-import { URLS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
+import { SETTINGS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
 import { NO_TOKEN, YES_TOKEN, childRow, groupRow, marketRow, tradeRow } from '../../fixtures/limitless/rows.ts';
 
 const NOW = Date.UTC(2026, 9, 6, 6, 40);
@@ -10,7 +10,7 @@ const directory = { byRef: async () => new Map() };
 
 function adapter(answer: Parameters<typeof cannedHttp>[0]) {
   const http = cannedHttp(answer);
-  return { http, data: createLimitlessData({ http, urls: URLS, now: () => NOW }), context: readContext() };
+  return { http, data: createLimitlessData({ http, settings: SETTINGS, now: () => NOW }), context: readContext() };
 }
 
 const keys: StoredMarket = {

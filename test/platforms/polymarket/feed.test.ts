@@ -6,7 +6,7 @@ import {
   type TradePage,
 } from '../../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
-import { URLS, cannedHttp, readContext } from '../../fixtures/canned-http.ts';
+import { SETTINGS, cannedHttp, readContext } from '../../fixtures/canned-http.ts';
 import { dataEnvelope, hex, marketKeys, token, tradeRow } from '../../fixtures/polymarket/rows.ts';
 
 const NOW = Date.parse('2026-06-20T00:00:00Z');
@@ -42,7 +42,7 @@ async function read({ rows, back, until, market }: Reading) {
     untilUs: until === undefined ? null : (NOW_SEC - until) * 1e6,
     market: market ?? null,
   };
-  const data = createPolymarketData({ http, urls: URLS, now: () => NOW });
+  const data = createPolymarketData({ http, settings: SETTINGS, now: () => NOW });
   let gap: unknown = null;
   try {
     for await (const page of data.trades(query, directory, context)) pages.push(page);

@@ -10,7 +10,7 @@ import type {
 } from '../../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
 import type { BookSide, MarketRecord, TradeRecord } from '../../../src/core/model.ts';
-import { collect, readContext, URLS } from '../../fixtures/canned-http.ts';
+import { collect, readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { manualClock } from '../../simulators/lib/index.ts';
 import { type PolymarketWorld, startPolymarket } from '../../simulators/polymarket.ts';
@@ -87,12 +87,7 @@ beforeAll(async () => {
   world.tradesOffsetCap = 1500;
   data = createPolymarketData({
     http,
-    urls: {
-      ...URLS,
-      polymarketGamma: sim.env.POLYMARKET_GAMMA_URL!,
-      polymarketClob: sim.env.POLYMARKET_CLOB_URL!,
-      polymarketData: sim.env.POLYMARKET_DATA_URL!,
-    },
+    settings: { ...SETTINGS, ...sim.env },
     now: () => clock.now(),
   });
   for (const record of await sweep({ kind: 'full' })) known.set(record.info.ref, record);

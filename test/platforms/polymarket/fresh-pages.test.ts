@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
-import { collect, readContext, RECEIVED_AT, URLS } from '../../fixtures/canned-http.ts';
+import { collect, readContext, RECEIVED_AT, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { dataEnvelope, tradeRow } from '../../fixtures/polymarket/rows.ts';
 import { manualClock } from '../../simulators/lib/index.ts';
@@ -26,7 +26,7 @@ async function read(replies: Record<string, string>[]) {
   const stale: string[] = [];
   const onStalePage = (platform: string, route: string): number => stale.push(`${platform} ${route}`);
   const now = (): number => RECEIVED_US / 1000;
-  const data = createPolymarketData({ http, urls: URLS, now, onStalePage });
+  const data = createPolymarketData({ http, settings: SETTINGS, now, onStalePage });
   const [page] = await collect(data.trades(QUERY, directory, readContext()));
   return { page, sent, stale };
 }
@@ -71,7 +71,7 @@ test('figures of a page that was kept are dated when it was made', async () => {
     },
     async close() {},
   };
-  const data = createPolymarketData({ http, urls: URLS, now: Date.now });
+  const data = createPolymarketData({ http, settings: SETTINGS, now: Date.now });
   const madeAt = new Date(RECEIVED_US / 1000 - 124_000).toISOString();
   const interest = await data.openInterest?.([condition], readContext());
   expect(interest?.get(condition)?.at).toBe(madeAt);
@@ -85,10 +85,10 @@ test('through a cache that keeps pages for 300 s each poll has the trades of tha
   const clock = manualClock('2026-11-20T12:00:00Z');
   const sim = await startPolymarket({ seed: 12, clock, markets: 20, tradesPerMarket: 5 });
   const http = await unmeteredHttp();
-  const urls = { ...URLS, polymarketData: sim.env['POLYMARKET_DATA_URL'] ?? '' };
+  const settings = { ...SETTINGS, ...sim.env };
   const stale: string[] = [];
   const onStalePage = (_: string, route: string): number => stale.push(route);
-  const data = createPolymarketData({ http, urls, now: () => clock.now(), onStalePage });
+  const data = createPolymarketData({ http, settings, now: () => clock.now(), onStalePage });
   const market = sim.world.markets.find(({ state, volume }) => state === 'open' && volume > 0n)!;
   for (let poll = 0; poll < 5; poll += 1) {
     clock.advance(10_000);

@@ -12,7 +12,7 @@ import { startEmbeddedClickHouse } from '../../../src/embedded/clickhouse/superv
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
 import { type ClickHouse, connect } from '../../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../../src/stores/clickhouse/migrations.ts';
-import { readContext, URLS } from '../../fixtures/canned-http.ts';
+import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { LEASE } from '../../helpers/market-store.ts';
 import { silent } from '../../helpers/silent-log.ts';
@@ -88,8 +88,8 @@ test('a store filled through version 1 neither doubles nor loses a trade when ve
   clock.advance(3_600_000);
   sim.trade(300);
   clock.advance(60_000);
-  const urls = { ...URLS, polymarketData: sim.env['POLYMARKET_DATA_URL'] ?? '' };
-  const data = createPolymarketData({ http, urls, now: () => clock.now() });
+  const settings = { ...SETTINGS, ...sim.env };
+  const data = createPolymarketData({ http, settings, now: () => clock.now() });
   const context = readContext();
   const query = { sinceUs: 1, untilUs: null, market: null };
   for (let reading = 0; reading < 2; reading += 1) {

@@ -3,7 +3,7 @@ import { parsePrice, parseUsd } from '../../../src/core/decimal.ts';
 import { PlatformError } from '../../../src/core/errors.ts';
 import type { SweepScope } from '../../../src/platforms/contract.ts';
 import { createPolymarketData } from '../../../src/platforms/polymarket/data.ts';
-import { RECEIVED_AT, URLS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
+import { RECEIVED_AT, SETTINGS, cannedHttp, collect, readContext, refuse } from '../../fixtures/canned-http.ts';
 import {
   bookRow,
   dataEnvelope,
@@ -23,7 +23,7 @@ type Answer = (path: string, query: URLSearchParams) => unknown;
 
 const reader = (answer: Answer) => {
   const http = cannedHttp(answer);
-  const data = createPolymarketData({ http, urls: URLS, now: () => NOW });
+  const data = createPolymarketData({ http, settings: SETTINGS, now: () => NOW });
   const asked = (): URL[] => http.requests.map(({ url }) => new URL(url));
   return { data, context: readContext(), requests: http.requests, asked };
 };
@@ -285,7 +285,7 @@ describe('the order book', () => {
     const second = bookRow({ asset_id: token(12), bids: [{ price: '0.4', size: '7' }] });
     const { data, requests, context } = reader(() => [second, bookRow()]);
     const book = await data.orderBook(marketKeys, context);
-    expect(requests).toMatchObject([{ method: 'POST', url: `${URLS.polymarketClob}/books`, retry: true }]);
+    expect(requests).toMatchObject([{ method: 'POST', url: `${SETTINGS.POLYMARKET_CLOB_URL}/books`, retry: true }]);
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual([{ token_id: token(11) }, { token_id: token(12) }]);
     expect(book?.yes.bids[0]?.price).toBe(parsePrice('0.5'));
     expect(book?.no.bids[0]?.price).toBe(parsePrice('0.4'));

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createPolymarketUsers } from '../../../src/platforms/polymarket/users.ts';
 import type { TradePosition, UserTrade } from '../../../src/platforms/user-contract.ts';
-import { cannedHttp, readContext, refuse, URLS } from '../../fixtures/canned-http.ts';
+import { cannedHttp, readContext, refuse, SETTINGS } from '../../fixtures/canned-http.ts';
 import { dataEnvelope, tradeRow } from '../../fixtures/polymarket/rows.ts';
 
 const WALLET = `0x${'1'.repeat(40)}`;
 const social = (answer: Parameters<typeof cannedHttp>[0]) =>
-  createPolymarketUsers({ http: cannedHttp(answer), urls: URLS });
+  createPolymarketUsers({ http: cannedHttp(answer), settings: SETTINGS });
 
 const other = (digit: string) => tradeRow({ transaction_hash: `0x${digit.repeat(64)}` });
 

@@ -12,6 +12,7 @@ import type {
   PlatformOrders,
 } from '../../order-contract.ts';
 import { isStatedNotFound, parseBody } from '../../parse-rows.ts';
+import type { KalshiUrl } from '../manifest.ts';
 import { createOwnKalshi } from '../own-account.ts';
 import { createKalshiAccount, type KalshiAccount } from '../signed-client.ts';
 import { createFinder, SMALL_COST } from './finder.ts';
@@ -27,9 +28,9 @@ const Cancelled = z.object({ reduced_by: z.string() });
 type Access = OrderAccess<'kalshi'>;
 
 /** Kalshi's V2 orders. Writes go to /portfolio/events/orders, reads stayed at /portfolio/orders (finder.ts). */
-export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOrders<'kalshi'> {
-  const account = (access: Access): KalshiAccount => createKalshiAccount({ http, urls, now }, access);
-  const finder = createFinder(account, now);
+export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders<'kalshi'> {
+  const account = (access: Access): KalshiAccount => createKalshiAccount(deps, access);
+  const finder = createFinder(account, deps.now);
 
   async function place(intent: OrderIntent, member: KalshiAccount, body: string, access: Access): Promise<Placement> {
     try {
@@ -77,7 +78,7 @@ export function createKalshiOrders({ http, urls, now }: AdapterDeps): PlatformOr
     platform: 'kalshi',
     ownAccount: {
       idOf: (credential) => credential.api_key_id,
-      open: (access) => createOwnKalshi(account(access), access, now),
+      open: (access) => createOwnKalshi(account(access), access, deps.now),
     },
     grid: kalshiGrid,
     check: checkKalshiOrder,

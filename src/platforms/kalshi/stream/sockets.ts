@@ -1,5 +1,7 @@
+import type { Settings } from '../../../core/settings.ts';
 import type { PlatformSockets, SocketChannel } from '../../sockets/contract.ts';
-import { type KalshiKeySettings, operatorKey } from '../operator-key.ts';
+import type { KalshiUrl } from '../manifest.ts';
+import { type KalshiKeySetting, operatorKey } from '../operator-key.ts';
 import { kalshiSigner, type KalshiSigner } from '../sign.ts';
 import { BookFeed } from './books.ts';
 import { type Feed, KalshiSession } from './session.ts';
@@ -47,10 +49,11 @@ const wholePlatform = (
 });
 
 /** Kalshi's socket, which requires a key: without one the result says why it is off. */
-export function createKalshiSockets(url: string, given: KalshiKeySettings): PlatformSockets {
-  const key = operatorKey(given);
+export function createKalshiSockets(settings: Pick<Settings, KalshiUrl | KalshiKeySetting>): PlatformSockets {
+  const key = operatorKey(settings);
   if ('missing' in key) return { ...common, channels: [], off: key.missing };
   const signer = kalshiSigner(key, Date.now);
+  const url = settings.KALSHI_WS_URL;
   return {
     ...common,
     channels: [

@@ -4,6 +4,7 @@ import type { OrderIntent, Placement, PlatformOrders, PreparedOrder } from '../.
 import { failedPlacement } from '../../failed-placement.ts';
 import type { AdapterDeps, StoredMarket } from '../../contract.ts';
 import { parseBody } from '../../parse-rows.ts';
+import type { LimitlessUrl } from '../manifest.ts';
 import { type LimitlessAccess, createAccountClient } from '../signed-client.ts';
 import { cancelOrders } from './cancel.ts';
 import { PRICE_GRID, checkTradable, orderAmounts } from './amounts.ts';
@@ -21,7 +22,7 @@ import { SigningFacts } from './signing-context.ts';
 const LEAVE_WITHIN_MS = RECV_WINDOW_MS - 1000;
 
 /** Limitless's orders: EIP-712 under the exchange contract of each market, sent with an HMAC scoped token. */
-export function createLimitlessOrders(deps: AdapterDeps): PlatformOrders<'limitless'> {
+export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): PlatformOrders<'limitless'> {
   const account = createAccountClient(deps);
   const facts = new SigningFacts(deps, account);
   const finder = createFinder(new OrderReads(account));

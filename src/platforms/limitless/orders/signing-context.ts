@@ -7,6 +7,7 @@ import { walletAddress } from '../../evm/wallet-address.ts';
 import { accountOf, type AccountClient, type LimitlessAccess } from '../signed-client.ts';
 import type { LimitlessCredential } from '../credential.ts';
 import { createLimitlessClient } from '../client.ts';
+import type { LimitlessUrl } from '../manifest.ts';
 import { LimitlessProfile, LimitlessVenue } from './rows.ts';
 import { Remembered } from '../cached.ts';
 import type { SignedPart } from '../sign.ts';
@@ -25,7 +26,7 @@ export class SigningFacts {
   readonly #profiles: Remembered<LimitlessProfile>;
   readonly #exchanges: Remembered<Address>;
 
-  constructor(deps: AdapterDeps, account: AccountClient) {
+  constructor(deps: AdapterDeps<LimitlessUrl>, account: AccountClient) {
     this.#account = account;
     this.#public = createLimitlessClient(deps);
     // Limitless bans addresses that keep reading profiles.

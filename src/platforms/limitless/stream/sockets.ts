@@ -1,14 +1,15 @@
-import type { SocketUrls } from '../../../core/config.ts';
+import type { Settings } from '../../../core/settings.ts';
 import type { PlatformSockets, SocketChannel } from '../../sockets/contract.ts';
+import type { LimitlessUrl } from '../manifest.ts';
 import { BookSession } from './book-session.ts';
 import { LifecycleSession } from './lifecycle-session.ts';
 
 const HANDSHAKE = '/socket.io/?EIO=4&transport=websocket';
 
 /** Limitless' public sockets: books of all open markets, and beginnings and ends of markets. There is none of trades. */
-export function createLimitlessSockets(urls: SocketUrls): PlatformSockets {
+export function createLimitlessSockets(settings: Pick<Settings, LimitlessUrl>): PlatformSockets {
   const shared: Omit<SocketChannel, 'name' | 'marketsPerSocket' | 'bringsTrades' | 'session'> = {
-    url: `${urls.limitless}${HANDSHAKE}`,
+    url: `${settings.LIMITLESS_WS_URL}${HANDSHAKE}`,
     heartbeat: null,
     // Until the server announces how often it pings: what it announces today.
     silentMs: 28_000,

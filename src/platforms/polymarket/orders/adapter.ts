@@ -2,7 +2,8 @@ import type { OrderAccess, OrderIntent, PlatformOrders, PreparedOrder } from '..
 import type { AdapterDeps } from '../../contract.ts';
 import { createPolymarketAccount, type PolymarketAccount } from '../signed-client.ts';
 import { createApiKeys } from '../api-keys.ts';
-import { exchangeOf, type PolymarketOrderSettings } from './exchanges.ts';
+import type { PolymarketUrl } from '../manifest.ts';
+import { exchangeOf, type PolymarketOrderSetting } from './exchanges.ts';
 import { cancelOrders } from './cancel.ts';
 import { createFinder } from './finder.ts';
 import { placeOrder } from './placement.ts';
@@ -14,8 +15,7 @@ type Access = OrderAccess<'polymarket'>;
 
 /** Polymarket's CLOB orders. An order's id is known before it is sent: the hash of what is signed. */
 export function createPolymarketOrders(
-  deps: AdapterDeps,
-  settings: PolymarketOrderSettings = { negativeRiskV2: false },
+  deps: AdapterDeps<PolymarketUrl | PolymarketOrderSetting>,
 ): PlatformOrders<'polymarket'> {
   const keys = createApiKeys(deps);
   const account = (access: Access): PolymarketAccount => createPolymarketAccount(deps, keys, access);
@@ -24,7 +24,7 @@ export function createPolymarketOrders(
     const { market, terms } = intent;
     const member = account(access);
     const order = toWireOrder(intent, member.wallet);
-    const exchange = exchangeOf(market, terms.outcomeIndex, settings);
+    const exchange = exchangeOf(market, terms.outcomeIndex, deps.settings);
     const { orderId, signature } = await signOrder(order, exchange.domain, access.credential.private_key);
     const { key: owner } = await member.apiKey();
     const flags = { deferExec: false, postOnly: false };
@@ -53,7 +53,7 @@ export function createPolymarketOrders(
     platform: 'polymarket',
     grid: polymarketGrid,
     check(market, terms) {
-      exchangeOf(market, terms.outcomeIndex, settings);
+      exchangeOf(market, terms.outcomeIndex, deps.settings);
       checkPolymarketOrder(market, terms, deps.now());
     },
     prepare,

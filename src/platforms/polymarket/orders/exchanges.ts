@@ -1,3 +1,4 @@
+import type { Settings } from '../../../core/settings.ts';
 import type { Address } from 'viem';
 import { orderRefused } from '../../failed-placement.ts';
 import type { StoredMarket } from '../../contract.ts';
@@ -30,11 +31,8 @@ export const EXCHANGES = {
   v3: exchange('3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa', POSITIONS),
 } satisfies Record<string, Exchange>;
 
-/** What the operator allows beyond what Polymarket has documented and shown. */
-export interface PolymarketOrderSettings {
-  /** Orders on negative-risk markets of Protocol V2. */
-  negativeRiskV2: boolean;
-}
+/** The setting that allows orders on negative-risk markets of Protocol V2. */
+export type PolymarketOrderSetting = 'POLYMARKET_V2_NEGATIVE_RISK';
 
 /** A market's protocol; null for one that is not known here. Rows without a version are identified by their ids, as Polymarket's client does. */
 export function protocolOf({ metadata, outcomes }: Pick<StoredMarket, 'metadata' | 'outcomes'>): 'v1' | 'v2' | null {
@@ -45,7 +43,11 @@ export function protocolOf({ metadata, outcomes }: Pick<StoredMarket, 'metadata'
 }
 
 /** The contract a market's orders are signed for. Throws ApiError 422 where signing would be a guess. */
-export function exchangeOf(market: StoredMarket, outcomeIndex: number, settings: PolymarketOrderSettings): Exchange {
+export function exchangeOf(
+  market: StoredMarket,
+  outcomeIndex: number,
+  settings: Pick<Settings, PolymarketOrderSetting>,
+): Exchange {
   const { metadata, outcomes, platformId } = market;
   const protocol = protocolOf(market);
   if (protocol === null) {
@@ -72,7 +74,7 @@ export function exchangeOf(market: StoredMarket, outcomeIndex: number, settings:
       `market_id: ${platformId} has positions of ${module === null ? 'an unknown module' : `the ${module} module`}`,
     );
   }
-  if ((module === 'negative_risk' || metadata.neg_risk === true) && !settings.negativeRiskV2) {
+  if ((module === 'negative_risk' || metadata.neg_risk === true) && !settings.POLYMARKET_V2_NEGATIVE_RISK) {
     throw orderRefused(
       'Orders on negative-risk markets of Protocol V2 are switched off',
       'Choose another market, or let the operator set POLYMARKET_V2_NEGATIVE_RISK to true.',

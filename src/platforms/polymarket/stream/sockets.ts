@@ -1,5 +1,6 @@
-import type { SocketUrls } from '../../../core/config.ts';
+import type { Settings } from '../../../core/settings.ts';
 import type { PlatformSockets } from '../../sockets/contract.ts';
+import type { PolymarketUrl } from '../manifest.ts';
 import { activityChannel } from './activity.ts';
 import { MarketSession } from './market-session.ts';
 
@@ -7,7 +8,7 @@ import { MarketSession } from './market-session.ts';
 const MARKETS_PER_SOCKET = 100;
 
 /** Polymarket's public sockets: trades of the whole platform, and books of the most traded markets. */
-export const createPolymarketSockets = (urls: SocketUrls): PlatformSockets => ({
+export const createPolymarketSockets = (settings: Pick<Settings, PolymarketUrl>): PlatformSockets => ({
   platform: 'polymarket',
   markets: 200,
   // The Data API shows a trade 5 to 12 seconds after its match.
@@ -15,10 +16,10 @@ export const createPolymarketSockets = (urls: SocketUrls): PlatformSockets => ({
   tradeGapMs: 2000,
   readEveryMs: 250,
   channels: [
-    activityChannel(urls.polymarketLive),
+    activityChannel(settings.POLYMARKET_LIVE_URL),
     {
       name: 'market',
-      url: urls.polymarketMarket,
+      url: settings.POLYMARKET_WS_URL,
       marketsPerSocket: MARKETS_PER_SOCKET,
       heartbeat: { text: 'PING', everyMs: 10_000 },
       silentMs: 25_000,

@@ -9,8 +9,8 @@ import { FourthBook, FourthMarket, FourthMarkets, FourthTrade } from './wire.ts'
 const ABOUT = { platform: FOURTH, kind: 'market', idKey: 'slug' } as const;
 
 /** The public data of the fourth platform: one list of markets, one feed of trades, live books, no bars of its own. */
-export function createFourthData({ http, urls }: AdapterDeps): PlatformData {
-  const base = (urls as Record<string, string>)['fourth'];
+export function createFourthData({ http, settings }: AdapterDeps): PlatformData {
+  const base = (settings as Record<string, unknown>)['FOURTH_API_URL'];
   const get = (path: string, { priority, user, signal }: ReadContext) =>
     http.send({
       platform: FOURTH,

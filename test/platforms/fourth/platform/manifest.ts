@@ -1,3 +1,4 @@
+import type { Settings } from '../../../../src/core/settings.ts';
 import { isSegment, type PlatformManifest } from '../../../../src/platforms/manifest.ts';
 import { UNKNOWN_FEES } from '../../../../src/platforms/fees.ts';
 
@@ -5,6 +6,7 @@ const normalizeId = (id: string): string | null => (isSegment(id) ? id : null);
 
 /** The fourth platform: volumes in USD, markets are slugs, no profiles, no orders. */
 export const fourth: PlatformManifest = {
+  urls: ['FOURTH_API_URL' as keyof Settings],
   volumeBasis: 'usd',
   hasPools: false,
   lastTradeFrom: 'trades',

@@ -53,38 +53,49 @@ const user = textParam().describe(
 
 /** GET profile/trades, profile/positions: read from the platform, joined with what is stored of the markets. */
 export function portfolioRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors } = services;
-  const contextOf = (caller: string): ReadContext => ({ priority: 'live', user: caller, onBadRow: services.onBadRow });
+  listUserTradesRoute(app, services);
+  listUserPositionsRoute(app, services);
+}
 
-  const usersOf = (platform: Platform): PlatformUsers => {
-    const users = services.platforms[platform]?.users;
-    if (users) return users;
-    throw new ApiError(404, `${platformName(platform)} is not enabled on this server`, {
-      resolution: 'Operator: add it to PLATFORMS.',
+const contextOf = ({ onBadRow }: Services, { userId }: Caller): ReadContext => ({
+  priority: 'live',
+  user: userId,
+  onBadRow,
+});
+
+function usersOf({ platforms }: Services, platform: Platform): PlatformUsers {
+  const users = platforms[platform]?.users;
+  if (users) return users;
+  throw new ApiError(404, `${platformName(platform)} is not enabled on this server`, {
+    resolution: 'Operator: add it to PLATFORMS.',
+  });
+}
+
+/** Whose list is asked for: the caller's own account, through the stored credential, or anybody's. */
+async function sourceOf<P extends Platform>(
+  services: Services,
+  platform: P,
+  name: string,
+  caller: Caller,
+): Promise<{ users: PlatformUsers; owner: string }> {
+  const users = usersOf(services, platform);
+  const adapter: PlatformOrders<P> | undefined = services.orderAdapters?.[platform];
+  const own = adapter?.ownAccount;
+  if (!own || !(name === OWN || KEY_ID.test(name))) return { users, owner: '' };
+  const stored = await services.credentials.open(caller.userId, platform, undefined);
+  if (!stored && name === OWN) {
+    throw new ApiError(422, `No credential for ${platformName(platform)}`, {
+      resolution: 'Store one at POST /v1/api/auth/credentials.',
+      errorText: `user: ${OWN} is the account of a stored credential, and none is stored for ${platform}`,
     });
-  };
+  }
+  if (!stored || (name !== OWN && name !== own.idOf(stored.fields))) return { users, owner: '' };
+  const access = { ...contextOf(services, caller), credential: stored.fields, markets: services.markets };
+  return { users: own.open(access), owner: `${caller.userId}:${stored.id}` };
+}
 
-  /** Whose list is asked for: the caller's own account, through the stored credential, or anybody's. */
-  const source = async <P extends Platform>(
-    platform: P,
-    name: string,
-    caller: Caller,
-  ): Promise<{ users: PlatformUsers; owner: string }> => {
-    const users = usersOf(platform);
-    const adapter: PlatformOrders<P> | undefined = services.orderAdapters?.[platform];
-    const own = adapter?.ownAccount;
-    if (!own || !(name === OWN || KEY_ID.test(name))) return { users, owner: '' };
-    const stored = await services.credentials.open(caller.userId, platform, undefined);
-    if (!stored && name === OWN) {
-      throw new ApiError(422, `No credential for ${platformName(platform)}`, {
-        resolution: 'Store one at POST /v1/api/auth/credentials.',
-        errorText: `user: ${OWN} is the account of a stored credential, and none is stored for ${platform}`,
-      });
-    }
-    if (!stored || (name !== OWN && name !== own.idOf(stored.fields))) return { users, owner: '' };
-    const access = { ...contextOf(caller.userId), credential: stored.fields, markets: services.markets };
-    return { users: own.open(access), owner: `${caller.userId}:${stored.id}` };
-  };
+function listUserTradesRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors } = services;
 
   endpoint(
     app,
@@ -104,11 +115,11 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
     async (call) => {
       const { query, caller } = call;
       const { cursor, limit, ...filters } = query;
-      const { users, owner } = await source(query.provider, query.user, caller);
+      const { users, owner } = await sourceOf(services, query.provider, query.user, caller);
       const position = cursor === undefined ? null : cursors.decode('user_trades', filters, cursor, TradePosition);
       return answerStored(services, call, { ttlMs: KEPT_MS, owner }, async () => {
         const page = await ofKnownUser(users, query.user, () =>
-          users.userTrades(query.user, { limit, position }, contextOf(caller.userId)),
+          users.userTrades(query.user, { limit, position }, contextOf(services, caller)),
         );
         const markets = await portfolioMarkets(clickhouse, query.provider, page.trades);
         const next = page.next ? cursors.encode('user_trades', filters, page.next) : null;
@@ -129,6 +140,10 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
       });
     },
   );
+}
+
+function listUserPositionsRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors } = services;
 
   endpoint(
     app,
@@ -148,10 +163,12 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
     async (call) => {
       const { query, caller } = call;
       const { cursor, limit, ...filters } = query;
-      const { users, owner } = await source(query.provider, query.user, caller);
+      const { users, owner } = await sourceOf(services, query.provider, query.user, caller);
       const from = cursor === undefined ? null : cursors.decode('user_positions', filters, cursor, HoldingPosition);
       return answerStored(services, call, { ttlMs: KEPT_MS, owner }, async () => {
-        const held = await ofKnownUser(users, query.user, () => users.positions(query.user, contextOf(caller.userId)));
+        const held = await ofKnownUser(users, query.user, () =>
+          users.positions(query.user, contextOf(services, caller)),
+        );
         const all = held.positions.toSorted((a, b) => (a.tokenId < b.tokenId ? -1 : 1));
         const rest = from ? all.filter(({ tokenId }) => tokenId > from.after) : all;
         const page = rest.slice(0, limit);

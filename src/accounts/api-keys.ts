@@ -60,120 +60,50 @@ interface ApiKeysOptions {
 
 export type ApiKeys = Awaited<ReturnType<typeof openApiKeys>>;
 
+/** What a look-up of a key works on. */
+interface Lookups {
+  db: Database;
+  now: () => number;
+  demoKey: string | undefined;
+  cache: LruMap<string, Entry>;
+  loading: Map<string, Promise<Entry>>;
+  /** When each key was last used, until that is written. */
+  used: Map<string, number>;
+  /** Look-ups of keys that do not exist, by address. */
+  unknown: RateLimiterMemory;
+  changes: Changes;
+}
+
 /** Keys of users: made, listed, revoked, and looked up without a database round trip once seen. */
-export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey, now }: ApiKeysOptions) {
-  const cache = new LruMap<string, Entry>(MAX_CACHED);
-  const loading = new Map<string, Promise<Entry>>();
-  const used = new Map<string, number>();
-  const unknown = new RateLimiterMemory({ points: LIMITS.address, duration: 60 });
-  /** Key and user ids that changed, by the place of the message that said so: what was read before it is void. */
-  const changed = new LruMap<string, number>(MAX_CACHED);
-  let messages = 0;
-
-  await shared.subscribe(CHANNEL, (id) => changed.set(id, (messages += 1)));
-
-  /** When messages were last known to be missed. */
-  let missedMessagesAt = -Infinity;
-  const listen = (): boolean => {
-    const hearing = revocationsArrive && shared.healthy();
-    if (!hearing) missedMessagesAt = now();
-    return hearing;
+export async function openApiKeys(options: ApiKeysOptions) {
+  const { db, shared, log, demoKey, now } = options;
+  const changes = await followChanges(options);
+  const lookups: Lookups = {
+    db,
+    now,
+    demoKey,
+    cache: new LruMap(MAX_CACHED),
+    loading: new Map(),
+    used: new Map(),
+    unknown: new RateLimiterMemory({ points: LIMITS.address, duration: 60 }),
+    changes,
   };
-
-  const isFresh = ({ caller, loadedAt, asOf }: Entry): boolean => {
-    const age = now() - loadedAt;
-    if (caller === null) return age < LIFE_MS;
-    const someChanged = asOf < messages;
-    if (someChanged && Math.max(changed.get(caller.keyId) ?? 0, changed.get(caller.userId) ?? 0) > asOf) return false;
-    return listen() ? age < LIFE_MS && loadedAt > missedMessagesAt : age < UNSUBSCRIBED_TTL_MS;
-  };
-
-  /** `payer` is charged for a key that does not exist; null for one that did when it was last looked up. */
-  async function load(hash: string, payer: string | null): Promise<Entry> {
-    const begun = { asOf: messages, loadedAt: now() };
-    if (payer !== null) await chargeLookup(unknown, payer);
-    let found = true;
-    try {
-      const [row] = await db
-        .select({
-          keyId: apiKeys.id,
-          userId: users.id,
-          tier: users.tier,
-          scopes: apiKeys.scopes,
-          expiresAt: apiKeys.expiresAt,
-          allowedAddresses: apiKeys.allowedAddresses,
-        })
-        .from(apiKeys)
-        .innerJoin(users, eq(users.id, apiKeys.userId))
-        .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt)));
-      const { expiresAt = null, allowedAddresses = [], ...person } = row ?? {};
-      const caller = row ? { kind: 'key' as const, ...(person as Omit<KeyCaller, 'kind'>) } : null;
-      const entry = { caller, expiresAt, addresses: addressList(allowedAddresses), ...begun };
-      cache.set(hash, entry);
-      found = row !== undefined;
-      return entry;
-    } finally {
-      if (found && payer !== null) await unknown.reward(payer);
-    }
-  }
-
-  /** The caller of a key that may be used now and from here; a refusal is no use of it. */
-  const admitted = ({ caller, expiresAt, addresses }: Entry, ip: string): KeyCaller | null => {
-    if (!caller) return null;
-    if (expiresAt !== null && expiresAt.getTime() <= now()) {
-      throw new ApiError(401, 'The API key has expired', { resolution: NEW_KEY });
-    }
-    if (!isListed(addresses, ip)) {
-      throw new ApiError(403, 'The API key is not allowed from this address', {
-        resolution: `Call from one of its allowed_addresses. ${NEW_KEY}`,
-      });
-    }
-    used.set(caller.keyId, now());
-    return caller;
-  };
-
-  async function flush(): Promise<void> {
-    if (used.size === 0) return;
-    const batch = [...used];
-    used.clear();
-    const ids = batch.map(([id]) => id);
-    const times = batch.map(([, at]) => new Date(at).toISOString());
-    await db
-      .update(apiKeys)
-      .set({ lastUsedAt: sql`greatest(${apiKeys.lastUsedAt}, seen.at)` })
-      .from(sql`unnest(${sql.param(ids)}::uuid[], ${sql.param(times)}::timestamptz[]) AS seen(id, at)`)
-      .where(and(inArray(apiKeys.id, ids), sql`${apiKeys.id} = seen.id`))
-      .catch((error: unknown) => log.warn({ err: error }, 'Failed to write last_used_at'));
-  }
-  const timers = [setInterval(() => void flush(), FLUSH_MS).unref(), setInterval(listen, LISTEN_MS).unref()];
+  const flush = (): Promise<void> => writeUses(db, log, lookups.used);
+  const timers = [
+    setInterval(() => void flush(), FLUSH_MS).unref(),
+    setInterval(() => void changes.hearsAll(), LISTEN_MS).unref(),
+  ];
 
   return {
     /**
      * The caller of a key, null when there is none; at once where it was looked up recently. Refuses an expired key,
      * and an address that the key does not allow. `ip` pays for look-ups of keys that do not exist.
      */
-    find(key: string, ip: string): KeyCaller | null | Promise<KeyCaller | null> {
-      if (key.length > MAX_KEY_CHARS) return null;
-      const hash = hashKey(key);
-      const entry = cache.get(hash);
-      if (entry && isFresh(entry)) return admitted(entry, ip);
-      if (key !== demoKey && !isWellFormedKey(key)) return null;
-      // Who sends a key that was known guesses none: it is looked up again whatever others send from this address.
-      const payer = entry?.caller ? null : clientNetwork(ip);
-      const flight = loading.get(hash) ?? load(hash, payer).finally(() => loading.delete(hash));
-      loading.set(hash, flight);
-      return flight.then((loaded) => admitted(loaded, ip));
-    },
+    find: (key: string, ip: string) => findCaller(lookups, key, ip),
 
     /** Makes a key; its text is in this answer only. */
     async create(userId: string, name: string, terms: KeyTerms) {
-      const [held] = await db
-        .select({ live: count() })
-        .from(apiKeys)
-        .where(and(eq(apiKeys.userId, userId), isLive(new Date(now()))));
-      if (held && held.live >= MAX_KEYS_PER_USER) {
-        throw new ApiError(409, `At most ${MAX_KEYS_PER_USER} live keys`, { resolution: 'Revoke a key first.' });
-      }
+      await refuseTooMany(db, userId, new Date(now()));
       return insertKey(db, userId, name, terms);
     },
 
@@ -192,6 +122,126 @@ export async function openApiKeys({ db, shared, log, revocationsArrive, demoKey,
       await flush();
     },
   };
+}
+
+type Changes = Awaited<ReturnType<typeof followChanges>>;
+
+/** Follows the messages that name changed keys and users, and decides which look-ups they make void. */
+async function followChanges({ shared, revocationsArrive, now }: ApiKeysOptions) {
+  /** Key and user ids that changed, by the number of the message: what was read before it is void. */
+  const changed = new LruMap<string, number>(MAX_CACHED);
+  let messages = 0;
+  /** When messages were last known to be missed. */
+  let missedMessagesAt = -Infinity;
+
+  await shared.subscribe(CHANNEL, (id) => changed.set(id, (messages += 1)));
+
+  /** Whether every message arrives now; called often, so that a time when they did not is noticed. */
+  const hearsAll = (): boolean => {
+    const hearing = revocationsArrive && shared.healthy();
+    if (!hearing) missedMessagesAt = now();
+    return hearing;
+  };
+
+  return {
+    hearsAll,
+    /** Number of messages so far. */
+    messages: () => messages,
+    isFresh({ caller, loadedAt, asOf }: Entry): boolean {
+      const age = now() - loadedAt;
+      if (caller === null) return age < LIFE_MS;
+      const someChanged = asOf < messages;
+      if (someChanged && Math.max(changed.get(caller.keyId) ?? 0, changed.get(caller.userId) ?? 0) > asOf) return false;
+      return hearsAll() ? age < LIFE_MS && loadedAt > missedMessagesAt : age < UNSUBSCRIBED_TTL_MS;
+    },
+  };
+}
+
+function findCaller(lookups: Lookups, key: string, ip: string): KeyCaller | null | Promise<KeyCaller | null> {
+  const { cache, loading, demoKey, changes } = lookups;
+  if (key.length > MAX_KEY_CHARS) return null;
+  const hash = hashKey(key);
+  const entry = cache.get(hash);
+  if (entry && changes.isFresh(entry)) return admit(lookups, entry, ip);
+  if (key !== demoKey && !isWellFormedKey(key)) return null;
+  // A key that existed is no guess: it is looked up again whatever others send from this address.
+  const payer = entry?.caller ? null : clientNetwork(ip);
+  const flight = loading.get(hash) ?? load(lookups, hash, payer).finally(() => loading.delete(hash));
+  loading.set(hash, flight);
+  return flight.then((loaded) => admit(lookups, loaded, ip));
+}
+
+/** `payer` is charged for a key that does not exist; null for one that did when it was last looked up. */
+async function load({ db, now, cache, unknown, changes }: Lookups, hash: string, payer: string | null): Promise<Entry> {
+  const begun = { asOf: changes.messages(), loadedAt: now() };
+  if (payer !== null) await chargeLookup(unknown, payer);
+  let found = true;
+  try {
+    const row = await storedKey(db, hash);
+    const { expiresAt = null, allowedAddresses = [], ...person } = row ?? {};
+    const caller = row ? { kind: 'key' as const, ...(person as Omit<KeyCaller, 'kind'>) } : null;
+    const entry = { caller, expiresAt, addresses: addressList(allowedAddresses), ...begun };
+    cache.set(hash, entry);
+    found = row !== undefined;
+    return entry;
+  } finally {
+    if (found && payer !== null) await unknown.reward(payer);
+  }
+}
+
+async function storedKey(db: Database, hash: string) {
+  const [row] = await db
+    .select({
+      keyId: apiKeys.id,
+      userId: users.id,
+      tier: users.tier,
+      scopes: apiKeys.scopes,
+      expiresAt: apiKeys.expiresAt,
+      allowedAddresses: apiKeys.allowedAddresses,
+    })
+    .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .where(and(eq(apiKeys.hash, hash), isNull(apiKeys.revokedAt)));
+  return row;
+}
+
+/** The caller of a key that may be used now and from here; a refusal is no use of it. */
+function admit({ now, used }: Lookups, { caller, expiresAt, addresses }: Entry, ip: string): KeyCaller | null {
+  if (!caller) return null;
+  if (expiresAt !== null && expiresAt.getTime() <= now()) {
+    throw new ApiError(401, 'The API key has expired', { resolution: NEW_KEY });
+  }
+  if (!isListed(addresses, ip)) {
+    throw new ApiError(403, 'The API key is not allowed from this address', {
+      resolution: `Call from one of its allowed_addresses. ${NEW_KEY}`,
+    });
+  }
+  used.set(caller.keyId, now());
+  return caller;
+}
+
+async function writeUses(db: Database, log: FastifyBaseLogger, used: Map<string, number>): Promise<void> {
+  if (used.size === 0) return;
+  const batch = [...used];
+  used.clear();
+  const ids = batch.map(([id]) => id);
+  const times = batch.map(([, at]) => new Date(at).toISOString());
+  await db
+    .update(apiKeys)
+    .set({ lastUsedAt: sql`greatest(${apiKeys.lastUsedAt}, seen.at)` })
+    .from(sql`unnest(${sql.param(ids)}::uuid[], ${sql.param(times)}::timestamptz[]) AS seen(id, at)`)
+    .where(and(inArray(apiKeys.id, ids), sql`${apiKeys.id} = seen.id`))
+    .catch((error: unknown) => log.warn({ err: error }, 'Failed to write last_used_at'));
+}
+
+async function refuseTooMany(db: Database, userId: string, at: Date): Promise<void> {
+  const [held] = await db
+    .select({ live: count() })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.userId, userId), isLive(at)));
+  if (held && held.live >= MAX_KEYS_PER_USER) {
+    throw new ApiError(409, `At most ${MAX_KEYS_PER_USER} live keys`, { resolution: 'Revoke a key first.' });
+  }
 }
 
 /** Not revoked and not expired. */

@@ -33,9 +33,14 @@ const PUBLIC = {
 
 export type Credentials = ReturnType<typeof createCredentials>;
 
-/** Platform credentials of users, sealed at rest with AES-256-GCM under CREDENTIALS_KEY. */
-export function createCredentials(db: Database, keys: SealingKeys) {
-  /** Prepared once: every order opens a credential. */
+/** What credentials are sealed with and stored in. */
+interface Vault {
+  db: Database;
+  keys: SealingKeys;
+}
+
+/** The queries that open a credential, prepared once: every order opens one. */
+function prepareOpening(db: Database) {
   const toOpen = (chosen: SQL) =>
     db
       .select()
@@ -48,90 +53,109 @@ export function createCredentials(db: Database, keys: SealingKeys) {
         ),
       )
       .prepare('');
-  const openDefault = toOpen(eq(credentials.isDefault, true));
-  const openById = toOpen(eq(credentials.id, sql.placeholder('id')));
+  return {
+    ofDefault: toOpen(eq(credentials.isDefault, true)),
+    byId: toOpen(eq(credentials.id, sql.placeholder('id'))),
+  };
+}
+
+/** Platform credentials of users, sealed at rest with AES-256-GCM under CREDENTIALS_KEY. */
+export function createCredentials(db: Database, keys: SealingKeys) {
+  const vault: Vault = { db, keys };
+  const opening = prepareOpening(db);
 
   return {
     /** Stores checked fields. The first of a platform is the default; a new default replaces the old one. */
-    async store<P extends Platform>(
+    store: <P extends Platform>(
       userId: string,
       platform: P,
       label: string,
       fields: CredentialOf<P>,
       isDefault: boolean,
-    ): Promise<CredentialRecord> {
-      const sealed = seal(keys, { userId, platform }, JSON.stringify(fields));
-      return db.transaction(async (tx) => {
-        // One at a time per user, so that two parallel calls cannot both become the default.
-        await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
-        const held = await tx
-          .select({ platform: credentials.platform })
-          .from(credentials)
-          .where(eq(credentials.userId, userId));
-        if (held.length >= MAX_PER_USER) {
-          throw new ApiError(409, `At most ${MAX_PER_USER} credentials`, { resolution: 'Delete one first.' });
-        }
-        const first = !held.some((row) => row.platform === platform);
-        if (isDefault) await tx.update(credentials).set({ isDefault: false }).where(ofUser(userId, platform));
-        const row = { userId, platform, label, isDefault: isDefault || first, ...sealed };
-        const [made] = await tx.insert(credentials).values(row).returning(PUBLIC);
-        if (!made) throw new Error('INSERT … RETURNING gave no row');
-        return made;
-      });
-    },
+    ) => storeCredential(vault, { userId, platform, label, isDefault }, JSON.stringify(fields)),
 
     list: (userId: string): Promise<CredentialRecord[]> =>
       db.select(PUBLIC).from(credentials).where(eq(credentials.userId, userId)).orderBy(asc(credentials.id)),
 
     /** false when the user has no such credential. A deleted default is followed by the newest of its platform. */
-    async remove(userId: string, id: number): Promise<boolean> {
-      return db.transaction(async (tx) => {
-        await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
-        const [gone] = await tx
-          .delete(credentials)
-          .where(and(eq(credentials.id, id), eq(credentials.userId, userId)))
-          .returning(PUBLIC);
-        if (!gone) return false;
-        if (!gone.isDefault) return true;
-        const [next] = await tx
-          .select({ id: credentials.id })
-          .from(credentials)
-          .where(ofUser(userId, gone.platform))
-          .orderBy(desc(credentials.id))
-          .limit(1);
-        if (next) await tx.update(credentials).set({ isDefault: true }).where(eq(credentials.id, next.id));
-        return true;
-      });
-    },
+    remove: (userId: string, id: number): Promise<boolean> => removeCredential(vault, userId, id),
 
     /** Decrypts a credential of this user, the platform's default when no id is named; null when there is none. */
     async open<P extends Platform>(userId: string, platform: P, id?: number): Promise<OpenedCredential<P> | null> {
-      const [row] = await (id === undefined ? openDefault : openById).execute({ userId, platform, id });
-      // Checked when it was stored, and the seal shows that it is the same: checking keys again takes longer than
-      // signing.
+      const [row] = await (id === undefined ? opening.ofDefault : opening.byId).execute({ userId, platform, id });
+      // The fields were checked when they were stored, and the seal proves that they are unchanged: checking keys again
+      // takes longer than signing.
       return row ? { id: row.id, fields: JSON.parse(unseal(keys, row)) as CredentialOf<P> } : null;
     },
 
     /**
      * Seals everything again under the newest key; returns how many were not under it. Safe to repeat and to interrupt.
      */
-    async rotate(): Promise<number> {
-      const newest = keys[0]?.id ?? '';
-      let done = 0;
-      for (;;) {
-        const batch = await db.select().from(credentials).where(ne(credentials.keyId, newest)).limit(100);
-        if (batch.length === 0) return done;
-        for (const row of batch) {
-          const sealed = seal(keys, row, unseal(keys, row));
-          await db
-            .update(credentials)
-            .set(sealed)
-            .where(and(eq(credentials.id, row.id), eq(credentials.keyId, row.keyId)));
-          done += 1;
-        }
-      }
-    },
+    rotate: (): Promise<number> => rotateCredentials(vault),
   };
+}
+
+async function storeCredential(
+  { db, keys }: Vault,
+  given: Pick<typeof credentials.$inferInsert, 'userId' | 'platform' | 'label'> & { isDefault: boolean },
+  fields: string,
+): Promise<CredentialRecord> {
+  const { userId, platform, isDefault } = given;
+  const sealed = seal(keys, { userId, platform }, fields);
+  return db.transaction(async (tx) => {
+    // One at a time per user, so that two parallel calls cannot both become the default.
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
+    const held = await tx
+      .select({ platform: credentials.platform })
+      .from(credentials)
+      .where(eq(credentials.userId, userId));
+    if (held.length >= MAX_PER_USER) {
+      throw new ApiError(409, `At most ${MAX_PER_USER} credentials`, { resolution: 'Delete one first.' });
+    }
+    const first = !held.some((row) => row.platform === platform);
+    if (isDefault) await tx.update(credentials).set({ isDefault: false }).where(ofUser(userId, platform));
+    const row = { ...given, isDefault: isDefault || first, ...sealed };
+    const [made] = await tx.insert(credentials).values(row).returning(PUBLIC);
+    if (!made) throw new Error('INSERT … RETURNING gave no row');
+    return made;
+  });
+}
+
+async function removeCredential({ db }: Vault, userId: string, id: number): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
+    const [gone] = await tx
+      .delete(credentials)
+      .where(and(eq(credentials.id, id), eq(credentials.userId, userId)))
+      .returning(PUBLIC);
+    if (!gone) return false;
+    if (!gone.isDefault) return true;
+    const [next] = await tx
+      .select({ id: credentials.id })
+      .from(credentials)
+      .where(ofUser(userId, gone.platform))
+      .orderBy(desc(credentials.id))
+      .limit(1);
+    if (next) await tx.update(credentials).set({ isDefault: true }).where(eq(credentials.id, next.id));
+    return true;
+  });
+}
+
+async function rotateCredentials({ db, keys }: Vault): Promise<number> {
+  const newest = keys[0]?.id ?? '';
+  let done = 0;
+  for (;;) {
+    const batch = await db.select().from(credentials).where(ne(credentials.keyId, newest)).limit(100);
+    if (batch.length === 0) return done;
+    for (const row of batch) {
+      const sealed = seal(keys, row, unseal(keys, row));
+      await db
+        .update(credentials)
+        .set(sealed)
+        .where(and(eq(credentials.id, row.id), eq(credentials.keyId, row.keyId)));
+      done += 1;
+    }
+  }
 }
 
 const ofUser = (userId: string, platform: Platform) =>

@@ -39,63 +39,79 @@ export interface Origin {
 type SessionRecord = typeof sessions.$inferSelect;
 export type Sessions = ReturnType<typeof createSessions>;
 
+/** What sessions are made from. */
+interface SessionContext {
+  db: Database;
+  signer: TokenSigner;
+  now: () => number;
+  /** Sessions once found ended: they never begin again, so asking for them costs nothing. */
+  ended: LruMap<string, true>;
+}
+
+async function startSession(
+  { db, signer, now }: SessionContext,
+  userId: string,
+  { address, userAgent }: Origin,
+): Promise<string> {
+  const id = randomUUID();
+  const at = new Date(now());
+  await db.delete(sessions).where(lt(sessions.expiresAt, at));
+  await db.insert(sessions).values({
+    id,
+    userId,
+    createdAt: at,
+    authenticatedAt: at,
+    expiresAt: new Date(now() + SESSION_SECONDS * 1000),
+    address,
+    userAgent: userAgent.toWellFormed().replaceAll('\0', '').slice(0, MAX_USER_AGENT),
+  });
+  const surplus = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .offset(MAX_PER_USER);
+  await db.delete(sessions).where(inArray(sessions.id, surplus));
+  return signer.sign({ sub: userId, sid: id });
+}
+
+async function findSession({ db, signer, now, ended }: SessionContext, token: string): Promise<SessionCaller | null> {
+  const claims = Claims.safeParse(verifiedClaims(signer, token));
+  if (!claims.success) return null;
+  const { sid, sub } = claims.data;
+  if (ended.has(sid)) return null;
+  const at = new Date(now());
+  const [row] = await db
+    .select({
+      caller: { sessionId: sessions.id, userId: users.id, tier: users.tier },
+      authenticatedAt: sessions.authenticatedAt,
+      lastUsedAt: sessions.lastUsedAt,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(eq(sessions.id, sid), eq(sessions.userId, sub), gt(sessions.expiresAt, at)));
+  if (!row) {
+    ended.set(sid, true);
+    return null;
+  }
+  if (at.getTime() - (row.lastUsedAt?.getTime() ?? 0) > LAST_USED_MS) {
+    await db.update(sessions).set({ lastUsedAt: at }).where(eq(sessions.id, sid));
+  }
+  return { kind: 'session', ...row.caller, authenticatedAt: row.authenticatedAt };
+}
+
 /**
  * Sessions live on the server; the cookie is a signed name of one. Ending the row ends the session, whatever the cookie
  * says.
  */
 export function createSessions(db: Database, signer: TokenSigner, now: () => number) {
-  /** Sessions once found ended: they never begin again, so asking for them costs nothing. */
-  const ended = new LruMap<string, true>(MAX_ENDED);
+  const context: SessionContext = { db, signer, now, ended: new LruMap(MAX_ENDED) };
   return {
     /** Starts a session and returns the cookie's text. */
-    async start(userId: string, { address, userAgent }: Origin): Promise<string> {
-      const id = randomUUID();
-      const at = new Date(now());
-      await db.delete(sessions).where(lt(sessions.expiresAt, at));
-      await db.insert(sessions).values({
-        id,
-        userId,
-        createdAt: at,
-        authenticatedAt: at,
-        expiresAt: new Date(now() + SESSION_SECONDS * 1000),
-        address,
-        userAgent: userAgent.toWellFormed().replaceAll('\0', '').slice(0, MAX_USER_AGENT),
-      });
-      const surplus = db
-        .select({ id: sessions.id })
-        .from(sessions)
-        .where(eq(sessions.userId, userId))
-        .orderBy(desc(sessions.createdAt), desc(sessions.id))
-        .offset(MAX_PER_USER);
-      await db.delete(sessions).where(inArray(sessions.id, surplus));
-      return signer.sign({ sub: userId, sid: id });
-    },
+    start: (userId: string, origin: Origin): Promise<string> => startSession(context, userId, origin),
 
     /** Who the cookie belongs to; null when it is forged, expired or ended. */
-    async find(token: string): Promise<SessionCaller | null> {
-      const claims = Claims.safeParse(verifiedClaims(signer, token));
-      if (!claims.success) return null;
-      const { sid, sub } = claims.data;
-      if (ended.has(sid)) return null;
-      const at = new Date(now());
-      const [row] = await db
-        .select({
-          caller: { sessionId: sessions.id, userId: users.id, tier: users.tier },
-          authenticatedAt: sessions.authenticatedAt,
-          lastUsedAt: sessions.lastUsedAt,
-        })
-        .from(sessions)
-        .innerJoin(users, eq(users.id, sessions.userId))
-        .where(and(eq(sessions.id, sid), eq(sessions.userId, sub), gt(sessions.expiresAt, at)));
-      if (!row) {
-        ended.set(sid, true);
-        return null;
-      }
-      if (at.getTime() - (row.lastUsedAt?.getTime() ?? 0) > LAST_USED_MS) {
-        await db.update(sessions).set({ lastUsedAt: at }).where(eq(sessions.id, sid));
-      }
-      return { kind: 'session', ...row.caller, authenticatedAt: row.authenticatedAt };
-    },
+    find: (token: string): Promise<SessionCaller | null> => findSession(context, token),
 
     /** The sessions of a user that have not expired, newest first. */
     list: (userId: string): Promise<SessionRecord[]> =>

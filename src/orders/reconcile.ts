@@ -27,7 +27,7 @@ export interface Reconciler {
  * those that the operator's kill switch ends.
  */
 export function createReconciler(context: OrderContext): Reconciler {
-  const { store, clients, shared, now, log } = context;
+  const { store, shared, now, log } = context;
   const halt = createHalt(context);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -40,49 +40,10 @@ export function createReconciler(context: OrderContext): Reconciler {
     return lease !== null;
   }
 
-  const again = (row: OrderRow): Promise<void> => {
-    const quarter = (now() - row.createdAt.getTime()) / 4;
-    const waitMs = Math.min(Math.max(quarter, RETRY_MS.least), RETRY_MS.most);
-    return store.checkAgain(row.id, new Date(now() + waitMs));
-  };
-
-  async function look(row: OrderRow): Promise<void> {
-    const started = performance.now();
-    const report = (result: 'found' | 'absent' | 'failed', detail: string): Promise<void> =>
-      store.attempted({
-        userId: row.userId,
-        platform: row.platform,
-        credentialId: row.credentialId,
-        rowId: row.id,
-        orderId: row.orderId,
-        action: 'find',
-        result,
-        httpStatus: 0,
-        detail,
-        ms: Math.round(performance.now() - started),
-        requestId: '',
-      });
-    try {
-      const client = await clients.reopen(row, 'poll');
-      if (!client) throw CREDENTIAL_GONE;
-      const [seen = row] = await refreshOrders(context, client, [row], stopping.signal);
-      if (isUnresolved(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
-      // Applying a report sets the next look at what it changes.
-      if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime()) await store.checkAgain(row.id, nextOf(seen));
-    } catch (error) {
-      const detail = reasonOf(error);
-      log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to look up an order');
-      if (isUnresolved(row)) await report('failed', detail);
-      await again(row);
-    }
-  }
-
-  const nextOf = (row: OrderRow): Date | null => (isUnresolved(row) ? nextSearch(row, now()) : nextLook(row, now()));
-
   async function tick(): Promise<void> {
     const [due, halted] = await Promise.all([store.due(now(), BATCH), halt.due()]);
     if (due.length + halted.length === 0 || !(await hold())) return;
-    await Promise.all([...due.map(look), halt.cancel(halted)]);
+    await Promise.all([...due.map((row) => lookUp(context, row, stopping.signal)), halt.cancel(halted)]);
   }
 
   const schedule = (): void => {
@@ -107,4 +68,46 @@ export function createReconciler(context: OrderContext): Reconciler {
       await lease?.release();
     },
   };
+}
+
+async function lookUp(context: OrderContext, row: OrderRow, signal: AbortSignal): Promise<void> {
+  const { store, clients, now, log } = context;
+  const started = performance.now();
+  const report = (result: 'found' | 'absent' | 'failed', detail: string): Promise<void> =>
+    store.attempted({
+      userId: row.userId,
+      platform: row.platform,
+      credentialId: row.credentialId,
+      rowId: row.id,
+      orderId: row.orderId,
+      action: 'find',
+      result,
+      httpStatus: 0,
+      detail,
+      ms: Math.round(performance.now() - started),
+      requestId: '',
+    });
+  try {
+    const client = await clients.reopen(row, 'poll');
+    if (!client) throw CREDENTIAL_GONE;
+    const [seen = row] = await refreshOrders(context, client, [row], signal);
+    if (isUnresolved(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
+    // Applying a report sets the next look at what it changes.
+    if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime())
+      await store.checkAgain(row.id, nextCheck(seen, now()));
+  } catch (error) {
+    const detail = reasonOf(error);
+    log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to look up an order');
+    if (isUnresolved(row)) await report('failed', detail);
+    await checkLater(context, row);
+  }
+}
+
+const nextCheck = (row: OrderRow, nowMs: number): Date | null =>
+  isUnresolved(row) ? nextSearch(row, nowMs) : nextLook(row, nowMs);
+
+function checkLater({ store, now }: OrderContext, row: OrderRow): Promise<void> {
+  const quarter = (now() - row.createdAt.getTime()) / 4;
+  const waitMs = Math.min(Math.max(quarter, RETRY_MS.least), RETRY_MS.most);
+  return store.checkAgain(row.id, new Date(now() + waitMs));
 }

@@ -18,6 +18,11 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** GET files, files/{path}. */
 export function fileRoutes(app: FastifyInstance, services: Services): void {
+  listFilesRoute(app, services);
+  getFileRoute(app, services);
+}
+
+function listFilesRoute(app: FastifyInstance, services: Services): void {
   const { config } = services;
 
   endpoint(
@@ -63,7 +68,9 @@ export function fileRoutes(app: FastifyInstance, services: Services): void {
       });
     },
   );
+}
 
+function getFileRoute(app: FastifyInstance, { config }: Services): void {
   endpoint(
     app,
     {

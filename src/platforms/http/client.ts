@@ -35,6 +35,16 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 const CLOSE_MS = 3000;
 
+/** What an attempt needs. */
+interface Wire {
+  agent: Agent;
+  queue: RequestQueue;
+  /** Cancels of the attempts that have begun. */
+  inFlight: Set<() => void>;
+  now: () => number;
+  onRequest: PlatformHttpDeps['onRequest'];
+}
+
 /** Opens the way to the platforms for one process: retry(breaker(queue(exchange))). */
 export function createPlatformHttp({
   shared,
@@ -47,6 +57,7 @@ export function createPlatformHttp({
   const queue = new RequestQueue(shared, log);
   const breakers = new Map<string, Breaker>();
   const inFlight = new Set<() => void>();
+  const wire: Wire = { agent, queue, inFlight, now, onRequest };
   let closing = false;
 
   const breakerOf = ({ platform, url }: PlatformRequest): Breaker => {
@@ -54,39 +65,6 @@ export function createPlatformHttp({
     const breaker = breakers.get(origin) ?? new Breaker(platform, (text) => log.warn({ platform, origin }, text));
     breakers.set(origin, breaker);
     return breaker;
-  };
-
-  /** One attempt on the wire, reported to the metrics; a 429 pauses its group. */
-  const attempt = async (
-    request: PlatformRequest,
-    { breaker, timeoutMs, n }: { breaker: Breaker; timeoutMs: number; n: number },
-  ): Promise<PlatformReply> => {
-    const { platform, group } = request;
-    const failed = (kind: PlatformErrorKind, detail: string) => () => new PlatformError(platform, kind, { detail });
-    const limit = {
-      ms: timeoutMs,
-      late: failed('timeout', `no answer within ${timeoutMs} ms`),
-      cancelled: failed('unavailable', 'cancelled'),
-    };
-    const started = performance.now();
-    const report = (status: number, outcome: AttemptReport['outcome']): void =>
-      onRequest?.({ platform, group, status, outcome, ms: performance.now() - started });
-    try {
-      const answer = await withDeadline(limit, request.signal, inFlight, (signal) =>
-        exchange(agent, request, request.maxBytes ?? MAX_BYTES, signal),
-      );
-      const reply = toReply(platform, answer, now());
-      report(reply.status, 'ok');
-      return reply;
-    } catch (error) {
-      if (!(error instanceof PlatformError)) throw error;
-      report(error.status, error.kind);
-      if (error.kind === 'rate_limited') {
-        const pauseMs = Math.round(limitPauseMs(error, n));
-        queue.pause(request, { pauseMs, keepsPace: breaker.standsStill, detail: error.detail });
-      }
-      throw error;
-    }
   };
 
   return {
@@ -102,7 +80,7 @@ export function createPlatformHttp({
         (n) =>
           breaker.run(
             (call) => queue.pass(request, timeoutMs, call),
-            () => attempt(request, { breaker, timeoutMs, n }),
+            () => attempt(wire, request, { breaker, timeoutMs, n }),
             endedByUs,
           ),
         (ms) => queue.rest(request, ms),
@@ -120,6 +98,40 @@ export function createPlatformHttp({
       await agent.destroy();
     },
   };
+}
+
+/** One attempt on the wire, reported to the metrics; a 429 pauses its group. */
+async function attempt(
+  { agent, queue, inFlight, now, onRequest }: Wire,
+  request: PlatformRequest,
+  { breaker, timeoutMs, n }: { breaker: Breaker; timeoutMs: number; n: number },
+): Promise<PlatformReply> {
+  const { platform, group } = request;
+  const failed = (kind: PlatformErrorKind, detail: string) => () => new PlatformError(platform, kind, { detail });
+  const limit = {
+    ms: timeoutMs,
+    late: failed('timeout', `no answer within ${timeoutMs} ms`),
+    cancelled: failed('unavailable', 'cancelled'),
+  };
+  const started = performance.now();
+  const report = (status: number, outcome: AttemptReport['outcome']): void =>
+    onRequest?.({ platform, group, status, outcome, ms: performance.now() - started });
+  try {
+    const answer = await withDeadline(limit, request.signal, inFlight, (signal) =>
+      exchange(agent, request, request.maxBytes ?? MAX_BYTES, signal),
+    );
+    const reply = toReply(platform, answer, now());
+    report(reply.status, 'ok');
+    return reply;
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    report(error.status, error.kind);
+    if (error.kind === 'rate_limited') {
+      const pauseMs = Math.round(limitPauseMs(error, n));
+      queue.pause(request, { pauseMs, keepsPace: breaker.standsStill, detail: error.detail });
+    }
+    throw error;
+  }
 }
 
 /** Whether a segment of the path is dots alone, encoded or not, or holds what a URL drops or reads as a slash. */

@@ -30,7 +30,7 @@ export async function backfillTrades(
 ): Promise<JobResult | null> {
   const span = await deps.watermarks.read('', run.lease);
   if (!span) return null;
-  // What the feed does not hold is read market by market, when somebody asks for it.
+  // Trades that the feed lacks are read per market, when a client asks for them.
   const targetUs = Math.max(
     deps.now() * 1000 - Math.round(deps.backfillDays * DAY_US),
     data.tradesReachBackUs?.() ?? -Infinity,
@@ -75,7 +75,7 @@ export async function backfillTrades(
     // Two batches are under way at most: one being prepared, one being inserted.
     await storing;
     storing = next;
-    // Awaited later; an early failure must not be an unhandled one meanwhile.
+    // Awaited later; until then a failure must not count as an unhandled rejection.
     storing.catch(() => {});
     batch = [];
   }

@@ -35,7 +35,7 @@ export async function storeCandles(
   return candles.length;
 }
 
-/** Refreshes the hourly and minute bars of the markets that traded recently: they bring bid, ask and open interest. */
+/** Refreshes the hourly and minute bars of the markets that traded recently: they include bid, ask and open interest. */
 export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const { backoff } = deps;
   const nowTs = Math.floor(deps.now() / 1000);

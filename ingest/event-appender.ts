@@ -93,7 +93,7 @@ export class EventAppender {
     return positionOf(this.#epoch, last - events.length + 1);
   }
 
-  /** Finds out what became of a batch that failed; one that is not there is sent again with its positions. */
+  /** Checks whether a failed batch was stored; if not, it is sent again with the same positions. */
   async settle(lease: Lease): Promise<void> {
     const unsure = this.#unsure;
     if (!unsure) return;

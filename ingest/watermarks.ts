@@ -58,7 +58,7 @@ export class Watermarks {
       const { fromUs, toUs, marker } = move(stored);
       // The highest version counts: after a clock that was ahead, the next one is still higher.
       const versionUs = Math.max(Date.now() * 1000, (stored?.versionUs ?? 0) + 1);
-      // An insert that fails may have been stored all the same.
+      // An insert that fails may still have been stored.
       spans.delete(ref);
       await this.#clickhouse.insert('trade_coverage (platform, ref, complete_from, complete_to, marker, version)', [
         {

@@ -19,7 +19,7 @@ export interface LiquidityDeps {
   data: PlatformData;
   directory: MarketDirectory;
   now: () => number;
-  /** A book that a socket brings, which needs no request; null where none does. */
+  /** The book from a socket, which needs no request; null where no socket delivers it. */
   liveBook: (ref: string) => BookSide | null;
 }
 

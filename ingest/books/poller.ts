@@ -16,7 +16,7 @@ const BOOKS_PER_CALL = 100;
 /** Books read in one run where each is a request: 40 take 12 s of a platform that wants 300 ms between two. */
 const SINGLE_BOOKS_PER_RUN = 40;
 const STREAMED_SINGLE_BOOKS = 8;
-/** Of those that a socket brings, where each is a request: enough to prove it. */
+/** Books from sockets that are read for comparison, where each is a request. */
 const LIVE_SINGLE_BOOKS = 4;
 /** A market stays recorded while it is among so many more of the most traded: at the edge they change places all day. */
 const EDGE = 0.25;
@@ -30,9 +30,9 @@ export interface BookPollerDeps {
   directory: StoredMarkets;
   config: Pick<Config, 'BOOKS_RECORD' | 'BOOKS_MARKETS'>;
   now: () => number;
-  /** Markets that somebody streams. */
+  /** Markets that a client streams. */
   streamed: Pick<StreamedBooks, 'refs'>;
-  /** A book that a socket brings; null where none does. */
+  /** The book from a socket; null where no socket delivers it. */
   liveBook: (ref: string) => unknown;
   /** Called with each book that was read, and when it was asked for, Unix ms. */
   onRead: (ref: string, book: BookSide, askedMs: number) => void;
@@ -61,7 +61,7 @@ export class BookPoller {
     return { freshTo: startedAt, rows };
   }
 
-  /** Reads the books that somebody streams: more often than others. */
+  /** Reads the books that clients stream: more often than others. */
   async readStreamed(run: JobRun): Promise<JobResult | null> {
     const { data, recorder, streamed, now } = this.#deps;
     const refs = new Set(streamed.refs(data.platform));

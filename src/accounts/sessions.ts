@@ -19,7 +19,7 @@ export interface TokenSigner {
   verify(token: string): unknown;
 }
 
-/** What a signed text says; null when it is forged or expired. */
+/** The payload of a signed text; null when it is forged or expired. */
 export function verifiedClaims(signer: TokenSigner, token: string): unknown {
   try {
     return signer.verify(token);

@@ -60,7 +60,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   const half = [parsed.GOOGLE_CLIENT_ID, parsed.GOOGLE_CLIENT_SECRET].filter((value) => value !== undefined);
   if (half.length === 1)
     throw new ConfigError('GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET: must both be set, received one');
-  // Links of mails are made from PUBLIC_URL: the Host of a request is its sender's to choose.
+  // Links in mails use PUBLIC_URL: a client can send any Host header.
   const mail = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
   const unset = mail.filter((name) => parsed[name] === undefined);
   if (parsed.SMTP_URL !== undefined && unset.length > 0)

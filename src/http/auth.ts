@@ -144,7 +144,7 @@ export function givenKey(request: FastifyRequest): string | null {
   return header ?? bearer ?? null;
 }
 
-/** Hook 2: counts the request against its caller, or its address, and says so in the headers. */
+/** Hook 2: counts the request against its caller, or its address, and reports the limit in the headers. */
 export function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
   const { caller, device } = request;
   const mode = routeOf(request).limit ?? 'address';

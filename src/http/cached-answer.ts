@@ -134,7 +134,7 @@ function fromText(text: string): { data: Rendered; until: number } {
   return { data: new Rendered({ json, etag, meta: JSON.parse(meta) as object }), until: Number(until) };
 }
 
-/** The watermark is read before the rows: what is stored meanwhile may be in the answer, what is claimed must be. */
+/** The watermark is read before the rows: rows stored in between may be in the answer, rows below the watermark must be. */
 async function withFreshness(
   { freshness }: Means,
   { from, platforms = [] }: Kept,

@@ -56,7 +56,7 @@ function canonical(filters: object): string {
   return JSON.stringify(entries, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
-/** The `pagination` object; `nextCursor` null says that this is the last page. */
+/** The `pagination` object; `nextCursor` is null on the last page. */
 export const pagination = (total: number, limit: number, nextCursor: string | null) => ({
   total,
   limit,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** JSON bodies only, in sound UTF-8; an empty body is none, whatever type it is said to be. */
+/** JSON bodies only, in valid UTF-8; an empty body counts as none, whatever its content type. */
 export function acceptOnlyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();

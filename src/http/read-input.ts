@@ -8,7 +8,7 @@ import { PLATFORMS, type Platform } from '../core/model.ts';
 export type Fields = Record<string, z.ZodType>;
 export type Values<F extends Fields> = { [K in keyof F]: z.output<F[K]> };
 export type Section = 'params' | 'query' | 'body';
-/** What the fields of a body say together, as far as they were read; `failing` names those that were not. */
+/** Checks of several fields of a body together; `failing` names the fields that could not be read. */
 export type Together<B extends Fields> = (body: Partial<Values<B>>, failing: ReadonlySet<string>) => FieldIssue[];
 
 /** Accepted on input, never shown in an answer. Where an endpoint has a parameter of the alias's own name, that one is meant. */

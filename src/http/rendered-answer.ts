@@ -112,7 +112,7 @@ const varyOf = (data: Rendered): string => (isPackable(data) ? 'accept, accept-e
 const encodingFor = ({ headers }: FastifyRequest, data: Rendered): Encoding | null =>
   isPackable(data) ? preferredEncoding(headers['accept-encoding']) : null;
 
-/** Names the representation and the headers it depends on; true when the caller has it already, and 304 says it all. */
+/** Names the representation and the headers it depends on; true when the caller already has it: 304 without a body. */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string, vary = 'accept'): boolean {
   const others = reply.getHeader('vary');
   reply.header('vary', others === undefined ? vary : `${String(others)}, ${vary}`);

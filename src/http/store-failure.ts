@@ -7,7 +7,7 @@ import { ApiError } from '../core/errors.ts';
  * 55000), or no writes taken, as by a standby (25006).
  */
 const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|08|53|57P|57014|28|3D|55000|25006)/;
-/** What the `pg` package says without a code. */
+/** Messages of errors of the `pg` package that have no code. */
 const LOST =
   /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error)/;
 

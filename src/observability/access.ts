@@ -6,7 +6,7 @@ const OF_PROXIES = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|.*-cl
 
 /**
  * Who may read metrics: who sends METRICS_TOKEN as a bearer token; without one only callers on this machine, none that
- * a proxy forwards, whose own address would say nothing.
+ * a proxy forwards, whose own address identifies only the proxy.
  */
 export function mayReadMetrics(token: string | undefined, address: string, headers: IncomingHttpHeaders): boolean {
   if (token !== undefined) return same(headers.authorization ?? '', `Bearer ${token}`);

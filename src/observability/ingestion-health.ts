@@ -13,7 +13,7 @@ export interface IngestionHealth {
   lagSeconds: number | null;
   /** How data comes: live where sockets start each reading; stale when it is too old or none is stored yet. */
   feed: 'live' | 'polling' | 'stale';
-  /** null where no process says that it has sockets of the platform. */
+  /** null where no process reports sockets of the platform. */
   socket: SocketStatus | null;
   /** What is wrong, '' when nothing is. */
   detail: string;
@@ -35,7 +35,7 @@ const Row = z.object({
 });
 
 /**
- * What the recorded runs say of each platform: its lag, failing jobs, and fields that vanished from many rows of the
+ * The state of each platform from its recorded runs: its lag, failing jobs, and fields that vanished from many rows of the
  * last hour.
  */
 export async function ingestionHealth(

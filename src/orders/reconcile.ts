@@ -12,7 +12,7 @@ const BATCH = 50;
 /** A look that fails is repeated after a quarter of the order's age, within these bounds. */
 const RETRY_MS = { least: 5000, most: 3_600_000 };
 
-const CREDENTIAL_GONE = new ApiError(422, 'the credential it was placed with is gone', {
+const CREDENTIAL_GONE = new ApiError(422, 'the credential that placed it was deleted', {
   resolution: 'Store a credential of the same account.',
 });
 

@@ -29,7 +29,7 @@ export interface ReadContext {
   /** An earlier call of the same batch took that share. */
   shareTaken?: boolean;
   signal?: AbortSignal;
-  /** Work of ours that waits for nothing: it may take what callers leave of their budget. */
+  /** Work of ours that must not wait: it may use what callers leave of their budget. */
   isUrgent?: boolean;
   /** Called for each skipped row. */
   onBadRow(row: BadRow): void;
@@ -133,7 +133,7 @@ export interface PlatformData {
   readonly sweepFactor: number;
   /** Whether the platform has bars of its own, and at which intervals. */
   readonly candleIntervalsMin: readonly (1 | 60)[];
-  /** Whether these bars bring bid, ask and open interest; bars that are samples of a midpoint are read on demand only. */
+  /** Whether these bars include bid, ask and open interest; bars that are samples of a midpoint are read on demand only. */
   readonly candlesBringQuotes: boolean;
 
   sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage>;
@@ -153,7 +153,7 @@ export interface PlatformData {
   orderBook(market: StoredMarket, context: ReadContext): Promise<OrderBook | null>;
   /**
    * Live books of several markets by ref, through the platform's own batch calls; absent where it has none. A market without a book is
-   * left out; what could not be read stands as its error.
+   * left out; a book that could not be read is returned as its error.
    */
   orderBooks?(markets: readonly StoredMarket[], context: ReadContext): Promise<Map<string, OrderBook | PlatformError>>;
   /** By ref, where the listing does not report it; refs that the platform omits are omitted. */

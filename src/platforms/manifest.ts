@@ -3,7 +3,7 @@ import type { PlatformErrorKind } from '../core/errors.ts';
 import type { JsonObject } from '../core/model.ts';
 import type { FeePrices, TakerFees } from './fees.ts';
 
-/** What a stored trade brings for the metadata of answers. */
+/** Fields of a stored trade that the metadata of answers is made from. */
 export interface TradeFacts {
   isBlock: boolean;
   /** In terms of the first outcome (of its own, where a market has more than two). */
@@ -40,11 +40,11 @@ export interface PlatformManifest {
   urls: readonly (keyof Settings)[];
   /** What the platform's volumes count. */
   volumeBasis: 'contracts' | 'usd';
-  /** Whether some markets are pools, whose trades no feed brings. */
+  /** Whether some markets are pools, whose trades are in no feed. */
   hasPools: boolean;
   /** Where a market's last trade is read: from its listing, or, as the listing lacks it, from the stored trades. */
   lastTradeFrom: 'listing' | 'trades';
-  /** Metadata that a market's body holds only together with its event, group or series; whatever else a body lacks is no more. */
+  /** Metadata that a market's body holds only together with its event, group or series; any other field that a body lacks was removed. */
   parentMetadata: readonly string[];
   /** Whether no order is taken after the market's stated end of trading. */
   tradingEndBinds: boolean;

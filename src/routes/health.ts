@@ -55,7 +55,7 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
   );
 }
 
-/** What stands for a platform whose state could not be read: that it is well is not known. */
+/** Reported for a platform whose state could not be read: it may or may not be healthy. */
 const unread = (platform: Platform): IngestionHealth => ({
   platform,
   status: 'degraded',

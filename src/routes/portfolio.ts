@@ -71,7 +71,7 @@ function usersOf({ platforms }: Services, platform: Platform): PlatformUsers {
   });
 }
 
-/** Whose list is asked for: the caller's own account, through the stored credential, or anybody's. */
+/** Whose list is asked for: the caller's own account, through the stored credential, or that of any user. */
 async function sourceOf<P extends Platform>(
   services: Services,
   platform: P,

@@ -128,7 +128,7 @@ async function marketPoints(
   return { points, complete };
 }
 
-/** The first `limit` points without a timestamp that would be cut: who goes on behind the last one misses none. */
+/** The first `limit` points without a timestamp that would be cut: so a request that continues after the last point misses none. */
 function firstPoints(points: Found[], limit: number): Found[] {
   const beyond = points[limit]?.bar.startTs;
   if (beyond === undefined) return points;

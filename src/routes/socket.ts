@@ -21,7 +21,7 @@ const AUTH_MS = 5000;
 const MESSAGES_A_SECOND = 50;
 const MESSAGES_AT_ONCE = 200;
 const MESSAGE_UNIT = 64 * 1024;
-/** A client that goes on when so many were refused is closed. */
+/** After this many refusals the connection is closed. */
 const REFUSED_MESSAGES = 1000;
 /** Messages that wait for their turn, and their bytes. */
 const WAITING_MESSAGES = 300;

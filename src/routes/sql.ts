@@ -27,7 +27,7 @@ export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void 
       tag: 'Infrastructure',
       operation: 'runSql',
       summary: 'Read-only SQL over the views',
-      description: `Within the limits and the statements of SQL_PORT; two statements of one user at once. JSON holds the first ${JSON_ROWS} rows, CSV and Parquet hold all. Programs use SQL_PORT with an API key.`,
+      description: `Limits and allowed statements are those of SQL_PORT; at most two statements of a user run at once. JSON contains the first ${JSON_ROWS} rows, CSV and Parquet contain all. Programs use SQL_PORT with an API key.`,
       body: {
         query: z.string(rule).trim().min(1, rule).max(MAX_STATEMENT, rule).describe('One SELECT, SHOW or DESCRIBE'),
         format: enumParam(Object.keys(SQL_FORMATS) as ['json', 'csv', 'parquet'])

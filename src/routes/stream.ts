@@ -72,7 +72,7 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       const stream = new SseStream(streams, readerOf(services, caller, request), filter, positions, reply.raw);
       if (request.method !== 'HEAD') await streams.connections.add(stream, marketNames(filter));
       reply.hijack();
-      // It left meanwhile: its 'close' was emitted already, and nothing would ever end the stream.
+      // The client has already disconnected: 'close' was emitted before, and nothing would end the stream.
       if (reply.raw.destroyed) {
         streams.connections.remove(stream);
         return reply;

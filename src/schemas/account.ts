@@ -23,7 +23,7 @@ export const LoggedOutAnswer = z.object({
 });
 
 export const PasswordResetAnswer = z.object({
-  status: z.enum(['requested', 'reset']).describe('requested: a link is on its way; reset: the password is set'),
+  status: z.enum(['requested', 'reset']).describe('requested: the request was accepted; reset: the password is set'),
   delivery: z
     .enum(['mail', 'operator'])
     .nullable()

@@ -15,7 +15,7 @@ import {
 import { PLATFORMS } from '../core/model.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
 
-/** Schemas of analytics/*. Each figure says its formula, unit and source. */
+/** Schemas of analytics/*. Each figure states its formula, unit and source. */
 const asOf = timeOrNull('The instant the windows end at', 'before the first computation');
 
 export const TrendingItemAnswer = z

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { PLATFORMS } from '../core/model.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
 
-/** Schemas of what endpoints answer, shared by routes and OpenAPI. Each field says its unit and when it is null. */
+/** Schemas of what endpoints answer, shared by routes and OpenAPI. Each field states its unit and when it is null. */
 export const platformField = z.enum(PLATFORMS).describe('The platform that lists the market');
 const ISO = 'ISO-8601 UTC with milliseconds';
 export const timeField = z.string().meta({ format: 'date-time', description: ISO });
-/** A time, or null: `whenNull` says what that means. */
+/** A time, or null: `whenNull` states what null means. */
 export const timeOrNull = (what: string, whenNull: string) =>
   z
     .string()
@@ -58,7 +58,7 @@ export const freshnessField = timeOrNull(
 );
 /** Of every `meta`. */
 export const META = 'About the answer, not the data';
-/** `meta` of answers that say no more than how long they took. */
+/** `meta` of answers that report only how long they took. */
 export const PlainMeta = z.object({ request_time: requestTimeField }).describe(META);
 export const cacheHitField = z.boolean().describe('true when the body came from a cache');
 export const tradesFreshness = timeOrNull(

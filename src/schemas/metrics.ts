@@ -16,7 +16,7 @@ import {
 } from './markets.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
 
-/** Schemas of metrics/*. Each figure says its formula, unit and source. */
+/** Schemas of metrics/*. Each figure states its formula, unit and source. */
 const lastQuote = (side: string) =>
   numberOrNull.describe(
     `Last best ${side} of the bucket, 0..1: the platform's bar, else the newest stored quote; null if neither exists`,

@@ -44,7 +44,7 @@ export const OrderBookAnswer = z
         cache_hit: cacheHitField,
         recorded: z
           .object({
-            from: timeField.describe('Oldest recorded book of the market that is kept'),
+            from: timeField.describe('Time of the oldest recorded book of the market'),
             to: timeField.describe('When the recorded book was last seen'),
             gap: z
               .object({

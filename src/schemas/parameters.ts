@@ -9,7 +9,7 @@ const NEUTRAL: Record<string, Platform> = Object.fromEntries(
   PLATFORMS.map((platform, n) => [`platform_${String.fromCodePoint(97 + n)}`, platform]),
 );
 
-/** The platform a caller's word stands for; anything else comes back as it was. */
+/** The platform that a caller's word names; any other value is returned unchanged. */
 export const toPlatform = (word: unknown): unknown => (typeof word === 'string' ? (NEUTRAL[word] ?? word) : word);
 
 /**

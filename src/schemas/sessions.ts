@@ -31,7 +31,7 @@ const AccountEvent = z
     id: z.int().describe('Number of the event; later ones are larger'),
     at: timeField.describe('When it happened, ISO-8601 UTC with milliseconds'),
     event: z.string().describe('What happened: logged_in, login_failed, key_created …'),
-    address: z.string().describe("Where it came from; '' for the operator's commands"),
+    address: z.string().describe("Address of the client; '' for the operator's commands"),
     detail: z
       .record(z.string(), z.string().describe('A value, by its name'))
       .describe('Details, such as the id of a key'),

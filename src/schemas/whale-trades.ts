@@ -11,7 +11,7 @@ import {
   traderFields,
 } from './markets.ts';
 
-/** Schemas of trades/whales. Each figure says its formula, unit and source. */
+/** Schemas of trades/whales. Each figure states its formula, unit and source. */
 export const WhaleTradeAnswer = z
   .object({
     trade_id: tradeIdField,

@@ -102,7 +102,7 @@ interface Operation {
   responses?: Record<string, Answer>;
 }
 
-/** What zod leaves out of the schema of a parameter that is read from text, or says without need. */
+/** What zod leaves out of the schema of a parameter that is read from text, or includes needlessly. */
 const schemas: Parameters<typeof createJsonSchemaTransform>[0]['zodToJsonConfig'] = {
   override: ({ zodSchema, jsonSchema }) => {
     const { def } = zodSchema._zod;

@@ -62,7 +62,7 @@ export class LimitlessListing {
     return record;
   }
 
-  /** Offsets shift while rows come and go: the listing is whole when a pass brings nothing new and the count stood still. */
+  /** Offsets shift while rows come and go: the listing is complete when a pass finds nothing new and the count has not changed. */
   async *#untilStable(context: ReadContext): AsyncGenerator<SweepPage> {
     const seen = new Set<string>();
     const slugs = new Set<string>();

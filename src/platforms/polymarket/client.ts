@@ -6,7 +6,7 @@ import type { PolymarketUrl } from './manifest.ts';
 
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
-/** A hundred events bring all their markets: the largest hold hundreds, at some 3.5 kB each. */
+/** A hundred events include all their markets: the largest have hundreds, at some 3.5 kB each. */
 const LARGE = { maxBytes: 96 * 1024 * 1024, timeoutMs: 30_000 };
 
 /** A limit group of Polymarket without the platform's name; what stands before the slash names the host. */
@@ -20,7 +20,7 @@ export interface FreshReply extends PlatformReply {
 /** Polymarket's three hosts behind calls without effect: GETs, and a POST that only reads. */
 export interface PolymarketClient {
   get(group: Group, path: string, query: Query, context: ReadContext): Promise<PlatformReply>;
-  /** A GET past the CDN. A page that was kept all the same is counted, asked for once more, and then taken with its age. */
+  /** A GET past the CDN. A page that is still cached is counted, requested once more, and then used with its age. */
   getFresh(group: Group, path: string, query: Query, context: ReadContext): Promise<FreshReply>;
   post(group: Group, path: string, body: unknown, context: ReadContext): Promise<PlatformReply>;
 }

@@ -13,7 +13,7 @@ export const madeAt = ({ receivedAt, ageMs }: { receivedAt: string; ageMs: numbe
 /** How old a page was when it was received. */
 export type PageAge = (reply: PlatformReply) => number;
 
-/** Makes addresses that the CDN has never seen, and notices pages that it had kept all the same. */
+/** Makes URLs that the CDN has never seen, and detects pages that it cached all the same. */
 export function createFreshReads(): { parameter(): string; ageMs: PageAge } {
   const series = randomBytes(6).toString('hex');
   const traces = new LruMap<string, true>(MOST_TRACES);

@@ -20,7 +20,7 @@ const EVENT_ROW = { platform: 'polymarket', kind: 'event', idKey: 'id' } as cons
 const MARKET_ROW = { platform: 'polymarket', kind: 'market', idKey: 'id' } as const;
 
 /**
- * Gamma's listings as market records. Events bring markets, tags and series in one; other passes complete them.
+ * Gamma's listings as market records. Events include markets, tags and series; other passes complete them.
  *
  * full: open events, then open markets that no event lists. open: open events only. historical: markets closed since.
  * changed: markets created since, the most traded events, markets closed since. updatedAt would name the changed ones, but

@@ -33,7 +33,7 @@ export const polymarket: PlatformManifest = {
   hasPools: false,
   lastTradeFrom: 'listing',
   parentMetadata: ['series_slug'],
-  // The stated end is a forecast: trading goes on until the market resolves.
+  // The stated end is a forecast: trading continues until the market resolves.
   tradingEndBinds: false,
   positionsNameStatus: true,
   profiles: {

@@ -17,7 +17,7 @@ import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
 const HALF_PRICE = ONE_PRICE / 2n;
 /** Prices of the AMM era stop a little short of the 0 and 1 that they pay. */
 const NEARLY = ONE_PRICE / 1000n;
-/** Markets closed before payout vectors existed print `["0","0"]` or fractions for ever: after this they are settled. */
+/** Markets closed before payout vectors existed print `["0","0"]` or fractions permanently: after this time they are settled. */
 const SETTLED_AFTER_MS = 30 * 86_400_000;
 /** Gamma's price changes carry the noise of floats: 6 decimals are what they are worth. */
 const CHANGE_STEP = 10n ** BigInt(PRICE_SCALE - 6);
@@ -142,7 +142,7 @@ const sum = (prices: Price[]): Price => prices.reduce((total, price) => total + 
 const isPayoutVector = (prices: Price[]): boolean =>
   sum(prices) === ONE_PRICE && prices.every((price) => price === 0n || price === HALF_PRICE || price === ONE_PRICE);
 
-/** Whether prices make up one whole but for the rounding of each to our scale. */
+/** Whether prices add up to 1, except for the rounding of each to our scale. */
 function isWhole(prices: Price[]): boolean {
   const off = sum(prices) - ONE_PRICE;
   return prices.length > 0 && (off < 0n ? -off : off) <= BigInt(prices.length);

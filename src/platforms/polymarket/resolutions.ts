@@ -32,7 +32,7 @@ export async function readResolutions(
   return found;
 }
 
-/** Ids that are refused have no result; the listing that asks for them goes on. */
+/** Ids that are refused have no result; the listing that asks for them continues. */
 async function readSome(client: PolymarketClient, ids: readonly string[], context: ReadContext) {
   try {
     const reply = await client.get('data-v2/other', ROUTE, { condition: ids.join(',') }, context);

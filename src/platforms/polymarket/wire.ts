@@ -46,7 +46,7 @@ const transactionHash = z
 const digits = z.union([z.string(), z.number()]);
 /** In the year 5138; milliseconds are beyond it. */
 const MAX_SECONDS = 1e11;
-/** 999 stands for "not labelled yet". */
+/** 999 means "not labelled yet". */
 const outcomeIndex = z
   .int()
   .nullish()

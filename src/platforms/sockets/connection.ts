@@ -183,7 +183,7 @@ export class SocketConnection {
     clearTimeout(this.#settling);
     try {
       const waitMs = this.#session.settle?.((event) => this.#deps.onEvent(event, this)) ?? null;
-      // Behind what the system has received meanwhile: a process that was busy has not read it yet.
+      // After data that the system has already received: a busy process has not read it yet.
       if (waitMs !== null) this.#settling = setTimeout(() => setImmediate(() => this.#settle()), waitMs).unref();
     } catch (error) {
       this.#bad(String(error));

@@ -58,7 +58,7 @@ export interface SocketChannel {
   readonly url: string;
   /** Headers of the upgrade, called for each connection. */
   headers?(): Promise<Record<string, string>>;
-  /** The most markets of one connection; null where one connection brings the whole platform. */
+  /** The most markets of one connection; null where one connection covers the whole platform. */
   readonly marketsPerSocket: number | null;
   /** Whether it follows only markets whose books are wanted, as quotes come without them. */
   readonly isForBooks?: boolean;

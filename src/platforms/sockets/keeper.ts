@@ -11,7 +11,7 @@ const LAST_RETRY_MS = 30_000;
 const REFUSED_RETRY_MS = 120_000;
 /** After a connection that lasted longer, retries start short again. */
 const GOOD_LIFE_MS = 10_000;
-/** A connection that brings nothing by then is given up. */
+/** A connection that has received nothing by then is closed. */
 const OVERLAP_MS = 30_000;
 /** Silence over so many checks, each of which usually finds data, is not by chance. */
 const MISSED_LOOKS = 15;

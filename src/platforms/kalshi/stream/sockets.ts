@@ -41,14 +41,14 @@ const wholePlatform = (
   // The server pings every 10 s; pings of clients have been seen to end connections.
   heartbeat: null,
   silentMs: 25_000,
-  // Hundreds of trades a minute, but for the pause on Thursdays. Pings go on while a subscription brings nothing.
+  // Hundreds of trades a minute, except in the pause on Thursdays. Pings continue while a subscription is silent.
   quietMs: 20_000,
   rotateMs: 60 * 60_000,
   bringsTrades,
   session: (_markets, send) => new KalshiSession(feed(), send),
 });
 
-/** Kalshi's socket, which requires a key: without one the result says why it is off. */
+/** Kalshi's socket, which requires a key: without one, `off` is the reason. */
 export function createKalshiSockets(settings: Pick<Settings, KalshiUrl | KalshiKeySetting>): PlatformSockets {
   const key = operatorKey(settings);
   if ('missing' in key) return { ...common, channels: [], off: key.missing };

@@ -6,7 +6,7 @@ import { RECV_WINDOW_MS } from './window.ts';
 import { type SignedPart, ZERO_ADDRESS } from '../sign.ts';
 import type { Signatory } from './signing-context.ts';
 
-/** Body of POST /orders but for the signature, in the JSON types Limitless insists on. */
+/** Body of POST /orders without the signature, in the JSON types Limitless insists on. */
 export interface LimitlessNewOrder {
   /** The price stands beside what is signed; a fill-or-kill order must not name one. */
   order: SignedPart & { price?: number };

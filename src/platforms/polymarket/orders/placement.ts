@@ -37,7 +37,7 @@ export async function placeOrder(
   try {
     const reply = await account.send({ method: 'POST', path: PATH, body });
     const placed = parseBody('polymarket', ClobPlaced, reply, PATH);
-    // `success` may be true all the same.
+    // `success` may still be true.
     if (!placed.success || placed.errorMsg !== '' || placed.orderID === '') {
       const said = { status: 400, detail: placed.errorMsg || 'refused without a reason', body: reply.json };
       const refused = new PlatformError('polymarket', 'refused', said);

@@ -54,7 +54,7 @@ export const ClobTrade = z.object({
 });
 export type ClobTrade = z.output<typeof ClobTrade>;
 
-/** '' stands for no amount, or for one that is not reported yet. */
+/** '' means no amount, or one that is not reported yet. */
 const amount = z
   .union([z.literal('').transform(() => null), wireSize])
   .nullish()

@@ -21,7 +21,7 @@ export const activityChannel = (url: string): SocketChannel => ({
   session: (_markets, send) => activitySession(send),
 });
 
-/** The two types have frozen one without the other: each is watched by the other, as every trade brings both. */
+/** Either type can freeze without the other. Every trade sends both, so each is checked against the other. */
 function activitySession(send: (text: string) => void): SocketSession {
   const newest = new Map<string, number>();
   return {

@@ -14,6 +14,7 @@ import {
 } from 'lightweight-charts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Bar, Market } from '../parts/answers.ts';
+import { axisTexts } from '../parts/axis.ts';
 import { priceDigits } from '../parts/prices.ts';
 import { countsContracts } from '../parts/show.tsx';
 import { Band, type Quoted } from './band.ts';
@@ -41,7 +42,12 @@ const QUOTE_LINE = {
   crosshairMarkerVisible: false,
 } as const;
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
-const COUNTS = { type: 'custom', minMove: 0.01, formatter: (value: number) => COMPACT.format(value) } as const;
+const COUNTS = {
+  type: 'custom',
+  minMove: 0.01,
+  formatter: (value: number) => COMPACT.format(value),
+  tickmarksFormatter: axisTexts,
+} as const;
 const at = (bar: Bar): UTCTimestamp => bar.timestamp as UTCTimestamp;
 
 interface ChartProps {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { decimals } from './exact.ts';
+import { axisTexts } from './axis.ts';
 import { colour, onTheme } from './theme.ts';
 
 export interface Line {
@@ -39,15 +39,7 @@ const timeText = (_plot: uPlot, at: number | null): string => (at === null ? 'â€
 /** A value in the legend, with all of its digits. */
 const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
 const valueText = (_plot: uPlot, value: number | null): string => (value === null ? 'â€“' : EXACT.format(value));
-/** Values of an axis: large ones in short, all of one axis alike. */
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
-const valueTexts = (_plot: uPlot, splits: number[]): string[] => {
-  if (Math.max(...splits.map(Math.abs)) >= 10_000) return splits.map((value) => COMPACT.format(value));
-  const most = Math.min(6, Math.max(0, ...splits.map(decimals)));
-  return splits.map((value) =>
-    value.toLocaleString('en-US', { minimumFractionDigits: most, maximumFractionDigits: most }),
-  );
-};
+const valueTexts = (_plot: uPlot, splits: number[]): string[] => axisTexts(splits);
 /** Room for the longest of them. */
 const widthOf = (_plot: uPlot, texts: string[] | null): number =>
   22 + 7 * Math.max(2, ...(texts ?? []).map((text) => text.length));

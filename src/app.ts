@@ -41,7 +41,7 @@ import { healthRoutes } from './routes/health.ts';
 import { bookRoutes } from './routes/books.ts';
 import { marketRoutes } from './routes/markets.ts';
 import { requireMarket } from './markets/lookup.ts';
-import { explorerRoutes } from './explorer/serve.ts';
+import { explorerRoutes, missingPage } from './explorer/serve.ts';
 import { metricsRoutes } from './routes/market-metrics.ts';
 import { orderSettingsRoutes } from './routes/order-settings.ts';
 import { orderRoutes } from './routes/orders.ts';
@@ -95,7 +95,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.decorateRequest('device', null);
   app.decorateRequest('refusal', null);
   app.setErrorHandler(onError);
-  app.setNotFoundHandler(notFound(app));
+  app.setNotFoundHandler(notFound(app, missingPage(config)));
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
   acceptOnlyJson(app);

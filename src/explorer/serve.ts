@@ -20,16 +20,22 @@ const POLICY = [
 ].join(';');
 
 const negotiator = new Negotiator<Encoding>({ supportedValues: ['br', 'gzip'] });
+const JSON_TYPE = 'application/json';
+const PAGE_TYPE = 'text/html';
+const types = new Negotiator({ supportedValues: [JSON_TYPE, PAGE_TYPE] });
+/** Under it clients of the API are answered: some HTTP libraries prefer text/html unless they are told otherwise. */
+const API = '/v1/';
 
 /** Serves the explorer: its document at each page's address, its hashed files for ever. */
 export function explorerRoutes(app: FastifyInstance, { production }: { production: boolean }): void {
   const options = { schema: { hide: true }, config: { limit: 'file' } } as const;
+  const missing = missingPage({ production });
   for (const url of PAGES) {
     app.get(url, options, async (request, reply) => {
-      const page = (await explorerSite(production)).get(DOCUMENT);
-      if (!page) throw new Error('The bundle has no document');
-      reply.header('content-security-policy', POLICY).header('cache-control', 'no-cache');
-      return send(request, reply, page);
+      const { id } = request.params as { id?: string };
+      // What is stored has ids of two parts.
+      if (id !== undefined && !id.includes(':')) return missing.send(request, reply);
+      return send(request, reply, await pageFor(reply, production));
     });
   }
   app.get(`${ASSETS}:name`, options, async (request, reply) => {
@@ -44,9 +50,31 @@ export function explorerRoutes(app: FastifyInstance, { production }: { productio
   });
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { type, etag, plain, packed }: Asset): FastifyReply {
-  reply.header('etag', etag).header('vary', 'accept-encoding');
-  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+/** The document at an address that no page has, for browsers: it says so itself. */
+export const missingPage = ({ production }: { production: boolean }) => ({
+  wanted: ({ method, url, headers: { accept = '' } }: FastifyRequest): boolean =>
+    (method === 'GET' || method === 'HEAD') && !url.startsWith(API) && types.negotiate(accept) === PAGE_TYPE,
+  send: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const page = await pageFor(reply, production);
+    reply.header('vary', 'accept, accept-encoding');
+    return sendBody(request, reply.code(404), page);
+  },
+});
+
+async function pageFor(reply: FastifyReply, production: boolean): Promise<Asset> {
+  const page = (await explorerSite(production)).get(DOCUMENT);
+  if (!page) throw new Error('The bundle has no document');
+  reply.header('content-security-policy', POLICY).header('cache-control', 'no-cache');
+  return page;
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
+  reply.header('etag', asset.etag).header('vary', 'accept-encoding');
+  if (request.headers['if-none-match']?.includes(asset.etag)) return reply.code(304).send();
+  return sendBody(request, reply, asset);
+}
+
+function sendBody(request: FastifyRequest, reply: FastifyReply, { type, plain, packed }: Asset): FastifyReply {
   const accepted = request.headers['accept-encoding'];
   const encoding = accepted === undefined ? null : negotiator.negotiate(accepted);
   if (encoding !== null) reply.header('content-encoding', encoding);

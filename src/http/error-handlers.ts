@@ -102,8 +102,13 @@ export function onClientError(limits: RateLimits): (error: NodeJS.ErrnoException
   };
 }
 
-/** 404 for an unknown path, 405 with Allow for a known path under another method. */
-export function notFound(app: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
+
+/** 404 for an unknown path, as a page for who reads one; 405 with Allow for a known path under another method. */
+export function notFound(
+  app: FastifyInstance,
+  pages: { wanted: (request: FastifyRequest) => boolean; send: Handler },
+): Handler {
   const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return;
@@ -121,6 +126,7 @@ export function notFound(app: FastifyInstance): (request: FastifyRequest, reply:
       if (pattern.test(path)) for (const method of methods) allowed.add(method);
     }
     if (allowed.size === 0) {
+      if (pages.wanted(request)) return pages.send(request, reply);
       return sendError(
         reply,
         new ApiError(404, 'Route not found', { resolution: 'See /docs for the routes of this service.' }),

@@ -226,5 +226,17 @@ test('a market that is not stored is said so once, with a way on', async () => {
   reader.faults();
 });
 
+test('an address that no page has says so, with a way to the list', async () => {
+  for (const path of ['/nothing', '/market/unknown', '/<script>alert(1)</script>']) {
+    const answer = await page.goto(path);
+    expect(answer?.status()).toBe(404);
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+    expect(await page.getByRole('main').innerText()).toContain(`There is no page at ${path}.`);
+  }
+  await page.getByRole('link', { name: 'Search the list of markets' }).click();
+  await rows().first().waitFor();
+  expect(reader.faults(/ 404 /)).toEqual([]);
+});
+
 /** The account page asks for orders of a reader who stored no credential. */
 const NO_CREDENTIAL = /422 .*\/v1\/api\/orders/;

@@ -32,6 +32,41 @@ test('every page is one document that loads its own files only, without inline s
   }
 });
 
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+
+test('a browser gets a page at an address that no page has, as 404 under the same policy and never as 304', async () => {
+  const home = await get('/');
+  for (const url of ['/nothing', '/market/unknown', '/event/', '/market/a/b', '/overview/x', '/%3Cscript%3E?q=1']) {
+    const page = await get(url, { accept: BROWSER, 'if-none-match': String(home.headers.etag) });
+    expect([url, page.statusCode, page.headers['content-type']]).toEqual([url, 404, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toBe(home.headers['content-security-policy']);
+    expect([page.headers.vary, page.headers.etag]).toEqual(['accept, accept-encoding', undefined]);
+    expect(page.body).toBe(home.body);
+  }
+});
+
+test('every other client gets JSON there, and so does everybody under /v1/', async () => {
+  const asked: [url: string, accept: string | undefined][] = [
+    ['/nothing', undefined],
+    ['/nothing', '*/*'],
+    ['/nothing', 'application/json, text/html;q=0.5'],
+    ['/nothing', 'text/html;q=0'],
+    ['/v1/api/nothing', BROWSER],
+  ];
+  for (const [url, accept] of asked) {
+    const answer = await get(url, accept === undefined ? {} : { accept });
+    expect([url, accept, answer.statusCode, answer.json()]).toEqual([
+      url,
+      accept,
+      404,
+      expect.objectContaining({ error: expect.anything() }),
+    ]);
+  }
+  const wrong = { method: 'POST', url: '/nothing', headers: { accept: BROWSER } } as const;
+  const posted = await service.app.inject({ ...wrong, remoteAddress: service.newAddress() });
+  expect([posted.statusCode, posted.headers['content-type']]).toEqual([404, 'application/json; charset=utf-8']);
+});
+
 test('files have hashed names and are kept for ever; documents are asked for again and answered 304', async () => {
   const page = await get('/');
   expect(page.headers['cache-control']).toBe('no-cache');

@@ -5,7 +5,7 @@ import { useConnection, type Connection } from './connection.ts';
 import { useFocusOnHeading } from './focus.ts';
 import { SignedIn } from './session.tsx';
 import { chooseTheme, onTheme, theme } from './theme.ts';
-import { followLinks, usePlace } from './url.ts';
+import { followLinks, isPage, usePlace } from './url.ts';
 
 type Page = ComponentType<{ id: string }>;
 
@@ -45,11 +45,13 @@ const MEANT: Record<Connection, string> = {
 function App() {
   const { path } = usePlace();
   const [, first = '', id = ''] = path.split('/');
+  const exists = isPage(path);
   const connection = useConnection();
   const [shade, setShade] = useState(theme);
   useEffect(() => {
-    document.title = first === '' ? 'Markets · Forecastle' : `${PAGES[first]?.title ?? 'Not found'} · Forecastle`;
-  }, [first]);
+    const title = first === '' ? 'Markets' : PAGES[first]?.title;
+    document.title = `${(exists && title) || 'Page not found'} · Forecastle`;
+  }, [first, exists]);
   useFocusOnHeading(path);
   useEffect(() => onTheme(() => setShade(theme())), []);
   const turn = (): void => chooseTheme(shade === 'dark' ? 'light' : 'dark');
@@ -83,7 +85,11 @@ function App() {
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        <SignedIn>{first === '' ? <MarketsPage /> : <Loaded name={first} id={safeDecode(id)} />}</SignedIn>
+        {exists ? (
+          <SignedIn>{first === '' ? <MarketsPage /> : <Loaded name={first} id={safeDecode(id)} />}</SignedIn>
+        ) : (
+          <NotFound path={path} />
+        )}
       </main>
     </>
   );
@@ -107,14 +113,16 @@ function Loaded({ name, id }: { name: string; id: string }) {
       () => setFailed(true),
     );
   }, [name]);
-  if (!PAGES[name]) return <NotFound />;
   if (failed) return <p class="notice failed">Failed to load this page. Reload to retry.</p>;
   return page?.name === name ? <page.Page key={id} id={id} /> : <p class="notice muted">Loading …</p>;
 }
 
-const NotFound = () => (
+const NotFound = ({ path }: { path: string }) => (
   <section class="panel panel-body missing">
     <h1>Page not found</h1>
+    <p>
+      There is no page at <bdi>{safeDecode(path)}</bdi>.
+    </p>
     <p>
       <a href="/">Search the list of markets</a>
     </p>

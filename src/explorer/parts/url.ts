@@ -68,7 +68,9 @@ export function followLinks(): void {
   });
 }
 
-const isPage = (path: string): boolean => /^\/($|market\/|event\/|overview$|sql$|status$|account$)/.test(path);
+/** Whether a page of this site has the address; the service serves the same ones. */
+export const isPage = (path: string): boolean =>
+  /^\/($|(market|event)\/[^/]*(:|%3a)[^/]*$|overview$|sql$|status$|account$)/i.test(path);
 
 /** Addresses of pages. An id is the unified one, `<platform>:<id>`. */
 export const marketAddress = (id: string): string => `/market/${encodeURIComponent(id)}`;

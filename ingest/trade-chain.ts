@@ -1,4 +1,5 @@
 import type { TradeRecord } from '../src/core/model.ts';
+import type { TradePage } from '../src/platforms/contract.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import type { TradeWriter } from './trade-writer.ts';
 
@@ -19,8 +20,9 @@ export class TradeChain {
     this.#lease = lease;
   }
 
-  async add(newestFirst: readonly TradeRecord[]): Promise<void> {
-    this.#newestFirst = this.#newestFirst.concat(newestFirst);
+  async add({ trades, receivedAt }: TradePage): Promise<void> {
+    if (receivedAt !== undefined) for (const trade of trades) trade.receivedAt = receivedAt;
+    this.#newestFirst = this.#newestFirst.concat(trades);
     if (this.#newestFirst.length >= BUFFERED) await this.end();
   }
 

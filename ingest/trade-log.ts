@@ -50,13 +50,13 @@ export class TradeLog {
   }
 
   /** The events of trades that are being stored, by the time of their execution; those of one instant in the order given. */
-  async eventsOf(trades: readonly TradeRecord[], received = new Date()): Promise<NewEvent[]> {
+  async eventsOf(trades: readonly TradeRecord[]): Promise<NewEvent[]> {
     const recent = trades.filter(({ executedAtUs }) => executedAtUs >= this.#openedUs);
-    const receivedAt = received.toISOString();
+    const now = new Date().toISOString();
     const ordered = recent.toSorted((a, b) => a.executedAtUs - b.executedAtUs);
     return this.#events(
       ordered.map((trade) => ({
-        trade: loggedTrade(trade, receivedAt),
+        trade: loggedTrade(trade, trade.receivedAt ?? now),
         trader: trade.trader && {
           name: trade.trader.name,
           pseudonym: trade.trader.pseudonym,

@@ -111,11 +111,10 @@ export class TradeWriter {
   }
 
   async #store({ trades, token, body }: Batch, lease: Lease): Promise<void> {
-    const receivedAt = new Date();
-    this.#storingSince = receivedAt;
+    this.#storingSince = new Date();
     try {
       // Looked up and written out while the trades are being stored; logged only then.
-      const events = this.#deps.events?.eventsOf(trades, receivedAt);
+      const events = this.#deps.events?.eventsOf(trades);
       events?.catch(() => {});
       await this.#insert(token, body, lease);
       await this.#deps.spool.remove(token);

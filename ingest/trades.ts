@@ -81,7 +81,7 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
   try {
     const pages = data.trades({ sinceUs, untilUs: null, market: null }, deps.directory, run.context('poll'));
     for await (const page of pages) {
-      await chain.add(page.trades);
+      await chain.add(page);
       for (const { ref } of page.trades) refs.add(ref);
       end.add(page, deps.now() * 1000);
       run.signal.throwIfAborted();
@@ -167,7 +167,7 @@ export async function readMarketTrades(
   const context = run.context('poll');
   try {
     for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
-      await chain.add(page.trades);
+      await chain.add(page);
       end.add(page, deps.now() * 1000);
       run.signal.throwIfAborted();
     }
@@ -203,7 +203,7 @@ export async function readMarketHistory(
   const end = new CoverageEnd(startedUs, sinceUs);
   const chain = new TradeChain(deps.writer, run.lease);
   for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
-    await chain.add(page.trades);
+    await chain.add(page);
     end.add(page, deps.now() * 1000);
     run.signal.throwIfAborted();
   }
@@ -266,7 +266,7 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
     const chain = new TradeChain(deps.writer, run.lease);
     try {
       for await (const page of data.trades(query, deps.directory, run.context('backfill'))) {
-        await chain.add(page.trades);
+        await chain.add(page);
         run.signal.throwIfAborted();
       }
       await chain.end();

@@ -132,7 +132,7 @@ export class HintedFeed {
     const context = { ...run.context('poll'), isUrgent: true };
     const query = { sinceUs, untilUs: null, market: null, expected };
     for await (const page of data.trades(query, deps.directory, context)) {
-      await chain.add(page.trades);
+      await chain.add(page);
       for (const { ref } of page.trades) refs.push(ref);
       end.add(page, deps.now() * 1000);
       run.signal.throwIfAborted();

@@ -189,6 +189,8 @@ export interface TradeRecord {
   isBlockTrade: boolean;
   /** USD that changed hands as reported by the platform; null if not reported (price × size then). */
   quoteUsd: Usd | null;
+  /** When the page with it came, ISO-8601; absent where that is not known. */
+  receivedAt?: string;
 }
 
 /** Open, high, low, close; null together when nothing traded or nothing was quoted. */

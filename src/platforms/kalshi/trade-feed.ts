@@ -72,6 +72,7 @@ export async function* kalshiTrades(
           trades: trades.filter(wanted),
           completeFromUs: oldestUs === Infinity ? null : completeFrom(oldestUs + 1),
           platformUs: page.answeredUs,
+          receivedAt: page.receivedAt,
         };
         // The tape is newest first, and whole seconds are asked for: what follows is older than wanted.
         if (page.cursor === '' || oldestUs < query.sinceUs) return;

@@ -68,6 +68,7 @@ export async function* limitlessTrades(
       trades: toRecords(market, rows.slice(0, complete), context).filter(wanted),
       completeFromUs: Number.isFinite(newestWaitingUs) || done ? completeFromUs : null,
       platformUs: answeredUs(reply),
+      receivedAt: reply.receivedAt,
     };
     if (done) return;
 

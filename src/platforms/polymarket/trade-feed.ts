@@ -62,6 +62,7 @@ async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: 
       ...(await records(feed, whole)),
       completeFromUs: Number.isFinite(completeFromUs) ? completeFromUs : null,
       platformUs: madeUs(reply),
+      receivedAt: reply.receivedAt,
     };
     if (floored) throw new TradeFeedGap(sinceUs, oldestUs);
     if (reached || ended) return;

@@ -35,7 +35,7 @@ const MarketEvent = z
     payouts: z
       .record(z.string(), z.number())
       .nullable()
-      .describe('Payout of each outcome in USD per contract; null before'),
+      .describe('Payout of each outcome in USD per contract; null before, and if not reported'),
     at: timeField.describe('When the change was logged, ISO-8601'),
     received_at: receivedField,
     sequence: sequenceField,

@@ -7,7 +7,7 @@ export interface MarketChange {
   /** '' while nothing was logged of it. */
   previous_status: string;
   resolved_at: string | null;
-  /** JSON of the payouts by outcome; '' where there are none. */
+  /** JSON of the payouts by outcome; '' where there are none, {} where they are not known. */
   payouts: string;
   synced_at: string;
 }
@@ -22,7 +22,7 @@ export function marketEvent(platform: Platform, change: MarketChange, at: string
     status,
     previous_status: before === '' ? null : before,
     resolved_at: change.resolved_at,
-    payouts: change.payouts === '' ? null : (JSON.parse(change.payouts) as unknown),
+    payouts: change.payouts === '' || change.payouts === '{}' ? null : (JSON.parse(change.payouts) as unknown),
     at,
     received_at: change.synced_at,
   };

@@ -9,23 +9,28 @@ import type { BadRow, ReadContext } from './contract.ts';
 const STORABLE = 10n ** 18n;
 export const isStorable = (scaled: bigint): boolean => scaled < STORABLE && scaled > -STORABLE;
 
+const storable = (scaled: bigint): string | null => (isStorable(scaled) ? null : 'larger than any such number can be');
+
+/** `fault` names what is wrong with a decimal. Zod's own transform makes a closure for each value, which costs more than the parsing. */
 function decimal<T extends string | number>(
   schema: z.ZodType<T>,
   parse: (input: T) => bigint,
-  fits: (scaled: bigint) => boolean = isStorable,
+  fault: (scaled: bigint) => string | null = storable,
 ) {
-  return schema.transform((input, context) => {
-    let message = 'not a decimal';
+  const transform = (input: unknown, payload: z.core.ParsePayload): bigint => {
+    let message: string | null = 'not a decimal';
     try {
-      const scaled = parse(input);
-      if (fits(scaled)) return scaled;
-      message = 'larger than any such number can be';
+      const scaled = parse(input as T);
+      message = fault(scaled);
+      if (message === null) return scaled;
     } catch {
       // Not a decimal.
     }
-    context.addIssue({ code: 'custom', message: `${message}: ${JSON.stringify(input).slice(0, 40)}` });
+    payload.issues.push({ code: 'custom', input, message: `${message}: ${JSON.stringify(input).slice(0, 40)}` });
     return z.NEVER;
-  });
+  };
+  const scaled = new z.core.$ZodTransform({ type: 'transform', transform });
+  return z.pipe(schema, scaled as z.core.$ZodTransform<bigint, T>);
 }
 
 const digits = z.union([z.string(), z.number()]);
@@ -36,13 +41,19 @@ export const wireUsd = decimal(digits, parseUsd);
 /** What a trade may be at and of: one at 81, or of −5, is in other units or none. */
 export const isTradePrice = (price: bigint): boolean => price >= 0n && price <= ONE_PRICE;
 export const isTradeSize = (size: bigint): boolean => size > 0n;
+export const wireTradePrice = decimal(digits, parsePrice, (price) =>
+  isTradePrice(price) ? null : 'expected a price of 0 to 1',
+);
+export const wireTradeSize = decimal(digits, parseSize, (size) =>
+  isTradeSize(size) ? storable(size) : 'expected a size above 0',
+);
 /** Cents as a price. */
 export const wireCents = decimal(z.number(), (cents) => parsePrice(cents) / 100n);
 /** Whole base units of a token, unscaled; a token of 18 decimals needs more digits than any column. */
 export const wireBaseUnits = decimal(
   digits,
   (input) => parseDecimal(input, 0),
-  () => true,
+  () => null,
 );
 /** An optional text: absent and null are ''. */
 export const wireText = z

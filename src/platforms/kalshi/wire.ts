@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { isTradePrice, isTradeSize, wireCents, wirePrice, wireSize, wireText, wireUsd } from '../parse-rows.ts';
+import {
+  isTradePrice,
+  wireCents,
+  wirePrice,
+  wireSize,
+  wireText,
+  wireTradePrice,
+  wireTradeSize,
+  wireUsd,
+} from '../parse-rows.ts';
 
 /**
  * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers under names without
@@ -109,7 +118,7 @@ export type KalshiSeries = z.output<typeof KalshiSeries>;
 
 const side = z.enum(['yes', 'no']).nullish();
 
-const tradeSize = wireSize.refine(isTradeSize, 'expected a size above 0').nullish();
+const tradeSize = wireTradeSize.nullish();
 
 export const KalshiTrade = z
   .object({
@@ -117,7 +126,7 @@ export const KalshiTrade = z
     ticker: z.string().min(1),
     count_fp: tradeSize,
     count: tradeSize,
-    yes_price_dollars: wirePrice.refine(isTradePrice, 'expected a price of 0 to 1').nullish(),
+    yes_price_dollars: wireTradePrice.nullish(),
     yes_price: bare.refine(isTradePrice, 'expected a price of 0 to 1').nullish(),
     taker_outcome_side: side,
     taker_book_side: z.enum(['bid', 'ask']).nullish(),

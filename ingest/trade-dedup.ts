@@ -86,7 +86,8 @@ export class TradeDedup {
     for (let i = 0; i < doubtful.length; i += CHECK_ROWS) {
       for (const id of await this.#storedIds(doubtful.slice(i, i + CHECK_ROWS))) unseen.delete(id);
     }
-    const old = [...unseen.values()].filter((t) => t.executedAtUs < Date.now() * 1000 - KEPT_US);
+    const youngFromUs = Date.now() * 1000 - KEPT_US;
+    const old = [...unseen.values()].filter((t) => t.executedAtUs < youngFromUs);
     const keptFromUs = old.length === 0 ? 0 : (await keptFrom(this.#clickhouse, 'trades')).getTime() * 1000;
     const dropped = old.filter((t) => t.executedAtUs < keptFromUs);
     for (let i = 0; i < dropped.length; i += CHECK_ROWS) {

@@ -61,13 +61,18 @@ export function enrichFromStore(record: MarketRecord, known: Known): { record: M
     firstSeenAt: known.stored?.first_seen_at ?? record.fetchedAt,
     record: {
       ...record,
-      info: known.stored ? completeInfo(record.info, known.stored) : record.info,
+      info: known.stored ? completeInfo(record, known.stored) : record.info,
       state: completeState(record, known),
     },
   };
 }
 
-function completeInfo(info: MarketInfo, stored: LookbackRow): MarketInfo {
+function completeInfo({ info, event, series }: MarketRecord, stored: LookbackRow): MarketInfo {
+  const eventId = info.eventId || stored.event_id;
+  const seriesId = info.seriesId || stored.series_id;
+  // What names a subcategory was read: one that it does not name any more is gone.
+  const isWhole =
+    info.category !== '' && (eventId === '' || event !== undefined) && (seriesId === '' || series !== undefined);
   return {
     ...info,
     // Ids never change after they were first stored, even if the platform edits a name.
@@ -76,12 +81,12 @@ function completeInfo(info: MarketInfo, stored: LookbackRow): MarketInfo {
         ? { ...outcome, id: stored.outcome_ids[i] ?? outcome.id }
         : outcome,
     ),
-    eventId: info.eventId || stored.event_id,
+    eventId,
     eventName: info.eventName || stored.event_name,
-    seriesId: info.seriesId || stored.series_id,
+    seriesId,
     category: info.category || stored.category,
     categorySlug: info.category ? info.categorySlug : stored.category_slug,
-    subcategory: info.subcategory ?? stored.subcategory,
+    subcategory: info.subcategory ?? (isWhole ? null : stored.subcategory),
     tags: info.tags.length > 0 ? info.tags : stored.tags,
     imageUrl: info.imageUrl || stored.image_url,
     metadata: { ...ofParents(info.platform, JSON.parse(stored.metadata) as JsonObject), ...info.metadata },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parsePrice, parseUsd } from '../../src/core/decimal.ts';
-import type { MarketState } from '../../src/core/model.ts';
+import type { EventRecord, MarketRecord, MarketState, SeriesRecord } from '../../src/core/model.ts';
 import { enrichFromStore, LookbackRow } from '../../src/markets/enrich.ts';
 import { market, quotes } from '../helpers/market-store.ts';
 
@@ -47,6 +47,56 @@ test('a body without its event keeps what the event reported; what the market it
     event_sub_title: 'TB vs DAL',
     mutually_exclusive: true,
     fee: { multiplier: 1 },
+  });
+});
+
+describe('a subcategory', () => {
+  const { info, state, ...rest } = market({ platform: 'kalshi', ref: 'A' });
+  const event: EventRecord = {
+    platform: 'kalshi',
+    eventId: 'E',
+    seriesId: 'S',
+    slug: '',
+    title: 'Event',
+    category: 'Sports',
+    categorySlug: 'sports',
+    tags: [],
+    mutuallyExclusive: null,
+    imageUrl: '',
+    sourceUrl: '',
+    marketIds: [],
+  };
+  const series: SeriesRecord = {
+    platform: 'kalshi',
+    seriesId: 'S',
+    title: 'Series',
+    category: 'Sports',
+    categorySlug: 'sports',
+    frequency: null,
+  };
+  const named = (subcategory: string | null, given: Pick<MarketRecord, 'event' | 'series'>) =>
+    enrichFromStore(
+      {
+        ...rest,
+        info: { ...info, eventId: 'E', seriesId: 'S', category: 'Sports', subcategory },
+        state,
+        ...given,
+      },
+      {
+        stored: stored({}, { subcategory: 'Tennis' }),
+        traded: undefined,
+        openInterest: undefined,
+        liquidity: undefined,
+      },
+    ).record.info.subcategory;
+
+  test.each([
+    ['is gone once event and series were read and name none', null, { event, series }, null],
+    ['is the one they name', 'Golf', { event, series }, 'Golf'],
+    ['stays while the event was not read', null, { series }, 'Tennis'],
+    ['stays while the series was not read', null, { event }, 'Tennis'],
+  ])('%s', (_what, subcategory, given, expected) => {
+    expect(named(subcategory, given)).toBe(expected);
   });
 });
 

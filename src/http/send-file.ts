@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../core/errors.ts';
 import { isKnown } from './rendered-answer.ts';
 
 /** An open file, and the ETag of its content. */
@@ -25,7 +26,7 @@ function rangeOf(header: string | undefined, bytes: number): { from: number; to:
   return Number(first) > to ? null : { from: Number(first), to };
 }
 
-/** Sends a file and closes it: the part of it that Range names (206), 304 where the caller has it, or 416. */
+/** Sends a file and closes it: the part of it that Range names (206), or 304 where the caller has it. Throws ApiError 416. */
 export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: SentFile): Promise<FastifyReply> {
   reply.header('accept-ranges', 'bytes');
   if (isKnown(request, reply, file.etag)) {
@@ -35,12 +36,16 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   const { range, 'if-range': condition } = request.headers;
   const asked = condition === undefined || condition === file.etag ? range : undefined;
   const part = rangeOf(asked, file.bytes);
-  // Parquet is compressed already, and parts of it are counted in its own bytes.
-  reply.type(file.type).header('content-encoding', 'identity');
   if (part === 'outside') {
     await file.handle.close();
-    return reply.code(416).header('content-range', `bytes */${file.bytes}`).header('content-length', 0).send('');
+    reply.header('content-range', `bytes */${file.bytes}`);
+    throw new ApiError(416, 'Range not satisfiable', {
+      resolution: 'Ask for bytes before the end of the file.',
+      errorText: `range: must begin before byte ${file.bytes}, received ${asked}`,
+    });
   }
+  // Parquet is compressed already, and parts of it are counted in its own bytes.
+  reply.type(file.type).header('content-encoding', 'identity');
   const { from, to } = part ?? { from: 0, to: file.bytes - 1 };
   reply.header('content-length', to - from + 1);
   if (part) reply.code(206).header('content-range', `bytes ${from}-${to}/${file.bytes}`);

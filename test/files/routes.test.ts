@@ -101,6 +101,14 @@ test('a file is sent whole, in parts, or not again, and never compressed', async
   }
   const outside = await ask(path, { range: `bytes=${bytes}-` });
   expect([outside.statusCode, outside.headers['content-range']]).toEqual([416, `bytes */${bytes}`]);
+  expect(outside.json()).toEqual({
+    error: {
+      status: 416,
+      message: 'Range not satisfiable',
+      resolution: expect.stringMatching(/./),
+      error_text: `range: must begin before byte ${bytes}, received bytes=${bytes}-`,
+    },
+  });
   for (const range of ['bytes=5-2', 'rows=1-2', 'bytes=0-1,3-4', 'bytes=-']) {
     expect((await ask(path, { range })).statusCode, range).toBe(200);
   }

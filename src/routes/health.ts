@@ -5,11 +5,21 @@ import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { platformName } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
+import type { SocketStatus } from '../platforms/sockets/contract.ts';
 import { HealthAnswer } from '../schemas/health.ts';
 
 type Check = z.output<typeof HealthAnswer>['checks'][number];
 
+type SocketFields = Omit<SocketStatus, 'platform' | 'isLive'>;
+
 const CHECK_MS = 3000;
+const NO_SOCKET: SocketFields = {
+  connected: false,
+  reason: 'no sockets are followed',
+  subscriptions: 0,
+  lastMessageAt: null,
+  reconnects: 0,
+};
 
 /** GET /v1/api/health: 200 while the service can serve, even from old data; 503 when a store is down. */
 export function healthRoutes(app: FastifyInstance, services: Services): void {
@@ -61,7 +71,7 @@ const unread = (platform: Platform): IngestionHealth => ({
   status: 'degraded',
   lagSeconds: null,
   feed: 'stale',
-  socket: null,
+  socket: { platform, isLive: false, ...NO_SOCKET, reason: 'its state could not be read' },
   detail: `its state could not be read within ${CHECK_MS / 1000} s`,
 });
 
@@ -71,14 +81,16 @@ const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail }: 
   platform,
   lag_seconds: lagSeconds,
   feed,
-  socket: {
-    connected: socket?.connected ?? false,
-    reason: socket ? socket.reason : 'no sockets are followed',
-    subscriptions: socket?.subscriptions ?? 0,
-    last_message_at: socket?.lastMessageAt ?? null,
-    reconnects: socket?.reconnects ?? 0,
-  },
+  socket: socketFields(socket ?? NO_SOCKET),
   ...(detail === '' ? {} : { detail }),
+});
+
+const socketFields = ({ connected, reason, subscriptions, lastMessageAt, reconnects }: SocketFields) => ({
+  connected,
+  reason,
+  subscriptions,
+  last_message_at: lastMessageAt,
+  reconnects,
 });
 
 /** The value, or `otherwise` when it fails or takes longer than a prober waits. */

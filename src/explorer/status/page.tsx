@@ -98,10 +98,15 @@ function Part({ check }: { check: Check }) {
 
 function Socket({ socket }: { socket: NonNullable<Check['socket']> }) {
   const { connected, reason, subscriptions, reconnects, last_message_at: heard } = socket;
+  const isFollowed = connected || heard !== null || subscriptions > 0 || reconnects > 0;
   return (
     <>
-      Socket {connected ? 'open' : `not open${reason === null ? '' : `: ${reason}`}`}, <Num value={subscriptions} />{' '}
-      subscriptions, {reconnects === 0 ? 'never lost' : `lost ${reconnects} times`}
+      Socket {connected ? 'open' : `not open${reason === null ? '' : `: ${reason}`}`}
+      {isFollowed && (
+        <>
+          , <Num value={subscriptions} /> subscriptions, {reconnects === 0 ? 'never lost' : `lost ${reconnects} times`}
+        </>
+      )}
       {heard !== null && (
         <>
           , last message <Time at={heard} relative />

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STREAM_EVENTS } from '../../src/schemas/stream-events.ts';
 import { type EventStream, openEventStream } from '../helpers/event-stream.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
 import { socketCounts } from '../helpers/socket-counts.ts';
 import { kalshiMarket } from '../oracle/kalshi.ts';
 import { limitlessMarket } from '../oracle/limitless.ts';
@@ -10,6 +11,8 @@ import { polymarketMarket } from '../oracle/polymarket.ts';
 import { type KalshiSimulator, startKalshi } from '../simulators/kalshi.ts';
 import { startLimitless } from '../simulators/limitless.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
+
+waitsInRealTime('each state of a market is waited for until it was read');
 
 const WORLD = { seed: 23, markets: 20, tradesPerMarket: 5, historyDays: 1 };
 const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { BookRecorder } from '../src/books/recorder.ts';
+import type { MarketStatus } from '../src/core/model.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
 import type { StoredMarkets } from '../src/markets/directory.ts';
@@ -114,13 +115,13 @@ export class PlatformFeed {
     const { platform } = this.data;
     const adapter = sockets?.adapters[platform];
     if (!sockets || !adapter) return;
-    const read = async (id: string): Promise<boolean> => {
+    const read = async (id: string, status?: MarketStatus): Promise<boolean> => {
       const run = this.leasedRun(runner.held(`${platform}:trades`));
       const market = run && (await this.data.market(id, run.context('poll')));
       if (!market) return run === null;
       await marketWriter.write(platform, [market]);
       runner.trigger(platform, 'market_events');
-      return true;
+      return status === undefined || market.state.status === status;
     };
     const hinted = new HintedFeed({
       ...deps,

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { BookSink } from '../../src/books/sink.ts';
-import type { BookSide } from '../../src/core/model.ts';
+import type { BookSide, MarketStatus } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type {
@@ -44,8 +44,8 @@ export interface LiveFeedDeps {
   /** Whether this process stores the platform's trades: no other one opens its sockets. */
   isHolder: () => boolean;
   onTrade: (ref: string) => void;
-  /** Called with any id of a market that was listed or has changed. */
-  onMarket: (id: string) => void;
+  /** Called with any id of a market that was listed or has changed, and its new status where it is known. */
+  onMarket: (id: string, status?: MarketStatus) => void;
   /** Called when trades begin to come, or come again after a break. */
   onReady: () => void;
   /** Multiplies the time limits of sockets; tests shorten them. */
@@ -178,7 +178,7 @@ export class LiveFeed {
 
   #take(event: SocketEvent, connection: SocketConnection): void {
     if (event.kind === 'trade') this.#deps.onTrade(event.ref);
-    else if (event.kind === 'market') this.#deps.onMarket(event.id);
+    else if (event.kind === 'market') this.#deps.onMarket(event.id, event.status);
     else if (event.kind === 'quote') {
       const followed = this.#followed.get(event.quote.ref);
       if (followed) this.#quotes.take(event.quote, followed, connection.frameMs);

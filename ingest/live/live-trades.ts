@@ -4,7 +4,7 @@ import type { Shared } from '../../src/stores/shared/shared.ts';
 import type { JobResult } from '../job-runner.ts';
 import type { HintedFeed } from './hinted-feed.ts';
 import { LiveFeed, type LiveFeedDeps } from './live-feed.ts';
-import { MarketRefresh } from './market-refresh.ts';
+import { MarketRefresh, type MarketRefreshDeps } from './market-refresh.ts';
 import { PollHints } from './poll-hints.ts';
 import { TradeProof } from './trade-proof.ts';
 
@@ -34,7 +34,7 @@ export interface LiveTradesDeps extends Omit<LiveFeedDeps, 'onTrade' | 'onMarket
   /** Runs the job that reads trades. */
   poll: () => void;
   /** Reads and stores one market; false where the platform does not know it. */
-  read: (id: string) => Promise<boolean>;
+  read: MarketRefreshDeps['read'];
 }
 
 /**
@@ -76,7 +76,7 @@ export class LiveTrades {
         hinted?.hint();
         this.#hints.add(hinted ? FEED : ref);
       },
-      onMarket: (id) => this.#refresh.add(id),
+      onMarket: (id, status) => this.#refresh.add(id, status),
       onReady: () => {
         this.#wholeAt = 0;
         this.#proof.said(performance.now());

@@ -1,21 +1,25 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { MarketStatus } from '../../src/core/model.ts';
 
-/** A platform may list a market some seconds after its socket announced it. */
+/** A platform may show a market, or its new status, some seconds after its socket announced it. */
 const RETRY_MS = 10_000;
 const WAITING = 1000;
 
 export interface MarketRefreshDeps {
   log: FastifyBaseLogger;
-  /** Reads a market and stores it; false where the platform does not know it yet. */
-  read: (id: string) => Promise<boolean>;
+  /** Reads a market and stores it; false where the platform does not know it yet, or not yet in this status. */
+  read: (id: string, status?: MarketStatus) => Promise<boolean>;
   /** Between two readings, ms. */
   everyMs: number;
 }
 
-/** Reads markets of which a socket announced a change, one after another, each once for announcements that come together. */
+/**
+ * Reads markets of which a socket announced a change, one after another, each once for announcements that come together. What the
+ * platform does not show yet, or what could not be read, is read once more.
+ */
 export class MarketRefresh {
   readonly #deps: MarketRefreshDeps;
-  readonly #waiting = new Set<string>();
+  readonly #waiting = new Map<string, MarketStatus | undefined>();
   readonly #retries = new Map<string, NodeJS.Timeout>();
   #isReading = false;
   #isStopped = false;
@@ -25,9 +29,9 @@ export class MarketRefresh {
   }
 
   /** What does not fit is left to the sweeps. */
-  add(id: string): void {
+  add(id: string, status?: MarketStatus): void {
     if (this.#isStopped || this.#waiting.size >= WAITING) return;
-    this.#waiting.add(id);
+    this.#waiting.set(id, status ?? this.#waiting.get(id));
     if (!this.#isReading) void this.#readAll();
   }
 
@@ -40,24 +44,24 @@ export class MarketRefresh {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    while (!this.#isStopped && this.#waiting.size > 0) {
-      const [id = ''] = this.#waiting;
+    for (const [id, status] of this.#waiting) {
+      if (this.#isStopped) break;
       this.#waiting.delete(id);
-      const isKnown = await this.#deps.read(id).catch((error: unknown) => {
+      const isShown = await this.#deps.read(id, status).catch((error: unknown) => {
         this.#deps.log.warn({ err: error, market: id }, 'Failed to read an announced market');
-        return true;
+        return false;
       });
-      if (isKnown) this.#forget(id);
-      else this.#retry(id);
+      if (isShown) this.#forget(id);
+      else this.#retry(id, status);
       await new Promise((resolve) => setTimeout(resolve, this.#deps.everyMs).unref());
     }
     this.#isReading = false;
   }
 
-  #retry(id: string): void {
+  #retry(id: string, status: MarketStatus | undefined): void {
     if (this.#retries.has(id)) return this.#forget(id);
     if (this.#isStopped || this.#retries.size >= WAITING) return;
-    this.#retries.set(id, setTimeout(() => this.add(id), RETRY_MS).unref());
+    this.#retries.set(id, setTimeout(() => this.add(id, status), RETRY_MS).unref());
   }
 
   #forget(id: string): void {

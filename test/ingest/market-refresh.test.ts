@@ -39,3 +39,25 @@ test('a market that stays unknown is read twice for each announcement', async ()
   }
   refresh.stop();
 });
+
+const away = async (): Promise<boolean> => {
+  throw new Error('away');
+};
+test.each([
+  ['whose reading failed', away, undefined],
+  ['that its platform shows in its old status', async (): Promise<boolean> => false, 'settled'],
+] as const)('a market %s is read once more', async (_what, first, status) => {
+  const asked: unknown[] = [];
+  const read = (id: string, wanted?: string): Promise<boolean> => {
+    asked.push([id, wanted]);
+    return asked.length === 1 ? first() : Promise.resolve(true);
+  };
+  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  refresh.add('A', status);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toEqual([
+    ['A', status],
+    ['A', status],
+  ]);
+  refresh.stop();
+});

@@ -1,5 +1,5 @@
 import type { Price, Size } from '../../core/decimal.ts';
-import type { BookChange, BookSide, Platform } from '../../core/model.ts';
+import type { BookChange, BookSide, MarketStatus, Platform } from '../../core/model.ts';
 import type { StoredMarket } from '../contract.ts';
 
 /** Best prices of a market in terms of its first outcome; the second one's are the complement. null = that side is empty. */
@@ -27,8 +27,8 @@ export type SocketEvent =
   | { kind: 'book_change'; ref: string; changes: readonly BookChange[]; exchangeAtMs: number | null }
   /** Changes were lost: the book is unknown until the next whole one. */
   | { kind: 'book_lost'; ref: string; reason: string }
-  /** A market came into being or changed; `id` is any id that PlatformData.market takes. */
-  | { kind: 'market'; id: string };
+  /** A market was listed or changed; `id` is any id that PlatformData.market takes, `status` the new one where the frame names it. */
+  | { kind: 'market'; id: string; status?: MarketStatus };
 
 /** A frame that cannot be read; counted and logged with its platform, never fatal. */
 export class BadFrame extends Error {}

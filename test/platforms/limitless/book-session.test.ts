@@ -237,5 +237,8 @@ test('beginnings and ends of markets are announced once, children of a group not
   ]);
   expect(take(event('marketCreated', { slug: 'group-1', groupSlug: 'group-1', type: 'CLOB' }))).toEqual([]);
   const resolved = event('marketResolved', { slug: OTTER, type: 'CLOB', winningIndex: 1, resolutionDate: at(1) });
-  expect(kinds(take(resolved, resolved, resolved))).toEqual(['market', 'trade']);
+  expect(take(resolved, resolved, resolved)).toEqual([
+    { kind: 'market', id: OTTER, status: 'settled' },
+    { kind: 'trade', ref: OTTER },
+  ]);
 });

@@ -29,7 +29,7 @@ export class LifecycleSession extends NamespaceSession {
       const key = `${slug} ${resolutionDate}`;
       if (this.#resolved.has(key)) return true;
       this.#resolved.set(key, true);
-      emit({ kind: 'market', id: slug });
+      emit({ kind: 'market', id: slug, status: 'settled' });
       emit({ kind: 'trade', ref: slug });
     } else return false;
     return true;

@@ -189,7 +189,7 @@ export interface TradeRecord {
   isBlockTrade: boolean;
   /** USD that changed hands as reported by the platform; null if not reported (price × size then). */
   quoteUsd: Usd | null;
-  /** When the page with it came, ISO-8601; absent where that is not known. */
+  /** When the page with it was received, ISO-8601; absent if not known. */
   receivedAt?: string;
 }
 

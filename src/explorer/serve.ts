@@ -23,17 +23,17 @@ const negotiator = new Negotiator<Encoding>({ supportedValues: ['br', 'gzip'] })
 const JSON_TYPE = 'application/json';
 const PAGE_TYPE = 'text/html';
 const types = new Negotiator({ supportedValues: [JSON_TYPE, PAGE_TYPE] });
-/** Under it clients of the API are answered: some HTTP libraries prefer text/html unless they are told otherwise. */
+/** Paths of the API, which always answer JSON: some HTTP libraries prefer text/html by default. */
 const API = '/v1/';
 
-/** Serves the explorer: its document at each page's address, its hashed files for ever. */
+/** Serves the explorer: its document at each page's address, its hashed files without expiry. */
 export function explorerRoutes(app: FastifyInstance, { production }: { production: boolean }): void {
   const options = { schema: { hide: true }, config: { limit: 'file' } } as const;
   const missing = missingPage({ production });
   for (const url of PAGES) {
     app.get(url, options, async (request, reply) => {
       const { id } = request.params as { id?: string };
-      // What is stored has ids of two parts.
+      // Ids are `<platform>:<platform id>`.
       if (id !== undefined && !id.includes(':')) return missing.send(request, reply);
       return send(request, reply, await pageFor(reply, production));
     });
@@ -50,7 +50,7 @@ export function explorerRoutes(app: FastifyInstance, { production }: { productio
   });
 }
 
-/** The document at an address that no page has, for browsers: it says so itself. */
+/** The document with status 404, for browsers at an address without a page; its script shows that the page is missing. */
 export const missingPage = ({ production }: { production: boolean }) => ({
   wanted: ({ method, url, headers: { accept = '' } }: FastifyRequest): boolean =>
     (method === 'GET' || method === 'HEAD') && !url.startsWith(API) && types.negotiate(accept) === PAGE_TYPE,

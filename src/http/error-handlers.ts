@@ -104,7 +104,7 @@ export function onClientError(limits: RateLimits): (error: NodeJS.ErrnoException
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
-/** 404 for an unknown path, as a page for who reads one; 405 with Allow for a known path under another method. */
+/** 404 for an unknown path, as a page for browsers; 405 with Allow for a known path under another method. */
 export function notFound(
   app: FastifyInstance,
   pages: { wanted: (request: FastifyRequest) => boolean; send: Handler },

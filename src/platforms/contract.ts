@@ -100,7 +100,7 @@ export interface TradePage {
   completeFromUs: number | null;
   /** When the platform answered, by its own clock, Unix µs; absent if not reported. */
   platformUs?: number | undefined;
-  /** When the page came, ISO-8601; absent where none was asked for. */
+  /** When the page was received, ISO-8601; absent where no page was requested. */
   receivedAt?: string;
   /** The oldest trade of the page that cannot be identified yet, Unix µs: a later read starts there. */
   waitsFromUs?: number | undefined;

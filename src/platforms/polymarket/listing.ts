@@ -10,6 +10,8 @@ import { type GammaEvent, type GammaMarket, eventPage, gammaEvent, gammaMarket, 
 
 /** Gamma clamps larger pages to 100 without a word. */
 const PAGE_ROWS = 100;
+/** Events asked for by id list all their markets, and a settled season has over a hundred of 5 KB: more would pass the limit of a reply. */
+const EVENTS_BY_ID = 20;
 const MAX_PAGES = 100_000;
 /** The 500 most traded events between two open passes: where prices move. */
 const HOT_PAGES = 5;
@@ -171,7 +173,7 @@ const resultsOf = (client: PolymarketClient, markets: readonly ParsedRow<GammaMa
     context,
   );
 
-/** Events by id. Lists show open or closed ones, never both, so those the one does not know are asked of the other. */
+/** Events by id, with the order of their markets. Lists show open or closed ones, never both, so those the one does not know are asked of the other. */
 async function readEvents(
   client: PolymarketClient,
   ids: readonly string[],
@@ -180,8 +182,8 @@ async function readEvents(
   const found = new Map<string, ParsedRow<GammaEvent>>();
   for (const closed of [true, false]) {
     const missing = ids.filter((id) => !found.has(id));
-    for (let from = 0; from < missing.length; from += PAGE_ROWS) {
-      const query = { id: missing.slice(from, from + PAGE_ROWS), closed, limit: PAGE_ROWS, include_markets: false };
+    for (let from = 0; from < missing.length; from += EVENTS_BY_ID) {
+      const query = { id: missing.slice(from, from + EVENTS_BY_ID), closed, limit: EVENTS_BY_ID };
       const reply = await client.get('gamma/events', '/events/keyset', query, context);
       const { rows } = parseBody('polymarket', eventPage, reply);
       for (const { row, raw } of parseEvents(rows, context)) {

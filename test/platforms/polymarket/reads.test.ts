@@ -43,7 +43,8 @@ function gamma(events: Row[], orphans: Row[] = []) {
     const rows = ids.length > 0 ? listed.filter((row) => ids.includes(String(row.id))) : sorted(listed, query);
     const from = Number(query.get('after_cursor') ?? 0);
     const to = from + Number(query.get('limit'));
-    const page = rows.slice(from, to);
+    const shown = query.get('include_markets') === 'false' ? rows.map(({ markets: _, ...row }) => row) : rows;
+    const page = shown.slice(from, to);
     return {
       [path === '/events/keyset' ? 'events' : 'markets']: page,
       ...(to < rows.length ? { next_cursor: String(to) } : {}),
@@ -116,6 +117,17 @@ describe('listings', () => {
   test('a market of an open event that closed finds its event among the open ones', async () => {
     const { records } = await sweep(gamma([event]), { kind: 'historical', sinceMs: NOW - 2 * HOUR });
     expect(records.map(({ info }) => [info.platformId, info.seriesId])).toEqual([['2', '10684']]);
+  });
+
+  test('an event first seen by a closed market lists all its markets in the order of the platform', async () => {
+    const closed = gammaEventRow({
+      id: '12',
+      closed: true,
+      markets: [market(32, closedAt(NOW - 5 * HOUR)), market(30, closedAt(NOW - 60_000)), market(31, closedAt(NOW))],
+    });
+    const { records } = await sweep(gamma([closed]), { kind: 'historical', sinceMs: NOW - HOUR });
+    expect(records.map(({ info }) => info.platformId)).toEqual(['31', '30']);
+    for (const { event } of records) expect(event?.marketIds).toEqual(['32', '30', '31']);
   });
 
   test('changes are new markets, the most traded events and closed markets', async () => {

@@ -14,5 +14,5 @@ FROM (
   SELECT received_at AS seen FROM book_snapshots WHERE platform = {platform:String} AND market_key = wanted
   UNION ALL
   SELECT received_at AS seen FROM book_changes WHERE platform = {platform:String} AND market_key = wanted
-    AND received_at > (SELECT max(received_at) FROM book_snapshots WHERE platform = {platform:String} AND market_key = wanted)
+    AND sequence > (SELECT max(sequence) FROM book_snapshots WHERE platform = {platform:String} AND market_key = wanted)
 )

@@ -71,6 +71,35 @@ test('the table of platforms agrees with their manifests', async () => {
   expect(rows).toEqual(said.toSorted((a, b) => (a.platform < b.platform ? -1 : 1)));
 });
 
+test('a new store whose first migration was killed begins again, and ends with the same schema', async () => {
+  const schema = () =>
+    store.sql(`SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase() ORDER BY name`);
+  await migrateClickHouse(store, silent);
+  const [whole, statements] = [await schema(), await recorded()];
+  for (const killedBehind of [30, 60, statements]) {
+    await store.command(`DROP DATABASE ${database} SYNC`);
+    const first = connect(embedded.url);
+    await first.command(`CREATE DATABASE ${database}`);
+    await first.close();
+    let left = killedBehind;
+    const killed: ClickHouse = {
+      ...store,
+      async command(text, ...rest) {
+        if (!/schema_(lock|migrations)/.test(text) && (left -= 1) < 0) throw new Error('killed');
+        await store.command(text, ...rest);
+      },
+      async insert(table, ...rest) {
+        if (table !== 'schema_migrations') await store.insert(table, ...rest);
+      },
+    };
+    await migrateClickHouse(killed, silent).catch((error: Error) => expect(error.message).toBe('killed'));
+    expect(await recorded()).toBe(0);
+    await migrateClickHouse(store, silent);
+    expect(await recorded()).toBe(statements);
+    expect(await schema()).toEqual(whole);
+  }
+});
+
 describe('the schema', () => {
   it('is made from the numbered files in order, once', async () => {
     file('002_view.sql', "CREATE VIEW IF NOT EXISTS v AS SELECT x, ';' AS s FROM a;");

@@ -43,7 +43,7 @@ function gamma(events: Row[], orphans: Row[] = []) {
     const rows = ids.length > 0 ? listed.filter((row) => ids.includes(String(row.id))) : sorted(listed, query);
     const from = Number(query.get('after_cursor') ?? 0);
     const to = from + Number(query.get('limit'));
-    const shown = query.get('include_markets') === 'false' ? rows.map(({ markets: _, ...row }) => row) : rows;
+    const shown = query.get('include_markets') === 'false' ? rows.map(withoutMarkets) : rows;
     const page = shown.slice(from, to);
     return {
       [path === '/events/keyset' ? 'events' : 'markets']: page,
@@ -52,6 +52,7 @@ function gamma(events: Row[], orphans: Row[] = []) {
   };
 }
 
+const withoutMarkets = ({ markets: _markets, ...row }: Row): Row => row;
 /** A parent as a market row carries it: no tags, no series, no markets. */
 const bare = ({ tags: _tags, series: _series, markets: _markets, ...event }: Row): Row => event;
 const sorted = (rows: Row[], query: URLSearchParams): Row[] => {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClickHouseLogLevel, createClient, type ClickHouseSettings } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { z } from 'zod';
 import { neverRan, toStoreError, type StoreError } from './errors.ts';
 import { passOrFail } from './exception-stream.ts';
-import { openReader, type Read } from './reader.ts';
+import { openReader, type Read, type Reader } from './reader.ts';
 import { RowBinary } from './row-binary.ts';
 import { noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
@@ -129,18 +129,41 @@ export function connect(url: string, closed = async () => {}, queries = QUERIES)
     use_multipart_params_auto: true,
   });
   const reader = openReader(url, READ_CONNECTIONS);
+  const textOf = queryTexts(queries);
+  return {
+    ...reads(reader, textOf),
+    ...statements(client, textOf),
+    stream: streamFrom(client, textOf),
+    insert: insertInto(client),
+    async ping() {
+      const result = await client.ping({ select: true, abort_signal: AbortSignal.timeout(5000) });
+      return result.success;
+    },
+    async close() {
+      await Promise.all([client.close(), reader.close()]);
+      await closed();
+    },
+  };
+}
+
+type TextOf = (name: string) => string;
+
+/** The text of each query file, read once. */
+function queryTexts(folder: URL): TextOf {
   const texts = new Map<string, string>();
-  const textOf = (name: string): string => {
+  return (name) => {
     let text = texts.get(name);
     if (text === undefined) {
-      text = readFileSync(new URL(`${name}.sql`, queries), 'utf8')
+      text = readFileSync(new URL(`${name}.sql`, folder), 'utf8')
         .trim()
         .replace(/;$/, '');
       texts.set(name, text);
     }
     return text;
   };
+}
 
+function reads(reader: Reader, textOf: TextOf): Pick<ClickHouse, 'query' | 'rowBinary' | 'sql'> {
   const readBytes = (
     text: string,
     format: Read['format'],
@@ -153,6 +176,30 @@ export function connect(url: string, closed = async () => {}, queries = QUERIES)
   const read = async <Row>(text: string, params: QueryParams, options: ReadOptions): Promise<Row[]> =>
     parseLines<Row>((await readBytes(text, 'JSONEachRow', params, options)).toString('utf8'));
 
+  return {
+    async query(name, row, params = {}, options = {}) {
+      const rows = await read<unknown>(textOf(name), params, options);
+      return rows.map((raw) => row.parse(raw));
+    },
+    async rowBinary(name, params = {}, options = {}) {
+      return new RowBinary(await readBytes(textOf(name), 'RowBinary', params, options));
+    },
+    sql: (text, params = {}, options = {}) => read(text, params, options),
+  };
+}
+
+function streamFrom(client: ClickHouseClient, textOf: TextOf): ClickHouse['stream'] {
+  return (name, params, format, options = {}) => {
+    const query = `${textOf(name)}\nFORMAT ${format}`;
+    const under = readParams(params, { timeoutMs: EXPORT_TIMEOUT_MS, ...options }, { wait_end_of_query: 0 });
+    return attempts(true, options.signal, async () => {
+      const result = await client.exec({ query, ...under });
+      return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);
+    });
+  };
+}
+
+function statements(client: ClickHouseClient, textOf: TextOf): Pick<ClickHouse, 'run' | 'command'> {
   const command: ClickHouse['command'] = async (text, params = {}, token) => {
     await attempts(token !== undefined, undefined, () =>
       client.command({
@@ -165,49 +212,24 @@ export function connect(url: string, closed = async () => {}, queries = QUERIES)
       }),
     );
   };
+  return { command, run: (name, params) => command(textOf(name), params) };
+}
 
-  return {
-    async query(name, row, params = {}, options = {}) {
-      const rows = await read<unknown>(textOf(name), params, options);
-      return rows.map((raw) => row.parse(raw));
-    },
-    async rowBinary(name, params = {}, options = {}) {
-      return new RowBinary(await readBytes(textOf(name), 'RowBinary', params, options));
-    },
-    sql: (text, params = {}, options = {}) => read(text, params, options),
-    stream(name, params, format, options = {}) {
-      const query = `${textOf(name)}\nFORMAT ${format}`;
-      const under = readParams(params, { timeoutMs: EXPORT_TIMEOUT_MS, ...options }, { wait_end_of_query: 0 });
-      return attempts(true, options.signal, async () => {
-        const result = await client.exec({ query, ...under });
-        return passOrFail(result.stream, result.response_headers['x-clickhouse-exception-tag']);
+function insertInto(client: ClickHouseClient): ClickHouse['insert'] {
+  return async (table, rows, { token } = {}) => {
+    const body = Buffer.isBuffer(rows) ? rows : serialise(rows);
+    if (body.length === 0) return;
+    await attempts(token !== undefined, undefined, async () => {
+      const result = await client.exec({
+        query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+        values: Readable.from([body], { objectMode: false }),
+        clickhouse_settings: {
+          ...INSERT_SETTINGS,
+          ...(token === undefined ? {} : { insert_deduplication_token: token }),
+        },
       });
-    },
-    run: (name, params) => command(textOf(name), params),
-    command,
-    async insert(table, rows, { token } = {}) {
-      const body = Buffer.isBuffer(rows) ? rows : serialise(rows);
-      if (body.length === 0) return;
-      await attempts(token !== undefined, undefined, async () => {
-        const result = await client.exec({
-          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
-          values: Readable.from([body], { objectMode: false }),
-          clickhouse_settings: {
-            ...INSERT_SETTINGS,
-            ...(token === undefined ? {} : { insert_deduplication_token: token }),
-          },
-        });
-        await finished(result.stream.resume());
-      });
-    },
-    async ping() {
-      const result = await client.ping({ select: true, abort_signal: AbortSignal.timeout(5000) });
-      return result.success;
-    },
-    async close() {
-      await Promise.all([client.close(), reader.close()]);
-      await closed();
-    },
+      await finished(result.stream.resume());
+    });
   };
 }
 

@@ -35,7 +35,7 @@ export async function backfillTrades(
     deps.now() * 1000 - Math.round(deps.backfillDays * DAY_US),
     data.tradesReachBackUs?.() ?? -Infinity,
   );
-  // An hour of grace: the target moves with the clock, and a finished backfill is not started again for it.
+  // One hour of tolerance: the target moves with the clock, and must not restart a finished backfill.
   if (span.fromUs <= targetUs + 3600 * 1_000_000) return null;
   const startedMs = deps.now();
   const startUs = span.fromUs;
@@ -43,7 +43,7 @@ export async function backfillTrades(
   let storedMs = startedMs;
   let batch: TradeRecord[] = [];
   let storing: Promise<void> = Promise.resolve();
-  /** Stores a batch and then, behind every batch before it, moves the start of the span. */
+  /** Stores a batch, then moves the start of the span; batches keep their order. */
   const store = (trades: TradeRecord[], completeFromUs: number | null): Promise<void> => {
     const written = deps.writer.write(trades, run.lease);
     const before = storing;
@@ -51,7 +51,7 @@ export async function backfillTrades(
       rows += stored;
       if (completeFromUs === null) return;
       await deps.watermarks.move('', run.lease, (now) => ({
-        // A feed that is read from now on begins above the span.
+        // A feed without a stored span gets one that starts at this batch.
         fromUs: Math.min(now?.fromUs ?? completeFromUs, completeFromUs),
         toUs: now?.toUs ?? span.toUs,
         marker: '',

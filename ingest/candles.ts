@@ -20,7 +20,7 @@ export interface CandlesDeps {
   backoff: FailureBackoff<PlatformError>;
 }
 
-/** Reads and stores a market's own bars of the platform with startTs in [startTs, endTs), Unix seconds. Returns how many came. */
+/** Reads the platform's own bars of a market with startTs in [startTs, endTs), Unix seconds, and stores them. Returns their number. */
 export async function storeCandles(
   deps: CandlesDeps,
   data: PlatformData,
@@ -35,7 +35,7 @@ export async function storeCandles(
   return candles.length;
 }
 
-/** Refreshes the hourly and minute bars of the markets that traded recently: they include bid, ask and open interest. */
+/** Refreshes the hourly and minute bars of recently traded markets; they include bid, ask and open interest. */
 export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const { backoff } = deps;
   const nowTs = Math.floor(deps.now() / 1000);

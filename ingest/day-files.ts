@@ -9,14 +9,14 @@ import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { DAY_MS, HOUR_MS } from '../src/core/time.ts';
 
-/** Days that every run looks at; all the others every hour, for trades that came late. */
+/** Days checked on every run; older days are checked every hour, for late trades. */
 const RECENT_DAYS = 2;
 
 /** Keeps the day files of one platform in DATA_DIR/files. */
 export class DayFileWriter {
   readonly #deps: { clickhouse: ClickHouse; dataDir: string; platform: Platform };
   #wholeAtMs = 0;
-  /** Whether all older days of quotes and books were looked at since the start. */
+  /** Whether all older days of quotes and books have been checked since the start. */
   #readingsWritten = false;
 
   constructor(deps: { clickhouse: ClickHouse; dataDir: string; platform: Platform }) {
@@ -29,14 +29,14 @@ export class DayFileWriter {
     const whole = Math.abs(nowMs - this.#wholeAtMs) >= HOUR_MS;
     const target = directoryTarget(filesRoot(dataDir, platform), { keepPrevious: true });
     const temporary = join(dataDir, 'files', '.tmp', platform);
-    // What a kill left of the run before.
+    // Left over from a run that was killed.
     await rm(temporary, { recursive: true, force: true });
     const recentMs = nowMs - RECENT_DAYS * DAY_MS;
     const deps = { clickhouse, target, temporary, now: Date.now, signal };
     const selection = { platforms: [platform], datasets: DATASETS, fromMs: recentMs, toMs: nowMs };
     const done = await writeDayFiles(deps, selection);
     if (whole) {
-      // One that fails is tried again after an hour, so that recent days are made meanwhile.
+      // A day that fails is retried after an hour, so that recent days are not held up.
       this.#wholeAtMs = nowMs;
       const readingsFromMs = this.#readingsWritten ? recentMs : 0;
       const older = await writeDayFiles(deps, { ...selection, fromMs: 0, readingsFromMs });

@@ -5,18 +5,18 @@ import type { Lease, Shared } from '../src/stores/shared/shared.ts';
 import { LOG_CHANNEL, nameOf, type Partition, positionOf } from '../src/streams/log/position.ts';
 import { readEpochEnd, readEpochs } from '../src/streams/log/read.ts';
 
-/** An insert may take this long; a lease with less left is not written under. */
+/** Time allowed for an insert; with less left on the lease nothing is written. */
 const INSERT_MARGIN_MS = 3000;
 
 export const LOG_COLUMNS = 'event_log (feed, platform, sequence, ref, event_id, size, notional, item_text, data)';
 
-/** An event to be logged. Size in contracts, notional in USD, both '0' where it is no trade. */
+/** An event to log. Size in contracts, notional in USD; both '0' unless it is a trade. */
 export interface NewEvent {
   ref: string;
   eventId: string;
   size: string;
   notional: string;
-  /** What it is about: the id of a trade; '' elsewhere. */
+  /** Id of the trade; '' for other events. */
   item: string;
   /** JSON of the event's data. */
   data: string;
@@ -29,8 +29,9 @@ export interface AppenderDeps {
 }
 
 /**
- * Gives events their positions and stores them, one batch after the other. One appender a partition at a time: opening ends the epoch
- * of the one before, whose late rows are ignored by readers and logged again when the log is compared with what is stored.
+ * Assigns positions to events and stores them, one batch at a time. A partition has one appender: opening it ends the epoch of
+ * the previous one. Readers ignore late rows of an ended epoch; they are logged again when the log is compared with
+ * the store.
  */
 export class EventAppender {
   readonly #deps: AppenderDeps;
@@ -46,21 +47,21 @@ export class EventAppender {
     this.#partition = partition;
   }
 
-  /** Opens a new epoch. Returns when the log of this partition was opened first: what happened before is history, not events. */
+  /** Opens a new epoch. Returns when this partition's log was first opened: anything earlier is history, not an event. */
   async open(lease: Lease): Promise<Date> {
     const { clickhouse } = this.#deps;
     const opener = randomUUID();
     this.#unsure = null;
     for (;;) {
       const before = (await readEpochs(clickhouse, this.#partition, 0)).at(-1)?.epoch ?? 0;
-      // Rows that arrive between the look and the end count: a reader of what comes behind them sees the greater end.
+      // Read until stable: rows that arrive during the read count, because later readers see the higher end.
       for (let end = -1, found = await this.#endOf(before); found !== end; found = await this.#endOf(before)) {
         end = found;
         await this.#endEpoch(before, end, opener, lease);
       }
       const epochs = await readEpochs(clickhouse, this.#partition, 0);
       const own = epochs.find(({ epoch }) => epoch === before + 1);
-      // Two at once would give the same positions to different events.
+      // Two appenders that open at once would assign the same positions to different events.
       if (own?.openers !== 1 || epochs.at(-1) !== own) continue;
       this.#epoch = before + 1;
       this.#last = 0;
@@ -87,7 +88,7 @@ export class EventAppender {
     const last = this.#last + events.length;
     const body = Buffer.from(events.map((event, index) => this.#line(event, this.#last + 1 + index)).join(''));
     this.#unsure = { body, last };
-    // Without a token: the store can lose a batch under one, and a row that is there twice at one position is read once.
+    // No deduplication token: the store can drop a batch under one. Readers skip a duplicate row at the same position.
     await this.#deps.clickhouse.insert(LOG_COLUMNS, body);
     this.#landed(last);
     return positionOf(this.#epoch, last - events.length + 1);
@@ -108,7 +109,7 @@ export class EventAppender {
     this.#last = last;
     this.#unsure = null;
     const { log, publish } = this.#deps;
-    // Readers look by themselves too.
+    // Best effort: readers poll as well.
     publish(LOG_CHANNEL, nameOf(this.#partition)).catch((error: unknown) =>
       log.warn({ err: error }, 'Failed to announce new events'),
     );

@@ -6,7 +6,7 @@ import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Shared } from '../src/stores/shared/shared.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 
-/** Events asked for in one run, a request each, behind everything else that is read. */
+/** Events requested per run, one request each, at the lowest priority. */
 const EVENTS_PER_RUN = 30;
 const ASKED_AGAIN_MS = 86_400_000;
 const REMEMBERED = 50_000;
@@ -16,7 +16,7 @@ const Row = z.object({ event_id: z.string() });
 /** Reads the images of the busiest open events, for platforms whose listing has none. */
 export class EventImageReader {
   readonly #deps: { clickhouse: ClickHouse; shared: Shared; data: PlatformData; now: () => number };
-  /** When an event was asked for that has no image. */
+  /** When an event without an image was last requested. */
   readonly #askedMs = new Map<string, number>();
 
   constructor(deps: { clickhouse: ClickHouse; shared: Shared; data: PlatformData; now: () => number }) {

@@ -13,11 +13,11 @@ export interface IngestionDeps extends PlatformFeedDeps {
 }
 
 export interface Ingestion {
-  /** Finishes what runs (bounded), releases the leases. What was not acknowledged is in the spool or before the cursor. */
+  /** Lets running jobs finish (bounded) and releases the leases. Unacknowledged rows are in the spool or will be read again. */
   stop(): Promise<void>;
 }
 
-/** Starts polling every configured platform. Any number of processes may: leases decide who runs what. */
+/** Starts polling every configured platform. Any number of processes may do so: leases decide which one runs a job. */
 export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const runner = new JobRunner(deps);
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
@@ -43,7 +43,7 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
       unfollow?.();
       await Promise.all(feeds.map((feed) => feed.stop()));
       histories.clear();
-      // While the leases are held: what waits may be stored.
+      // Before the leases are released, so that buffered rows can still be stored.
       await deps.books.close();
       await runner.stop();
     },

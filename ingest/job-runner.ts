@@ -11,7 +11,7 @@ import type { FinishedRun, Platform } from '../src/core/model.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;
-/** A clock that goes back by more was set; by less it is kept in time. */
+/** A larger step back means that the clock was set; smaller ones are corrections. */
 const SET_BACK_MS = 1000;
 
 export interface JobRun {
@@ -28,7 +28,7 @@ export interface JobResult {
   note?: string;
 }
 
-/** One periodic duty for one platform. Only the holder of `<platform>:<lease>` runs it. */
+/** A periodic job of one platform. Only the holder of the lease `<platform>:<lease>` runs it. */
 export interface Job {
   platform: Platform;
   name: string;
@@ -42,11 +42,11 @@ export interface JobDeps {
   shared: Shared;
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
-  /** Called with every run that ended, whether it could be recorded or not. */
+  /** Called after every run, even if it could not be recorded. */
   onRun?: ((run: FinishedRun) => void) | undefined;
 }
 
-/** What one run skipped. */
+/** Rows skipped by one run. */
 class BadRows {
   count = 0;
   readonly examples: BadRow[] = [];
@@ -61,14 +61,14 @@ class BadRows {
     }
   }
 
-  /** The commonest reasons, `market volume_fp: missing (45 rows)`; '' when nothing was skipped. */
+  /** The most common reasons, such as `market volume_fp: missing (45 rows)`; '' if no row was skipped. */
   words(): string {
     const common = [...this.#reasons].toSorted(([, a], [, b]) => b - a).slice(0, 3);
     return common.map(([reason, rows]) => `${reason} (${rows} ${rows === 1 ? 'row' : 'rows'})`).join('; ');
   }
 }
 
-/** node-cron counts whole seconds, minutes or hours; a period between is rounded up to the next that divides. */
+/** node-cron counts whole seconds, minutes or hours; other periods are rounded up to the next divisor. */
 export function cronExpression(seconds: number): string {
   if (seconds < 60) return `*/${[1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30].find((n) => n >= seconds) ?? 30} * * * * *`;
   const minutes = Math.ceil(seconds / 60);
@@ -80,29 +80,29 @@ export function cronExpression(seconds: number): string {
 const clockAheadMs = (): number => Date.now() - performance.now();
 
 /**
- * Runs jobs on node-cron's clock: at once after start, then every period; never two runs of one job, never without the lease.
- * A lease lost in the middle aborts the run before anything more is written under it.
+ * Runs jobs with node-cron: at once after start, then every period; never two runs of one job, never without the lease.
+ * Losing the lease aborts the run before anything more is written.
  */
 export class JobRunner {
   readonly #deps: JobDeps;
   readonly #tasks: Pick<ReturnType<typeof cron.schedule>, 'start' | 'stop'>[] = [];
   readonly #running = new Map<string, Promise<void>>();
   readonly #jobs = new Map<string, Job>();
-  /** Jobs that were asked for while they ran. */
+  /** Jobs triggered while they were running. */
   readonly #again = new Set<string>();
   readonly #leases = new Map<string, Lease>();
   readonly #acquiring = new Map<string, Promise<Lease | null>>();
   readonly #stopping = new AbortController();
   readonly #worker = randomUUID().slice(0, 8);
-  /** Of each job: whether its last run went well, and up to when its data is complete. */
+  /** Per job: whether its last run succeeded, and up to when its data is complete. */
   readonly #last = new Map<string, { ok: boolean; freshTo: Date | null }>();
   #renewal: NodeJS.Timeout | undefined;
-  /** By how much the clock is ahead of the time since the process began. */
+  /** Offset of the wall clock from the monotonic clock. */
   #clockAheadMs = clockAheadMs();
 
   constructor(deps: JobDeps) {
     this.#deps = deps;
-    // Every request in flight listens to it, of all jobs together: more than the ten at which Node suspects a leak.
+    // Every request in flight listens to this signal: more than the ten at which Node warns of a leak.
     setMaxListeners(0, this.#stopping.signal);
   }
 
@@ -120,7 +120,7 @@ export class JobRunner {
     }
   }
 
-  /** Runs a job now instead of at its next period; once more if it is running. */
+  /** Runs a job now; if it is running, once more afterwards. */
   trigger(platform: Platform, name: string): void {
     const key = `${platform}:${name}`;
     const job = this.#jobs.get(key);
@@ -164,7 +164,7 @@ export class JobRunner {
       const lease = await this.#lease(`${job.platform}:${job.lease}`);
       if (!lease) return;
       result = await job.run({ lease, signal: this.#stopping.signal, context });
-      // Nothing was due. After a failure that is reported too: /health would otherwise show the failure until something is due.
+      // Nothing was due. Reported after a failure, or /health would show the failure until something is due.
       if (result === null && this.#last.get(key)?.ok !== false) return;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
@@ -186,7 +186,7 @@ export class JobRunner {
   ): Promise<void> {
     const finishedAt = new Date();
     const known = outcome.result?.freshTo ?? this.#last.get(key)?.freshTo ?? null;
-    // What a clock that was ahead recorded is no longer true.
+    // A time recorded while the clock was ahead is wrong.
     const freshTo = known !== null && known > finishedAt ? finishedAt : known;
     const { ok, badRows, note } = outcome;
     this.#last.set(key, { ok, freshTo });
@@ -230,7 +230,7 @@ export class JobRunner {
     return lease;
   }
 
-  /** node-cron waits for an instant: after a clock that was set back it would wait for all the time until then. */
+  /** node-cron waits for a wall-clock time: after the clock is set back it would wait through the repeated period. */
   async #followClock(): Promise<void> {
     const before = this.#clockAheadMs;
     this.#clockAheadMs = clockAheadMs();

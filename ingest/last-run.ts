@@ -4,7 +4,7 @@ import type { Platform } from '../src/core/model.ts';
 
 const Row = z.object({ fresh_to_ms: z.coerce.number() });
 
-/** Up to when a job's data was complete after its last good run, whichever process ran it; null before the first. */
+/** Up to when a job's data was complete after its last successful run in any process; null before the first. */
 export async function lastRun(clickhouse: ClickHouse, platform: Platform, job: string): Promise<Date | null> {
   const [row] = await clickhouse.query('last_run', Row, { platform, job });
   return row ? new Date(row.fresh_to_ms) : null;

@@ -5,15 +5,15 @@ import type { Lease } from '../src/stores/shared/shared.ts';
 import { marketEvent } from '../src/streams/market-event.ts';
 import { type AppenderDeps, EventAppender } from './event-appender.ts';
 
-/** Changes logged at once; the rest follow in the next step. */
+/** Changes logged per step; the rest follow in the next. */
 const STEP_ROWS = 5000;
-/** Before the last step: rows are visible a moment after their time, and clocks differ. */
+/** Steps overlap by this much: rows become visible after their timestamp, and clocks differ. */
 const OVERLAP_MS = 60_000;
 /** A row of sql/queries/market_writes.sql. */
 const WritesRow = z.object({ second: z.number(), digest: z.string() });
 type WritesRow = z.output<typeof WritesRow>;
 
-/** How far back what the log said is read again by a new writer, besides what lies behind the newest level: late rows of one before. */
+/** How far back a new writer replays the log, besides everything after the newest level: late rows of its predecessor. */
 const REPLAY_HOURS = 24;
 
 const ChangeRow = z.object({
@@ -34,23 +34,23 @@ const timeText = (ms: number): string => microsecondText(ms * 1000).slice(0, 23)
 /** States in which a market that is first seen counts as new. */
 const NEW_STATUSES = new Set(['unopened', 'open', 'paused']);
 
-/** A market that is long over and only now read is no news. */
+/** A closed market that is read for the first time is not an event. */
 const isNews = ({ previous_status: before, status }: ChangeRow): boolean => before !== '' || NEW_STATUSES.has(status);
 
 /**
- * Logs what happens to markets by comparing what is stored with what was logged last: a kill, a takeover or a missed notification
- * changes nothing of that. The first complete listing is where the comparison begins, and no event.
+ * Logs market changes by comparing the stored markets with what was logged last, so a kill, a takeover or a missed
+ * notification loses nothing. The first complete listing is the baseline and logs nothing.
  */
 export class MarketLog {
   readonly #deps: AppenderDeps & { platform: Platform };
   readonly #appender: EventAppender;
   #openedUnder: Lease | null = null;
   #hasLevels = false;
-  /** Whether what was logged last is known; not so after a step that failed. */
+  /** Whether the last logged state is known; false after a failed step. */
   #isSettled = false;
-  /** A whole second; 0 = everything is to be compared. */
+  /** A full second; 0 = compare everything. */
   #sinceMs = 0;
-  /** Digests of the seconds since then whose markets were compared. */
+  /** Digests of the seconds since then that have been compared. */
   #compared = new Map<number, string>();
 
   constructor(deps: AppenderDeps & { platform: Platform }) {
@@ -58,7 +58,7 @@ export class MarketLog {
     this.#appender = new EventAppender(deps, { feed: 'markets', platform: deps.platform });
   }
 
-  /** Takes the markets as they are now for known; to be called after a complete listing. */
+  /** Takes the current markets as the baseline; call it after a complete listing. */
   async begin(lease: Lease): Promise<void> {
     if (this.#hasLevels || (await this.#isBegun())) return;
     await this.#open(lease);
@@ -67,7 +67,7 @@ export class MarketLog {
       await this.#keep(changes.map((change) => ({ change, version: 0 })));
       if (changes.length < STEP_ROWS) break;
     }
-    // Only now: what is still to be taken for known would be news to a step.
+    // Only now: before the baseline is complete, a step would log known markets as new.
     const { clickhouse, platform } = this.#deps;
     await clickhouse.insert('market_levels (platform, market_key, status, item, version)', [
       { platform, market_key: '0', status: 'begun', item: '0', version: '0' },
@@ -75,7 +75,7 @@ export class MarketLog {
     this.#hasLevels = true;
   }
 
-  /** Logs what has changed since the last step; returns how many events. Does nothing before the first complete listing. */
+  /** Logs the changes since the last step; returns the number of events. Does nothing before the first complete listing. */
   async step(lease: Lease): Promise<number> {
     if (!this.#hasLevels && !(await this.#isBegun())) return 0;
     await this.#open(lease);
@@ -103,7 +103,7 @@ export class MarketLog {
     return news.length;
   }
 
-  /** Also once more when it is seen for the last time: on an engine with replicas the listing may be visible later than the state. */
+  /** Compared once more in its last step: on replicas a market's listing may become visible after its state. */
   #isDue({ second, digest }: WritesRow, nextMs: number): boolean {
     return second * 1000 < nextMs || this.#compared.get(second) !== digest;
   }
@@ -124,7 +124,7 @@ export class MarketLog {
       this.#compared.clear();
     }
     const { clickhouse, platform } = this.#deps;
-    // A failure or a kill came between the log and this table, or the row of a predecessor came late: the log is what counts.
+    // The log is authoritative: this table may lag behind after a failure, a kill or a late row of a predecessor.
     await clickhouse.run('replay_market_levels', { platform, hours: REPLAY_HOURS });
     this.#openedUnder = lease;
     this.#isSettled = true;
@@ -135,7 +135,7 @@ export class MarketLog {
     return clickhouse.query('market_writes', WritesRow, { platform, since: timeText(this.#sinceMs) });
   }
 
-  /** Of the markets written in these seconds, or of all where none are named, those that differ from what was logged. */
+  /** Markets that differ from what was logged: of those written in these seconds, or of all if none are given. */
   #changes(seconds: readonly number[] = []): Promise<ChangeRow[]> {
     const { clickhouse, platform } = this.#deps;
     const since = seconds.length === 0 ? 0 : this.#sinceMs;

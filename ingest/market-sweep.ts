@@ -9,7 +9,7 @@ import type { JobResult, JobRun } from './job-runner.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import { DAY_MS, HOUR_MS } from '../src/core/time.ts';
 
-/** Markets that a complete pass no longer lists are asked for singly, this many a pass. */
+/** Per pass: markets missing from a complete listing that are read one by one. */
 const MISSING_PER_PASS = 40;
 const MINUTE_MS = 60_000;
 
@@ -26,9 +26,9 @@ export class MarketSweeper {
   readonly #writer: MarketWriter;
   readonly #data: PlatformData;
   readonly #log: FastifyBaseLogger;
-  /** When a market that is no longer listed was last asked for. */
+  /** When a market that is no longer listed was last requested. */
   readonly #asked = new Map<string, number>();
-  /** Of these the platform says nothing, or nothing that can be read. */
+  /** Unlisted markets that the platform does not know or returns unreadable. */
   readonly #silent = new FailureBackoff<string>();
   readonly #now: () => number;
 
@@ -46,7 +46,7 @@ export class MarketSweeper {
     this.#now = deps.now;
   }
 
-  /** Stores every page of one sweep. `freshTo` is when it began: whatever was listed was read after that. */
+  /** Stores every page of one sweep. `freshTo` is its start time: every listed market was read after it. */
   async sweep(scope: SweepScope, run: JobRun): Promise<JobResult> {
     const startedAt = new Date(this.#now());
     const context = run.context(scope.kind === 'historical' ? 'backfill' : 'poll');
@@ -65,7 +65,7 @@ export class MarketSweeper {
     return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
   }
 
-  /** Disappearing from a list is not deletion: such a market has usually closed or moved to an archive, and says so when asked. */
+  /** Missing from a list does not mean deleted: the market has usually closed or moved to an archive, and can still be read by id. */
   async #readMissing(seen: Set<string>, context: ReadContext): Promise<number> {
     const now = this.#now();
     const trading = await this.#clickhouse.query('trading_markets', Trading, { platform: this.#data.platform });
@@ -75,7 +75,7 @@ export class MarketSweeper {
         (market) =>
           !seen.has(market.ref) && this.#silent.isDue(market.ref, now) && now - askedAt(market) >= pauseMs(market, now),
       )
-      // Those that wait longest, so that those never reported do not come first each time.
+      // Longest waiting first, so that markets the platform never returns do not always come first.
       .toSorted((a, b) => askedAt(a) - askedAt(b));
     let rows = 0;
     for (const { ref, provisional } of due.slice(0, MISSING_PER_PASS)) {
@@ -85,7 +85,7 @@ export class MarketSweeper {
       if (market === 'unreadable') continue;
       if (market) {
         rows += await this.#writer.write(this.#data.platform, [market]);
-        // It has got another reference since, under which it is listed.
+        // It is listed under another reference now.
         if (market.info.ref !== ref) await this.#writer.drop(this.#data.platform, ref);
       } else if (provisional) await this.#writer.drop(this.#data.platform, ref);
       else {
@@ -97,7 +97,7 @@ export class MarketSweeper {
     return rows;
   }
 
-  /** A market by itself; one that cannot be read is counted as a bad row, and the others are still asked for. */
+  /** Reads one market; an unreadable one counts as a bad row and does not stop the others. */
   async #read(ref: string, context: ReadContext): Promise<MarketRecord | null | 'unreadable'> {
     try {
       const market = await this.#data.market(ref, context);
@@ -113,7 +113,7 @@ export class MarketSweeper {
   }
 }
 
-/** A market waiting for its result is asked after 1, 2, 3, 5, 7 … minutes, for two days hourly at least, then daily. */
+/** Delay between reads of a market that awaits its result: 1, 2, 3, 5, 7 … minutes, at least hourly for two days, then daily. */
 function pauseMs(market: z.infer<typeof Trading>, now: number): number {
   if (market.status !== 'closed') return MINUTE_MS / 2;
   const waitedMs = now - market.end_ms;

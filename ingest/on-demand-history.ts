@@ -18,8 +18,8 @@ const Request = z.object({
 });
 
 /**
- * Answers requests for the trades of one market whose history is not stored. They go through the process that holds the
- * platform's trades lease, because only one process may store a platform's trades.
+ * Serves requests for one market's trades whose history is not stored. They run in the process that holds the platform's
+ * trades lease, because only that process may store its trades.
  */
 export async function serveHistoryRequests(
   shared: Shared,

@@ -28,7 +28,7 @@ export class OpenInterestReader {
     if (!this.#data.openInterest) return null;
     const open = await this.#clickhouse.query('open_markets_by_volume', Row, { platform: this.#data.platform });
     const moved = open.filter((row) => this.#read.get(row.ref)?.volume !== row.volume);
-    // The busiest move all the time: half of the places are for those that wait longest.
+    // Half of each batch by volume, half by age: the busiest markets alone would fill every batch.
     const half = MARKETS_PER_RUN / 2;
     const readAt = ({ ref }: { ref: string }): number => this.#read.get(ref)?.atMs ?? 0;
     const waiting = moved.slice(half).toSorted((a, b) => readAt(a) - readAt(b));

@@ -44,7 +44,7 @@ export interface PlatformFeedDeps {
   markets: StoredMarkets;
   marketWriter: MarketWriter;
   books: BookRecorder;
-  /** Absent where everything is polled. */
+  /** Absent if everything is polled. */
   sockets?: LiveSockets;
 }
 
@@ -109,7 +109,7 @@ export class PlatformFeed {
     this.#candlesDeps = { clickhouse, directory: deps.markets, now: Date.now, backoff: new FailureBackoff() };
   }
 
-  /** Follows the platform's sockets, where it has some. */
+  /** Follows the platform's sockets, if it has any. */
   follow(runner: JobRunner): void {
     const { sockets, markets, marketWriter, ...deps } = this.#deps;
     const { platform } = this.data;
@@ -168,7 +168,7 @@ export class PlatformFeed {
       job('open_interest', 'markets', sweep, (run) => this.#openInterest.read(run)),
       job('images', 'markets', sweep, (run) => this.#images.read(run)),
       job('liquidity', 'markets', sweep, (run) => this.#liquidity.read(run)),
-      // The lease of trades: the process that holds the sockets keeps the books that they bring.
+      // Under the trades lease: the process that holds the sockets also keeps the books they deliver.
       job('books', 'trades', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
       job('streamed_books', 'trades', Math.min(sweep, STREAMED_SECONDS), (run) => this.#books.readStreamed(run)),
       job('market_events', 'markets', Math.min(sweep, MARKET_EVENTS_SECONDS), (run) => this.#logMarkets(run)),
@@ -183,7 +183,7 @@ export class PlatformFeed {
     ];
   }
 
-  /** A run for requests that come from outside the schedule; null while this process may not store trades. */
+  /** A run outside the schedule, for client requests; null while this process may not store trades. */
   leasedRun(lease: Lease | null): JobRun | null {
     if (!lease || this.#openedUnder !== lease) return null;
     return {
@@ -194,7 +194,7 @@ export class PlatformFeed {
   }
 
   async #listMarkets(run: JobRun) {
-    // Also after a clock that was ahead.
+    // Math.abs: also due if the clock was ahead at the last full sweep.
     const full = Math.abs(Date.now() - this.#fullAt) >= FULL_SECONDS * 1000;
     const startedAt = Date.now();
     const result = await this.#sweeper.sweep({ kind: full ? 'full' : 'open' }, run);
@@ -220,13 +220,13 @@ export class PlatformFeed {
     return result;
   }
 
-  /** The archives hold years: read whole once, then only what was added since. */
+  /** Archives hold years of markets: read in full once, then only the additions. */
   async #listArchive(run: JobRun) {
     const last = await this.#lastRun('archive');
     return this.#sweeper.sweep({ kind: 'historical', sinceMs: last ? last.getTime() - 86_400_000 : 0 }, run);
   }
 
-  /** Trades wait for the first listing: their rows name markets and outcomes. */
+  /** Trades wait for the first listing, because their rows contain market and outcome names. */
   async #poll(run: JobRun) {
     if (!(await this.#isListed())) return null;
     const whole = this.data.tradeFeed === 'global' ? pollGlobalTrades : pollMarketTrades;
@@ -249,7 +249,7 @@ export class PlatformFeed {
     return refreshCandles(this.#candlesDeps, this.data, run);
   }
 
-  /** Opens the writer under a new lease before anything is stored: the process before may have left work half done. */
+  /** Opens the writer under a new lease before storing: the previous holder may have left unfinished work. */
   async #storing<T>(run: JobRun, work: () => Promise<T>): Promise<T> {
     if (this.#openedUnder !== run.lease) {
       this.#opening ??= this.#lastRun('checkpoint')

@@ -4,7 +4,7 @@ import type { BackfillProgress } from './backfill.ts';
 const EVERY_MS = 5000;
 let shownAt = 0;
 
-/** The backfill's line: rewritten in place on a terminal, every few seconds in a log. */
+/** Progress line of the backfill: rewritten in place on a terminal, every few seconds in a log. */
 export function showProgress(log: FastifyBaseLogger, progress: BackfillProgress): void {
   const percent = `${(progress.done * 100).toFixed(1)}%`;
   const rate = Math.round(progress.rowsPerSecond);

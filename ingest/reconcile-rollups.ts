@@ -4,12 +4,12 @@ import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform } from '../src/core/model.ts';
 import { storeTime } from '../src/core/time.ts';
 
-/** Roll-ups of single trades, where a correction cannot be a negative row. */
+/** Roll-ups that list single trades: a negative row cannot correct them. */
 const LISTS = ['whales', 'whale_sizes'] as const;
 
 /**
- * sql/queries/<name>.sql inserts what a roll-up lacks. Each roll-up is fed from `trades` alone, so a correction of one touches no
- * other; only the totals read hourly bars, which are corrected before.
+ * sql/queries/<name>.sql inserts what a roll-up lacks. Each roll-up is fed from `trades` alone, so corrections are independent;
+ * only the totals read hourly bars, which are corrected first.
  */
 const CORRECTIONS: readonly { query: string; params?: QueryParams }[] = [
   { query: 'reconcile_candles', params: { table: 'candles_1m', step: 60 } },
@@ -20,12 +20,12 @@ const CORRECTIONS: readonly { query: string; params?: QueryParams }[] = [
 ];
 
 /**
- * Compares each roll-up with the raw trades stored since `since` and inserts the difference; rows that lists hold twice are merged
- * into one. A retried insert can be dropped by one view's target while the others take it (the token is logged before the part is
- * committed), and a writer that lost its lease can store a batch again, so tokens alone do not suffice.
+ * Compares each roll-up with the trades stored since `since` and inserts the difference; duplicate list rows are merged.
+ * Tokens alone do not suffice: a retried insert can be dropped by one view's target and applied by others (the token is
+ * logged before the part is committed), and a writer that lost its lease can store a batch twice.
  */
 export async function reconcile(clickhouse: ClickHouse, platform: Platform, since: Date): Promise<void> {
-  // An hour of which trades have been dropped cannot be compared any more.
+  // Hours whose trades have been dropped can no longer be compared.
   const params = { platform, since: storeTime(since), kept_from: storeTime(await keptFrom(clickhouse, 'trades')) };
   for (const { query, params: own } of CORRECTIONS) await clickhouse.run(query, { ...params, ...own });
   for (const table of LISTS) {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { makeDataDir } from '../src/core/data-dir.ts';
 
 /**
- * Batches that are on their way into the store, one file each. The file's name is the insert's deduplication token, so a batch
- * found here after a crash is sent again under the same token. Losing the directory loses nothing: no cursor has moved.
+ * Batches being inserted, one file each. The file name is the insert's deduplication token, so a batch found after a crash is
+ * sent again under the same token. Losing the directory loses nothing: no cursor has moved.
  */
 export class Spool {
   readonly #directory: string;
@@ -29,7 +29,7 @@ export class Spool {
     await rm(join(this.#directory, `${token}.jsonl`), { force: true });
   }
 
-  /** Tokens of one feed that were not acknowledged, oldest name first. Half-written files never had an insert and are dropped. */
+  /** Unacknowledged tokens of one feed, oldest name first. Half-written files were never inserted and are dropped. */
   async pending(prefix: string): Promise<string[]> {
     const names = (await readdir(this.#directory)).filter((name) => name.startsWith(prefix));
     for (const name of names.filter((n) => n.endsWith('.tmp'))) await rm(join(this.#directory, name), { force: true });

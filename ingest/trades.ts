@@ -14,7 +14,7 @@ import type { TradeWriter } from './trade-writer.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
 import { DAY_US } from '../src/core/time.ts';
 
-/** Markets of a per-market feed read in one run; the rest wait for the next, longest waiting first. */
+/** Markets of a per-market feed read per run; the rest wait for the next run, longest waiting first. */
 const MARKETS_PER_RUN = 60;
 
 export interface TradesDeps {
@@ -23,19 +23,19 @@ export interface TradesDeps {
   writer: TradeWriter;
   watermarks: Watermarks;
   directory: MarketDirectory;
-  /** Called with markets of which more trades are stored than before. */
+  /** Called with markets whose stored trades grew. */
   onTradesStored?: (refs: Iterable<string>) => Promise<void>;
   /** Called when trades of any market may have been stored. */
   onAllStored?: () => void;
   backfillDays: number;
   now: () => number;
-  /** Markets, and gaps of a feed, of which something could not be read. */
+  /** Markets and feed gaps that could not be read completely. */
   backoff: FailureBackoff<PlatformError>;
 }
 
 /**
- * How far a reading reaches. The newest trade decides, but none is newer than now, and a feed that is quiet is complete up to its
- * overlap before the reading: before its platform's clock, where ours is ahead, or what is traded until then would never be read.
+ * How far a read is complete: up to the newest trade, but never past now. A quiet feed is complete up to the overlap before the
+ * read; by the platform's clock where ours is ahead, or trades until then would never be read.
  */
 export class CoverageEnd {
   readonly #startedUs: number;
@@ -57,19 +57,19 @@ export class CoverageEnd {
     }
   }
 
-  /** The newest trade, or what was known before; never past one that waits. */
+  /** The newest trade, or the previous end; never past a trade that is not readable yet. */
   get newestUs(): number {
     return Math.min(this.#newestUs, this.#waitsFromUs);
   }
 
-  /** The same of a feed that reports when it is quiet. */
+  /** The same for a feed that reports when it is idle. */
   whenIdleUs(overlapUs: number): number {
     const whenIdleUs = Math.max(this.#newestUs, Math.min(this.#startedUs, this.#askedUs) - overlapUs);
     return Math.min(whenIdleUs, this.#waitsFromUs);
   }
 }
 
-/** Reads a global feed from its high-water mark (less the overlap) to now. The mark moves when the whole chain is stored. */
+/** Reads a global feed from its high-water mark (less the overlap) to now. The mark moves once all pages are stored. */
 export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const startedUs = deps.now() * 1000;
   const overlapUs = data.tradeOverlapMs * 1000;
@@ -102,14 +102,14 @@ export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run
 }
 
 /**
- * Reads the trades of markets whose own volume moved since they were last read, and of those that were not read back to the
- * backfill's floor. One that cannot be read does not keep the others waiting, and stays reported.
+ * Reads the trades of markets whose own volume moved since the last read, and of those not yet read back to the backfill's
+ * floor. An unreadable market does not hold up the others and stays reported.
  */
 export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const { backoff } = deps;
   const startedUs = deps.now() * 1000;
   const floorUs = startedUs - Math.round(deps.backfillDays * DAY_US);
-  // What was traded since the volumes were read moved none of them.
+  // Volumes do not include trades executed after the listing was read.
   const listedTo = await lastRun(deps.clickhouse, data.platform, 'markets');
   const listed = await deps.clickhouse.query('trade_candidates', Candidate, {
     platform: data.platform,
@@ -172,7 +172,7 @@ export async function readMarketTrades(
       run.signal.throwIfAborted();
     }
   } catch (error) {
-    // Of a market that its platform has forgotten there is nothing more to read.
+    // The platform no longer knows the market: there is nothing more to read.
     if (!isNotFound(error) || (await data.market(ref, context)) !== null) throw error;
   }
   await chain.end();
@@ -182,12 +182,12 @@ export async function readMarketTrades(
     toUs: end.newestUs,
     marker: isSure ? (marker ?? seen) : `${marker}?`,
   }));
-  // A span that covers more than before is as good as a trade: what was unknown of the day may be nothing.
+  // A longer span counts like a trade: a day that was unknown may turn out to have no trades.
   if (chain.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);
   return chain.rows;
 }
 
-/** Reads one market's whole life, for a history that was asked for and is not stored. Returns the rows that were new. */
+/** Reads the whole history of one market that was requested and is not stored. Returns the number of new rows. */
 export async function readMarketHistory(
   deps: TradesDeps,
   data: PlatformData,
@@ -226,7 +226,7 @@ async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap
   ]);
 }
 
-/** Fills recorded gaps from the feeds of single markets whose volume moved during the gap; one with unreadable markets stays open. */
+/** Fills recorded gaps from the per-market feeds of markets whose volume moved meanwhile; a gap with unreadable markets stays open. */
 export async function fillTradeGaps(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult | null> {
   const gaps = await deps.clickhouse.query('trade_gaps', Gap, { platform: data.platform });
   const due = gaps.filter((gap) => deps.backoff.isDue(nameOf(gap), deps.now()));

@@ -9,7 +9,7 @@ import type { Lease } from '../src/stores/shared/shared.ts';
 export interface Coverage {
   fromUs: number;
   toUs: number;
-  /** The platform's own volume at the time of reading; '' where the feed is not driven by it. */
+  /** The platform's own volume when it was read; '' for feeds not driven by volume. */
   marker: string;
 }
 
@@ -20,18 +20,18 @@ const Row = z
 type StoredCoverage = z.output<typeof Row>;
 type Spans = LruMap<string, StoredCoverage | null>;
 
-/** The span of one feed as it is in the store, with its version. */
+/** The stored span of one feed, with its version. */
 export async function readCoverage(clickhouse: ClickHouse, platform: Platform, ref: string) {
   const [row] = await clickhouse.query('trade_coverage', Row, { platform, ref });
   return row ?? null;
 }
 
-/** Spans kept in memory; of further markets they are read again. */
+/** Spans cached in memory; others are read again. */
 const KNOWN_SPANS = 10_000;
 
 /**
- * The stored spans of a platform's feeds. Only the holder of the lease moves them, so what was read or written under a lease is not
- * read again under it. Moves of one feed follow one another: the poll moves the end while the backfill moves the start.
+ * The stored spans of a platform's feeds. Only the lease holder moves them, so spans read or written under a lease are cached.
+ * Moves of one feed run one after the other: the poll moves the end while the backfill moves the start.
  */
 export class Watermarks {
   readonly #clickhouse: ClickHouse;
@@ -45,20 +45,20 @@ export class Watermarks {
     this.#platform = platform;
   }
 
-  /** The span of one feed, null where nothing of it is stored; `ref` '' is the feed over all markets of the platform. */
+  /** The span of one feed, null if none is stored; `ref` '' is the platform's global feed. */
   read(ref: string, lease: Lease): Promise<Coverage | null> {
     return this.#inTurn(ref, () => this.#read(ref, this.#spansUnder(lease)));
   }
 
-  /** Moves the span from what it is at this moment; to be called only after the rows it covers were acknowledged. */
+  /** Moves the span from its current value; call it only after the rows it covers were acknowledged. */
   move(ref: string, lease: Lease, move: (span: Coverage | null) => Coverage): Promise<void> {
     return this.#inTurn(ref, async () => {
       const spans = this.#spansUnder(lease);
       const stored = await this.#read(ref, spans);
       const { fromUs, toUs, marker } = move(stored);
-      // The highest version counts: after a clock that was ahead, the next one is still higher.
+      // The highest version wins, so it must grow even after the clock was ahead.
       const versionUs = Math.max(Date.now() * 1000, (stored?.versionUs ?? 0) + 1);
-      // An insert that fails may still have been stored.
+      // A failed insert may still have been stored.
       spans.delete(ref);
       await this.#clickhouse.insert('trade_coverage (platform, ref, complete_from, complete_to, marker, version)', [
         {
@@ -82,7 +82,7 @@ export class Watermarks {
     return stored;
   }
 
-  /** What is known under this lease; nothing once it ended, because another process may move the spans. */
+  /** Spans cached under this lease; empty once it ended, because another process may move them. */
   #spansUnder(lease: Lease): Spans {
     const isHeld = lease.remainingMs() > 0;
     if (this.#lease !== lease || !isHeld) {

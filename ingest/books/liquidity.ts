@@ -7,7 +7,7 @@ import { isItemError } from '../../src/platforms/parse-rows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
-/** Books read in one run, one request each: 40 take 12 s of a platform that wants 300 ms between two. */
+/** Books read per run, one request each: 40 take 12 s at a platform's spacing of 300 ms. */
 const BOOKS_PER_RUN = 40;
 const REMEMBERED = 100_000;
 
@@ -24,9 +24,9 @@ export interface LiquidityDeps {
 }
 
 /**
- * Reads what rests in the books of open markets, and their last trade, where the listing does not report it: first those of which nothing is known, the
- * busiest first, then those that were read longest ago. It takes what polls and orders leave of the platform's budget; books that
- * sockets bring need none of it.
+ * Reads the liquidity of open markets from their books, and their last trade, where the listing does not report it.
+ * Markets without a value come first, by volume, then those read longest ago. Requests use the budget that polls and orders
+ * leave; books from sockets cost none.
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;
@@ -60,7 +60,7 @@ export class LiquidityReader {
     if (this.#readAtMs.size > REMEMBERED) this.#readAtMs.clear();
     for (const [ref, market] of markets) {
       if (run.signal.aborted) break;
-      // One that cannot be read waits for its next turn like one that was.
+      // A market that cannot be read waits for its next turn like any other.
       this.#readAtMs.set(ref, now());
       try {
         const found = await data.bookFigures(market, run.context('backfill'));

@@ -11,14 +11,14 @@ import { isItemError } from '../../src/platforms/parse-rows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
-/** Markets of one call to a platform with batch calls: received at one instant. */
+/** Markets per call on platforms with batch calls; all are received at the same instant. */
 const BOOKS_PER_CALL = 100;
-/** Books read in one run where each is a request: 40 take 12 s of a platform that wants 300 ms between two. */
+/** Books read per run where each is a request: 40 take 12 s at a platform's spacing of 300 ms. */
 const SINGLE_BOOKS_PER_RUN = 40;
 const STREAMED_SINGLE_BOOKS = 8;
-/** Books from sockets that are read for comparison, where each is a request. */
+/** Books that sockets deliver too, polled per run for comparison, where each is a request. */
 const LIVE_SINGLE_BOOKS = 4;
-/** A market stays recorded while it is among so many more of the most traded: at the edge they change places all day. */
+/** A recorded market stays until it falls this share below the limit: ranks near the limit change all day. */
 const EDGE = 0.25;
 
 const Row = z.object({ ref: z.string() });
@@ -34,14 +34,11 @@ export interface BookPollerDeps {
   streamed: Pick<StreamedBooks, 'refs'>;
   /** The book from a socket; null where no socket delivers it. */
   liveBook: (ref: string) => unknown;
-  /** Called with each book that was read, and when it was asked for, Unix ms. */
+  /** Called with each book read, and the time of its request, Unix ms. */
   onRead: (ref: string, book: BookSide, askedMs: number) => void;
 }
 
-/**
- * Reads the books of a platform's recorded markets by polling. It takes what polls of trades leave of the platform's budget; those
- * read longest ago come first.
- */
+/** Polls the books of a platform's recorded markets, those read longest ago first, with the budget that trade polls leave. */
 export class BookPoller {
   readonly #deps: BookPollerDeps;
 
@@ -61,7 +58,7 @@ export class BookPoller {
     return { freshTo: startedAt, rows };
   }
 
-  /** Reads the books that clients stream: more often than others. */
+  /** Reads the books that clients stream, more often than the others. */
   async readStreamed(run: JobRun): Promise<JobResult | null> {
     const { data, recorder, streamed, now } = this.#deps;
     const refs = new Set(streamed.refs(data.platform));
@@ -80,7 +77,7 @@ export class BookPoller {
     return { freshTo: startedAt, rows };
   }
 
-  /** `singles` and `live`: where each book is a request, how many that no socket brings are read, and how many that one does. */
+  /** `singles`, `live`: where each book is a request, how many without and with a socket are read per run. */
   async #poll(
     markets: readonly StoredMarket[],
     priority: Priority,
@@ -123,7 +120,7 @@ export class BookPoller {
     const explicit = await directory.storedByAnyIds(platform, named);
     const refs = [...this.#deps.streamed.refs(platform), ...(await this.#mostTraded())];
     const busy = await directory.storedByRef(platform, refs);
-    // The most wanted first; what is remembered of markets has an order of its own.
+    // Most wanted first: the markets in memory are in another order.
     const ordered = refs.flatMap((ref) => busy.get(ref) ?? []);
     const markets = new Map([...explicit.values(), ...ordered].map((market) => [market.ref, market]));
     return [...markets.values()].filter(({ status }) => status !== 'closed' && status !== 'settled');

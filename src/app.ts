@@ -66,7 +66,7 @@ import { createSessions, SESSION_SECONDS } from './accounts/sessions.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For what asks for a key beside HTTP: SQL_PORT. */
+    /** For SQL_PORT, which checks keys outside HTTP. */
     apiKeys: ApiKeys;
   }
 }
@@ -74,7 +74,7 @@ declare module 'fastify' {
 const BODY_BYTES = 64 * 1024;
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
-/** The whole HTTP interface over stores that are open and migrated. Closing the app closes what it opened, not the stores. */
+/** The HTTP interface over open and migrated stores. Closing the app closes what it opened, not the stores. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, postgres } = deps;
   const limits = await openRateLimits(config.REDIS_URL, log, deps.rates);
@@ -117,7 +117,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     (error) => log.warn({ err: error }, 'Failed to delete old records'),
   );
-  // Node would answer an expectation it does not know by itself, without a body.
+  // Node would answer an unknown Expect header by itself, without a body.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response));
   const endConnections = closesInTime(app);
   app.addHook('preClose', () => {
@@ -153,10 +153,10 @@ function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits
   return Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // Lines name their request themselves: most requests write one or none, and a child logger each costs more than the line.
+    // Log lines contain the request id themselves: most requests write at most one, and a child logger costs more than the line.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_BYTES,
-    // Fastify's own refusal has neither our envelope nor our headers: the hook below refuses.
+    // The hook below rejects requests: Fastify's own 503 has neither our envelope nor our headers.
     return503OnClosing: false,
     trustProxy: config.TRUST_PROXY.length > 0 ? config.TRUST_PROXY : false,
     routerOptions: { maxParamLength: 1024 },
@@ -168,7 +168,7 @@ function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits
     keepAliveTimeout: 72_000,
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     clientErrorHandler: onClientError(limits),
-    // A URL that cannot be read meets no hooks: it is counted by address here.
+    // A malformed URL runs no hooks, so it is counted against the address here.
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
       Promise.resolve()
@@ -179,7 +179,7 @@ function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits
   });
 }
 
-/** What routes are made from. The app signs what sessions and devices are known by. */
+/** What routes depend on. The app signs the cookies of sessions and devices. */
 async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLimits): Promise<Services> {
   const { config, log, postgres, shared } = deps;
   const now = deps.now ?? Date.now;
@@ -205,7 +205,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     now,
   });
   const freshness = createFreshness(deps.clickhouse, shared);
-  // Other processes may write where nothing announces it.
+  // Other processes may write without announcing it here.
   const sharesStoreAlone = config.CLICKHOUSE_URL !== undefined && config.REDIS_URL === undefined;
   const streams = await openStreams({
     ...deps,
@@ -246,9 +246,9 @@ function admitRequests(app: FastifyInstance, services: Services, isClosing: () =
     );
   const goOn = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void, error?: Error): void => {
     const common = commonHeaders(request, routeOf(request).auth === 'key', config.CORS_ORIGINS);
-    // A kept answer needs none of the hooks that follow, and is written with its headers in one go.
+    // A cached answer needs none of the hooks below, and is written together with its headers.
     if (!error && sendKept(shared.localCache, request, reply, common)) return;
-    // Only the caller may cache an answer, unless its route says more.
+    // Not cacheable unless the route says otherwise.
     reply.headers(common).header('x-request-id', request.id).header('cache-control', 'no-store');
     done(error);
   };

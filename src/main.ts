@@ -6,9 +6,9 @@ import { settingsHelp } from './core/settings.ts';
 import { createLog } from './core/log.ts';
 import type { Role } from './service.ts';
 
-/** Finishing what runs may take this long; then the process ends as it is, and the next start repairs. */
+/** Time limit for a clean stop; then the process exits as it is, and the next start repairs. */
 const STOP_MS = 10_000;
-/** The first sweeps are over by then. V8 by itself keeps the 20 MB that a start leaves for as long as little is asked. */
+/** The first sweeps are done by then. V8 by itself keeps the 20 MB left over from the start while there is little load. */
 const COLLECT_MS = 10_000;
 
 const HELP = `npm start | npm run api | npm run ingest
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     return;
   }
   const config = loadConfig();
-  // Loaded now: help and a wrong setting are printed without the seconds that loading the service takes.
+  // Loaded late: help and wrong settings are printed without waiting seconds for the service to load.
   const { ROLES, startService } = await import('./service.ts');
   if (!ROLES.includes(role as Role))
     throw new ConfigError(`role: must be one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', stop);
 }
 
-// A start that fails says why in one line; a stack would hide it.
+// A failed start prints a one-line reason; a stack would hide it.
 main().catch((error: unknown) => {
   process.stderr.write(`forecastle: ${cliMessage(error)}\n`);
   process.exit(1);

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { bareAddress, familyOf } from '../core/client-address.ts';
 
-/** Addresses and CIDR blocks that were checked when they were stored; null where any address may call. */
+/** Addresses and CIDR blocks, validated when they were stored; null if any address may call. */
 export function addressList(allowed: readonly string[]): BlockList | null {
   if (allowed.length === 0) return null;
   const list = new BlockList();
@@ -15,7 +15,7 @@ export function addressList(allowed: readonly string[]): BlockList | null {
   return list;
 }
 
-/** Whether the list, where there is one, has this address. */
+/** Whether the list contains the address; true without a list. */
 export function isListed(list: BlockList | null, given: string): boolean {
   if (!list) return true;
   const ip = bareAddress(given);

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** `pk_`, 43 base64url characters of 32 random bytes, 6 characters of checksum over what precedes them. */
+/** `pk_`, 32 random bytes as 43 base64url characters, and a checksum of 6 characters. */
 const FORM = /^pk_[\w-]{43}[\w-]{6}$/;
 const CHECKSUM = 6;
 
@@ -9,14 +9,14 @@ export function newApiKey(): string {
   return body + checksum(body);
 }
 
-/** true when the checksum holds: a mistyped or invented key is rejected without asking the store. */
+/** true if the checksum matches: a mistyped or invented key is rejected without a look-up. */
 export const isWellFormedKey = (key: string): boolean =>
   FORM.test(key) && key.slice(-CHECKSUM) === checksum(key.slice(0, -CHECKSUM));
 
-/** What is stored of a key. */
+/** Only this hash of a key is stored. */
 export const hashKey = (key: string): string => hash('sha256', key, 'base64url');
 
-/** What a key is recognised by in lists. */
+/** Identifies a key in lists. */
 export const keyPrefix = (key: string): string => key.slice(0, 11);
 
 function checksum(body: string): string {

@@ -15,11 +15,9 @@ import { apiKeys, users } from './tables.ts';
 import type { Scope } from '../core/model.ts';
 
 const CHANNEL = 'accounts';
-/**
- * How long a looked-up key is trusted: revocations arrive immediately, so this only bounds the cost of a lost message.
- */
+/** How long a looked-up key is trusted. Revocations arrive immediately; this bounds the effect of a lost message. */
 const LIFE_MS = 30_000;
-/** The same while messages of other processes may not reach this one: a stream looks every 300 ms, and ends within a second. */
+/** The same while messages of other processes may be missed: a stream checks every 300 ms and ends within a second. */
 const UNSUBSCRIBED_TTL_MS = 400;
 const FLUSH_MS = 5_000;
 const LISTEN_MS = 250;
@@ -29,7 +27,6 @@ const NEW_KEY = 'Make another key at POST /v1/api/auth/api-keys.';
 /** An operator's DEMO_API_KEY may have any form, up to here. */
 const MAX_KEY_CHARS = 200;
 
-/** What a key is made for. */
 interface KeyTerms {
   scopes: Scope[];
   /** null = never. */
@@ -43,7 +40,7 @@ interface Entry {
   expiresAt: Date | null;
   addresses: BlockList | null;
   loadedAt: number;
-  /** Number of messages heard before the look-up began. */
+  /** Number of messages received before the look-up began. */
   asOf: number;
 }
 
@@ -51,30 +48,29 @@ interface ApiKeysOptions {
   db: Database;
   shared: Shared;
   log: FastifyBaseLogger;
-  /** true when every revocation reaches this process through `shared` as long as that is healthy. */
+  /** true if every revocation reaches this process while `shared` is healthy. */
   revocationsArrive: boolean;
-  /** A key that counts as well-formed whatever its checksum: the operator's DEMO_API_KEY. */
+  /** The operator's DEMO_API_KEY, accepted without a valid checksum. */
   demoKey: string | undefined;
   now: () => number;
 }
 
 export type ApiKeys = Awaited<ReturnType<typeof openApiKeys>>;
 
-/** What a look-up of a key works on. */
 interface Lookups {
   db: Database;
   now: () => number;
   demoKey: string | undefined;
   cache: LruMap<string, Entry>;
   loading: Map<string, Promise<Entry>>;
-  /** When each key was last used, until that is written. */
+  /** Last use of each key, until it is written. */
   used: Map<string, number>;
   /** Look-ups of keys that do not exist, by address. */
   unknown: RateLimiterMemory;
   changes: Changes;
 }
 
-/** Keys of users: made, listed, revoked, and looked up without a database round trip once seen. */
+/** API keys of users: created, listed, revoked, and resolved from memory after the first look-up. */
 export async function openApiKeys(options: ApiKeysOptions) {
   const { db, shared, log, demoKey, now } = options;
   const changes = await followChanges(options);
@@ -96,12 +92,12 @@ export async function openApiKeys(options: ApiKeysOptions) {
 
   return {
     /**
-     * The caller of a key, null when there is none; at once where it was looked up recently. Refuses an expired key,
-     * and an address that the key does not allow. `ip` pays for look-ups of keys that do not exist.
+     * The caller of a key, null if there is none; without a promise after a recent look-up. Rejects an expired key, and an
+     * address that the key does not allow. Look-ups of unknown keys are charged to `ip`.
      */
     find: (key: string, ip: string) => findCaller(lookups, key, ip),
 
-    /** Makes a key; its text is in this answer only. */
+    /** Creates a key; only this result holds its text. */
     async create(userId: string, name: string, terms: KeyTerms) {
       await refuseTooMany(db, userId, new Date(now()));
       return insertKey(db, userId, name, terms);
@@ -110,7 +106,7 @@ export async function openApiKeys(options: ApiKeysOptions) {
     list: (userId: string) =>
       db.select().from(apiKeys).where(eq(apiKeys.userId, userId)).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)),
 
-    /** Revokes a key of this user in every process; false when the user has no such key. Repeating it is no error. */
+    /** Revokes a key of this user in every process; false if the user has no such key. May be repeated. */
     async revoke(userId: string, id: string): Promise<boolean> {
       const revoked = await revokeKeys(db, userId, id);
       await forgetKeys(shared, revoked);
@@ -126,9 +122,9 @@ export async function openApiKeys(options: ApiKeysOptions) {
 
 type Changes = Awaited<ReturnType<typeof followChanges>>;
 
-/** Follows the messages that name changed keys and users, and decides which look-ups they make void. */
+/** Follows messages about changed keys and users, and decides which look-ups they invalidate. */
 async function followChanges({ shared, revocationsArrive, now }: ApiKeysOptions) {
-  /** Key and user ids that changed, by the number of the message: what was read before it is void. */
+  /** Changed key and user ids with the number of the message, which invalidates earlier look-ups. */
   const changed = new LruMap<string, number>(MAX_CACHED);
   let messages = 0;
   /** When messages were last known to be missed. */
@@ -136,7 +132,7 @@ async function followChanges({ shared, revocationsArrive, now }: ApiKeysOptions)
 
   await shared.subscribe(CHANNEL, (id) => changed.set(id, (messages += 1)));
 
-  /** Whether every message arrives now; called often, so that a time when they did not is noticed. */
+  /** Whether every message arrives now; called often, so that interruptions are noticed. */
   const hearsAll = (): boolean => {
     const hearing = revocationsArrive && shared.healthy();
     if (!hearing) missedMessagesAt = now();
@@ -164,14 +160,14 @@ function findCaller(lookups: Lookups, key: string, ip: string): KeyCaller | null
   const entry = cache.get(hash);
   if (entry && changes.isFresh(entry)) return admit(lookups, entry, ip);
   if (key !== demoKey && !isWellFormedKey(key)) return null;
-  // A key that existed is no guess: it is looked up again whatever others send from this address.
+  // A key that existed is not a guess: it is looked up again, however many guesses came from this address.
   const payer = entry?.caller ? null : clientNetwork(ip);
   const flight = loading.get(hash) ?? load(lookups, hash, payer).finally(() => loading.delete(hash));
   loading.set(hash, flight);
   return flight.then((loaded) => admit(lookups, loaded, ip));
 }
 
-/** `payer` is charged for a key that does not exist; null for one that did when it was last looked up. */
+/** `payer` is charged if the key does not exist; null if it existed at its last look-up. */
 async function load({ db, now, cache, unknown, changes }: Lookups, hash: string, payer: string | null): Promise<Entry> {
   const begun = { asOf: changes.messages(), loadedAt: now() };
   if (payer !== null) await chargeLookup(unknown, payer);
@@ -205,7 +201,7 @@ async function storedKey(db: Database, hash: string) {
   return row;
 }
 
-/** The caller of a key that may be used now and from here; a refusal is no use of it. */
+/** The caller, if the key may be used now and from this address; a rejected call does not count as a use. */
 function admit({ now, used }: Lookups, { caller, expiresAt, addresses }: Entry, ip: string): KeyCaller | null {
   if (!caller) return null;
   if (expiresAt !== null && expiresAt.getTime() <= now()) {
@@ -247,7 +243,7 @@ async function refuseTooMany(db: Database, userId: string, at: Date): Promise<vo
 /** Not revoked and not expired. */
 const isLive = (at: Date) => and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, at)));
 
-/** A new key; its text is in what this returns only. */
+/** Creates a key; only the result holds its text. */
 export async function insertKey(db: Database, userId: string, name: string, terms: KeyTerms) {
   const key = newApiKey();
   const row = { userId, name, prefix: keyPrefix(key), hash: hashKey(key), ...terms };
@@ -256,9 +252,7 @@ export async function insertKey(db: Database, userId: string, name: string, term
   return { ...made, key };
 }
 
-/**
- * Revokes one key of a user, or all; returns the ids of those it found. forgetKeys ends their use in running services.
- */
+/** Revokes one key of a user, or all; returns their ids. Running services stop accepting them after forgetKeys. */
 export async function revokeKeys(db: Database, userId: string, id?: string): Promise<string[]> {
   const rows = await db
     .update(apiKeys)
@@ -268,12 +262,12 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
   return rows.map((row) => row.id);
 }
 
-/** Makes every process look up keys again: of a user whose tier changed, or by the keys' own ids. */
+/** Makes every process look up keys again: by user id after a change of tier, or by key id. */
 export async function forgetKeys(shared: Shared, ids: readonly string[]): Promise<void> {
   for (const id of ids) await shared.publish(CHANNEL, id);
 }
 
-/** Takes one look-up from an address; a look-up that finds a key is given back. */
+/** Charges one look-up to an address; it is refunded if the key exists. */
 async function chargeLookup(unknown: RateLimiterMemory, address: string): Promise<void> {
   try {
     await unknown.consume(address);

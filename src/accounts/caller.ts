@@ -6,18 +6,18 @@ interface Person {
   tier: Tier;
 }
 
-/** Who sent an API key. */
+/** A caller with an API key. */
 export interface KeyCaller extends Person {
   kind: 'key';
   keyId: string;
   scopes: readonly Scope[];
 }
 
-/** Who sent a session cookie. */
+/** A caller with a session cookie. */
 export interface SessionCaller extends Person {
   kind: 'session';
   sessionId: string;
-  /** The last time a password or an identity provider proved who it is. */
+  /** When a password or an identity provider last confirmed the user. */
   authenticatedAt: Date;
 }
 

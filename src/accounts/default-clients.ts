@@ -3,10 +3,10 @@ import { parseUsd, usdText, type Usd } from '../core/decimal.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { defaultClientSettings, defaultClientUsers } from './tables.ts';
 
-/** What the operator allows through the default clients; maxOrder null = no limit. */
+/** The operator's limits on the default clients; maxOrder null = no limit. */
 export interface DefaultClientLimits {
   tradingEnabled: boolean;
-  /** USD that one order can cost. */
+  /** Highest cost of one order. */
   maxOrder: Usd | null;
 }
 
@@ -14,15 +14,12 @@ export async function grantDefaultClients(db: Database, userId: string): Promise
   await db.insert(defaultClientUsers).values({ userId }).onConflictDoNothing();
 }
 
-/** Ends new orders; orders already placed stay the user's to list, read and cancel. */
+/** Stops new orders; the user can still list, read and cancel existing ones. */
 export async function revokeDefaultClients(db: Database, userId: string): Promise<void> {
   await db.delete(defaultClientUsers).where(eq(defaultClientUsers.userId, userId));
 }
 
-/**
- * Reads the operator's rules with statements that are prepared once: every order through a default client asks for
- * them.
- */
+/** The operator's rules, read with prepared statements: every order through a default client needs them. */
 export function defaultClientRules(db: Database) {
   const ofUser = db
     .select()
@@ -42,7 +39,7 @@ export function defaultClientRules(db: Database) {
   };
 }
 
-/** Changes what is given; in force for the next order of every process. */
+/** Changes the given limits, from the next order of every process on. */
 export async function changeDefaultClients(db: Database, change: Partial<DefaultClientLimits>): Promise<void> {
   const { tradingEnabled, maxOrder } = change;
   await db.update(defaultClientSettings).set({

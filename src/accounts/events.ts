@@ -2,13 +2,13 @@ import { and, count, desc, eq, lt } from 'drizzle-orm';
 import type { Database } from '../stores/postgres/client.ts';
 import { accountEvents } from './tables.ts';
 
-/** Where a page of events goes on: after the event of this id; `total` is that of the first page. */
+/** Position in the list of events: after the event of this id; `total` is from the first page. */
 interface EventPosition {
   id: number;
   total: number;
 }
 
-/** A page of what happened to an account, newest first; `next` is the id to go on after, null on the last page. */
+/** A page of an account's events, newest first; `next` is the id to continue after, null on the last page. */
 export async function listEvents(db: Database, userId: string, position: EventPosition | null, limit: number) {
   const ofUser = eq(accountEvents.userId, userId);
   const [counted] = position ? [] : await db.select({ total: count() }).from(accountEvents).where(ofUser);

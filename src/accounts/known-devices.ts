@@ -20,16 +20,16 @@ const Claims = z.object({ sub: z.uuid(), did: z.uuid() });
 
 export type KnownDevices = ReturnType<typeof createKnownDevices>;
 
-/** Devices, by a signed cookie, and networks from which accounts logged in: guesses from elsewhere do not lock them out. */
+/** Devices (by signed cookie) and networks with an earlier login: wrong passwords from elsewhere do not lock them out. */
 export function createKnownDevices(db: Database, signer: TokenSigner, now: () => number) {
   return {
-    /** The device that a cookie names; null when it is forged or expired. */
+    /** The device of a cookie; null if it is forged or expired. */
     read(token: string | undefined): Device | null {
       const claims = token === undefined ? null : Claims.safeParse(verifiedClaims(signer, token));
       return claims?.success ? { id: claims.data.did, userId: claims.data.sub } : null;
     },
 
-    /** Remembers where a login succeeded; returns the text of the device's cookie. */
+    /** Records the device and network of a login; returns the text of the device's cookie. */
     async remember(userId: string, address: string, device: Device | null): Promise<string> {
       const seen = { userId, network: clientNetwork(address), seenAt: new Date(now()) };
       await db
@@ -40,7 +40,7 @@ export function createKnownDevices(db: Database, signer: TokenSigner, now: () =>
       return signer.sign({ sub: userId, did }, { expiresIn: KNOWN_SECONDS });
     },
 
-    /** The account of an e-mail, and whether it logged in from this network: one statement, whatever it finds. */
+    /** The account of an e-mail, and whether it logged in from this network: one statement, whether or not the account exists. */
     async account(email: string, address: string): Promise<{ user: User | null; knownNetwork: boolean }> {
       const since = new Date(now() - KNOWN_SECONDS * 1000);
       const [row] = await db

@@ -11,11 +11,11 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Composes and sends in the background, so that no answer shows by its time whether there was something to send; null
-   * sends nothing. A failure is logged.
+   * Composes and sends in the background, so that response times do not reveal whether a mail was sent; null sends nothing.
+   * Failures are logged.
    */
   send(compose: () => Promise<Mail | null>): void;
-  /** Waits for what is being sent. */
+  /** Waits for mails that are being sent. */
   close(): Promise<void>;
 }
 
@@ -24,11 +24,11 @@ const WAITING = 100;
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
 
-/** Mail through SMTP_URL; null where it is not set. */
+/** Mail through SMTP_URL; null if it is not set. */
 export async function openMailer(config: Config, log: FastifyBaseLogger): Promise<Mailer | null> {
   const { SMTP_URL: url, MAIL_FROM: from } = config;
   if (url === undefined || from === undefined) return null;
-  // Loaded where it is used, to keep it out of every other start.
+  // Loaded on demand: it would slow down every start without mail.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport(
     { url, connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },

@@ -6,26 +6,26 @@ import { hashPassword } from './passwords.ts';
 import { passwordResets, users } from './tables.ts';
 import { setPasswordHash, type User } from './users.ts';
 
-/** How long a link is good: a mailed one stays in a mailbox; a printed one is handed over at once. */
+/** Lifetime of links: an hour in a mailbox; a day if the operator prints it to hand it over. */
 const MAILED_MS = 3_600_000;
 export const PRINTED_MS = 86_400_000;
-/** Links mailed to one account within MAILED_MS: a mailbox cannot be flooded. */
+/** Links mailed to one account within MAILED_MS, so that nobody can flood a mailbox. */
 const MAX_MAILED = 3;
 
 const hashToken = (token: string): string => hash('sha256', token, 'base64url');
 
-/** Where a person uses a token; behind the #, so that no server and no log on the way sees it. */
+/** The page that uses a token; in the fragment (#), which servers and proxies never see. */
 export const resetLink = (base: string, token: string): string =>
   `${base.replace(/\/+$/, '')}/reset-password#token=${token}`;
 
 interface ResetRequest {
   userId: string;
-  /** true: the link goes to the e-mail of the account, and its use proves that the e-mail is the user's. */
+  /** true: the link is mailed to the account's e-mail, so using it verifies the e-mail. */
   mailed: boolean;
   now: number;
 }
 
-/** Makes a token that sets a password once; null when this account has been sent too many in the last hour. */
+/** Creates a one-time token that sets a password; null if the account was sent too many in the last hour. */
 export async function issueReset(db: Database, { userId, mailed, now }: ResetRequest): Promise<string | null> {
   const ofUser = eq(passwordResets.userId, userId);
   await db.delete(passwordResets).where(and(ofUser, lt(passwordResets.expiresAt, new Date(now))));
@@ -44,7 +44,7 @@ export async function issueReset(db: Database, { userId, mailed, now }: ResetReq
   return token;
 }
 
-/** Whose password a token may set; null when it was used, has expired or never was. */
+/** The user whose password a token may set; null if the token was used, has expired or never existed. */
 export async function userOfReset(db: Database, token: string, now: number): Promise<User | null> {
   const [row] = await db
     .select({ user: users })
@@ -57,22 +57,19 @@ export async function userOfReset(db: Database, token: string, now: number): Pro
 interface NewPassword {
   token: string;
   password: string;
-  /** true: API keys end too. */
+  /** true: API keys are revoked too. */
   revokesKeys: boolean;
   now: number;
 }
 
-/**
- * Uses a token up: sets the password and ends every session. Returns the keys it revoked; null when the token is no
- * longer good.
- */
+/** Redeems a token: sets the password and ends every session. Returns the revoked keys; null if the token is not valid. */
 export async function redeemReset(
   db: Database,
   { token, password, revokesKeys, now }: NewPassword,
 ): Promise<string[] | null> {
   const passwordHash = await hashPassword(password);
   return db.transaction(async (tx) => {
-    // The first to delete it has it; all others find nothing.
+    // Of concurrent requests only the one that deletes the row continues.
     const [used] = await tx
       .delete(passwordResets)
       .where(and(eq(passwordResets.hash, hashToken(token)), gt(passwordResets.expiresAt, new Date(now))))

@@ -5,7 +5,7 @@ import { ApiError } from '../core/errors.ts';
 
 /** argon2id with the parameters of OWASP's password storage guide: 19 MiB, 2 passes, 1 lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Hashing takes a core each; who finds this many waiting is sent away. */
+/** Hashing occupies a core; while this many requests wait, further ones are rejected. */
 const WAITING = 100;
 const queue = new PQueue({ concurrency: 2 });
 
@@ -19,17 +19,17 @@ const normalized = (password: string): string => password.normalize('NFKC');
 
 export const hashPassword = async (password: string): Promise<string> => work(() => hash(normalized(password), COST));
 
-/** Stands in for accounts that do not exist or have no password, so that checking takes the same time. */
+/** Verified for accounts that do not exist or have no password, so that the check takes the same time. */
 const absent = hash(randomBytes(32), COST);
 
-/** Whether the password is the one hashed; false, after the same work, where there is no hash. */
+/** Whether the password matches the hash; false, after the same work, without a hash. */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   const against = stored ?? (await absent);
   const matches = await work(() => verify(against, normalized(password)));
   return matches && stored !== null && stored !== undefined;
 }
 
-/** Bases of the most common passwords; on their own, or with only digits and signs around them, they are refused. */
+/** Bases of the most common passwords; rejected alone, or with only digits and signs around them. */
 const COMMON_BASES = new Set(
   `password passwort passw0rd pass passcode motdepasse contrasena senha parola qwerty qwertyuiop qwertyui qwertz azerty
   asdf asdfgh asdfghjkl zxcvbn zxcvbnm qazwsx qazwsxedc wsxedc abc abcd abcdef abcdefg welcome letmein login admin
@@ -44,7 +44,7 @@ const COMMON_BASES = new Set(
     .filter(Boolean),
 );
 
-/** Runs along keyboards and alphabets; a password that is a piece of one, forwards or backwards, is refused. */
+/** Keyboard and alphabet sequences; a password that is part of one, forwards or backwards, is rejected. */
 const RUNS = [
   '01234567890123456789',
   'abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz',
@@ -71,7 +71,7 @@ const LEET: Record<string, string> = {
   '!': 'i',
 };
 
-/** What makes a password of allowed length easy to guess; null when nothing does. `email` may be '' when unknown. */
+/** The rule that makes a password too easy to guess; null if it is accepted. `email` may be '' when unknown. */
 export function passwordWeakness(password: string, email: string): string | null {
   const text = normalized(password).toLowerCase();
   if (/^(.{1,4})\1+.{0,3}$/s.test(text) || /^(.{1,64})\1{2,}$/s.test(text))

@@ -4,12 +4,12 @@ import { KNOWN_SECONDS } from './known-devices.ts';
 import { accountEvents, apiKeys, knownNetworks, passwordResets } from './tables.ts';
 import { DAY_MS } from '../core/time.ts';
 
-/** Beyond these the oldest go first, whatever their age, so that logins and new keys cannot fill the store. */
+/** Above this the oldest are dropped regardless of age, so that logins and new keys cannot fill the store. */
 const MAX_EVENTS_PER_USER = 10_000;
 const MAX_EVENTS_OF_NOBODY = 100_000;
 const MAX_ENDED_KEYS_PER_USER = 100;
 
-/** Drops security events and ended keys that are old or too many, and links and networks that are over. */
+/** Drops security events and ended keys that are old or too many, and expired links and networks. */
 export async function dropOldAccountRecords(db: Database, days: number, now: number): Promise<void> {
   const before = new Date(now - days * DAY_MS);
   await db.delete(accountEvents).where(lt(accountEvents.at, before));

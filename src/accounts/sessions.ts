@@ -8,7 +8,7 @@ import { sessions, users } from './tables.ts';
 
 export const SESSION_SECONDS = 7 * 86_400;
 const MAX_ENDED = 10_000;
-/** Of one user; the oldest ends when another begins. */
+/** Per user; one more ends the oldest. */
 const MAX_PER_USER = 100;
 const LAST_USED_MS = 60_000;
 const MAX_USER_AGENT = 300;
@@ -30,7 +30,7 @@ export function verifiedClaims(signer: TokenSigner, token: string): unknown {
 
 const Claims = z.object({ sub: z.uuid(), sid: z.uuid() });
 
-/** Where a session begins, for its owner to recognize it. */
+/** Where a session was started, so that its owner can recognize it. */
 export interface Origin {
   address: string;
   userAgent: string;
@@ -39,12 +39,11 @@ export interface Origin {
 type SessionRecord = typeof sessions.$inferSelect;
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** What sessions are made from. */
 interface SessionContext {
   db: Database;
   signer: TokenSigner;
   now: () => number;
-  /** Sessions once found ended: they never begin again, so asking for them costs nothing. */
+  /** Sessions found to have ended: they never restart, so they need no look-up. */
   ended: LruMap<string, true>;
 }
 
@@ -100,17 +99,14 @@ async function findSession({ db, signer, now, ended }: SessionContext, token: st
   return { kind: 'session', ...row.caller, authenticatedAt: row.authenticatedAt };
 }
 
-/**
- * Sessions live on the server; the cookie is a signed name of one. Ending the row ends the session, whatever the cookie
- * says.
- */
+/** Sessions are rows in the store; the cookie holds a signed id. Ending the row ends the session, even if the cookie is valid. */
 export function createSessions(db: Database, signer: TokenSigner, now: () => number) {
   const context: SessionContext = { db, signer, now, ended: new LruMap(MAX_ENDED) };
   return {
     /** Starts a session and returns the cookie's text. */
     start: (userId: string, origin: Origin): Promise<string> => startSession(context, userId, origin),
 
-    /** Who the cookie belongs to; null when it is forged, expired or ended. */
+    /** The caller of the cookie; null if it is forged, expired or ended. */
     find: (token: string): Promise<SessionCaller | null> => findSession(context, token),
 
     /** The sessions of a user that have not expired, newest first. */
@@ -121,7 +117,7 @@ export function createSessions(db: Database, signer: TokenSigner, now: () => num
         .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, new Date(now()))))
         .orderBy(desc(sessions.createdAt), desc(sessions.id)),
 
-    /** Notes that the user of a session proved who they are again. */
+    /** Records that the user of a session authenticated again. */
     async authenticated(sessionId: string): Promise<void> {
       await db
         .update(sessions)

@@ -18,7 +18,7 @@ import {
 
 export type User = typeof users.$inferSelect;
 
-/** What is kept of what people did: each event names the account, the address and, where it has one, its object. */
+/** Security events of an account, stored with the address and, where there is one, the object. */
 export type AccountEvent =
   | 'registered'
   | 'logged_in'
@@ -50,8 +50,8 @@ export async function recordEvent(
 }
 
 /**
- * A new account; 409 when the e-mail has one. `email` is trimmed and lower case; without a password it was
- * verified by the operator.
+ * Creates an account; 409 if the e-mail has one. `email` is trimmed and lower case; without a password it was verified by
+ * the operator.
  */
 export async function createUser(db: Database, email: string, name: string, password: string | null): Promise<User> {
   const row = password === null ? { emailVerifiedAt: new Date() } : { passwordHash: await hashPassword(password) };
@@ -75,7 +75,7 @@ export async function findUser(db: Database, id: string): Promise<User> {
   throw new ApiError(401, 'The account no longer exists', { resolution: 'Register again.' });
 }
 
-/** Replaces the password, and ends every session and every link that could replace it again. */
+/** Replaces the password, and ends every session and every pending reset link. */
 export async function changePassword(db: Database, userId: string, password: string): Promise<void> {
   const passwordHash = await hashPassword(password);
   await db.transaction((tx) => setPasswordHash(tx, userId, passwordHash));
@@ -93,7 +93,7 @@ export async function setTier(db: Database, email: string, tier: Tier): Promise<
   return user ?? null;
 }
 
-/** A person as an identity provider names them; the e-mail is verified. */
+/** A user as reported by an identity provider; the e-mail is verified. */
 export interface Identity {
   issuer: string;
   subject: string;
@@ -102,9 +102,9 @@ export interface Identity {
 }
 
 /**
- * The account of an identity: linked before, of the same e-mail, or new where `registrationOpen`. Whoever registered
- * that e-mail by password did not prove to own it, so an unproven account that owns keys or credentials is linked only
- * to a caller who is logged in to it; where it owns none, its password and sessions end.
+ * The account of an identity: linked before, with the same e-mail, or new if `registrationOpen`. A registration by password
+ * does not prove ownership of the e-mail. Such an account is linked only to a caller logged in to it if it owns keys or
+ * credentials; otherwise its password and sessions end.
  */
 export async function signInByIdentity(
   db: Database,
@@ -129,7 +129,7 @@ export async function signInByIdentity(
     if (!isProven && (await ownsAccess(tx, user.id))) throw notLinked();
     const link = { issuer, subject, userId: user.id };
     const [linked] = await tx.insert(identities).values(link).onConflictDoNothing().returning();
-    // Not linked: another request of the same person just was.
+    // Not linked: a concurrent request of the same user has just linked it.
     if (created || !linked) return user;
     await tx
       .update(users)
@@ -140,7 +140,7 @@ export async function signInByIdentity(
   });
 }
 
-/** Whether a live key or a credential would stay usable by the one who made it. */
+/** Whether a live key or a credential would remain usable by the person who created it. */
 async function ownsAccess(db: Database, userId: string): Promise<boolean> {
   const live = and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt));
   const [key] = await db.select({ id: apiKeys.id }).from(apiKeys).where(live).limit(1);
@@ -158,7 +158,7 @@ const notLinked = (): ApiError =>
       'Log in with the password, then sign in with the identity provider in the same browser: both are linked and everything is kept. If the password is not yours, reset it at POST /v1/api/auth/password/reset.',
   });
 
-/** 403 of whatever would make an account. */
+/** 403 for anything that would create an account. */
 export const registrationClosed = (): ApiError =>
   new ApiError(403, 'Registration is closed', { resolution: 'Ask the operator of this service for an account.' });
 

@@ -5,12 +5,12 @@ import type { Shared } from '../stores/shared/shared.ts';
 import { StreamedBooks } from './wanted.ts';
 
 const CHANNEL = 'book_messages';
-/** Messages that come closer together are sent as one. */
+/** Messages within this interval are sent together. */
 const EVERY_MS = 5;
-/** Messages of one sending to other processes. */
+/** Messages per publication to other processes. */
 const BATCH = 500;
 
-/** A message of a recorded book as it came, not yet stored: changed levels, the whole book where `begins`, or that it is lost; times ISO-8601. */
+/** A message of a recorded book before it is stored: changed levels, the whole book if `begins`, or a gap; times ISO-8601. */
 const AnnouncedBook = z.object({
   platform: z.enum(PLATFORMS),
   ref: z.string(),
@@ -19,13 +19,13 @@ const AnnouncedBook = z.object({
   exchange_at: z.string().nullable(),
   received_at: z.string(),
   levels: z.array(z.tuple([z.enum(['bid', 'ask']), z.string(), z.string()])),
-  /** The book is not known any more: since when, up to when it is certain, `received_at`, and why. */
+  /** The book is unknown: since when, up to when that is certain (`received_at`), and why. */
   gap: z.object({ from: z.string(), reason: z.string() }).optional(),
 });
 export type AnnouncedBook = z.infer<typeof AnnouncedBook>;
 const AnnouncedBooks = z.array(AnnouncedBook);
 
-/** Sends messages of the books that clients stream to every process. One that misses some finds them in the store. */
+/** Publishes messages of streamed books to every process. A process that misses some finds them in the store. */
 class BookAnnouncer {
   readonly #shared: Pick<Shared, 'publish'>;
   readonly #streamed: Pick<StreamedBooks, 'has'>;
@@ -52,7 +52,7 @@ class BookAnnouncer {
   }
 }
 
-/** Announces what a recorder takes of the books that clients stream. Returns which those are. */
+/** Announces a recorder's messages of the books that clients stream. Returns which books those are. */
 export async function announceBooks(
   shared: Pick<Shared, 'publish' | 'subscribe'>,
   recorder: { onMessage(listener: (message: AnnouncedBook) => void): void },
@@ -64,7 +64,7 @@ export async function announceBooks(
   return streamed;
 }
 
-/** Calls back with the messages of any process, those of one book in their order. */
+/** Calls back with the messages of every process, in order for each book. */
 export const listenToBooks = (
   shared: Pick<Shared, 'subscribe'>,
   listener: (messages: readonly AnnouncedBook[]) => void,

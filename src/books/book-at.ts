@@ -9,7 +9,7 @@ import { recordedAnswer } from './answer.ts';
 import { applyChanges } from './book.ts';
 import { UNSEEN_MS } from './platform-books.ts';
 
-/** A book that a socket brings is seen more often than this. */
+/** A book from a socket is seen more often than this. */
 const LIVE_UNSEEN_MS = 90_000;
 
 /** A row of sql/queries/book_snapshot_at.sql; levels best first, times ISO-8601, `sequence` digits. */
@@ -39,7 +39,7 @@ const RecordedRow = z.object({
   gaps: z.array(z.tuple([z.string(), z.string(), z.string()])),
 });
 
-/** What is recorded of a market, ISO-8601; `gap` is the one that an instant lies in. */
+/** The recorded periods of a market, ISO-8601; `gap` is the gap that contains the instant. */
 export interface Recorded {
   from: string;
   to: string;
@@ -50,8 +50,8 @@ const levels = (prices: readonly string[], sizes: readonly string[]): BookLevel[
   prices.map((price, index) => ({ price: parsePrice(price), size: parseSize(sizes[index] ?? '0') }));
 
 /**
- * A market's recorded book at an instant, Unix ms: as it was last seen, at most ten minutes before. Throws a 404 that says what is
- * recorded where it was not seen then.
+ * A market's recorded book at an instant, Unix ms: as last seen, at most ten minutes before. If the book is unknown then,
+ * throws a 404 that names the recorded periods.
  */
 export async function bookAt(
   clickhouse: ClickHouse,
@@ -77,7 +77,7 @@ export async function bookAt(
   const last = rows.at(-1) ?? snapshot;
   const [gap] = recorded.gaps;
   const unseen = atMs - Date.parse(last.received_at);
-  // Of what a socket brings there is a snapshot each minute; recording just ended where there is none.
+  // Books from sockets have a snapshot each minute; without one, recording has just ended.
   const isSeen = snapshot.polled || unseen <= LIVE_UNSEEN_MS;
   const unknown = isSeen
     ? null
@@ -92,7 +92,7 @@ export async function bookAt(
   };
 }
 
-/** Times inside arrays come as ClickHouse writes them. */
+/** ClickHouse does not format times inside arrays as ISO-8601. */
 const iso = (text: string): string => (text.endsWith('Z') ? text : `${text.replace(' ', 'T')}Z`);
 
 function notRecorded(recorded: z.output<typeof RecordedRow> | undefined, atMs: number): ApiError {

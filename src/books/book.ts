@@ -2,13 +2,13 @@ import { midpoint, ONE_PRICE, parsePrice, parseSize, type Price, type Size } fro
 import type { BookChange, BookLevel, BookSide } from '../core/model.ts';
 import { bookSide } from '../platforms/book-sides.ts';
 
-/** Levels as the store has them: decimal text, USD per contract 0..1 and contracts. */
+/** A stored level: decimal text, USD per contract 0..1 and contracts. */
 export interface StoredLevel {
   price: string;
   size: string;
 }
 
-/** A stored book; throws RangeError on what is no decimal. */
+/** A stored book; throws RangeError on anything that is not a decimal. */
 export const readBook = ({ bids, asks }: { bids: readonly StoredLevel[]; asks: readonly StoredLevel[] }): BookSide =>
   bookSide(bids.map(readLevel), asks.map(readLevel));
 
@@ -20,7 +20,7 @@ const readLevel = ({ price, size }: StoredLevel): BookLevel => ({ price: parsePr
 /** Whether `a` is the better price, on a side. */
 const isBetter = (side: BookChange['side'], a: Price, b: Price): boolean => (side === 'bid' ? a > b : a < b);
 
-/** Changes a book in place. Returns the changes that changed something. */
+/** Applies changes to a book in place. Returns those that had an effect. */
 export function applyChanges(book: BookSide, changes: readonly BookChange[]): BookChange[] {
   return changes.filter(({ side, price, size }) => {
     const levels = side === 'bid' ? book.bids : book.asks;
@@ -62,14 +62,14 @@ export const copyBook = ({ bids, asks }: BookSide): BookSide => ({ bids: [...bid
 
 const CENT: Price = ONE_PRICE / 100n;
 
-/** Between best bid and best ask; null when a side is empty. */
+/** Midpoint of the best bid and the best ask; null when a side is empty. */
 export function middleOf({ bids, asks }: BookSide): Price | null {
   const [bid] = bids;
   const [ask] = asks;
   return bid && ask ? midpoint(bid.price, ask.price) : null;
 }
 
-/** What rests at most this many cents from a price. */
+/** Total size at most this many cents from a price. */
 export function sizeWithin(levels: readonly BookLevel[], middle: Price, cents: number): Size {
   const most = CENT * BigInt(cents);
   let sum = 0n;

@@ -8,11 +8,11 @@ const SeenRow = z.object({ ref: z.string(), seen_at: z.string() });
 
 export interface BookEpoch {
   epoch: number;
-  /** When each market was last seen by processes before, ISO-8601, by ref. */
+  /** When previous processes last saw each market, ISO-8601, by ref. */
   seenAt: Map<string, string>;
 }
 
-/** Opens the next epoch of a platform's books: what a process before stored late never has a sequence of this one. */
+/** Opens the next epoch of a platform's books: late rows of a previous process never have a sequence of this one. */
 export async function openBookEpoch(clickhouse: ClickHouse, platform: Platform): Promise<BookEpoch> {
   const rows = await clickhouse.query('log_epochs', EpochRow, { feed: 'books', platform, from: 0 });
   const epoch = (rows.at(-1)?.epoch ?? 0) + 1;

@@ -13,7 +13,7 @@ const MessageRow = z.object({
 });
 const CountRow = z.object({ messages: z.coerce.number() });
 
-/** The last message of a page: the next begins behind it. */
+/** The last message of a page; the next page begins after it. */
 export const MessagePosition = z.object({ sequence: z.number(), total: z.number() });
 type MessagePosition = z.infer<typeof MessagePosition>;
 

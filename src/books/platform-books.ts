@@ -9,10 +9,10 @@ import { applyChanges, bookChanges, copyBook } from './book.ts';
 import { changeRow, depthRow, gapRow, type MessageFacts, snapshotRow } from './rows.ts';
 import { BookWriter } from './writer.ts';
 
-/** A snapshot at least this often while a book is seen; a little less than the minute that is promised. */
+/** Interval of snapshots while a book is seen; a little less than the promised minute. */
 const SNAPSHOT_MS = 55_000;
 const SNAPSHOT_CHANGES = 1000;
-/** A polled book that was not seen for longer is one that is not known meanwhile. */
+/** A polled book that was not seen for longer has a gap. */
 export const UNSEEN_MS = 600_000;
 const EPOCH_SIZE = 2 ** 32;
 
@@ -22,9 +22,9 @@ export interface PlatformBooksDeps {
   platform: Platform;
   lease: Lease;
   epoch: number;
-  /** When each market was last seen, by ref: what lies between is a gap. */
+  /** When each market was last seen, by ref; the time since then is a gap. */
   seenAt: Map<string, string>;
-  /** Called with every message as it comes. */
+  /** Called with every message before it is stored. */
   announce: (message: AnnouncedBook) => void;
 }
 
@@ -34,13 +34,13 @@ interface Kept {
   /** null before the first one, and in a gap. */
   book: BookSide | null;
   sequence: number;
-  /** When its last snapshot was taken, performance.now(): no change of the clock puts off the next. */
+  /** When its last snapshot was taken, performance.now(), so that clock changes do not delay the next. */
   snapshotAt: number;
   changes: number;
-  /** Since when the book is not known, and why; null while it is. */
+  /** Since when and why the book is unknown; null while it is known. */
   gap: { from: string; reason: string } | null;
   polledMs: number;
-  /** When a live feed sent it, or when the poll that brought it was sent, performance.now(). */
+  /** When a live feed sent it, or when its poll was sent, performance.now(). */
   ofMs: number;
 }
 
@@ -95,7 +95,7 @@ export class PlatformBooks {
     const kept = this.#kept.get(ref);
     if (!kept) return;
     kept.polledMs = Date.now();
-    // A live feed, or a poll that was sent later and answered sooner, is ahead of it.
+    // The current book is newer: from a live feed, or from a poll sent later and answered sooner.
     if (kept.ofMs >= askedMs) return;
     kept.ofMs = askedMs;
     this.#whole(kept, book, seen);
@@ -120,7 +120,7 @@ export class PlatformBooks {
 
   gap(ref: string, from: string, to: string, reason: string): void {
     const kept = this.#kept.get(ref);
-    // Nothing is missing of a market that has not begun.
+    // A market without a first book has no gap.
     if (!kept || (!kept.book && !kept.gap)) return;
     const { announce, platform } = this.#deps;
     const wasKnown = kept.book !== null;
@@ -167,7 +167,7 @@ export class PlatformBooks {
       kept.gap = null;
     }
     kept.book = copyBook(book);
-    // A market that was recorded under this lease before goes on behind its last sequence.
+    // A market recorded earlier under this lease continues after its last sequence.
     kept.sequence = Math.max(kept.sequence, this.#lastSequence.get(ref) ?? 0) + 1;
     this.#snapshot(kept, seen, true);
     this.#announce(this.#facts(kept, seen), true, bookChanges({ bids: [], asks: [] }, book));
@@ -219,7 +219,7 @@ export class PlatformBooks {
     this.#deps.announce({ platform, ref, sequence, begins, exchange_at, received_at, levels });
   }
 
-  /** Rows were given up: no book is what the store's changes lead to. */
+  /** Rows were dropped: the stored changes no longer lead to the current books. */
   #loseAll(sinceMs: number): void {
     this.#deps.log.error(
       { platform: this.#deps.platform },

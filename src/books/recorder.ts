@@ -14,8 +14,8 @@ export interface BookRecorderDeps {
 }
 
 /**
- * Keeps the books of the wanted markets in memory and stores every change. Books come by polling and from live feeds; what a live feed
- * sent is never replaced by a poll that was under way meanwhile. Only a process that holds the platform's lease records it.
+ * Keeps the books of the wanted markets in memory and stores every change. Books come from polls and live feeds; a poll in
+ * flight never replaces newer data of a live feed. Only the holder of the platform's lease records.
  */
 export class BookRecorder implements BookSink {
   readonly #deps: BookRecorderDeps;
@@ -26,12 +26,12 @@ export class BookRecorder implements BookSink {
     this.#deps = deps;
   }
 
-  /** Calls back with every message of a book as it comes, before it is stored. */
+  /** Calls back with every message before it is stored. */
   onMessage(announce: (message: AnnouncedBook) => void): void {
     this.#announce = announce;
   }
 
-  /** Begins to record a platform under a lease; books begin again. Does nothing where it is recorded under this lease already. */
+  /** Starts recording a platform under a lease, with new books. Does nothing if it is already recorded under this lease. */
   async open(platform: Platform, lease: Lease): Promise<void> {
     const before = this.#platforms.get(platform);
     if (before?.lease === lease) return;
@@ -42,7 +42,7 @@ export class BookRecorder implements BookSink {
     this.#platforms.set(platform, new PlatformBooks({ clickhouse, log, platform, lease, epoch, seenAt, announce }));
   }
 
-  /** Which markets are recorded from now on, the most wanted first; books of others are forgotten. */
+  /** Sets the markets to record, most wanted first; other books are dropped. */
   want(platform: Platform, markets: readonly StoredMarket[]): void {
     this.#platforms.get(platform)?.want(markets);
   }
@@ -62,7 +62,7 @@ export class BookRecorder implements BookSink {
     return this.#platforms.get(platform)?.polledAtMs(ref) ?? 0;
   }
 
-  /** A book that was asked for at `askedMs`, performance.now(). */
+  /** A book requested at `askedMs`, performance.now(). */
   polled(
     platform: Platform,
     ref: string,
@@ -91,7 +91,7 @@ export class BookRecorder implements BookSink {
     this.#platforms.get(platform)?.gap(ref, from, to, reason);
   }
 
-  /** Stores what waits. */
+  /** Stores buffered rows. */
   async flush(): Promise<void> {
     await Promise.all([...this.#platforms.values()].map((books) => books.flush()));
   }

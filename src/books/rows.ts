@@ -11,7 +11,7 @@ export const GAP_COLUMNS = 'book_gaps (platform, ref, from_at, to_at, reason)';
 export const DEPTH_COLUMNS =
   'book_depth (platform, ref, minute, middle, bid_1c, ask_1c, bid_5c, ask_5c, bid_10c, ask_10c, version)';
 
-/** What all rows of one message share. */
+/** Shared by all rows of one message. */
 export interface MessageFacts {
   platform: Platform;
   ref: string;

@@ -1,13 +1,13 @@
 import type { BookChange, BookSide, Platform } from '../core/model.ts';
 
 /**
- * Takes the books of first outcomes from the feeds that receive them. Times are ISO-8601; `exchangeAt` is the platform's, null where it
- * gives none. Calls never throw and never wait; calls of one market are taken in their order.
+ * Takes books of first outcomes from the feeds that receive them. Times are ISO-8601; `exchangeAt` is null if the platform
+ * gives none. Calls never throw or wait; calls for one market are processed in order.
  */
 export interface BookSink {
-  /** The whole book as it was received. A market begins with one, and has a new one after each gap. */
+  /** A whole book as received. A market begins with one, and gets a new one after each gap. */
   snapshot(platform: Platform, ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void;
-  /** Levels that changed since the call before. false where the market has not begun, or its book was lost: it waits for a snapshot. */
+  /** Levels changed since the previous call. false if the market has no book, or lost it: it needs a snapshot. */
   change(
     platform: Platform,
     ref: string,
@@ -15,8 +15,8 @@ export interface BookSink {
     exchangeAt: string | null,
     receivedAt: string,
   ): boolean;
-  /** What happened in this stretch is not known: the market's book is unknown until its next snapshot. */
+  /** Messages of this period are missing: the book is unknown until its next snapshot. */
   gap(platform: Platform, ref: string, from: string, to: string, reason: string): void;
-  /** References of the markets whose books are wanted now, the most wanted first: what to subscribe to. Looked at again and again. */
+  /** Markets whose books are wanted now, most wanted first: what to subscribe to. Polled repeatedly. */
   wanted(platform: Platform): readonly string[];
 }

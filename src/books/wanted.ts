@@ -4,11 +4,11 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
 const CHANNEL = 'books_wanted';
-/** Who streams says so again and again; who is silent for longer streams no more. */
+/** Streaming processes renew their interest at this interval; without renewal it expires. */
 export const WANTED_EVERY_MS = 10_000;
 const WANTED_MS = 3 * WANTED_EVERY_MS;
 const MOST_WANTED = 2000;
-/** The store is looked at so often, and what it said counts a little longer. */
+/** Polling interval of the store; a result counts a little longer. */
 const LOOK_MS = 2000;
 const STORED_MS = 3 * LOOK_MS;
 
@@ -22,7 +22,7 @@ export async function wantBooks(shared: Pick<Shared, 'publish'>, markets: readon
   if (markets.length > 0) await shared.publish(CHANNEL, JSON.stringify(markets.slice(0, MOST_WANTED)));
 }
 
-/** The same through the store, to processes with which nothing else is shared. */
+/** The same through the store, for processes that share nothing else. */
 export async function storeWanted(clickhouse: ClickHouse, markets: readonly NamedRef[]): Promise<void> {
   const rows = markets.slice(0, MOST_WANTED).map(([platform, ref]) => ({ platform, ref }));
   if (rows.length > 0) await clickhouse.insert('books_wanted (platform, ref)', rows);
@@ -30,7 +30,7 @@ export async function storeWanted(clickhouse: ClickHouse, markets: readonly Name
 
 /** The markets whose books clients stream, in any process. */
 export class StreamedBooks {
-  /** By performance.now(). */
+  /** Expiry times, performance.now(). */
   readonly #untilMs = new Map<Platform, Map<string, number>>();
 
   async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
@@ -40,7 +40,7 @@ export class StreamedBooks {
     });
   }
 
-  /** Takes what processes say through the store, until the returned function is called. */
+  /** Reads interest of other processes from the store until the returned function is called. */
   follow(clickhouse: ClickHouse, onError: (error: unknown) => void): () => void {
     const read = async (): Promise<void> => {
       const within = { within_ms: WANTED_MS, limit: MOST_WANTED };

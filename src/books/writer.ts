@@ -4,12 +4,12 @@ import type { Lease } from '../stores/shared/shared.ts';
 import { CHANGE_COLUMNS, DEPTH_COLUMNS, GAP_COLUMNS, SNAPSHOT_COLUMNS } from './rows.ts';
 
 const FLUSH_MS = 500;
-/** Rows that may wait for a store that does not take them. */
+/** Rows buffered while the store accepts no inserts. */
 const MOST_WAITING = 200_000;
-/** An insert may take this long; a lease with less left is not written under. */
+/** Time allowed for an insert; with less left on the lease nothing is written. */
 const INSERT_MARGIN_MS = 3000;
 
-/** Changes before what is made of them: a snapshot that is stored has the changes before it stored too. */
+/** Changes first: once a snapshot is stored, the changes before it are stored too. */
 const TABLES = { changes: CHANGE_COLUMNS, snapshots: SNAPSHOT_COLUMNS, gaps: GAP_COLUMNS, depth: DEPTH_COLUMNS };
 type Kind = keyof typeof TABLES;
 const KINDS = Object.keys(TABLES) as Kind[];
@@ -21,13 +21,13 @@ export interface BookWriterDeps {
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
   lease: Lease;
-  /** Called when rows were given up: the store took none of those that came since then, Unix ms. */
+  /** Called when rows were dropped: those received since `sinceMs`, Unix ms, are not stored. */
   onOverflow(sinceMs: number): void;
 }
 
 /**
- * Stores rows of books in batches, one after the other. A batch that fails is sent again, as the same rows: tables hold a row at its
- * key once.
+ * Stores rows of books in batches, one at a time. A failed batch is sent again with the same rows; the tables keep one row
+ * per key.
  */
 export class BookWriter {
   readonly #deps: BookWriterDeps;
@@ -53,7 +53,7 @@ export class BookWriter {
     this.#deps.onOverflow(this.#waitingSinceMs);
   }
 
-  /** Sends what waits; resolves when it is stored, or an attempt failed and waits for the next. Never rejects. */
+  /** Sends buffered rows; resolves when they are stored, or when an attempt failed and waits for a retry. Never rejects. */
   flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = null;

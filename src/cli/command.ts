@@ -3,9 +3,7 @@ import { ConfigError } from '../core/config-error.ts';
 import { cliMessage } from '../stores/clickhouse/errors.ts';
 import { settingsHelp } from '../core/settings.ts';
 
-/**
- * Runs a command of the shell: --help prints `usage` and the settings; a failure is one line on stderr and exit code 1.
- */
+/** Runs a CLI command: --help prints `usage` and the settings; a failure prints one line on stderr and exits with code 1. */
 export async function runCommand(usage: string, run: (args: string[]) => Promise<void>): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes('--help') || args.includes('-h')) {
@@ -20,7 +18,7 @@ export async function runCommand(usage: string, run: (args: string[]) => Promise
   }
 }
 
-/** The options of a command; an argument that it does not know is answered with `usage`. */
+/** The options of a command; an unknown argument prints `usage`. */
 export function readOptions<const O extends NonNullable<ParseArgsConfig['options']>>(
   usage: string,
   args: string[],

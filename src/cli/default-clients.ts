@@ -16,7 +16,7 @@ what works is cancelled when it runs again.`;
 
 const USD = /^\d{1,12}(\.\d{1,6})?$/;
 
-/** What a command changes; {} to show only, null when it is misspelt. */
+/** The change that the arguments ask for; {} only shows, null if they are invalid. */
 function changeOf([action, word = '', ...rest]: string[]): Partial<DefaultClientLimits> | null {
   if (rest.length > 0 || (action !== 'limit' && word !== '')) return null;
   if (action === 'show') return {};

@@ -27,10 +27,7 @@ const SECRETS = ['jwt_secret', 'credentials_key'];
 const STORES = ['clickhouse', CLUSTER] as const;
 const Manifest = z.object({ version: z.string(), createdAt: z.string() });
 
-/**
- * Writes both embedded stores and the generated secrets into a folder that is empty or not there yet. The service must
- * be stopped.
- */
+/** Writes both embedded stores and the generated secrets into a new or empty folder. The service must be stopped. */
 export async function backUp(config: Settings, folder: string, log: Log): Promise<void> {
   requireEmbedded(config);
   for (const store of STORES) requireStore(config.dataDir, store);
@@ -38,7 +35,7 @@ export async function backUp(config: Settings, folder: string, log: Log): Promis
     throw new ConfigError(`DIR: must be an empty directory or new, received ${folder}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await withEngine(config, folder, log, `BACKUP DATABASE forecastle TO File('${quoted(folder)}/clickhouse')`);
-  // Opened once: that refuses a database in use, and leaves its files as after a clean end.
+  // Opening it refuses a database in use, and closing it leaves consistent files.
   await (await startEmbeddedPostgres({ dataDir: config.dataDir, log })).close();
   cpSync(join(config.dataDir, CLUSTER), join(folder, CLUSTER), { recursive: true });
   copySecrets(config.dataDir, folder);
@@ -63,7 +60,7 @@ export async function restore(config: Settings, folder: string, log: Log): Promi
     await withEngine(config, folder, log, `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`);
     cpSync(join(folder, CLUSTER), join(config.dataDir, CLUSTER), { recursive: true });
   } catch (error) {
-    // A service started on half a backup would take it for a whole one.
+    // A service must not start on a partial restore.
     for (const store of STORES) rmSync(join(config.dataDir, store), { recursive: true, force: true });
     throw error;
   }

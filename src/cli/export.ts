@@ -20,7 +20,7 @@ Writes a Parquet file for each dataset, platform and UTC day, and manifest.json.
 s3:// takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL.
 The store is CLICKHOUSE_URL, else the one in DATA_DIR (of a service that is stopped).`;
 
-/** Exports make their files in folders that only their user can enter, named by their process. */
+/** Exports write to private temporary folders, named by process id. */
 const FOLDER = /^forecastle-export-(\d+)-/;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -43,7 +43,7 @@ await runCommand(USAGE, async (args) => {
   }
 });
 
-/** Removes what killed exports of this user left: the folders of processes that are gone. */
+/** Removes leftovers of this user's killed exports: folders of processes that no longer run. */
 async function removeLeftovers(): Promise<void> {
   await mkdir(tmpdir(), { recursive: true });
   for (const name of await readdir(tmpdir())) {
@@ -58,7 +58,7 @@ async function removeLeftovers(): Promise<void> {
 function readArguments(args: string[]) {
   const many = { type: 'string', multiple: true } as const;
   const given = readOptions(USAGE, args, { to: many, from: { type: 'string' }, dataset: many, platform: many });
-  // A day after --to is where the export ends, anything else where it goes.
+  // --to gives both the target and, as a day, the end.
   const targets = (given.to ?? []).filter((value) => !DAY.test(value));
   const [to] = targets;
   if (to === undefined || targets.length > 1) throw new ConfigError(USAGE);

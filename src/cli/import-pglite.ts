@@ -24,9 +24,9 @@ await runCommand(USAGE, async () => {
   const embedded = config.DATABASE_URL === undefined;
   if (embedded && existsSync(cluster))
     throw new ConfigError(`DATA_DIR: must hold no embedded PostgreSQL yet, received ${cluster}`);
-  // The first is the older release's.
+  // The first is the lock of the older release.
   const locks = [`${older}.lock`, `${cluster}.lock`].map(lock);
-  // Both are worked on beside their places: an import that breaks off leaves DATA_DIR as it was.
+  // Both are prepared outside their final place, so that a failed import leaves DATA_DIR unchanged.
   const work = join(config.dataDir, 'import-pglite');
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { mode: 0o700 });

@@ -51,14 +51,14 @@ async function openStore(config: Config): Promise<{ url: string; close(): Promis
   });
 }
 
-/** The SQL port of a service that has the directory open; null when nothing answers there. */
+/** The SQL port of a running service on this directory; null if none answers. */
 async function runningService(dataDir: string): Promise<string | null> {
   try {
     const url = readFileSync(sqlUrlFile(dataDir), 'utf8').trim();
     await fetch(new URL('/ping', new URL(url).origin), { signal: AbortSignal.timeout(2000) });
     return url;
   } catch {
-    // No file, or one that a service left when it was killed.
+    // No file, or one left behind by a killed service.
     return null;
   }
 }

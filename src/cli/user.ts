@@ -37,7 +37,7 @@ await runCommand(USAGE, async ([name = '', ...words]) => {
     await migratePostgres(postgres, log);
     await command.run({ config, db: postgres.db, shared: () => (shared ??= openShared(config, log)) }, words);
   } finally {
-    // A Redis that could not be opened has ended the command already.
+    // If Redis could not be opened, the command has already failed.
     await shared?.then((opened) => opened.close()).catch(() => undefined);
     await postgres.close();
   }

@@ -1,18 +1,18 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** An address without the port that some proxies add; of IPv4 inside IPv6 the IPv4 address. */
+/** An address without the port that some proxies add; an IPv4-mapped IPv6 address as IPv4. */
 export function bareAddress(given: string): string {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(given)?.[1] ?? given.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
   const ip = bare.toLowerCase();
   return ip.startsWith('::ffff:') ? ip.replace('::ffff:', '') : ip;
 }
 
-/** `ipv4` or `ipv6`; null for what is no address. */
+/** `ipv4` or `ipv6`; null if it is not an address. */
 export const familyOf = (ip: string): 'ipv4' | 'ipv6' | null => (isIPv4(ip) ? 'ipv4' : isIPv6(ip) ? 'ipv6' : null);
 
 /**
- * What an address is counted as: without the port, which would make a caller new with every connection; of IPv6 the /64
- * network, since one customer owns all of it.
+ * What an address counts as in limits: without the port, which changes with every connection; for IPv6 the /64 network, since
+ * one customer owns all of it.
  */
 export function clientNetwork(given: string): string {
   const ip = bareAddress(given);

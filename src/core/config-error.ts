@@ -3,7 +3,7 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** Why a store that a URL names cannot be used, without what the URL may hold of a password. */
+/** The error for a store that cannot be used; it omits any password in the URL. */
 export function noStore(
   name: 'CLICKHOUSE_URL' | 'DATABASE_URL' | 'REDIS_URL',
   what: string,
@@ -11,7 +11,7 @@ export function noStore(
   why: Error,
 ): ConfigError {
   const { host, searchParams } = new URL(at);
-  // A socket's directory stands among the parameters.
+  // A Unix socket's directory is a query parameter.
   const place = host || searchParams.get('host');
   const reason = why.message || ((why as NodeJS.ErrnoException).code ?? '');
   return new ConfigError(`${name}: no ${what} at ${place}: ${reason.split('\n', 1)[0]}`);

@@ -8,7 +8,7 @@ import { settings, type Settings } from './settings.ts';
 
 const HEX_KEY = /^[0-9a-f]{64}$/i;
 const SECRET_NAMES = /SECRET|KEY|TOKEN|PASSWORD|_URL$/;
-/** A name ending in _URL is secret only for the password its value may hold. */
+/** A value ending in _URL is secret only if it holds a password. */
 const isShown = (name: string, value: string): boolean =>
   !SECRET_NAMES.test(name) || (name.endsWith('_URL') && !/[@?]/.test(value));
 /** The placeholder of secrets in .env.example. */
@@ -17,15 +17,15 @@ const PLACEHOLDER = /change-me/i;
 /** Settings of one process, resolved once at start and passed in. */
 export type Config = Settings & {
   dataDir: string;
-  /** false where SQL_PORT is the default. */
+  /** false if SQL_PORT is the default. */
   sqlPortChosen: boolean;
   platforms: Platform[];
   jwtSecret: string;
-  /** Newest first: the first seals, all open. */
+  /** Newest first: the first encrypts, all decrypt. */
   credentialKeys: { id: string; key: Buffer }[];
   production: boolean;
   registrationOpen: boolean;
-  /** Of package.json. */
+  /** From package.json. */
   version: string;
 };
 
@@ -60,7 +60,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   const half = [parsed.GOOGLE_CLIENT_ID, parsed.GOOGLE_CLIENT_SECRET].filter((value) => value !== undefined);
   if (half.length === 1)
     throw new ConfigError('GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET: must both be set, received one');
-  // Links in mails use PUBLIC_URL: a client can send any Host header.
+  // Links in mails use PUBLIC_URL, because a client can send any Host header.
   const mail = ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'] as const;
   const unset = mail.filter((name) => parsed[name] === undefined);
   if (parsed.SMTP_URL !== undefined && unset.length > 0)
@@ -88,15 +88,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env, needs: 'all' | 
   };
 }
 
-/**
- * Takes the secrets out of the environment once they are read: processes started from this one inherit it, and Node
- * writes it into its crash reports.
- */
+/** Removes secrets from the environment after reading: child processes inherit it, and Node writes it into crash reports. */
 export function forgetSecrets(env: NodeJS.ProcessEnv = process.env): void {
   for (const name of Object.keys(settings)) if (SECRET_NAMES.test(name)) delete env[name];
 }
 
-/** A secret that a setting holds, or the file that NAME_FILE names. */
+/** A secret from its setting, or from the file named by NAME_FILE. */
 function givenOrRead(parsed: Settings, name: 'KALSHI_PRIVATE_KEY'): string | undefined {
   const file = parsed[`${name}_FILE`];
   if (file === undefined) return parsed[name];

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSy
 import { join } from 'node:path';
 import { ConfigError } from './config-error.ts';
 
-/** Makes DATA_DIR, or a directory in it, for this user only. */
+/** Creates DATA_DIR, or a directory in it, accessible to this user only. */
 export function makeDataDir(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -21,7 +21,7 @@ export function requireStore(dataDir: string, store: 'clickhouse' | 'postgresql'
   throw new ConfigError(`DATA_DIR: must hold the stores of a service, received ${dataDir} without ${store}`);
 }
 
-/** A secret made up once and kept in DATA_DIR; in production it must be given. */
+/** A secret generated once and kept in DATA_DIR; in production it must be set. */
 export function keptSecret(dataDir: string, name: string, production: boolean, create: () => string): string {
   if (production) throw new ConfigError(`${name}: required when NODE_ENV=production, received nothing`);
   const file = join(dataDir, name.toLowerCase());

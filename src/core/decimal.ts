@@ -14,7 +14,7 @@ export type Size = bigint;
 export type Usd = bigint;
 
 export const ONE_PRICE: Price = 10n ** BigInt(PRICE_SCALE);
-/** 10^n: raising bigints to powers for every price of a feed costs more than reading it. */
+/** 10^n, precomputed: exponentiation of bigints for every price would cost more than parsing it. */
 const POWERS = Array.from({ length: 64 }, (_, n) => 10n ** BigInt(n));
 const tenTo = (n: number): bigint => POWERS[n] ?? 10n ** BigInt(n);
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
@@ -73,7 +73,7 @@ export const midpoint = (a: Price, b: Price): Price => divideHalfEven(a + b, 2n)
 /** price × size in USD, half-even to 6 decimals. */
 export const notionalUsd = (price: Price, size: Size): Usd => divideHalfEven(price * size, ONE_PRICE);
 
-/** A size as an answer has it. */
+/** A size as a JSON number. */
 export const sizeOrNull = (size: Size | null): number | null =>
   size === null ? null : decimalNumber(size, SIZE_SCALE);
 

@@ -43,7 +43,7 @@ export interface FieldIssue {
   received: string;
 }
 
-/** 400 that names every failing field: what was expected and what came. */
+/** 400 that lists every failing field: what was expected and what was received. */
 export function badRequest(issues: FieldIssue[], resolution = 'Correct the fields named in error_text.'): ApiError {
   const errorText = issues.map((i) => `${i.field}: ${i.expected}, received ${i.received}`).join('; ');
   const names = [...new Set(issues.map((i) => i.field))].join(', ');
@@ -63,10 +63,7 @@ export type PlatformErrorKind =
   | 'refused'
   | 'unauthorized';
 
-/**
- * A platform's own failure, classified by what it means to us; `detail` holds the platform's words, at most 500
- * characters.
- */
+/** A platform's failure, classified; `detail` holds the platform's text, at most 500 characters. */
 export class PlatformError extends Error {
   readonly platform: Platform;
   readonly kind: PlatformErrorKind;
@@ -96,8 +93,8 @@ export class PlatformError extends Error {
 export const platformName = (platform: Platform): string => PLATFORM_NAMES[platform];
 
 /**
- * What of a failure may be logged and stored: our own words and the platform's. Of any other error its name and code, as the messages of
- * databases and mail servers hold statements, values and addresses.
+ * The part of a failure that may be logged and stored: our text and the platform's. Of other errors only name and code, because
+ * messages of databases and mail servers contain statements, values and addresses.
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof PlatformError) return error.detail === '' ? error.message : `${error.message}: ${error.detail}`;
@@ -109,7 +106,7 @@ export function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${own}: ${reasonOf(cause)}` : own;
 }
 
-/** A platform's failure on a read, as our caller sees it. A platform's 429 is our 503: our 429 is the caller's own limit. */
+/** A platform's failure on a read, as the caller sees it. A platform's 429 becomes our 503: our 429 is the caller's own limit. */
 export function toApiError(error: PlatformError): ApiError {
   const name = platformName(error.platform);
   const answer = (status: number, message: string, resolution: string, retryAfterMs?: number) =>

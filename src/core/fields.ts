@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Query values arrive as text, body values as numbers: both are accepted, nothing else is. */
+/** Query values are text, body values numbers: both are accepted. */
 export const toNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^[+-]?\d{1,30}(\.\d{1,30})?$/.test(value) ? Number(value) : value;
 
@@ -16,7 +16,7 @@ export function textParam(max = 200) {
   return z.string({ error }).trim().min(1, { error }).max(max, { error });
 }
 
-/** false for what the store does not take, or would give back as another text. */
+/** false for text that the store rejects or would change. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** Text that is stored. */

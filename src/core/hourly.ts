@@ -1,9 +1,6 @@
 const PERIOD_MS = 3_600_000;
 
-/**
- * Runs `work` now and every hour, the next only once the last is over; the function returned ends that and waits for a
- * run.
- */
+/** Runs `work` now and every hour, one run at a time. The returned function stops it and waits for a run in progress. */
 export function everyHour(work: () => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
   let running: Promise<void> | null = null;
   const run = (): void => {

@@ -4,13 +4,13 @@ import { pino, type DestinationStream } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from './config.ts';
 
-/** Names whose value is never written, wherever in a log line they stand (one level down too). */
+/** Fields whose values are never logged, at the top level and one level down. */
 const SECRETS = ['password', 'key', 'secret', 'token', 'cookie', 'authorization', 'private_key', 'fields', 'x-api-key'];
 
-/** Secrets by their form, wherever in a line they stand: API keys, signed cookies, private keys. */
+/** Secrets recognized by their form, anywhere in a line: API keys, signed cookies, private keys. */
 const FORMS = /pk_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+|-----BEGIN[^-]*PRIVATE KEY-----[^-]*/g;
 
-/** JSON lines, pretty on a terminal; secrets are cut out by name and by form. */
+/** JSON lines, pretty on a terminal; secrets are removed by name and by form. */
 export function createLog(config: Pick<Config, 'LOG_LEVEL'>, destination?: DestinationStream): FastifyBaseLogger {
   const target = destination ?? (process.stdout.isTTY ? pretty({ colorize: true }) : pino.destination(1));
   return pino(
@@ -26,7 +26,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL'>, destination?: Desti
   );
 }
 
-/** An error without what it was called with: drizzle and drivers put statements and their values into theirs. */
+/** An error without its arguments: drizzle and drivers attach statements and their values. */
 function errorLine(error: Error): object {
   const { name, message, stack = '', cause } = error;
   const { code } = error as NodeJS.ErrnoException;

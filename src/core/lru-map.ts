@@ -1,4 +1,4 @@
-/** A Map of at most `limit` entries; beyond that it drops the least recently used one, as far as uses are tracked: from half full on. */
+/** A Map of at most `limit` entries that evicts the least recently used one; uses are tracked once it is half full. */
 export class LruMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #limit: number;
@@ -10,7 +10,7 @@ export class LruMap<K, V> {
 
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
-    // Who goes next is of no interest before there are many.
+    // The order of eviction does not matter before the map is half full.
     if (value !== undefined && this.#entries.size * 2 >= this.#limit) this.set(key, value);
     return value;
   }

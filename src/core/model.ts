@@ -12,7 +12,7 @@ export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
   limitless: 'Limitless',
 };
 
-/** What the volumes of each platform count. */
+/** Unit of each platform's volumes. */
 export const VOLUME_BASIS: Readonly<Record<Platform, 'contracts' | 'usd'>> = {
   kalshi: 'contracts',
   polymarket: 'usd',
@@ -44,7 +44,7 @@ export interface Quote {
   ask: Price | null;
 }
 
-/** What changes rarely about a market: rewritten only when its content changes. */
+/** Slowly changing facts of a market: rewritten only when they change. */
 export interface MarketInfo {
   platform: Platform;
   /** Storage reference: Kalshi ticker, Polymarket condition id (or `gamma:<id>` while it has none), Limitless slug. */
@@ -76,7 +76,7 @@ export interface MarketInfo {
   metadata: JsonObject;
 }
 
-/** What moves with trading: written on every sweep that saw a change. */
+/** Facts that change with trading: written on every sweep that sees a change. */
 export interface MarketState {
   status: MarketStatus;
   resolvedAt: string | null;
@@ -101,16 +101,14 @@ export interface MarketState {
   metadata: JsonObject;
 }
 
-/**
- * An event as its platform describes it, without its markets. Its figures are sums over these, made where they are asked for.
- */
+/** An event as its platform describes it, without its markets. Its totals are computed from the markets when queried. */
 export interface EventRecord {
   platform: Platform;
   /** Kalshi event ticker, Polymarket event id, Limitless slug of a group. */
   eventId: string;
   /** '' where it belongs to no series. */
   seriesId: string;
-  /** Its other name in addresses; '' where it has none. */
+  /** Its name in URLs; '' if it has none. */
   slug: string;
   title: string;
   category: string;
@@ -144,7 +142,7 @@ export interface MarketRecord {
   raw: JsonObject;
   /** When the body this record came from was received. */
   fetchedAt: string;
-  /** Its event and series as their own bodies describe them; absent where these were not read. */
+  /** Its event and series, as described by their own responses; absent if these were not read. */
   event?: EventRecord;
   series?: SeriesRecord;
   /** Figures from stored trades that the platform does not report; absent if it reports all. */
@@ -152,11 +150,11 @@ export interface MarketRecord {
 }
 
 interface FromTrades {
-  /** Rolling volumes; trades are complete as far as the feed of all markets is, or the market's own. */
+  /** Rolling volumes; the trades are complete as far as the global feed, or the market's own feed. */
   volumes: 'feed' | 'market';
 }
 
-/** The person behind a trade, where the platform names one. */
+/** The user behind a trade, if the platform names one. */
 export interface Trader {
   address: string;
   name: string;
@@ -187,7 +185,7 @@ export interface TradeRecord {
   transactionHash: string;
   trader: Trader | null;
   isBlockTrade: boolean;
-  /** USD that changed hands as reported by the platform; null if not reported (price × size then). */
+  /** USD exchanged as reported by the platform; null if not reported (then price × size). */
   quoteUsd: Usd | null;
   /** When the page with it was received, ISO-8601; absent if not known. */
   receivedAt?: string;
@@ -213,13 +211,11 @@ export interface CandleRecord {
   /** Bucket start, Unix seconds, a multiple of the interval in UTC. */
   startTs: number;
   price: Ohlc;
-  /**
-   * Close of the last trade before the bucket if the platform reports it; price is carried from it when nothing traded.
-   */
+  /** Close of the last trade before the bucket, if reported: the price to carry forward when nothing traded. */
   previousClose: Price | null;
   bid: Ohlc;
   ask: Ohlc;
-  /** Contracts; null where the platform's bars carry no volume. */
+  /** Contracts; null if the platform's bars have no volume. */
   volume: Size | null;
   openInterest: Usd | null;
   /** Volume-weighted mean price, if reported. */
@@ -233,7 +229,7 @@ export interface BookLevel {
   size: Size;
 }
 
-/** A level that changed: what rests at the price now, 0 for nothing. */
+/** A changed level: the size now at this price, 0 for none. */
 export interface BookChange extends BookLevel {
   side: 'bid' | 'ask';
 }
@@ -265,11 +261,11 @@ export interface OrderBook {
 /** `kalshi:KXTEST-1` and the like: the unified market id. */
 export const unifiedId = (platform: Platform, platformId: string): string => `${platform}:${platformId}`;
 
-/** What an API key may do: `read` asks, `trade` changes something. */
+/** Scopes of API keys: `read` for queries, `trade` for changes. */
 export const SCOPES = ['read', 'trade'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A run of an ingestion job that has ended. */
+/** A finished run of an ingestion job. */
 export interface FinishedRun {
   platform: Platform;
   job: string;

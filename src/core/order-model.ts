@@ -6,8 +6,8 @@ export const TIMES_IN_FORCE = ['gtc', 'gtd', 'ioc', 'fok'] as const;
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
 /**
- * pending: accepted, not yet working or not yet known as matched. open, partially_filled: working. cancelled: over,
- * maybe after fills. rejected: never worked. unknown: sent, result not known.
+ * pending: accepted, not yet working or not yet known as matched. open, partially_filled: working. cancelled: ended,
+ * possibly after fills. rejected: never worked. unknown: sent, result not known.
  */
 export const ORDER_STATUSES = [
   'pending',
@@ -22,5 +22,5 @@ export const ORDER_STATUSES = [
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 const OVER: ReadonlySet<OrderStatus> = new Set(['filled', 'cancelled', 'rejected', 'expired']);
-/** Whether nothing can happen to the order any more. */
+/** Whether the order is final. */
 export const isOver = (status: OrderStatus): boolean => OVER.has(status);

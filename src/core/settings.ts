@@ -43,7 +43,7 @@ const retention = (fallback: number) =>
     .refine((days) => days === 0 || days >= 35, 'must be 0 or at least 35 days')
     .default(fallback);
 
-/** The id of a key names it in what it sealed; without one it is made from the key. */
+/** Ciphertexts name their key by id; without an explicit id it is derived from the key. */
 const KEY_LIST = /^([\w.-]+:)?([\w+/-]{43}=?|[0-9a-f]{64})(,([\w.-]+:)?([\w+/-]{43}=?|[0-9a-f]{64}))*$/i;
 
 const UNIFIED_ID = new RegExp(`^(${PLATFORMS.join('|')}):.{1,512}$`);

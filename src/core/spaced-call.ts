@@ -1,4 +1,4 @@
-/** Makes a call soon after it is asked for, once for all who ask until then, and no two calls closer together than `everyMs`. */
+/** Coalesces calls: one call serves all requests until it starts, and calls are at least `everyMs` apart. */
 export class SpacedCall {
   readonly #everyMs: number;
   readonly #call: () => void;

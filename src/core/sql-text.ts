@@ -1,24 +1,21 @@
 /**
- * What SQL cannot be cut inside of: quoted text, here-documents, comments. What is not closed ends with the text, so
- * that hostile text is read once.
+ * SQL that must not be split: quoted text, here-documents, comments. An unclosed one extends to the end, so that hostile text
+ * is scanned once.
  */
 const OPAQUE =
   /'(?:[^'\\]|\\[\s\S]|'')*(?:'|\\?$)|"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|`(?:[^`\\]|\\[\s\S])*(?:`|\\?$)|\$(\w*)\$[\s\S]*?\$\1\$|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 
-/**
- * The text with literals and comments blanked out, position by position: safe to search for keywords, `;` and
- * `{name:Type}`.
- */
+/** The text with literals and comments blanked, positions unchanged: safe to search for keywords, `;` and `{name:Type}`. */
 export const bareSql = (text: string): string => text.replace(OPAQUE, (part) => part.replace(/[^\n]/g, ' '));
 
-/** The text without its comments and with single blanks: the same for two spellings of one statement. */
+/** The text without comments and with single blanks: equal for two spellings of one statement. */
 export const normalizeSql = (text: string): string =>
   text
     .replace(OPAQUE, (part) => (/^(--|#|\/\*)/.test(part) ? ' ' : part))
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The statements of a text, separated by `;`; comments and blank ones are dropped only where nothing else is left. */
+/** The statements of a text, separated by `;`; those with nothing but comments or blanks are dropped. */
 export function splitStatements(text: string): string[] {
   const bare = bareSql(text);
   const statements: string[] = [];
@@ -31,10 +28,10 @@ export function splitStatements(text: string): string[] {
   }
 }
 
-/** What follows is the name of a table engine of the MergeTree family that is not replicated. */
+/** Precedes the name of a MergeTree engine that is not replicated. */
 const PLAIN_MERGE_TREE = /\bENGINE\s*=?\s*(?=\w*MergeTree\b)(?!Replicated)/gi;
 
-/** ENGINE = XMergeTree as a database needs it: a Replicated one keeps in step only tables of the Replicated engines. */
+/** Makes ENGINE = XMergeTree replicated for a Replicated database, which replicates only tables of Replicated engines. */
 export function forDatabaseEngine(statement: string, databaseEngine: string): string {
   if (databaseEngine !== 'Replicated') return statement;
   const ends = [...bareSql(statement).matchAll(PLAIN_MERGE_TREE)].map((match) => match.index + match[0].length);

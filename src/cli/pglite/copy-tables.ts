@@ -4,7 +4,7 @@ import type { Postgres, Run } from '../../stores/postgres/client.ts';
 
 type Transacts = Pick<Postgres, 'transact'>;
 
-/** The tables of the schema with what a copy has to know of them. */
+/** The tables of the schema, with the facts that a copy needs. */
 const TABLES = `
   SELECT c.oid::regclass::text AS name,
     (SELECT coalesce(json_agg(DISTINCT k.confrelid::regclass::text), '[]') FROM pg_constraint AS k
@@ -26,17 +26,14 @@ const Table = z.object({
 type Table = z.output<typeof Table>;
 const BATCH = 500;
 
-/**
- * Copies every row into a database of the same schema that has no accounts yet, in one transaction; returns the rows of
- * each table.
- */
+/** Copies every row into a database of the same schema without accounts, in one transaction; returns the row count of each table. */
 export async function copyTables(source: Transacts, target: Transacts): Promise<[table: string, rows: number][]> {
   return source.transact((read) =>
     target.transact(async (write) => {
       if ((await write('SELECT 1 FROM users LIMIT 1')).length > 0)
         throw new ConfigError('DATABASE_URL: must name a database without accounts');
       const tables = inOrder((await read(TABLES)).map((row) => Table.parse(row)));
-      // Rows that migrations insert come from the source, too.
+      // Default rows inserted by migrations are replaced by the source's.
       await write(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`);
       const copied: [string, number][] = [];
       for (const table of tables) copied.push([table.name, await copy(table, read, write)]);
@@ -45,7 +42,7 @@ export async function copyTables(source: Transacts, target: Transacts): Promise<
   );
 }
 
-/** Those that others refer to first. */
+/** Referenced tables first. */
 function inOrder(tables: readonly Table[]): Table[] {
   const ordered: Table[] = [];
   const isDone = (name: string): boolean => ordered.some((table) => table.name === name);

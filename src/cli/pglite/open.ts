@@ -4,7 +4,7 @@ import type { Postgres, Run } from '../../stores/postgres/client.ts';
 /** The release that wrote the files; a newer one may refuse them. */
 const PACKAGE = 'pglite@npm:@electric-sql/pglite@0.5.16';
 
-/** A database that PGlite wrote, with the part of a PostgreSQL that migrations need. */
+/** A PGlite database, with the part of the PostgreSQL interface that migrations need. */
 export async function openPglite(dataDir: string): Promise<Pick<Postgres, 'transact' | 'close'>> {
   const { PGlite } = await import('pglite').catch(() => {
     throw new ConfigError(`PGlite is not part of the service; install it for this: npm install --no-save ${PACKAGE}`);

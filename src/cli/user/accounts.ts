@@ -45,7 +45,7 @@ export const create: UserCommand = {
     const { key } = await insertKey(db, user.id, 'first', { scopes, expiresAt: null, allowedAddresses: [] });
     await recordEvent(db, 'registered', user.id, '', { by: 'operator' });
     print(key);
-    // Beside the key, which alone is the output, for scripts that keep it.
+    // On stderr: scripts take the key from stdout.
     process.stderr.write(`To set a password, within ${HOURS} hours: ${await linkFor(db, config, user)}\n`);
   },
 };
@@ -58,7 +58,7 @@ export const tier: UserCommand = {
   accepts: ([email, wanted = '']) => isEmail(email) && isTier(wanted),
   async run({ db, shared }, [email, wanted = '']) {
     if (!isTier(wanted)) return;
-    // Opened first: a tier that changes while services cannot be informed holds only after their memory of the keys.
+    // Opened first: without it, running services would keep the old tier until their cached keys expire.
     const state = await shared();
     const { id } = await accountOf(db, email);
     await setTier(db, emailOf(email), wanted);

@@ -4,13 +4,11 @@ import type { Config } from '../../core/config.ts';
 import type { Database } from '../../stores/postgres/client.ts';
 import type { Shared } from '../../stores/shared/shared.ts';
 
-/** What the commands of `npm run user` work with. */
+/** Dependencies of the commands of `npm run user`. */
 export interface Operator {
   config: Config;
   db: Database;
-  /**
-   * Opened when first asked for; a command that changes what running services remember asks before it changes anything.
-   */
+  /** Opened on first use; commands that change data cached by running services open it before any change. */
   shared(): Promise<Shared>;
 }
 
@@ -19,17 +17,17 @@ export interface UserCommand {
   /** Its arguments, as the usage shows them. */
   takes: string;
   does: string;
-  /** Whether these arguments can be meant; anything else prints the usage. */
+  /** Whether the arguments are valid; otherwise the usage is printed. */
   accepts(words: string[]): boolean;
   run(operator: Operator, words: string[]): Promise<void>;
 }
 
 export const isEmail = (word = ''): boolean => word.includes('@');
 
-/** The e-mail as accounts keep it. */
+/** An e-mail as it is stored. */
 export const emailOf = (word = ''): string => word.trim().toLowerCase();
 
-/** The account of an e-mail; an unknown one ends the command. */
+/** The account of an e-mail; the command fails if there is none. */
 export async function accountOf(db: Database, word = ''): Promise<User> {
   const user = await findByEmail(db, emailOf(word));
   if (!user) throw new ConfigError(`EMAIL: must be of an account, received ${emailOf(word)}`);

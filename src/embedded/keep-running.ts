@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 
 interface RestartOptions {
-  /** As logs name it. */
+  /** Name in logs. */
   name: string;
-  /** Starts the process; rejects when it does not come up. */
+  /** Starts the process; rejects if it does not come up. */
   start(): Promise<ChildProcess>;
-  /** Ends a process that `start` returned; it is not started again. */
+  /** Stops a process that `start` returned; it is not restarted. */
   stop(child: ChildProcess): Promise<void>;
-  /** After each start but the first. */
+  /** Called after each start but the first. */
   onRestart?(child: ChildProcess): void;
-  /** The wait before the first attempt to restart, which doubles with each up to `maxWaitMs`. */
+  /** Wait before the first attempt to restart; it doubles with each attempt, up to `maxWaitMs`. */
   firstWaitMs: number;
   maxWaitMs: number;
   log: Pick<FastifyBaseLogger, 'info' | 'error'>;
 }
 
-/** A process that is started again whenever it ends. */
+/** A process that is restarted whenever it exits. */
 interface KeptProcess {
-  /** The process now. */
+  /** The current process. */
   child(): ChildProcess;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function* doublingWaits(firstMs: number, maxMs: number): Generator<number
   for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, maxMs)) yield waitMs;
 }
 
-/** Starts a process, and again whenever it ends. Rejects when the first start fails. */
+/** Starts a process and restarts it whenever it exits. Rejects if the first start fails. */
 export async function keepRunning(options: RestartOptions): Promise<KeptProcess> {
   const { name, log } = options;
   const closing = new AbortController();
@@ -53,7 +53,7 @@ export async function keepRunning(options: RestartOptions): Promise<KeptProcess>
         options.onRestart?.(child);
         return;
       } catch (error) {
-        // What a killed process held may take a moment to be free.
+        // Resources of a killed process may take a moment to be released.
         log.error({ err: error }, `${name} failed to start`);
       }
     }

@@ -2,15 +2,15 @@
 export const DATASETS = ['trades', 'candles_1m', 'candles_1h', 'markets', 'quotes', 'book_changes'] as const;
 export type Dataset = (typeof DATASETS)[number];
 
-/** How a dataset is made. */
+/** The source of a dataset. */
 export interface DatasetSource {
   /** sql/queries/<name>.sql: the rows of {platform} and {day}, sorted by market and time. */
   query: string;
-  /** Whose days it has: those with trades, with quotes, or with recorded changes of order books. */
+  /** The days it covers: those with trades, with quotes, or with recorded changes of order books. */
   days: 'trades' | 'quotes' | 'books';
   /** {table} of its query, where rows are bars computed from trades: a day changes with its trades, and when bars are corrected. */
   table?: 'candles_1m' | 'candles_1h';
-  /** The table whose rows may be dropped for their age; null where none are. */
+  /** The table whose old rows may be dropped; null if none are. */
   forgets: 'trades' | 'market_snapshots' | 'book_changes' | null;
 }
 

@@ -14,7 +14,7 @@ import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
 import { DAY_MS } from '../core/time.ts';
 
-/** A year of quotes is read to find its days. */
+/** Finding the days of quotes reads a year of them. */
 const DAYS_TIMEOUT_MS = 600_000;
 /** How often the manifest is written while files are made. */
 const MANIFEST_MS = 1000;
@@ -41,23 +41,23 @@ export interface FileSelection {
   datasets: readonly Dataset[];
   fromMs: number;
   toMs: number;
-  /** From when quotes, books and bars are read, in place of `fromMs`: they are many, and old ones do not change. */
+  /** Start for quotes, books and bars instead of `fromMs`: they are many, and old ones do not change. */
   readingsFromMs?: number;
 }
 
 export interface FilesDeps {
   clickhouse: ClickHouse;
   target: FileTarget;
-  /** Where files are made before they are moved to the target. */
+  /** Where files are written before they are moved to the target. */
   temporary: string;
   now: () => number;
   signal?: AbortSignal;
 }
 
 /**
- * Brings the target's files to what the store holds: days that changed get a new revision, days that did not are left alone.
- * The manifest is written every second and at the end: a crash leaves whole files, and the next run makes what is missing. A file
- * that the store cannot make keeps no other waiting; it is thrown at the end.
+ * Updates the target from the store: changed days get a new revision, unchanged days are left alone. The manifest is written
+ * every second and at the end, so after a crash all files are complete and the next run adds the missing ones. A file that fails
+ * does not stop the others; its error is thrown at the end.
  */
 export async function writeDayFiles(
   deps: FilesDeps,
@@ -86,7 +86,7 @@ export async function writeDayFiles(
       const source = SOURCES[dataset];
       const ofKind = daysOfKinds.filter((one) => one.kind === source.days);
       const days = source.table ? withBars(ofKind, await barDays(clickhouse, source.table, readings)) : ofKind;
-      // Of an older day some rows may be gone: what was written of it when it was whole stays.
+      // Rows of an older day may have been dropped: the file written while it was complete stays.
       const whole = source.forgets === null ? new Date(0) : await keptFrom(clickhouse, source.forgets);
       const own = days.filter(({ day }) => Date.parse(day) >= whole.getTime());
       for (const day of own.toSorted(byDay)) {
@@ -120,7 +120,7 @@ export async function writeDayFiles(
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
-    // Without its lease another process writes it.
+    // After a lost lease another process writes it.
     if (changed && !deps.signal?.aborted) await writeManifest();
   }
   const [first] = failed;
@@ -128,7 +128,7 @@ export async function writeDayFiles(
   return sum;
 }
 
-/** The revision of a file that was made: the one that is known unless its bytes differ. */
+/** The revision of a new file: the known one, unless its bytes differ. */
 function revisionOf(
   known: FileEntry | undefined,
   made: { sha256: string },
@@ -146,7 +146,7 @@ const COMPUTED = ' / ';
 const barDays = (clickhouse: ClickHouse, table: string, readings: QueryParams): Promise<Day[]> =>
   clickhouse.query('file_candle_days', Day, { table, ...readings }, { timeoutMs: DAYS_TIMEOUT_MS });
 
-/** Days with the content of their bars behind that of their trades, where these bars were read. */
+/** Days whose content is that of their trades followed by that of their bars, where the bars were read. */
 function withBars(days: readonly Day[], bars: readonly Day[]): Day[] {
   const contents = new Map(bars.map(({ platform, day, content }) => [`${platform} ${day}`, content]));
   return days.map(({ platform, day, content }) => {
@@ -159,11 +159,11 @@ function withBars(days: readonly Day[], bars: readonly Day[]): Day[] {
 const isSame = (known: string, content: string): boolean => known === content || known.startsWith(content + COMPUTED);
 
 const byDay = (a: Day, b: Day): number => (`${a.day} ${a.platform}` < `${b.day} ${b.platform}` ? -1 : 1);
-/** The beginning of a day, as the store reads it. */
+/** The start of a day, as ClickHouse text. */
 const dayText = (ms: number): string =>
   `${new Date(Math.floor(ms / DAY_MS) * DAY_MS).toISOString().slice(0, 10)} 00:00:00`;
 
-/** The day is over, the feed is stored beyond it from before its beginning, and no gap of the feed touches it. */
+/** Whether the day is over, lies within the feed's stored span, and touches no gap of the feed. */
 function isComplete({ platform, day }: Day, coverage: readonly Coverage[], nowMs: number): boolean {
   const startUs = Date.parse(day) * 1000;
   const endUs = startUs + DAY_MS * 1000;
@@ -174,7 +174,7 @@ function isComplete({ platform, day }: Day, coverage: readonly Coverage[], nowMs
   );
 }
 
-/** Rows as the engine wrote them into a Parquet file, streamed to disk and hashed on the way. */
+/** Writes rows as a Parquet file of the engine, streamed to disk and hashed on the way. */
 async function makeFile(
   clickhouse: ClickHouse,
   { query, table }: DatasetSource,

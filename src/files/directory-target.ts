@@ -4,10 +4,10 @@ import { MANIFEST } from './manifest.ts';
 import { isRunning } from './processes.ts';
 import type { FileTarget } from './target.ts';
 
-/** Temporary files are named by their process: two writers never share one. */
+/** Temporary files contain the process id, so that two writers never share one. */
 const TEMPORARY = /^\..*\.(\d+)\.tmp$/;
 
-/** A directory. A file appears whole under its name; with `keepPrevious` each revision has a name too, the newest two of them. */
+/** A directory. Files appear complete under their name; with `keepPrevious` the newest two revisions have names of their own, too. */
 export function directoryTarget(root: string, { keepPrevious = false } = {}): FileTarget {
   return {
     keepsPrevious: keepPrevious,
@@ -31,7 +31,7 @@ export function directoryTarget(root: string, { keepPrevious = false } = {}): Fi
       const { revision } = entry;
       await mkdir(dirname(path), { recursive: true });
       if (keepPrevious && revision > 1) {
-        // Trees of earlier releases have no name for the revision that is listed now.
+        // Earlier releases did not give the listed revision a name of its own.
         await link(path, revisionPath(path, revision - 1)).catch(ignore('EEXIST', 'ENOENT'));
         await rm(revisionPath(path, revision - 2), { force: true });
       }
@@ -51,10 +51,10 @@ export function directoryTarget(root: string, { keepPrevious = false } = {}): Fi
   };
 }
 
-/** Where a revision of a file lies: under a name that no reader of Parquet files looks for. */
+/** Path of a revision, under a name that readers of Parquet files do not match. */
 export const revisionPath = (path: string, revision: number): string => `${path}.r${revision}`;
 
-/** Makes a file under another name and renames it, durably; removes what killed writers left beside it. */
+/** Writes a file under another name and renames it, durably; removes leftovers of killed writers. */
 async function replace(path: string, make: (temporary: string) => Promise<void>): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {

@@ -13,13 +13,13 @@ export const FileEntry = z.object({
   bytes: z.int(),
   sha256: z.string(),
   schema_version: z.int(),
-  /** 1, and one more whenever the content changed. */
+  /** 1, and one higher with each change of the content. */
   revision: z.int(),
-  /** Whether nothing is expected to be added: the day is over, its trades are all stored, and no gap is open. */
+  /** Whether nothing more is expected: the day is over, its trades are all stored, and no gap is open. */
   complete: z.boolean(),
-  /** What the rows were made of: unchanged, the file is not made again. */
+  /** Identifies the rows it was made from; while it is unchanged, the file is not written again. */
   content: z.string(),
-  /** The revision before, where it is kept. */
+  /** The previous revision, if it is kept. */
   previous: z.object({ revision: z.int(), sha256: z.string(), bytes: z.int() }).optional(),
 });
 export type FileEntry = z.infer<typeof FileEntry>;
@@ -28,7 +28,7 @@ const Manifest = z.object({ schema_version: z.literal(1), files: z.array(FileEnt
 
 export const MANIFEST = 'manifest.json';
 
-/** The files of a manifest by path; none where there is no manifest yet. Throws on text that is none. */
+/** The files of a manifest by path; empty without a manifest. Throws on invalid text. */
 export const readManifest = (text: string | null): Map<string, FileEntry> =>
   new Map((text === null ? [] : Manifest.parse(JSON.parse(text)).files).map((entry) => [entry.path, entry]));
 

@@ -5,7 +5,7 @@ const [TRUE, FALSE, BYTE, I64, DOUBLE, BINARY, LIST, SET, STRUCT] = [1, 2, 3, 6,
 const NUM_ROWS_FIELD = 3;
 const TAIL_BYTES = 8;
 
-/** The number of rows that a Parquet file says it has, from its footer. Throws when it is no whole Parquet file. */
+/** The number of rows according to a Parquet file's footer. Throws if it is not a complete Parquet file. */
 export async function parquetRows(path: string): Promise<number> {
   const handle = await open(path, 'r');
   try {
@@ -23,7 +23,7 @@ export async function parquetRows(path: string): Promise<number> {
   }
 }
 
-/** FileMetaData in Thrift's compact protocol, read as far as its number of rows (the format's own definition, parquet.thrift). */
+/** FileMetaData in Thrift's compact protocol (parquet.thrift), parsed as far as its number of rows. */
 class Footer {
   readonly #bytes: Buffer;
   #at = 0;

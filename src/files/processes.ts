@@ -1,4 +1,4 @@
-/** Whether a process of this machine runs, whoever's it is. */
+/** Whether a process runs on this machine, of any user. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -9,7 +9,7 @@ import { MANIFEST } from './manifest.ts';
 import type { FileTarget } from './target.ts';
 
 const TIMEOUT_MS = 600_000;
-/** Before each further attempt of a call that S3 did not answer, or answered with SlowDown or an error of its own. */
+/** Waits before retries of a call that S3 did not answer, or answered with SlowDown or a server error. */
 const RETRY_WAITS_MS = [500, 2000, 5000, 15_000];
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
@@ -20,15 +20,15 @@ function reasonOf(text: string): string {
 }
 
 /**
- * Advice on a refused read of an object that may not exist yet: S3 answers 403 instead of 404 to a key that may not list the bucket.
- * It does not count as a new bucket: without the manifest, revisions would start at 1 again.
+ * Advice on a rejected read of an object that may not exist: without s3:ListBucket, S3 answers 403 instead of 404. It is not
+ * treated as a new bucket: without the manifest, revisions would start at 1 again.
  */
 const adviceOn = ({ status, text }: { status: number; text: string }, { missing }: Sent): string =>
   missing && status === 403 && text.includes('AccessDenied')
     ? '. Allow the key s3:GetObject on the objects and s3:ListBucket on the bucket: without it S3 refuses what does not exist yet'
     : '';
 
-/** A body with its hash and length; `missing`: whether 404 is an answer too. */
+/** A body with its hash and length; `missing`: whether 404 is accepted. */
 interface Sent {
   /** Called for each attempt. */
   body?: () => Buffer | Readable;
@@ -38,7 +38,7 @@ interface Sent {
 }
 
 /**
- * A bucket, `s3://bucket/prefix`. Keys and region come from the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+ * A bucket, `s3://bucket/prefix`. Keys and region come from the standard variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
  * AWS_SESSION_TOKEN, AWS_REGION; AWS_ENDPOINT_URL names a server other than Amazon's.
  */
 export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
@@ -62,7 +62,7 @@ export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
   const address = (path: string): string =>
     `${endpoint}/${bucket}/${[...prefix.split('/'), ...path.split('/')].filter(Boolean).map(encodeURIComponent).join('/')}`;
 
-  /** A signed call; the hash of the body is signed with it. Throws on any status but 2xx, and 404 of what may be `missing`. */
+  /** A call signed together with the hash of its body. Throws on any status but 2xx, or 404 if `missing`. */
   async function call(method: 'GET' | 'PUT', path: string, sent: Sent = {}): Promise<string | null> {
     const url = address(path);
     for (let attempt = 0; ; attempt += 1) {
@@ -95,7 +95,7 @@ export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
       const sha256 = createHash('sha256').update(body).digest('hex');
       await call('PUT', MANIFEST, { body: () => body, sha256, bytes: body.length });
     },
-    // An object appears when it has arrived whole, and the server compares its hash.
+    // S3 shows an object once it has arrived completely and its hash matches.
     async put({ path, bytes, sha256 }, local) {
       await call('PUT', path, { body: () => createReadStream(local), sha256, bytes });
     },

@@ -4,10 +4,10 @@ import type { Platform } from '../core/model.ts';
 import { revisionPath } from './directory-target.ts';
 import { type FileEntry, MANIFEST, readManifest } from './manifest.ts';
 
-/** Where the service keeps the files of a platform: each has a tree and a manifest of its own, as each has its own lease. */
+/** The service's files of a platform: each platform has its own tree and manifest, because it has its own lease. */
 export const filesRoot = (dataDir: string, platform: Platform): string => join(dataDir, 'files', platform);
 
-/** Manifests as last read: a client that reads a file range by range asks for one many times. */
+/** Manifests as last read: a client that reads a file by ranges needs the manifest for each request. */
 const MANIFESTS = new Map<string, { stamp: string; files: Map<string, FileEntry> }>();
 
 async function manifestAt(path: string): Promise<Map<string, FileEntry>> {
@@ -25,20 +25,20 @@ async function manifestAt(path: string): Promise<Map<string, FileEntry>> {
   }
 }
 
-/** The files of these platforms by path; none of a platform before its first. */
+/** The files of these platforms by path; none for a platform without a manifest. */
 export async function storedFiles(dataDir: string, platforms: readonly Platform[]): Promise<FileEntry[]> {
   const manifests = await Promise.all(platforms.map((one) => manifestAt(join(filesRoot(dataDir, one), MANIFEST))));
   return manifests.flatMap((files) => Array.from(files.values())).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** A file to send, open: a newer revision may take its name meanwhile. */
+/** An open file to send: its name may pass to a newer revision meanwhile. */
 export interface OpenFile {
   handle: FileHandle;
   bytes: number;
   sha256: string;
 }
 
-/** Opens a file by its listed path, or the revision before; the caller closes it; null when there is none. */
+/** Opens a file by its listed path, or the previous revision; the caller closes it; null if there is none. */
 export async function findFile(
   dataDir: string,
   platforms: readonly Platform[],
@@ -52,7 +52,7 @@ export async function findFile(
     const wanted = [entry, entry.previous].find((one) => one && one.revision === (revision ?? entry.revision));
     if (!wanted) return null;
     const current = join(root, entry.path);
-    // Under the path itself a newer file may lie already that the manifest does not name yet.
+    // The path itself may already hold a newer file that the manifest does not list yet.
     const handle = (await opened(revisionPath(current, wanted.revision))) ?? (await opened(current));
     if (!handle) return null;
     const { size: bytes } = await handle.stat();

@@ -6,7 +6,7 @@ import { ParentMessage, StartMessage, type ChildMessage, type SqlPortOptions } f
 import { SessionPool } from './session-pool.ts';
 import { openSqlPort } from '../sql-port/server.ts';
 
-/** The process that owns the engine: its parent sends it what to serve, and it ends with its parent. */
+/** The process that owns the engine. It receives its configuration from the parent, and exits with it. */
 const POOL_SIZE = 4;
 const QUEUE = 256;
 const MEGABYTE = 1_048_576;
@@ -17,7 +17,7 @@ const WATCH_MS = 500;
 const report = (message: ChildMessage) => process.send?.(message);
 const words = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Ends what is open, the last opened first. */
+/** Called at the end, in reverse order. */
 const closers: (() => void | Promise<void>)[] = [];
 async function close(): Promise<void> {
   for (const end of closers.toReversed()) await end();
@@ -31,7 +31,7 @@ async function start(message: StartMessage): Promise<void> {
     database: message.database,
     maxBodyBytes: 64 * MEGABYTE,
     maxHeldBytes: 256 * MEGABYTE,
-    // A URL may carry a megabyte of parameters, as on a server.
+    // A URL may carry a megabyte of parameters, as on a ClickHouse server.
     maxHeaderBytes: MEGABYTE,
     admits: exactly(message.user, message.password),
   });
@@ -62,7 +62,7 @@ async function serveSql(engine: Engine, sqlPort: SqlPortOptions, database: strin
   report({ kind: 'sql open', port: opened.port });
 }
 
-/** Questions to the parent that wait for their answer, as many as there are connections at most. */
+/** Pending questions to the parent, at most one per connection. */
 const answers = new Map<number, (owner: string | null) => void>();
 let questions = 0;
 
@@ -80,17 +80,17 @@ function ownerOfKey(key: string, address: string): Promise<string | null> {
   });
 }
 
-// A terminal's Ctrl-C reaches the whole process group; the parent decides when to end, so that it can finish its work.
+// Ctrl-C in a terminal reaches the whole process group; the parent decides when to stop, so that it can finish its work.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 const kill = (): void => void process.kill(process.pid, 'SIGKILL');
 // The channel also closes when the parent is killed.
 process.once('disconnect', () => {
   setTimeout(kill, CLOSE_TIMEOUT_MS).unref();
-  // Not by exit(): handlers of the engine could wait for its threads.
+  // Not exit(): exit handlers of the engine could wait for its threads.
   void close().finally(kill);
 });
-// A call into the engine may hold this thread while the parent ends: another one looks after it.
+// A call into the engine may block this thread while the parent exits, so another thread watches the parent.
 const watch = `const { ppid } = process;
 setInterval(() => {
   if (process.ppid !== ppid) setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${CLOSE_TIMEOUT_MS});

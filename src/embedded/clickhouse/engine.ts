@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { drainPending, Session } from 'chdb';
 import { EngineError } from './errors.ts';
 
-/** What one query may take of the engine's memory, and when it goes to disk instead. */
+/** Share of the engine's memory for one query, and the share from which it spills to disk. */
 const QUERY_SHARE = 0.7;
 const SPILL_SHARE = 0.25;
 
-/** As much as a request may hold. */
+/** The size limit of a request. */
 const MAX_TEXT_BYTES = 67_108_864;
 
-/** The engine of a parent that was killed may still be ending, and hold the directory for as long. */
+/** The engine of a killed parent may still be shutting down, and hold the directory this long. */
 const LOCKED_WAIT_MS = 8000;
 
 interface EngineOptions {
@@ -19,12 +19,12 @@ interface EngineOptions {
   backups: string | null;
 }
 
-/** chDB on one directory: a process can hold one, and a directory can be held by one process. */
+/** chDB on one directory: a process can open one directory, and a directory can be opened by one process. */
 export class Engine {
-  /** Settings of every call that does not say otherwise. */
+  /** Settings of every call that does not set them itself. */
   readonly defaults: ReadonlyMap<string, string>;
   readonly #directory: string;
-  /** For the engine's own housekeeping; no request runs here. */
+  /** For the engine's own housekeeping; requests do not use it. */
   readonly #control: Session;
   #settingNames: ReadonlySet<string> = new Set();
 
@@ -37,16 +37,13 @@ export class Engine {
       ['max_bytes_before_external_sort', spill],
     ]);
     this.#directory = directory;
-    // Limits of the whole engine are taken from its first connection and from nowhere else.
+    // chDB takes server-wide limits from its first connection only.
     const connectionArgs = [`--max_server_memory_usage=${memory}`];
     if (backups !== null) connectionArgs.push(`--backups.allowed_path=${backups}`);
     this.#control = new Session(directory, { connectionArgs });
   }
 
-  /**
-   * Opens the directory and the database in it, which is made at the first start. Throws when another process holds the
-   * directory.
-   */
+  /** Opens the directory and its database, created at the first start. Throws if another process holds the directory. */
   static async open(options: EngineOptions & { database: string }): Promise<Engine> {
     const { database } = options;
     const engine = await Engine.#whenFree(options);
@@ -78,12 +75,12 @@ export class Engine {
     return result.text();
   }
 
-  /** Throws 115 for a name that is no setting, before a connection is touched. */
+  /** Throws 115 for an unknown setting, before a connection is used. */
   requireSetting(name: string): void {
     if (!this.#settingNames.has(name)) throw EngineError.of('UNKNOWN_SETTING', `Unknown setting '${name}'`);
   }
 
-  /** Stops what reads, and resolves when everything else is written. */
+  /** Cancels reads, and resolves when all writes are done. */
   async close(): Promise<void> {
     await this.control("KILL QUERY WHERE query_kind = 'Select' ASYNC").catch(() => {});
     this.#control.close();

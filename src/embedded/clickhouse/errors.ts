@@ -18,7 +18,7 @@ const CODES = {
   AUTHENTICATION_FAILED: 516,
 } as const;
 
-/** A failure in ClickHouse's own words: `Code: N. DB::Exception: … (NAME)`. */
+/** A failure in ClickHouse's format: `Code: N. DB::Exception: … (NAME)`. */
 export class EngineError extends Error {
   override name = 'EngineError';
   readonly code: number;
@@ -32,7 +32,7 @@ export class EngineError extends Error {
     return new EngineError(CODES[name], `Code: ${CODES[name]}. DB::Exception: ${text} (${name})`);
   }
 
-  /** From whatever the binding threw; 1001 (STD_EXCEPTION) where it names no code. */
+  /** From any error of the binding; 1001 (STD_EXCEPTION) if it contains no code. */
   static from(error: unknown): EngineError {
     if (error instanceof EngineError) return error;
     const message = error instanceof Error ? error.message : String(error);
@@ -50,8 +50,8 @@ const NOT_FOUND: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * What no statement is to blame for: files, memory, threads, network, parts of tables, the engine's own faults; time,
- * which a busy machine takes too.
+ * Errors that statements do not cause: files, memory, threads, network, table parts, faults of the engine; also timeouts, which
+ * a busy machine causes too.
  */
 const SERVER_TROUBLE = new Set([
   23, 24, 40, 49, 74, 75, 76, 77, 87, 88, 95, 96, 107, 109, 110, 114, 159, 160, 172, 173, 204, 209, 210, 214, 225, 226,
@@ -60,8 +60,8 @@ const SERVER_TROUBLE = new Set([
 ]);
 
 /**
- * The HTTP status of a failure: 400 for whatever the caller's statement did wrong or wanted too much of, 500 and up for
- * trouble of the server alone. A server of ClickHouse answers 500 for most of both; clients go by the code.
+ * The HTTP status of a failure: 400 if the caller's statement was wrong or asked for too much, 500 and up for errors of the
+ * server. A ClickHouse server answers 500 for most of both; clients rely on the code.
  */
 export function httpStatus({ code, message }: EngineError): number {
   if (NOT_FOUND.has(code)) return 404;
@@ -77,7 +77,7 @@ export function httpStatus({ code, message }: EngineError): number {
     case CODES.TOO_MANY_SIMULTANEOUS_QUERIES:
       return 503;
     case CODES.MEMORY_LIMIT_EXCEEDED:
-      // Of one query, or of all together.
+      // The memory limit of one query, or of all queries.
       return message.includes('(total)') ? 500 : 400;
     default:
       return 400;

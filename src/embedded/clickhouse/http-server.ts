@@ -10,33 +10,30 @@ import type { CallContext, EngineSession } from './session.ts';
 import { readStatement, type Statement } from './statement.ts';
 import { headerSkipper, STREAMED_FORMATS } from './stream-formats.ts';
 
-/** What one port of the engine lets in. */
+/** Access rules of one port. */
 interface FrontPolicy {
-  /** Where unqualified names are looked up when the request names no database. */
+  /** Database of unqualified names if the request names none. */
   database: string;
   maxBodyBytes: number;
-  /** Bytes of bodies held at the same time, all requests together. */
+  /** Limit on the bytes of all bodies held at the same time. */
   maxHeldBytes: number;
-  /** Of a request, its address line included. */
+  /** Limit on the headers of a request, including the request line. */
   maxHeaderBytes: number;
-  /** Whose places a caller's queries take, null for a caller that is refused; `address` is the caller's. */
+  /** The owner whose quota the caller's queries use, null to reject; `address` is the caller's. */
   admits(credentials: Credentials | null, address: string): string | null | Promise<string | null>;
-  /** Called with the connection of each caller that was let in. */
+  /** Called with the connection of each admitted caller. */
   onAdmitted?(socket: Socket): void;
-  /** A request that is answered without the engine. */
+  /** Answers a request without the engine; null to run it. */
   answers?(request: ClickHouseRequest): Uint8Array | null;
-  /**
-   * What is run for a call on its connection; throws an EngineError for what this port does not run. Absent: the call
-   * as it is.
-   */
+  /** What to run for a call on its connection; throws an EngineError if this port does not allow it. Absent: the call itself. */
   prepare?(call: Call, session: EngineSession): Promise<Call>;
-  /** What a failure of the engine says to the caller; absent: the engine's words. */
+  /** The error sent to the caller; absent: the engine's error. */
   reword?(error: EngineError): EngineError;
-  /** From the first byte to the last, waiting included; default: as long as the client stays. */
+  /** From the first byte to the last, including the queue; default: while the client is connected. */
   deadlineMs?: number;
 }
 
-/** One statement and what it runs under. */
+/** One statement and its context. */
 export interface Call {
   statement: Statement;
   context: CallContext;
@@ -48,17 +45,17 @@ const KILL_EVERY_MS = 250;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** One user name with one password, compared in constant time. */
+/** Accepts one user name with one password, compared in constant time. */
 export function exactly(user: string, password: string): FrontPolicy['admits'] {
   const expected = digest(`${user}\n${password}`);
   return (given) =>
     given !== null && timingSafeEqual(digest(`${given.user}\n${given.password}`), expected) ? `account ${user}` : null;
 }
 
-/** ClickHouse's HTTP interface over the embedded engine, as far as clients of ClickHouse use it. */
+/** ClickHouse's HTTP interface to the embedded engine, as far as ClickHouse clients use it. */
 export function createFront(pool: SessionPool, policy: FrontPolicy): Server {
   const budget = new BodyBudget(policy.maxHeldBytes);
-  // Idle connections are kept as long as on a server.
+  // The same keep-alive as on a ClickHouse server.
   const options = { maxHeaderSize: policy.maxHeaderBytes, keepAliveTimeout: 10_000, requestTimeout: 120_000 };
   return createServer(options, (request, response) => {
     void handle(pool, policy, budget, request, response);
@@ -73,8 +70,8 @@ async function handle(
   response: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
-  response.on('close', () => gone.abort(new Error('the client has gone')));
-  response.on('error', () => gone.abort(new Error('the client has gone')));
+  response.on('close', () => gone.abort(new Error('the client disconnected')));
+  response.on('error', () => gone.abort(new Error('the client disconnected')));
   const deadline = policy.deadlineMs === undefined ? undefined : setTimeout(expire, policy.deadlineMs, gone, response);
   let held = 0;
   const take = (bytes: number) => {
@@ -115,7 +112,7 @@ async function handle(
     if (gone.signal.aborted) return;
     if (response.headersSent) response.destroy();
     else {
-      // Not all of the body may have been read: this connection cannot carry another request.
+      // The body may not have been read completely: this connection cannot carry another request.
       if (!request.complete) response.setHeader('Connection', 'close');
       const failure = EngineError.from(error);
       sendError(response, policy.reword?.(failure) ?? failure);
@@ -131,7 +128,7 @@ function requestUrl({ url: asked = '/' }: IncomingMessage): URL {
   throw EngineError.of('BAD_ARGUMENTS', 'The address of this request cannot be read: ask at /?query=…');
 }
 
-/** Answers at once: a query may not stop as soon as it is asked to. */
+/** Responds at once, because a query may take a while to stop. */
 function expire(gone: AbortController, response: ServerResponse): void {
   const error = EngineError.of('TIMEOUT_EXCEEDED', 'Timeout exceeded: the query ran, or waited for others, too long.');
   gone.abort(error);
@@ -161,7 +158,7 @@ async function execute(
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
   if (statement.insert && data) {
-    // Not stopped when the client goes: the rows are here, and a client that cares repeats them with the same token.
+    // Not cancelled when the client disconnects: the rows have arrived, and a client can retry with the same token.
     const written = await session.insert(context, statement.insert, data);
     const summary = { writtenRows: written.rows, writtenBytes: written.bytes, elapsedMs: elapsed() };
     await sendWhole(response, new Uint8Array(), summary, false);
@@ -169,11 +166,11 @@ async function execute(
   }
   let killing: NodeJS.Timeout | undefined;
   const stop = () => {
-    // Again and again, because a query that has not quite begun is not found.
+    // Repeated, because a query that is just starting is not found.
     killing = setInterval(() => void session.kill(), KILL_EVERY_MS);
     void session.kill();
   };
-  // As on a server, only what reads is stopped: half an INSERT … SELECT is of no use.
+  // As on a ClickHouse server, only reads are cancelled: half an INSERT … SELECT is useless.
   if (statement.reads) gone.addEventListener('abort', stop, { once: true });
   try {
     if (statement.streams && STREAMED_FORMATS.has(statement.format) && data === null && !asked.waitEnd)
@@ -196,7 +193,7 @@ async function execute(
   }
 }
 
-/** The rows of an INSERT behind its statement; binary formats cannot be passed as text. */
+/** Appends the rows of an INSERT to its statement; binary formats cannot be passed as text. */
 function withData(statement: Statement, data: Buffer | null): string {
   if (data === null) return statement.sql;
   if (!isUtf8(data))
@@ -212,7 +209,7 @@ async function sendStream(
   gone: AbortSignal,
 ): Promise<void> {
   const strip = headerSkipper(format);
-  // Whatever fails before the first block still gets its own status.
+  // A failure before the first block still gets its own status.
   let next = await blocks.next();
   const body = new StreamedBody(response, packed);
   try {

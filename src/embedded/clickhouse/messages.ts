@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** From parent to child, first: what to serve and how. */
+/** First message from parent to child: what to serve, and how. */
 export const StartMessage = z.object({
   directory: z.string(),
   memoryMb: z.number(),
@@ -13,7 +13,7 @@ export const StartMessage = z.object({
 });
 export type StartMessage = z.infer<typeof StartMessage>;
 
-/** The read-only SQL port: where it listens, and who is let in beside holders of API keys. */
+/** The read-only SQL port: its address, and the accounts it accepts in addition to API keys. */
 export const SqlPortOptions = z.object({
   host: z.string(),
   port: z.number(),
@@ -21,14 +21,14 @@ export const SqlPortOptions = z.object({
 });
 export type SqlPortOptions = z.infer<typeof SqlPortOptions>;
 
-/** From parent to child, later. */
+/** Later messages from parent to child. */
 export const ParentMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open sql'), sqlPort: SqlPortOptions }),
   z.object({ kind: z.literal('key owner'), id: z.number(), owner: z.string().nullable() }),
 ]);
 export type ParentMessage = z.infer<typeof ParentMessage>;
 
-/** From child to parent: it serves, or why it cannot; whose an API key is, which only the parent knows. */
+/** From child to parent: ready, or the reason of a failure; and questions about API keys, whose owners only the parent knows. */
 export const ChildMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready'), port: z.number() }),
   z.object({ kind: z.literal('failed'), message: z.string() }),

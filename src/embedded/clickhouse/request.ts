@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type BrotliOptions, type ZlibOptions } from 'node:zlib';
 import { EngineError } from './errors.ts';
 
-/** One HTTP request in ClickHouse's terms: the statement, what it runs under, and how the answer is wanted. */
+/** One HTTP request in ClickHouse's terms: the statement, its context, and the form of the response. */
 export interface ClickHouseRequest {
   sql: string;
   /** Rows of an INSERT whose statement came in the URL. */
@@ -13,7 +13,7 @@ export interface ClickHouseRequest {
   database: string | null;
   defaultFormat: string;
   queryId: string | null;
-  /** The whole result before the first byte, so that a failure still has its own status. */
+  /** Buffer the whole result before the first byte, so that a failure still has its own status. */
   waitEnd: boolean;
   gzip: boolean;
 }
@@ -23,9 +23,7 @@ export interface Credentials {
   password: string;
 }
 
-/**
- * Names of the URL that are no settings of the engine: about the connection, the answer, or features it does not have.
- */
+/** URL parameters that are not engine settings: for the connection, the response, or features it does not have. */
 const NOT_SETTINGS = new Set([
   'buffer_size',
   'client_protocol_version',
@@ -46,10 +44,10 @@ const NOT_SETTINGS = new Set([
   'wait_end_of_query',
 ]);
 
-/** Features of a server that a statement would rely on, so they are refused instead of ignored. */
+/** Server features that a statement would rely on: rejected instead of ignored. */
 const REFUSED = new Set(['role', 'session_check', 'session_id', 'session_timeout']);
 
-/** Counts the bytes that requests hold in memory, all of them together. */
+/** Limits the bytes that all requests together hold in memory. */
 export class BodyBudget {
   readonly #maxBytes: number;
   #bytes = 0;
@@ -58,7 +56,7 @@ export class BodyBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes bytes, or throws 202: the client may try again. */
+  /** Takes bytes, or throws 202: the client may retry. */
   take(bytes: number): void {
     if (this.#bytes + bytes > this.#maxBytes)
       throw EngineError.of('TOO_MANY_SIMULTANEOUS_QUERIES', 'Too many large requests at the same time.');
@@ -70,7 +68,7 @@ export class BodyBudget {
   }
 }
 
-/** Credentials in any place ClickHouse takes them from; null when there are none. */
+/** Credentials from any place that ClickHouse accepts; null if there are none. */
 export function credentialsOf(request: IncomingMessage, url: URL): Credentials | null {
   const { authorization } = request.headers;
   if (authorization?.startsWith('Basic ')) {
@@ -88,7 +86,7 @@ export function credentialsOf(request: IncomingMessage, url: URL): Credentials |
 }
 
 /**
- * Reads a request whose body is at most `maxBytes`, packed and unpacked; 307 beyond. `take` receives the number of
+ * Reads a request with a body of at most `maxBytes`, compressed and uncompressed; 307 beyond. `take` receives the number of
  * bytes held.
  */
 export async function readRequest(
@@ -137,7 +135,7 @@ async function addFormFields(fields: URLSearchParams, body: Buffer, contentType:
 const tooLarge = (maxBytes: number) =>
   EngineError.of('TOO_MANY_BYTES', `Request body is larger than ${maxBytes} bytes; send smaller batches.`);
 
-/** By events: the turns of an iterator take longer than a small body. */
+/** Uses events: an async iterator takes longer than a small body. */
 function readBody(request: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

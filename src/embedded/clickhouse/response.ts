@@ -6,9 +6,9 @@ import { createGzip, gzip, type Gzip } from 'node:zlib';
 import { httpStatus, type EngineError } from './errors.ts';
 
 const pack = promisify(gzip);
-/** Smaller bodies cost more to pack than to send. */
+/** Compressing smaller bodies costs more than sending them. */
 const GZIP_FROM_BYTES = 512;
-/** A reader that takes nothing for this long is given up: it holds one of few connections to the engine. */
+/** A client that reads nothing for this long is disconnected: it holds one of few connections to the engine. */
 const STALLED_READER_MS = 30_000;
 
 const JSON_TYPE = 'application/json; charset=UTF-8';
@@ -28,7 +28,7 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What the X-ClickHouse-Summary header reports about a finished query. */
+/** Content of the X-ClickHouse-Summary header. */
 interface Summary {
   readRows?: number;
   writtenRows?: number;
@@ -81,7 +81,7 @@ export function sendError(response: ServerResponse, error: EngineError, status =
   response.end(`${error.message.trimEnd()}\n`);
 }
 
-/** A body whose length is not known yet: blocks go out as the engine makes them, and no faster than they are read. */
+/** A body of unknown length: blocks are sent as the engine produces them, and no faster than the client reads. */
 export class StreamedBody {
   readonly #response: ServerResponse;
   readonly #tag = randomBytes(8).toString('hex');
@@ -97,7 +97,7 @@ export class StreamedBody {
     }
   }
 
-  /** Resolves when more may be written; rejects when the reader has gone or stands still. */
+  /** Resolves when more may be written; rejects when the client has disconnected or stalled. */
   async write(bytes: Uint8Array, gone: AbortSignal): Promise<void> {
     const body = this.#gzip ?? this.#response;
     if (body.write(bytes)) return;
@@ -109,8 +109,8 @@ export class StreamedBody {
   }
 
   /**
-   * The status has gone out long ago: the error follows the rows, marked by the tag, and the body is broken off before
-   * its last chunk, so that no reader takes it for whole. ClickHouse does the same.
+   * The status has already been sent: the error follows the rows, marked by the tag, and the body ends before its last chunk,
+   * so that no client takes it for complete. ClickHouse does the same.
    */
   fail(error: EngineError): void {
     const message = `${error.message.trimEnd()}\n`;

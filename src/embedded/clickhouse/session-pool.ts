@@ -3,11 +3,11 @@ import { EngineError } from './errors.ts';
 import { EngineSession } from './session.ts';
 
 interface PoolOptions {
-  /** Queries that run at the same time; libuv's pool must hold four threads more. */
+  /** Concurrent queries; libuv's thread pool must have four threads more. */
   size: number;
   /** Requests that may wait for a connection. */
   queue: number;
-  /** The same for one owner alone, so that none holds everything; default: all of it. */
+  /** The same per owner, so that none takes everything; default: no limit of its own. */
   perOwner?: { size: number; queue: number };
 }
 
@@ -16,14 +16,14 @@ interface Waiter {
   give(session: EngineSession): void;
 }
 
-/** The connections that the requests of one port take turns on. */
+/** The connections that the requests of one port share. */
 export class SessionPool {
   readonly #options: PoolOptions;
   readonly #perOwner: { size: number; queue: number };
   readonly #sessions: EngineSession[];
   readonly #free: EngineSession[];
   readonly #waiting: Waiter[] = [];
-  /** Queries that run, by owner. */
+  /** Running queries by owner. */
   readonly #running = new Map<string, number>();
 
   constructor(engine: Engine, options: PoolOptions) {
@@ -33,10 +33,7 @@ export class SessionPool {
     this.#free = [...this.#sessions];
   }
 
-  /**
-   * Runs `work` on a connection of its own; waits for a free one until `signal`, refuses with 202 when too many wait
-   * already.
-   */
+  /** Runs `work` on a connection of its own; waits for a free one until `signal`, throws 202 if too many wait already. */
   async use<T>(owner: string, signal: AbortSignal, work: (session: EngineSession) => Promise<T>): Promise<T> {
     const session = await this.#take(owner, signal);
     try {
@@ -54,7 +51,7 @@ export class SessionPool {
 
   #take(owner: string, signal: AbortSignal): EngineSession | Promise<EngineSession> {
     signal.throwIfAborted();
-    // A statement that waits while a connection is free may not run yet.
+    // No waiting request is overtaken: those that wait while a connection is free are at their owner's limit.
     const free = this.#mayRun(owner) ? this.#free.pop() : undefined;
     if (free) {
       this.#count(owner, 1);
@@ -82,7 +79,7 @@ export class SessionPool {
     });
   }
 
-  /** Gives free connections to those who have waited longest and may run. */
+  /** Gives free connections to the requests that have waited longest and may run. */
   #serve(): void {
     while (this.#free.length > 0) {
       const next = this.#waiting.findIndex(({ owner }) => this.#mayRun(owner));

@@ -3,7 +3,7 @@ import type { Session } from 'chdb';
 import type { Engine } from './engine.ts';
 import { EngineError } from './errors.ts';
 
-/** What one request runs under; nothing of it may reach the next one. */
+/** The context of one request, which must not affect the next. */
 export interface CallContext {
   settings: ReadonlyMap<string, string>;
   /** Values of {name:Type} in ClickHouse's TSV-escaped form, as they came over HTTP. */
@@ -26,12 +26,12 @@ const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'"
 const identifier = (text: string) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 
 /**
- * One chDB connection. It keeps settings, parameters and the current database between calls, and after a failed
- * query also that query's output: so each call states the difference, and a failure is scrubbed off.
+ * One chDB connection. It keeps settings, parameters and the current database between calls, and the output of a failed query.
+ * So each call sets the differences, and a failure is cleaned up.
  */
 export class EngineSession {
   readonly #engine: Engine;
-  /** Stands in a comment of the running statement, so that it can be found and stopped. */
+  /** In a comment of the running statement, so that it can be found and stopped. */
   #mark = '';
   #session: Session;
   #settings = new Map<string, string>();
@@ -69,9 +69,7 @@ export class EngineSession {
     }
   }
 
-  /**
-   * Rows already serialised in `format`: the engine reads the bytes as they are. Settings go with the statement alone.
-   */
+  /** Inserts rows serialised in `format`; the engine reads the bytes as they are. Settings apply to this statement only. */
   async insert(context: CallContext, target: RawInsert, data: Buffer): Promise<Written> {
     const preamble = this.#difference({ ...context, settings: new Map(), params: new Map() });
     return this.#guarded(context, async () => {
@@ -87,19 +85,16 @@ export class EngineSession {
     });
   }
 
-  /** Stops what runs here. ASYNC because SYNC waits for this very connection; the running call then fails with 394. */
+  /** Stops the running query. ASYNC, because SYNC waits for this very connection; the running call then fails with 394. */
   async kill(): Promise<void> {
-    // The mark is put together by the engine, so that this statement does not find itself.
+    // The engine concatenates the mark, so that this statement does not find itself.
     const found = `position(query, concat('/*', '${this.#mark}', '*/')) > 0`;
     await this.#engine.control(`KILL QUERY WHERE ${found} ASYNC`).catch(() => {
-      // Only an engine that is closing refuses, and it stops everything.
+      // Only a closing engine refuses, and it stops everything.
     });
   }
 
-  /**
-   * Replaces the connection: for statements that change it in ways that cannot be detected (SET, USE, temporary
-   * tables).
-   */
+  /** Replaces the connection after statements whose effects on it cannot be detected (SET, USE, temporary tables). */
   renew(): void {
     this.#session.close();
     this.#session = this.#engine.openSession();
@@ -111,7 +106,7 @@ export class EngineSession {
     this.#session.close();
   }
 
-  /** The SET and USE that turn what the connection has into what the call wants; '' when nothing differs. */
+  /** The SET and USE that adapt the connection to the call; '' if nothing differs. */
   #difference(context: CallContext): string {
     const changes: string[] = [];
     for (const name of context.settings.keys()) this.#engine.requireSetting(name);
@@ -134,7 +129,7 @@ export class EngineSession {
     }
   }
 
-  /** Empties the connection of a failed query's output and settings; a connection that stays dirty is replaced. */
+  /** Clears the output and settings of a failed query; a connection that cannot be cleared is replaced. */
   async #scrub(context: CallContext): Promise<void> {
     const names = [...new Set([...this.#settings.keys(), ...context.settings.keys()])];
     const reset = names.length > 0 ? `SET ${names.map((name) => `${name}=DEFAULT`).join(', ')}; ` : '';
@@ -147,7 +142,7 @@ export class EngineSession {
         if (result.text() === `${sentinel}\n`) return;
       }
     } catch {
-      // An engine that cannot answer a constant: the connection is given up below.
+      // The engine does not even answer a constant: the connection is replaced below.
     }
     this.renew();
   }

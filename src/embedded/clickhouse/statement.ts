@@ -3,7 +3,7 @@ import { bareSql } from '../../core/sql-text.ts';
 import { EngineError } from './errors.ts';
 import type { RawInsert } from './session.ts';
 
-/** What a statement is, as far as it decides how it is run. */
+/** The properties of a statement that decide how it is run. */
 export interface Statement {
   sql: string;
   /** First keyword, upper case. */
@@ -16,7 +16,7 @@ export interface Statement {
   format: string;
   /** An INSERT whose rows the engine can read as bytes. */
   insert: RawInsert | null;
-  /** Leaves a trace in the connection that a later call would see. */
+  /** Changes the connection in ways that a later call would see. */
   taints: boolean;
 }
 
@@ -31,20 +31,20 @@ const RAW_FORMATS = new Set([
   'TabSeparatedWithNames',
 ]);
 const RAW_INSERT = /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([\w.]+)\s*(?:\(([\w\s,]+)\))?\s+FORMAT\s+(\w+)\s*$/i;
-/** Rows after FORMAT are data: not SQL to be looked into. */
+/** Rows after FORMAT are data, not SQL. */
 const INLINE_ROWS = /^\s*INSERT\b[^;]*?\bFORMAT\s+\w+[ \t]*(?:\r?\n|[ \t])/i;
 
-/** The last clause but SETTINGS; `format` elsewhere is a name. */
+/** The last clause except for SETTINGS; elsewhere `format` is a name. */
 const FORMAT_CLAUSE = /\bFORMAT\s+(\w+)\s*(?:\bSETTINGS\b[^;]*)?;?\s*$/i;
 
-/** What is read of a text whatever comes with it; `format` null where the text names none. */
+/** What depends on the text alone; `format` is null if the text has none. */
 type ReadText = Omit<Statement, 'format'> & { format: string | null; placeholders: string[] };
 
-/** The service's own statements are few and come again: reading one takes longer than the rest of its way to the engine. */
+/** The service's own statements are few and repeated; parsing one takes longer than the rest of its way to the engine. */
 const known = new LruMap<string, ReadText>(200);
 const KEPT_CHARS = 16_384;
 
-/** Reads one statement. Throws 62 for several in one request and 456 for a placeholder without a value, as ClickHouse does. */
+/** Parses one statement. Throws 62 for several in one request and 456 for a placeholder without a value, as ClickHouse does. */
 export function readStatement(sql: string, params: ReadonlyMap<string, string>, defaultFormat: string): Statement {
   let read = known.get(sql);
   if (!read) {
@@ -69,7 +69,7 @@ function readText(sql: string): ReadText {
     sql: end >= 0 ? sql.slice(0, end) : sql,
     verb,
     reads,
-    // Totals come after the last block, where a stream has none.
+    // Totals come after the last block, and a stream has none.
     streams: reads && STREAM_VERBS.has(verb) && !/\bWITH\s+TOTALS\b/i.test(bare),
     format: (reads && FORMAT_CLAUSE.exec(bare)?.[1]) || null,
     placeholders: [...bare.matchAll(/\{\s*([A-Za-z_]\w*)\s*:/g)].map(([, name = '']) => name),

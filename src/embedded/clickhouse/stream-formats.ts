@@ -1,7 +1,7 @@
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 
-/** Formats of which the engine's blocks can be sent one after the other; all others are made whole. */
+/** Formats whose blocks can be sent one after the other; all others are buffered. */
 export const STREAMED_FORMATS: ReadonlySet<string> = new Set([
   'JSONEachRow',
   'JSONCompactEachRow',
@@ -14,7 +14,7 @@ export const STREAMED_FORMATS: ReadonlySet<string> = new Set([
   'Native',
 ]);
 
-/** Each block is formatted as if it were the whole result: takes the line of names off every block but the first. */
+/** Each block is formatted like a whole result: removes the header line from all but the first. */
 export function headerSkipper(format: string): (block: Uint8Array) => Uint8Array {
   if (!format.endsWith('WithNames')) return (block) => block;
   let headerBytes: number | undefined;

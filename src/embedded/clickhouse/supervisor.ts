@@ -16,7 +16,7 @@ interface EmbeddedOptions {
   /** The engine keeps its files in <dataDir>/clickhouse. */
   dataDir: string;
   memoryMb: number;
-  /** Default 0: a free one. It stays the same over restarts. */
+  /** Default 0: a free one, which stays the same over restarts. */
   port?: number;
   /** Default: random, known to this process only. */
   password?: string;
@@ -25,7 +25,7 @@ interface EmbeddedOptions {
   log: Log;
 }
 
-/** The user that an API key belongs to, null for an unknown key; `address` is the one that asks. */
+/** The user who owns an API key, null for an unknown key; `address` is the caller's. */
 export type KeyOwner = (key: string, address: string) => Promise<string | null>;
 
 /** A running ClickHouse on this machine's loopback. */
@@ -34,10 +34,7 @@ export interface EmbeddedClickHouse {
   readonly url: string;
   /** Process id of the engine now; it changes when a crashed engine is replaced. */
   pid(): number | undefined;
-  /**
-   * Opens the read-only SQL port, once; it comes back with a replaced engine. Resolves with its port; rejects when it is
-   * taken.
-   */
+  /** Opens the read-only SQL port, once; a replaced engine opens it again. Resolves with its port; rejects if it is taken. */
   openSql(sqlPort: SqlPortOptions, ownerOfKey: KeyOwner): Promise<number>;
   close(): Promise<void>;
 }
@@ -49,17 +46,14 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5000;
 const RESTART_FIRST_MS = 200;
 const RESTART_MAX_MS = 10_000;
-/**
- * An engine that misses this many pings in a row, twenty seconds or more, hangs. Suspended together with us, it misses
- * one.
- */
+/** An engine that misses this many pings in a row, twenty seconds or more, hangs. After a suspend of the machine it misses one. */
 const PING_EVERY_MS = 2000;
 const PING_TIMEOUT_MS = 5000;
 const MISSED_PINGS = 4;
-/** The engine's calls, and file and zlib work besides, run on libuv's threads. */
+/** Threads of libuv, which engine calls share with file and zlib work. */
 const THREADS = 16;
 
-/** Starts the engine in a process of its own and keeps it running. Rejects with one line when it cannot start. */
+/** Starts the engine in its own process and keeps it running. Rejects with a one-line reason if it cannot start. */
 export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
   const { log } = options;
   const start: StartMessage = {
@@ -72,7 +66,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
     backups: options.backups ?? null,
   };
   let sql: { sqlPort: SqlPortOptions; ownerOfKey: KeyOwner } | null = null;
-  /** Another process may hold the port by now: the store goes on without it, and it opens once it is free. */
+  /** Another process may hold the port by now: the store runs without it, and the port opens once it is free. */
   const reopenSql = async (child: ChildProcess, { sqlPort, ownerOfKey }: NonNullable<typeof sql>): Promise<void> => {
     for (const waitMs of doublingWaits(RESTART_FIRST_MS, RESTART_MAX_MS)) {
       if (!child.connected) return;
@@ -114,10 +108,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   };
 }
 
-/**
- * A process that is stopped or hangs keeps its port and never ends by itself: it is killed, and replaced as any that
- * ends.
- */
+/** A stopped or hanging process keeps its port and never exits: it is killed, and replaced like any that exits. */
 async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise<void> {
   for (let missed = 0; ; await sleep(PING_EVERY_MS, undefined, { ref: false })) {
     if (hasEnded(child)) return;
@@ -140,13 +131,13 @@ const answersPing = (port: number): Promise<boolean> =>
     );
 
 async function startChild(start: StartMessage, log: Log): Promise<{ child: ChildProcess; port: number }> {
-  // The module is read from the standard input, and finds its packages from the working directory.
+  // The module is read from stdin, and resolves its packages from the working directory.
   const child = spawn(process.execPath, ['--input-type=module', '-'], {
     cwd: ROOT,
     env: { ...process.env, UV_THREADPOOL_SIZE: String(THREADS) },
     stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
   });
-  // That a child could not be started, or died at once, shows by its exit.
+  // A child that could not be started, or died at once, is noticed by its exit.
   child.stdin?.on('error', () => {}).end(childCode());
   let lastWords = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -174,11 +165,10 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
   }
 }
 
-/** Opens the SQL port of a running engine and answers its questions for as long as it lives. */
+/** Opens the SQL port of a running engine and answers the engine's questions while it runs. */
 function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: KeyOwner): Promise<number> {
   const send = (message: ParentMessage) => {
-    // A child that has just ended is replaced, and its callers are gone with it: without a callback its EPIPE would end
-    // us.
+    // The child may just have exited: without a callback, the EPIPE of send() would end this process.
     if (child.connected) child.send(message, () => {});
   };
   return new Promise((opened, failed) => {
@@ -199,7 +189,7 @@ function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: K
   });
 }
 
-/** One line that says what to do, in place of the engine's. */
+/** A one-line error with advice, instead of the engine's. */
 function startFailure(start: StartMessage, words: string): Error {
   if (/Cannot lock file|Code: 76\b/.test(words))
     return new ConfigError(
@@ -211,7 +201,7 @@ function startFailure(start: StartMessage, words: string): Error {
   return new Error(`the embedded ClickHouse did not start in ${start.directory}: ${lines.at(-1) ?? ''}`);
 }
 
-/** Closing the channel is the signal to end; the engine finishes what it writes. */
+/** Closing the channel is the signal to stop; the engine finishes its writes. */
 async function stopChild(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const ended = new Promise<void>((resolve) => {

@@ -3,19 +3,19 @@ import { chownSync, lchownSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 
-/** The user that PostgreSQL runs as where this process is root. */
+/** The user that PostgreSQL runs as if this process is root. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** Users to run as, where the directory has no owner but root yet. */
+/** Users to run as if the directory still belongs to root. */
 const NAMES = ['forecastle', 'nobody'];
 const ADVICE = 'run the service as an ordinary user, or set DATABASE_URL';
 
 /**
- * PostgreSQL refuses to run as root. There it runs as the owner of `directory`, or as an unprivileged user that then
- * owns it; null = as this process.
+ * PostgreSQL refuses to run as root. Under root it runs as the owner of `directory`, or as an unprivileged user who becomes its
+ * owner; null = as this process.
  */
 export function postgresAccount(directory: string): Account | null {
   if (process.getuid?.() !== 0) return null;
@@ -35,7 +35,7 @@ export function postgresAccount(directory: string): Account | null {
   );
 }
 
-/** Gives a directory and what is in it to the account. Symbolic links are not followed. */
+/** Makes the account the owner of a directory and its contents. Symbolic links are not followed. */
 export function giveTo(account: Account, directory: string): void {
   try {
     chownSync(directory, account.uid, account.gid);
@@ -46,7 +46,7 @@ export function giveTo(account: Account, directory: string): void {
   }
 }
 
-/** Says what to do where root lacks its powers, as in a container that dropped them; other errors stay as they are. */
+/** Advice for a root without its capabilities, as in a restricted container; other errors are returned unchanged. */
 export function refusedToRoot(error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'EPERM') return error;
   return new ConfigError(`DATABASE_URL: must be set where root may not start processes as another user; or ${ADVICE}`);

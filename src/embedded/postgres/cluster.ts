@@ -21,14 +21,14 @@ import type { Binaries } from './binaries.ts';
 import { inUse } from './lock.ts';
 
 const run = promisify(execFile);
-/** A predecessor whose service was killed writes its last checkpoint. */
+/** Time for the server of a killed service to write its last checkpoint. */
 const PREDECESSOR_MS = 10_000;
 
-/** Where a process of the account finds its working directory, though it may not enter the directories above it. */
+/** The working directory as a path that the account can use, even if it may not enter the directories above. */
 export const pathFor = (account: Account | null, directory: string): string =>
   account === null ? directory : '/proc/self/cwd';
 
-/** Makes the cluster in `directory` unless there is one, and checks that it is ours and that no process serves it. */
+/** Creates the cluster in `directory` if there is none, and checks that it is ours and that no process serves it. */
 export async function prepareCluster(directory: string, binaries: Binaries, account: Account | null): Promise<void> {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found) claim(directory, found, account);
@@ -39,7 +39,7 @@ export async function prepareCluster(directory: string, binaries: Binaries, acco
   await predecessorEnds(directory);
 }
 
-/** A directory that another user may write to, or a link to elsewhere, could be planted by that user. */
+/** A link, or a directory that other users may write to, could have been planted. */
 function claim(directory: string, found: Stats, account: Account | null): void {
   if (!found.isDirectory())
     throw new ConfigError(
@@ -63,7 +63,7 @@ function refusePglite(directory: string): void {
     );
 }
 
-/** In a directory beside it, which is renamed when it is whole. */
+/** Creates it in a directory beside `directory`, which is renamed when complete. */
 async function initialize(directory: string, { initdb }: Binaries, account: Account | null): Promise<void> {
   const unfinished = `${directory}.new`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -86,15 +86,15 @@ async function initialize(directory: string, { initdb }: Binaries, account: Acco
       : new ConfigError(`DATABASE_URL: must be set, as the embedded PostgreSQL does not work here: ${reason}`);
   }
   renameSync(unfinished, directory);
-  // A power cut must not take the name of what is stored in it.
+  // fsync of the parent: a power cut must not lose the directory entry.
   const parent = openSync(dirname(directory), 'r');
   fsyncSync(parent);
   closeSync(parent);
 }
 
 /**
- * Waits for the server of a killed service to end. A `postmaster.pid` whose number is another program's by now is
- * removed, as PostgreSQL would take that for a server; one of a dead process is PostgreSQL's to judge.
+ * Waits for the server of a killed service to exit. A `postmaster.pid` whose number now belongs to another program is removed,
+ * because PostgreSQL would take that program for a server; PostgreSQL itself handles the file of a dead process.
  */
 async function predecessorEnds(directory: string): Promise<void> {
   const file = join(directory, 'postmaster.pid');
@@ -114,7 +114,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A server's working directory is its cluster. Without /proc every live process may be one. */
+/** A server's working directory is its cluster. Without /proc any live process may be the server. */
 function serves(pid: number, directory: string): boolean {
   if (process.platform !== 'linux') return true;
   const [its, ours] = [`/proc/${pid}/cwd`, directory].map((path) => {

@@ -2,7 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../../core/config-error.ts';
 
 /**
- * Takes a lock file that names this process; one left behind by a dead process is taken over. Returns what releases it.
+ * Takes a lock file that names this process; one left behind by a dead process is taken over. Returns the function that
+ * releases it.
  */
 export function lock(file: string): () => void {
   const mine = `${process.pid} ${startTime(process.pid)}`;
@@ -21,14 +22,14 @@ export function lock(file: string): () => void {
   throw new ConfigError(`DATA_DIR: cannot take the lock ${file}`);
 }
 
-/** The refusal of a database that another process holds. */
+/** The error for a database that another process holds. */
 export function inUse(pid: number): ConfigError {
   return new ConfigError(
     `DATA_DIR: its database is in use by process ${pid}; stop it, or share the store: npm run postgres, then DATABASE_URL`,
   );
 }
 
-/** When a live process started, so that a reused process id is not taken for the old holder; '' for no such process. */
+/** Start time of a live process, so that a reused process id is not taken for the old holder; '' if there is no such process. */
 function startTime(pid: number): string {
   try {
     process.kill(pid, 0);

@@ -19,10 +19,7 @@ interface ServerOptions {
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5000;
 
-/**
- * Few connections and small tables: little memory and few processes. What a crash or a power cut must not take is
- * stated, too.
- */
+/** Few connections and small tables need little memory and few processes. Durability is set explicitly. */
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -40,17 +37,17 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Errors of statements are the caller's to log.
+  // Callers log the errors of their statements.
   log_min_messages: 'log',
 };
 
 /**
- * The guard ends the server when this process ends, however it ends: then nothing holds the other end of descriptor 3.
- * A line on it means that the server has ended already. It is not the server's child, which would log its end.
+ * The guard stops the server when this process exits in any way: then descriptor 3 has no other end. A line on it means that the
+ * server has already exited. The guard is not a child of the server, which would log its exit.
  */
 const WITH_GUARD = '(( read -r ended || kill -INT "$$" ) <&3 >/dev/null 2>&1 3<&- &); exec "$@" 3<&-';
 
-/** Starts PostgreSQL and resolves once it takes connections. */
+/** Starts PostgreSQL and resolves once it accepts connections. */
 export async function startServer(options: ServerOptions): Promise<ChildProcess> {
   const { postgres, cluster, socket, account, log } = options;
   const settings = { ...SETTINGS, unix_socket_directories: socket === cluster ? '.' : socket };
@@ -59,7 +56,7 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
     cwd: cluster,
     env: { LC_ALL: 'C' },
     ...account,
-    // A terminal's Ctrl-C is for the service, which stops the server last.
+    // Ctrl-C in a terminal is for the service, which stops the server last.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
@@ -93,10 +90,7 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
   }
 }
 
-/**
- * Ends connections and writes what is open; a server that takes too long is ended as by a crash, which loses nothing
- * stored.
- */
+/** Ends connections and writes open data; a server that takes too long is killed, which loses nothing committed. */
 export async function stopServer(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise<void>((resolve) => {

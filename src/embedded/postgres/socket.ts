@@ -9,10 +9,7 @@ export const SOCKET_PORT = 5432;
 /** The system's limit is 108 bytes on Linux and 104 on macOS, with the final NUL. */
 const MAX_PATH_BYTES = 103;
 
-/**
- * The directory of the server's socket: that of the cluster, or a short one of the same owner where the path would be
- * too long.
- */
+/** The directory of the server's socket: the cluster's, or a short one of the same owner if the path would be too long. */
 export function socketDirectory(cluster: string, account: Account | null): string {
   if (Buffer.byteLength(join(cluster, `.s.PGSQL.${SOCKET_PORT}`)) <= MAX_PATH_BYTES) return cluster;
   const short = `/tmp/forecastle-${createHash('sha256').update(cluster).digest('hex').slice(0, 24)}`;

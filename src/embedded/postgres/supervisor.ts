@@ -15,12 +15,12 @@ export interface EmbeddedPostgres {
   readonly connection: { host: string; port: number; user: string; database: string };
   /** The same as DATABASE_URL. */
   readonly url: string;
-  /** Process id of the server now; it changes when one that ended is replaced. */
+  /** Current process id of the server; it changes when an exited server is replaced. */
   pid(): number | undefined;
   close(): Promise<void>;
 }
 
-/** The cluster's directory in DATA_DIR; releases with PGlite had `postgres`. */
+/** The cluster's directory in DATA_DIR; releases with PGlite used `postgres`. */
 export const CLUSTER = 'postgresql';
 const USER = 'postgres';
 const RESTART_FIRST_MS = 100;

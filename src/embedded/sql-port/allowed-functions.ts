@@ -30,11 +30,11 @@ const PURE = new Set([
   'URL',
 ]);
 
-/** Members of these groups that do more, or whose work grows with the square of their arguments. */
+/** Members of these groups that do more, or whose cost grows with the square of their arguments. */
 const REFUSED =
   /^(aggThrow|arrayReduce.*|arrayLevenshtein.*|arraySimilarity|chdb|flameGraph|format|formatRow.*|groupFormat|multiFuzzy.*|naiveBayes.*|nothing.*|sparseGrams.*|.*(levenshtein|editDistance|jaro).*|.*IgnoreSet)$/i;
 
-/** Of the other groups: what analysts and dashboards use. Two are syntax and in no list of the engine. */
+/** From the other groups: what analysts and dashboards use. Two of them are syntax and not listed by the engine. */
 const USEFUL = new Set([
   '_CAST',
   'bar',
@@ -62,7 +62,7 @@ const USEFUL = new Set([
 
 const COMBINATORS = /(If|Array|Map|Distinct|OrNull|OrDefault|ForEach|ArgMin|ArgMax|Tuple)$/;
 
-/** Sources of rows that are made up on the spot. */
+/** Table functions that generate their rows. */
 export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   'numbers',
   'zeros',
@@ -72,9 +72,9 @@ export const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   'generateSeries',
 ]);
 
-/** Which functions of this engine read nothing but their arguments. */
+/** Which functions of this engine read only their arguments. */
 export class PureFunctions {
-  /** By name, aliases too: true = pure. */
+  /** By name, including aliases: true = pure. */
   readonly #scalar = new Map<string, boolean>();
   readonly #aggregate = new Map<string, boolean>();
 
@@ -95,7 +95,7 @@ export class PureFunctions {
     return functions;
   }
 
-  /** Undefined for a name that no function of the engine has. */
+  /** Undefined if the engine has no function of this name. */
   isPure(name: string): boolean | undefined {
     const scalar = known(this.#scalar, name);
     if (scalar !== undefined) return scalar;
@@ -107,6 +107,6 @@ export class PureFunctions {
   }
 }
 
-/** Many functions may be written in any case; a name spelled exactly as listed is that function. */
+/** Many functions are case-insensitive; an exact match takes precedence. */
 const known = (names: ReadonlyMap<string, boolean>, name: string): boolean | undefined =>
   names.get(name) ?? names.get(name.toLowerCase()) ?? names.get(name.toUpperCase());

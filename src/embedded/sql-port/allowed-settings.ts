@@ -1,6 +1,6 @@
 import { EngineError } from '../clickhouse/errors.ts';
 
-/** What one query of an analyst may take; a request can ask for less. */
+/** Limits of one analyst query; a request can ask for less. */
 export const MOST: Readonly<Record<string, number>> = {
   max_execution_time: 30,
   max_result_bytes: 268_435_456,
@@ -8,15 +8,15 @@ export const MOST: Readonly<Record<string, number>> = {
   max_threads: 1,
 };
 
-/** Share of the engine's memory for one query, and where it goes to disk. */
+/** Share of the engine's memory for one query, and the share from which it spills to disk. */
 const MEMORY_SHARE = 0.2;
 const SPILL_SHARE = 0.08;
 
-/** Settings of the answer's form and of SQL's meaning; none of them names a file, an address or another limit. */
+/** Settings of output form and SQL semantics; none names a file, an address or another limit. */
 const FREE =
   /^(output_format_(arrow|csv|decimal|json|markdown|native|parquet|pretty|tsv|values|xml|write)_\w+|format_csv_\w+|format_tsv_\w+|date_time_(in|out)put_format|bool_(true|false)_representation|join_use_nulls|group_by_use_nulls|union_default_mode|prefer_column_name_to_alias|empty_result_for_aggregation_by_empty_set|transform_null_in|session_timezone|final|limit|offset|log_comment|max_rows_to_read|max_bytes_to_read|use_skip_indexes|optimize_\w+)$/;
 
-/** Sent by clients whatever the query is, and without a meaning here. */
+/** Sent by clients with every query, without effect here. */
 const IGNORED = new Set([
   'readonly',
   'async_insert',
@@ -28,10 +28,7 @@ const IGNORED = new Set([
 const FORMATS =
   /^(Arrow(Stream)?|CSV(WithNames(AndTypes)?)?|JSON\w*|JSONL|LineAsString|MD|Markdown|NDJSON|Native|Null|Parquet|Pretty\w*|RowBinary(WithNames(AndTypes)?)?|T(SV|abSeparated)(Raw)?(WithNames(AndTypes)?)?|TSKV|Values|Vertical|XML)$/;
 
-/**
- * The settings a query runs under: its limits, and what the request asks for within them. Throws 164 for any other
- * setting.
- */
+/** The settings of a query: its limits, and what the request asks for within them. Throws 164 for any other setting. */
 export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number): Map<string, string> {
   const memory = memoryMb * 1_000_000;
   const spill = String(Math.round(memory * SPILL_SHARE));
@@ -42,13 +39,13 @@ export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number
     ['max_bytes_before_external_sort', spill],
     ['max_temporary_data_on_disk_size_for_query', '2000000000'],
     ['result_overflow_mode', 'throw'],
-    // What a short text can grow into while it is analysed.
+    // Bounds what a short text can expand into during analysis.
     ['max_ast_depth', '300'],
     ['max_ast_elements', '10000'],
     ['max_expanded_ast_elements', '20000'],
     ['max_parser_depth', '300'],
     ['max_subquery_depth', '20'],
-    // A query can be stopped between blocks only.
+    // A query can be stopped only between blocks.
     ['max_block_size', '8192'],
     ['function_range_max_elements_in_block', '10000000'],
   ]);
@@ -62,7 +59,7 @@ export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number
   return settings;
 }
 
-/** 0 means without limit to the engine, so it means the most here. */
+/** To the engine 0 means no limit, so here it means the maximum. */
 function atMost(name: string, value: string, most: number): number {
   const wanted = Number(value);
   if (!Number.isFinite(wanted) || wanted < 0) throw EngineError.of('BAD_ARGUMENTS', `Setting ${name}: not a number.`);

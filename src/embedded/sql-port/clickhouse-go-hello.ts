@@ -8,9 +8,9 @@ const column = (name: string, type: string, value: Buffer) =>
   Buffer.concat([text(name), text(type), Buffer.of(0), value]);
 
 /**
- * clickhouse-go (Grafana's plugin) opens a connection with one query and reads its Native block by the protocol's
- * newest revision, which the engine does not write: block info before, a byte of serialisation in each column. It then
- * reads everything by the revision we answer: 0, the plain form. Null for any other request.
+ * clickhouse-go (Grafana's plugin) opens a connection with one query and reads its Native block in the newest protocol revision,
+ * which the engine does not write: with block info and a serialisation byte per column. We answer revision 0, so it reads
+ * everything after that in the plain form. Null for any other request.
  */
 export function answerHello(request: ClickHouseRequest, version: string): Uint8Array | null {
   if (request.defaultFormat !== 'Native' || request.sql.trim() !== HELLO) return null;

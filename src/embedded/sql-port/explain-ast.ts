@@ -1,15 +1,15 @@
 /** One node of a parsed statement. */
 export interface SyntaxNode {
   kind: string;
-  /** What EXPLAIN AST says beside the kind: name of a function, table or column, text of a literal. */
+  /** What EXPLAIN AST prints after the kind: name of a function, table or column, text of a literal. */
   name: string;
   children: SyntaxNode[];
 }
 
 /**
- * Reads the engine's EXPLAIN AST: a line a node, a blank a level, the number of children at the end. Returns null
- * unless every line is exactly where the counts before it ask for one: names are printed as they are, line breaks
- * included, so a name can look like lines of its own, but it cannot change the counts around it.
+ * Parses EXPLAIN AST: one node per line, one blank per level, the number of children at the end. Returns null unless every line
+ * is where the counts before it require one: names are printed unescaped, line breaks included, so a name can imitate lines
+ * but cannot change the counts around it.
  */
 export function readSyntax(dump: string): SyntaxNode | null {
   const lines = dump.trimEnd().split('\n');

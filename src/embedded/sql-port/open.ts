@@ -8,13 +8,12 @@ import { urlHost } from '../../core/text.ts';
 
 type Settings = Pick<Config, 'SQL_PORT' | 'SQL_HOST' | 'SQL_USER' | 'SQL_PASSWORD' | 'sqlPortChosen' | 'dataDir'>;
 
-/** Where the shell finds the port of a service that runs on the same directory, with a password of this start. */
+/** File where `npm run sql` finds the port of a service on the same directory, with a password that changes at each start. */
 export const sqlUrlFile = (dataDir: string): string => join(dataDir, 'sql_url');
 
 /**
- * Opens SQL_PORT on the embedded engine: for API keys, for SQL_USER, and for the shell. A taken port stops the start
- * with one line where it was asked for; the default port being taken is only logged. Returns the port, null where there
- * is none.
+ * Opens SQL_PORT on the embedded engine: for API keys, SQL_USER and `npm run sql`. A taken port fails the start if it was
+ * configured; for the default port it is only logged. Returns the port, null if there is none.
  */
 export async function openSqlPort(
   embedded: EmbeddedClickHouse,
@@ -42,5 +41,5 @@ export async function openSqlPort(
   }
 }
 
-/** A file that names a port without a server would mislead. */
+/** A file that names a port without a server would be misleading. */
 export const closeSqlPort = (dataDir: string): void => rmSync(sqlUrlFile(dataDir), { force: true });

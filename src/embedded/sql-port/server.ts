@@ -13,21 +13,21 @@ import { answerHello } from './clickhouse-go-hello.ts';
 import { MOST } from './allowed-settings.ts';
 import { UnauthenticatedSockets } from './unauthenticated.ts';
 
-/** Few connections and one thread a query: what is left of the machine ingests and serves. */
+/** Few connections, and one thread per query: the rest of the machine ingests and serves. */
 const POOL_SIZE = 2;
 const QUEUE = 64;
-/** Of one user, all of its keys together. */
+/** Per user, all keys together. */
 const PER_OWNER = { size: 1, queue: 32 };
 const MAX_CONNECTIONS = 512;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_STATEMENT_BYTES = 65_536;
 const MAX_HELD_BYTES = 16 * 1_048_576;
 /**
- * Passwords of one account from one address, then even the right one waits for the minute's end. Keys are too long to
+ * Wrong passwords per account and address; above it even the right one waits for the end of the minute. Keys are too long to
  * guess.
  */
 const WRONG_A_MINUTE = 10;
-/** Beyond the time of a query itself: for waiting in the queue. */
+/** Time in the queue, in addition to the time of the query itself. */
 const WAIT_MS = 30_000;
 
 interface SqlServerOptions extends SqlPortOptions {
@@ -37,8 +37,8 @@ interface SqlServerOptions extends SqlPortOptions {
 }
 
 /**
- * The read-only SQL port, for analysts and Grafana: reads of the documented views, nothing else. Users are the
- * accounts given, or any user name with an API key as the password.
+ * The read-only SQL port for analysts and Grafana: it reads the documented views, nothing else. Users are the given accounts, or
+ * any user name with an API key as the password.
  */
 export async function openSqlPort(engine: Engine, options: SqlServerOptions) {
   const { database, memoryMb, ownerOfKey } = options;

@@ -7,11 +7,11 @@ import { type Catalogue, checkStatement, isView } from './syntax-rules.ts';
 import { requireFormat, settingsFor } from './allowed-settings.ts';
 import { readSyntax } from './explain-ast.ts';
 
-/** Answered from system tables, where the filters below apply. A WHERE could call functions. Literals are blanked. */
+/** Answered from system tables with the filters below. No WHERE, which could call functions. Literals are blanked. */
 const SHOW =
   /^SHOW (?:TABLES|DATABASES|COLUMNS FROM \S+)(?: FROM \S+)?(?: (?:NOT )?I?LIKE +)?(?: LIMIT \d+)?(?: FORMAT (?<format>\w+))?$/;
 
-/** A statement as the engine spells it, and what there is in the engine. */
+/** A statement as formatted by the engine, and the names in the engine. */
 interface Spelled {
   spelled: string;
   tables: string[];
@@ -19,16 +19,16 @@ interface Spelled {
 }
 
 /**
- * Lets through one reading statement over the views and refuses everything else, checked in the engine's own parse:
- * allow-lists of statement parts, functions, tables, settings and formats. `memoryMb` is the engine's.
+ * Accepts one read-only statement over the views and rejects everything else, based on the engine's own parse: allow-lists of
+ * statement parts, functions, tables, settings and formats. `memoryMb` is the engine's.
  */
 export class SqlCheck {
   readonly #functions: PureFunctions;
   readonly #database: string;
   readonly #memoryMb: number;
-  /** Rows of system tables that speak of anything but the views do not exist here. */
+  /** Hides all rows of system tables except those about the views. */
   readonly #filters: string;
-  /** Tables and databases that no answer names, as of the last statement. */
+  /** Tables and databases that answers must not name, as of the last statement. */
   #hidden: ReadonlySet<string> = new Set();
 
   constructor(functions: PureFunctions, database: string, memoryMb: number) {
@@ -43,10 +43,7 @@ export class SqlCheck {
     });
   }
 
-  /**
-   * The call as it may run: read-only, within its limits. The connection must be renewed after it, as readonly cannot
-   * be undone.
-   */
+  /** The call to run: read-only and within its limits. Renew the connection after it, as readonly cannot be undone. */
   async prepare({ statement, context, data }: Call, session: EngineSession): Promise<Call> {
     if (data !== null)
       throw EngineError.of('READONLY', 'Send the statement in the body or in the URL, and nothing else.');
@@ -76,7 +73,7 @@ export class SqlCheck {
     };
   }
 
-  /** The engine's words without hints that name what this port hides. */
+  /** The engine's message without hints that name hidden tables. */
   reword({ code, message }: EngineError): EngineError {
     const shown = message.replaceAll(HINT, (hint, names: string) =>
       names.match(/\w+/g)?.some((name) => this.#hidden.has(name)) ? '' : hint,
@@ -84,7 +81,7 @@ export class SqlCheck {
     return new EngineError(code, shown);
   }
 
-  /** Read as a value: whatever is not exactly one statement fails here, before any of it is run. */
+  /** Formats the text as a value: anything but exactly one statement fails here, before any of it is run. */
   async #spell(sql: string, session: EngineSession): Promise<Spelled> {
     const context = {
       settings: settingsFor(new Map(), this.#memoryMb),
@@ -104,7 +101,7 @@ export class SqlCheck {
     return JSON.parse(Buffer.from(bytes).toString()) as Spelled;
   }
 
-  /** Parameters go along: an {x:Identifier} is checked by its value. */
+  /** Parameters are included: an {x:Identifier} is checked by its value. */
   async #checkSyntax(
     sql: string,
     params: ReadonlyMap<string, string>,
@@ -133,10 +130,7 @@ export class SqlCheck {
 
 const HINT = /\.? Maybe you meant:? (\[[^\]]*\]|[^?]*\?)/g;
 
-/**
- * The engine reads parameters before anything of the statement can be checked: states of aggregate functions are no
- * values here.
- */
+/** The engine parses parameters before the statement can be checked, so states of aggregate functions are rejected as values. */
 function requirePlainTypes(spelled: string, bare: string): void {
   for (const { index, 0: opening } of bare.matchAll(/\{\s*[A-Za-z_]\w*\s*:/g)) {
     const end = bare.indexOf('}', index);
@@ -147,11 +141,11 @@ function requirePlainTypes(spelled: string, bare: string): void {
   }
 }
 
-/** What the engine says of the statement, without the query around it that only this check knows of. */
+/** The engine's error without the query around the statement, which only this check uses. */
 const withoutScope = ({ code, message }: EngineError): EngineError =>
   new EngineError(code, message.replace(/: In scope SELECT formatQuerySingleLine\(.*(?= \([A-Z_]+\)\s*$)/s, ''));
 
-/** The last SETTINGS clause apart from its statement; null where there is none at the end. */
+/** Splits off the last SETTINGS clause; null if there is none at the end. */
 function cutSettings(spelled: string, bare: string): { sql: string; settings: Map<string, string> } | null {
   const at = bare.lastIndexOf(' SETTINGS ');
   const from = at + ' SETTINGS '.length;
@@ -174,7 +168,7 @@ const mapLiteral = (entries: Record<string, string>) =>
     .map(([key, value]) => `${quoted(key)}:${quoted(value)}`)
     .join(',')}}`;
 
-/** The value of a String parameter as it travels over HTTP. */
+/** A String parameter as encoded over HTTP. */
 const tsvEscaped = (text: string) =>
   text
     .replaceAll('\\', '\\\\')

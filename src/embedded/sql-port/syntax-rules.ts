@@ -2,14 +2,14 @@ import { EngineError } from '../clickhouse/errors.ts';
 import { TABLE_FUNCTIONS, type PureFunctions } from './allowed-functions.ts';
 import type { SyntaxNode } from './explain-ast.ts';
 
-/** What there is in the engine: names in the main database, and of all databases. */
+/** Tables of the main database, and the names of all databases. */
 export interface Catalogue {
   database: string;
   tables: ReadonlySet<string>;
   databases: ReadonlySet<string>;
 }
 
-/** Parts of a SELECT that hold nothing but other parts. */
+/** Parts of a SELECT that only contain other parts. */
 const PLAIN = new Set([
   'ArrayJoin',
   'Asterisk',
@@ -44,20 +44,17 @@ const EXPLAINS = new Set([
   ...['AST', 'SYNTAX', 'QUERY TREE', 'PIPELINE', 'ESTIMATE'].map((w) => `EXPLAIN ${w}`),
 ]);
 
-/** What clients look tables and columns up in. */
+/** Where clients look up tables and columns. */
 const SYSTEM_TABLES = new Set(['system.tables', 'system.columns', 'system.databases', 'system.one']);
 const IN = /^(global)?(not)?(null)?in$/i;
 const CASTS = /^(_?cast|accurateCast\w*|reinterpret|JSONExtract(CaseInsensitive)?)$/i;
 
 const denied = (text: string) => EngineError.of('ACCESS_DENIED', `${text} is not available on this port.`);
 
-/** Views are the interface; every other table is how it is made. */
+/** Views are the interface; all other tables are internal. */
 export const isView = (table: string): boolean => table.startsWith('v_');
 
-/**
- * Throws for a statement that is not one SELECT, EXPLAIN of a SELECT or DESCRIBE over views and pure functions. Returns
- * its FORMAT.
- */
+/** Throws unless the statement is one SELECT, EXPLAIN of a SELECT or DESCRIBE over views and pure functions. Returns its FORMAT. */
 export function checkStatement(root: SyntaxNode, functions: PureFunctions, catalogue: Catalogue): string | undefined {
   const known =
     root.kind === 'SelectWithUnionQuery' ||
@@ -72,14 +69,14 @@ export function checkStatement(root: SyntaxNode, functions: PureFunctions, catal
   return format?.name;
 }
 
-/** Where the store lies on this machine is in two columns of system.databases, which a `*` shows too. */
+/** Two columns of system.databases contain paths of this machine, and `*` includes them. */
 function requireNoPaths(root: SyntaxNode): void {
   let asked = false;
   let shown = false;
   const look = ({ kind, name, children }: SyntaxNode): void => {
     if (name === 'system.databases') {
       asked = true;
-      // To the right of IN it stands for all of its columns.
+      // To the right of IN, a table name stands for all of its columns.
       shown ||= kind === 'Identifier';
     }
     shown ||= /Asterisk|Matcher/.test(kind) || (kind === 'Identifier' && /(^|\.)(meta)?data_path$/.test(name));
@@ -93,7 +90,7 @@ function checkNode(node: SyntaxNode, parent: SyntaxNode, functions: PureFunction
   if (node.kind === 'Function') checkFunction(node, parent, functions, catalogue);
   else if (node.kind === 'TableIdentifier') checkTable(node.name, catalogue);
   else if (node.kind === 'Literal') {
-    // States of aggregate functions are read back without much suspicion: none is taken from outside.
+    // The engine barely validates states of aggregate functions: none is accepted from outside.
     if (/AggregateFunction\s*\(/i.test(node.name)) throw denied('A state of an aggregate function');
   } else if (!PLAIN.has(node.kind)) throw denied(node.kind === 'Set' ? 'SETTINGS in this place' : node.kind);
   for (const child of node.children) checkNode(child, node, functions, catalogue);
@@ -104,7 +101,7 @@ function checkFunction(node: SyntaxNode, parent: SyntaxNode, functions: PureFunc
   if (parent.kind === 'TableExpression') {
     if (!TABLE_FUNCTIONS.has(name)) throw denied(`Table function ${name}`);
     const [first] = node.children[0]?.children ?? [];
-    // Text that is computed could name the columns, and types that are refused as text.
+    // Computed text could name the columns, and types that are rejected as literals.
     if (/^values$/i.test(name) && first && first.kind !== 'Literal' && first.name !== 'tuple')
       throw denied('A computed first argument of values');
     return;
@@ -113,7 +110,7 @@ function checkFunction(node: SyntaxNode, parent: SyntaxNode, functions: PureFunc
   if (pure === undefined) throw EngineError.of('UNKNOWN_FUNCTION', `Function with name ${name} does not exist`);
   if (!pure) throw denied(`Function ${name}`);
   const [, second] = node.children[0]?.children ?? [];
-  // To the right of IN a name may be a table's.
+  // To the right of IN, a name may be a table.
   if (IN.test(name) && second?.kind === 'Identifier') checkNameOrTable(second.name, catalogue);
   if (CASTS.test(name) && second && second.kind !== 'Literal' && !/^JSON/i.test(name))
     throw denied('A computed type name');
@@ -123,7 +120,7 @@ function checkTable(name: string, { database, tables }: Catalogue): void {
   const dot = name.indexOf('.');
   const visible =
     dot < 0
-      ? // What is no table here is the name of a WITH, or unknown to the engine too.
+      ? // A name that is not a table is a WITH alias, or unknown to the engine too.
         isView(name) || !tables.has(name)
       : SYSTEM_TABLES.has(name) || (name.slice(0, dot) === database && isView(name.slice(dot + 1)));
   if (visible) return;

@@ -6,12 +6,12 @@ const LOGIN_WITHIN_MS = 10_000;
 
 /** Connections that have not logged in yet: a bounded number for a bounded time. */
 export class UnauthenticatedSockets {
-  /** The one that waits longest first. */
+  /** Longest waiting first. */
   readonly #waiting = new Map<Socket, NodeJS.Timeout>();
 
   add(socket: Socket): void {
     const [oldest] = this.#waiting.keys();
-    // A client that has a password sends it at once: the connection that was silent longest is closed.
+    // A client with a password sends it at once: the connection that was silent longest is closed.
     if (oldest && this.#waiting.size >= MOST_WAITING) this.#end(oldest);
     this.#waiting.set(
       socket,
@@ -20,7 +20,7 @@ export class UnauthenticatedSockets {
     socket.once('close', () => this.admit(socket));
   }
 
-  /** From here on the connection is held by the server's own time-outs. */
+  /** From here on the server's own time-outs apply to the connection. */
   admit(socket: Socket): void {
     clearTimeout(this.#waiting.get(socket));
     this.#waiting.delete(socket);

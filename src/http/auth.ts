@@ -12,45 +12,45 @@ import { readCookie } from './session-cookie.ts';
 import type { Scope } from '../core/model.ts';
 
 /**
- * What a route asks for: an API key with the scope of its method (where it only reads, a session cookie will do), a session cookie,
- * either (its handler decides what a key may do), or nothing.
+ * What a route requires: an API key with the scope of its method (for reads a session cookie suffices), a session cookie,
+ * either (the handler decides what a key may do), or nothing.
  */
 export type AuthMode = 'key' | 'session' | 'either' | 'none';
 /**
- * Which count a call belongs to, where that is not its caller's: of its address, among logins, among those of its device, or among
- * files that are sent from memory.
+ * Which limit a call counts against instead of its caller's: that of its address, of logins, of logins on its device, or of
+ * files sent from memory.
  */
 export type LimitMode = 'address' | 'login' | 'device' | 'file';
 
-/** How stored data leaves: a list of rows (as CSV and NDJSON too), one body, or a Parquet file. */
+/** The form of stored data: a list of rows (as CSV and NDJSON too), one body, or a Parquet file. */
 export type Stored = 'rows' | 'whole' | 'file';
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
-    /** The browser that sent a device cookie; read on routes with the limit `device` alone. */
+    /** The browser that sent a device cookie; read only on routes with the limit `device`. */
     device: Device | null;
-    /** Why there is no caller although the request named one; the guard throws it where a caller is needed. */
+    /** Why the named caller was not identified; the guard throws it where a caller is needed. */
     refusal: Error | null;
-    /** What `routeOf` keeps. */
+    /** Cached by `routeOf`. */
     route?: FastifyContextConfig;
   }
   interface FastifyContextConfig {
     auth?: AuthMode;
     limit?: LimitMode;
-    /** Its name in generated clients; cached answers are counted by it. */
+    /** Its name in generated clients, and in metrics of cached answers. */
     operation?: string;
-    /** Schema of a success's body: tests hold answers against it. */
+    /** Schema of a successful body: tests check answers against it. */
     answer?: z.ZodType;
-    /** How OpenAPI describes what leaves through answerStored. */
+    /** How OpenAPI describes what answerStored sends. */
     stored?: Stored | undefined;
-    /** Its success is server-sent events. */
+    /** Its success is a stream of server-sent events. */
     streamed?: true | undefined;
   }
 }
 
 export const callerOf = (request: FastifyRequest): Caller | null => request.caller;
-/** The settings of the route that was asked for: Fastify puts `routeOptions` together again at each reading. */
+/** The settings of the requested route; cached, because Fastify rebuilds `routeOptions` at each access. */
 export const routeOf = (request: FastifyRequest): FastifyContextConfig =>
   (request.route ??= request.routeOptions.config);
 const modeOf = (request: FastifyRequest): AuthMode => routeOf(request).auth ?? 'none';
@@ -63,13 +63,10 @@ const unauthorized = (message: string, resolution: string): ApiError => new ApiE
 const KEY_HELP = 'Send a key made at POST /v1/api/auth/api-keys as X-API-Key or Authorization: Bearer.';
 const SESSION_HELP = 'Log in at POST /v1/api/auth/login and send the cookie.';
 
-/**
- * Goes on at once where there is nothing to wait for: the turns of promises take a cached answer longer than what they wait for.
- */
+/** Continues synchronously if there is nothing to wait for: promise turns would take longer than the rest of a cached answer. */
 export const thenOrNow = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value);
 
-/** What callers are identified by. */
 export interface Identification {
   config: Config;
   apiKeys: ApiKeys;
@@ -77,7 +74,7 @@ export interface Identification {
   devices: KnownDevices;
 }
 
-/** Hook 1: finds out who calls. Never refuses, so that even refusals are counted. */
+/** Hook 1: identifies the caller. It never rejects, so that rejected requests are counted too. */
 export function identify(
   request: FastifyRequest,
   { config, apiKeys: keys, sessions, devices }: Identification,
@@ -87,7 +84,7 @@ export function identify(
     request.device = devices.read(readCookie('device', request, PUBLIC_URL));
   }
   const mode = modeOf(request);
-  // Browsers send a cookie along unasked: on a data endpoint it may read, and a key that is sent as well counts instead.
+  // Browsers send cookies by themselves: on a data endpoint a cookie may only read, and an API key takes precedence.
   const keyOnly = mode === 'key' && (!SAFE.has(request.method) || namesKey(request));
   const cookie = keyOnly ? undefined : readCookie('session', request, PUBLIC_URL);
   return cookie === undefined ? identifyByKey(request, keys) : identifyBySession(request, cookie, keys, sessions);
@@ -144,7 +141,7 @@ export function givenKey(request: FastifyRequest): string | null {
   return header ?? bearer ?? null;
 }
 
-/** Hook 2: counts the request against its caller, or its address, and reports the limit in the headers. */
+/** Hook 2: counts the request against its caller or its address, and sends the limit in the headers. */
 export function limit(request: FastifyRequest, reply: FastifyReply, limits: RateLimits): void | Promise<void> {
   const { caller, device } = request;
   const mode = routeOf(request).limit ?? 'address';
@@ -169,7 +166,7 @@ export function countLogin(request: FastifyRequest, reply: FastifyReply, limits:
   return admit(reply, count, 'from one address');
 }
 
-/** A count beside the one that the headers show: 429, then of this one, when nothing is left of it. */
+/** A limit besides the one in the headers; when it is used up, the 429 describes this one. */
 export function brake(
   reply: FastifyReply,
   counted: RateCount | Promise<RateCount>,
@@ -182,7 +179,7 @@ export function brake(
   });
 }
 
-/** Says in the headers what is left; 429 when nothing is. `whose` ends "10 requests a minute …". */
+/** Sends what is left in the headers; 429 when nothing is. `whose` completes "10 requests a minute …". */
 function admit(reply: FastifyReply, counted: RateCount | Promise<RateCount>, whose: string): void | Promise<void> {
   return thenOrNow(counted, (count) => {
     setLimitHeaders(reply, count);
@@ -190,7 +187,7 @@ function admit(reply: FastifyReply, counted: RateCount | Promise<RateCount>, who
   });
 }
 
-/** Hook 3: refuses who may not call this route. */
+/** Hook 3: rejects callers who may not use this route. */
 export function guard(request: FastifyRequest, config: Config): void {
   const { httpVersion, headers } = request.raw;
   if (httpVersion === '1.1' && headers.host === undefined) {
@@ -202,7 +199,7 @@ export function guard(request: FastifyRequest, config: Config): void {
   if (request.refusal) throw request.refusal;
   if (mode === 'key') {
     if (request.caller === null) throw unauthorized('Missing API key', KEY_HELP);
-    // A session is identified here only where the method reads.
+    // Sessions are identified here only for methods that read.
     if (request.caller.kind === 'key') requireScope(request.caller, SAFE.has(request.method) ? 'read' : 'trade');
   }
   if (mode === 'either' && request.caller === null) throw unauthorized('Missing API key or session', KEY_HELP);
@@ -214,7 +211,7 @@ export function guard(request: FastifyRequest, config: Config): void {
   }
 }
 
-/** 403 when the key was not made for this. */
+/** 403 if the key lacks the scope. */
 export function requireScope(caller: KeyCaller, scope: Scope): void {
   if (caller.scopes.includes(scope)) return;
   throw new ApiError(403, `The API key lacks the scope ${scope}`, {
@@ -231,7 +228,7 @@ export function isForeignOrigin(request: FastifyRequest, config: Config): boolea
   return origin === undefined ? site === 'cross-site' || site === 'same-site' : !ours.includes(origin);
 }
 
-/** Refuses a request another site made the browser send: where cookies count, only our own pages may change state. */
+/** Rejects requests caused by other sites: where cookies count, only our own pages may change state. */
 function refuseCrossSite(request: FastifyRequest, config: Config): void {
   if (SAFE.has(request.method) || !isForeignOrigin(request, config)) return;
   throw new ApiError(403, 'Cross-site request refused', {

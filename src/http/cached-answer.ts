@@ -12,13 +12,13 @@ import type { LocalCache, Shared } from '../stores/shared/shared.ts';
 import { type CallMeta, isKnown, Rendered, sendRendered, writeRendered } from './rendered-answer.ts';
 import type { Platform } from '../core/model.ts';
 
-/** What an endpoint over stored data makes: its body without `meta`, and what of `meta` belongs to the data, `data_freshness` excepted. */
+/** The result of an endpoint over stored data: the body without `meta`, and the data's own part of `meta` except `data_freshness`. */
 export interface StoredAnswer<Answer> {
   body: Omit<Answer, 'meta'>;
   meta: Answer extends { meta: infer Meta }
     ? Omit<Meta, AddedMeta> & Partial<Pick<Meta, keyof Meta & AddedMeta>>
     : object;
-  /** The rows of a list, for callers that ask for CSV or NDJSON; their name in the body. */
+  /** The list whose rows CSV and NDJSON contain; named as in the body. */
   rows?: ListOf<Answer>;
 }
 
@@ -35,10 +35,10 @@ interface AnyAnswer {
   rows?: string;
 }
 
-/** Parts of `meta` that come with sending, or with what the answer is made of. */
+/** Parts of `meta` that are added when the answer is made or sent. */
 type AddedMeta = 'request_time' | 'cache_hit' | 'data_freshness';
 
-/** A call of an endpoint: what it asks for, and the schema that it declared for its answer. */
+/** A call of an endpoint: its parameters, and the declared schema of its answer. */
 interface StoredCall<R extends z.ZodType> {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -47,7 +47,7 @@ interface StoredCall<R extends z.ZodType> {
   answer: R;
 }
 
-/** Where answers are kept, and who knows up to when stored rows are complete. */
+/** The caches, and the source of data freshness. */
 interface Means {
   shared: Shared;
   freshness: Freshness;
@@ -55,19 +55,19 @@ interface Means {
   clickhouse: Pick<ClickHouse, 'stream'>;
 }
 
-/** How an answer is kept, and whose `meta.data_freshness` it contains, if its endpoint has one. */
+/** How an answer is cached, and which `meta.data_freshness` it has, if any. */
 interface Kept {
   ttlMs: number;
-  /** Whose account at the platform it was read with; left out where every caller gets the same answer. */
+  /** Owner of the platform account it was read with; absent if every caller gets the same answer. */
   owner?: string;
-  /** The rows it is made of; the answer states up to when they are complete. */
+  /** The rows it is made from; the answer states up to when they are complete. */
   from?: 'listings' | 'trades';
   platforms?: readonly Platform[];
 }
 
 /**
- * Answers from what processes share for some milliseconds, with single flight, else from `load`; with ETag,
- * `meta.cache_hit` and `meta.request_time`. What every caller may have is kept rendered by URL too, for sendKept.
+ * Answers from the shared cache, for some milliseconds and with single flight, else from `load`; adds ETag, `meta.cache_hit` and
+ * `meta.request_time`. Answers for every caller are also cached rendered by URL, for sendKept.
  */
 export async function answerStored<R extends z.ZodType>(
   services: Means,
@@ -87,20 +87,17 @@ export async function answerStored<R extends z.ZodType>(
     return textOf(made, Date.now() + ttlMs);
   });
   const key = owner === undefined ? urlKey(request) : null;
-  // A call that waited for the load of another finds what that one kept.
+  // A call that waited for another's load reuses its rendered answer.
   const waitedFor = made || key === null ? undefined : shared.localCache.get<Rendered>(key);
   if (waitedFor) return send(call, waitedFor, hit);
   const { data, until } = made ? { data: made, until: Date.now() + ttlMs } : fromText(value);
-  // Another machine's clock may differ: never longer than a fresh one.
+  // Clocks of machines differ: never longer than a fresh answer.
   const leftMs = Math.min(ttlMs, until - Date.now());
   if (key !== null) shared.localCache.set(key, data, leftMs, data.json.length * KEPT_PER_BYTE);
   return send(call, data, hit);
 }
 
-/**
- * Sends what answerStored keeps for the URL of a call that was admitted, with these headers; false where it keeps nothing, or not in
- * the wanted format.
- */
+/** Sends the rendered answer for the URL of an admitted call, with these headers; false if there is none in the wanted format. */
 export function sendKept(
   cache: LocalCache,
   request: FastifyRequest,
@@ -116,7 +113,7 @@ export function sendKept(
 const operationOf = (request: FastifyRequest): string => routeOf(request).operation ?? '';
 const urlKey = (request: FastifyRequest): string => `${operationOf(request)}:${request.originalUrl}`;
 
-/** The operation and every parameter as it was read: the same for all orders and aliases of them. */
+/** The operation with all parsed parameters: the same for every order and alias of them. */
 function callKey({ request, params, query }: Omit<StoredCall<z.ZodType>, 'answer'>, owner = ''): string {
   const text = JSON.stringify([params, query, owner], (_key, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
@@ -124,7 +121,7 @@ function callKey({ request, params, query }: Omit<StoredCall<z.ZodType>, 'answer
   return `${operationOf(request)}:${createHash('sha1').update(text).digest('base64url')}`;
 }
 
-/** How an answer is shared with other processes: JSON text holds no line breaks, so lines keep a large body from being encoded twice. */
+/** An answer in the shared cache: JSON has no raw line breaks, so splitting at lines avoids encoding a large body twice. */
 const textOf = ({ etag, meta, json }: Rendered, until: number): string =>
   `${until}\n${etag}\n${JSON.stringify(meta)}\n${json.toString()}`;
 
@@ -146,7 +143,7 @@ async function withFreshness(
   return { ...answer, meta: { data_freshness: freshTo, ...answer.meta } };
 }
 
-/** The data, its body, and some of them compressed. */
+/** Memory per byte of the body: the data, the body, and some compressed copies. */
 const KEPT_PER_BYTE = 3;
 
 const callMeta = (reply: FastifyReply, cacheHit: boolean): CallMeta => ({
@@ -171,7 +168,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['*/*', 'json'],
 ]);
 
-/** The format that the caller prefers (RFC 9110 §12.5.1); of equal ones the first that is named by itself, JSON when none is. */
+/** The format the caller prefers (RFC 9110 §12.5.1); of equal ones the first that is named itself, JSON if none is. */
 export function wantedFormat(accept = ''): Format {
   if (!/csv|ndjson|apache/i.test(accept)) return 'json';
   const ranges = accept.split(',').flatMap((range) => {
@@ -183,7 +180,7 @@ export function wantedFormat(accept = ''): Format {
   return ranges.toSorted((a, b) => b.rank - a.rank)[0]?.format ?? 'json';
 }
 
-/** The rows of a list, streamed; the cursor of the next page travels in X-Next-Cursor. What is no list comes as JSON. */
+/** Streams the rows of a list; the next cursor is in X-Next-Cursor. Anything but a list is sent as JSON. */
 async function sendRows(
   { clickhouse }: Means,
   call: { request: FastifyRequest; reply: FastifyReply },
@@ -201,7 +198,7 @@ async function sendRows(
   const { answer: schema } = routeOf(request);
   if (format === 'Parquet' || format === 'ArrowStream') {
     const row = rowSchema(schema, answer.rows) ?? z.object({});
-    // Made whole, so that a failure gets a status of its own.
+    // Buffered, so that a failure gets its own status.
     const bytes = await buffer(await columnarRows(clickhouse, rows, row, format));
     return reply.type(COLUMNAR_TYPES[format]).header('content-encoding', 'identity').send(bytes);
   }
@@ -217,7 +214,7 @@ function rowSchema(answer: z.ZodType | undefined, list: string): z.ZodObject | u
   return row instanceof z.ZodObject ? row : undefined;
 }
 
-/** What every row of a list has. */
+/** Field names of a list's rows. */
 const rowNames = (answer: z.ZodType | undefined, list: string): string[] =>
   Object.entries(rowSchema(answer, list)?.shape ?? {}).flatMap(([name, field]) =>
     field instanceof z.ZodOptional ? [] : [name],

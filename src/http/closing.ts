@@ -3,21 +3,21 @@ import type { FastifyInstance } from 'fastify';
 
 const TAKE_WAITING_MS = 500;
 const QUIET_TURNS = 20;
-/** Requests that take longer are cut off: the stores close after them, within the time that a stop may take. */
+/** Requests that take longer are cut off: the stores close after them, within the time limit of a stop. */
 const FINISH_MS = 7000;
 
-/** A client that has connected sends its request within this. */
+/** Time for a connected client to send its request. */
 const SILENT_MS = 1000;
 const LOOK_MS = 250;
 
-/** What a stop does to connections, for the hook before the listener closes. */
+/** Ends connections when the service stops; for the hook before the listener closes. */
 export function closesInTime({ server }: Pick<FastifyInstance, 'server'>): () => Promise<void> {
   const openedAt = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {
     openedAt.set(socket, performance.now());
     socket.once('close', () => openedAt.delete(socket));
   });
-  // Browsers open connections ahead. Node takes one that has sent nothing for busy, and would wait until it times out.
+  // Browsers open connections in advance. Node counts one without a request as busy, and would wait until it times out.
   const endSilent = (): void => {
     for (const [socket, at] of openedAt) {
       if (socket.bytesRead === 0 && performance.now() - at > SILENT_MS) socket.destroy();
@@ -35,7 +35,7 @@ export function closesInTime({ server }: Pick<FastifyInstance, 'server'>): () =>
   };
 }
 
-/** A listener that closes resets connections the system holds for it: takes them first, one a turn of the loop, to answer them 503. */
+/** Drains the accept backlog, one connection per event-loop turn, so that queued connections get 503 instead of a reset. */
 async function takeWaiting(server: FastifyInstance['server']): Promise<void> {
   let quiet = 0;
   const hear = (): void => void (quiet = 0);

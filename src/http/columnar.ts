@@ -9,7 +9,7 @@ export const COLUMNAR_TYPES = {
 } as const;
 export type ColumnarFormat = keyof typeof COLUMNAR_TYPES;
 
-/** Decimals of a number's column: those of a price; no other figure has more. */
+/** Decimals of a number's column: those of a price, the most of any field. */
 const SCALE = 10;
 
 /** The type of a field's column: nested values are JSON text, as in CSV; numbers are exact, as in day files. */
@@ -21,7 +21,7 @@ function columnType(field: unknown): string {
   return 'Nullable(String)';
 }
 
-/** Numbers as text: a reader of JSON would take them for doubles. */
+/** Numbers as text, because the reader of JSON would parse them as doubles. */
 function cell(value: unknown): unknown {
   if (typeof value === 'number') return decimalText(parseDecimal(value, SCALE), SCALE);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;

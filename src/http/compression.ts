@@ -5,22 +5,22 @@ import { Negotiator } from '@fastify/accept-negotiator';
 export type Encoding = 'br' | 'gzip';
 const ENCODINGS: Encoding[] = ['br', 'gzip'];
 
-/** Shorter bodies are not worth it. */
+/** Shorter bodies are sent uncompressed. */
 export const ENCODED_FROM_BYTES = 1024;
 const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** For @fastify/compress, which compresses what is sent once; what is sent again and again is kept compressed, by the same rules. */
+/** For @fastify/compress, which handles one-time answers; cached answers are kept compressed, by the same rules. */
 export const COMPRESSION = {
   encodings: ENCODINGS,
   threshold: ENCODED_FROM_BYTES,
-  // Bodies are small and come as they are.
+  // Request bodies are small and uncompressed.
   globalDecompression: false,
   brotliOptions: BROTLI,
 };
 
 const negotiator = new Negotiator<Encoding>({ supportedValues: ENCODINGS });
 
-/** What an Accept-Encoding header prefers; null for nothing that is offered. */
+/** The preferred encoding of an Accept-Encoding header; null if none of ours is accepted. */
 export const preferredEncoding = (accepted: string | undefined): Encoding | null =>
   accepted === undefined ? null : negotiator.negotiate(accepted);
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** One JSON object a line. */
+/** One JSON object per line. */
 export const ndjsonText = (rows: readonly object[]): Readable =>
   Readable.from(
     (function* lines() {
@@ -8,7 +8,7 @@ export const ndjsonText = (rows: readonly object[]): Readable =>
     })(),
   );
 
-/** RFC 4180 with a header line, of `names` where there are no rows; nested values are written as JSON, null as nothing. */
+/** RFC 4180 with a header line, from `names` without rows; nested values are JSON, null is an empty field. */
 export function csvText(rows: readonly object[], names: readonly string[]): Readable {
   const columns = rows.length === 0 ? names : [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return Readable.from(
@@ -21,14 +21,14 @@ export function csvText(rows: readonly object[], names: readonly string[]): Read
   );
 }
 
-/** What a spreadsheet would run as a formula, of text that is no number. */
+/** What a spreadsheet would run as a formula, unless it is a number. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const plain = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  // An apostrophe makes a spreadsheet take it for text.
+  // An apostrophe makes a spreadsheet treat it as text.
   const text = FORMULA.test(plain) && !NUMBER.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

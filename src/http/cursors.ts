@@ -5,15 +5,15 @@ import { badRequest } from '../core/errors.ts';
 
 /** Opaque page positions, bound to an endpoint and its filters. */
 export interface Cursors {
-  /** Text of a position. `filters` are the parameters that choose the rows (not limit, cursor or include_raw). */
+  /** Encodes a position. `filters` are the parameters that choose the rows (not limit, cursor or include_raw). */
   encode(endpoint: string, filters: object, position: object): string;
-  /** The position of a cursor; 400 when it was damaged or belongs to another endpoint or filter. */
+  /** Decodes a cursor; 400 if it is damaged or belongs to another endpoint or filter. */
   decode<T>(endpoint: string, filters: object, cursor: string, position: z.ZodType<T>): T;
 }
 
 const TAG_BYTES = 12;
 
-/** Cursors signed under the service's secret: `base64url(tag ‖ JSON of the position)`, the tag covering endpoint and filters too. */
+/** Cursors signed with the service's secret: `base64url(tag ‖ JSON of the position)`; the tag covers endpoint and filters too. */
 export function createCursors(secret: string): Cursors {
   const key = createHash('sha256').update(`cursor\n${secret}`).digest();
   const tag = (endpoint: string, filters: object, json: string): Buffer =>
@@ -48,7 +48,7 @@ export function createCursors(secret: string): Cursors {
   };
 }
 
-/** JSON with sorted names, undefined left out, bigints as text: equal filters give equal text. */
+/** JSON with sorted names, without undefined, bigints as text: equal filters give equal text. */
 function canonical(filters: object): string {
   const entries = Object.entries(filters)
     .filter(([, value]) => value !== undefined && value !== null)

@@ -6,7 +6,7 @@ import { ErrorAnswer } from '../schemas/error.ts';
 import type { Tag } from './openapi/describe.ts';
 import { inputReader, type Fields, type Together, type Values } from './read-input.ts';
 
-/** One endpoint: what it takes, who may call it, what it answers. OpenAPI is generated from the same declaration. */
+/** Declares an endpoint: its input, its callers and its answer. OpenAPI is generated from it. */
 export interface Endpoint<
   P extends Fields,
   Q extends Fields,
@@ -20,7 +20,7 @@ export interface Endpoint<
   auth: A;
   /** The section of the specification it belongs to. */
   tag: Tag;
-  /** Its name in generated clients: a verb and what it is about. */
+  /** Its name in generated clients: a verb and its object. */
   operation: string;
   summary: string;
   description?: string;
@@ -28,25 +28,25 @@ export interface Endpoint<
   query?: Q;
   /** Fields of the JSON body; without it a body is ignored. */
   body?: B;
-  /** What fields of the body break together; listed in the same 400 as what each breaks by itself. */
+  /** Rules across fields of the body; listed in the same 400 as those of single fields. */
   together?: Together<B>;
   /** The body of a success. */
   answer: R;
-  /** It leaves through answerStored: with ETag and 304; a list of `rows` as CSV and NDJSON too. A `file` leaves as Parquet. */
+  /** Answered through answerStored: with ETag and 304; a list of `rows` as CSV and NDJSON too; a `file` as Parquet. */
   stored?: Stored;
-  /** It is sent as server-sent events, by the handler itself. */
+  /** The handler itself sends server-sent events. */
   streamed?: true;
-  /** Success statuses; the first is the one answered unless the handler sets another. Default 200. */
+  /** Success statuses; the first is used unless the handler sets another. Default 200. */
   statuses?: readonly [number, ...number[]];
   /** Error statuses beyond 400, 401, 404 with an id in the path, 413, 415, 429, 500 and 503. */
   errors?: readonly number[];
-  /** Which count a call without an identified caller belongs to; `login` and `device` count every call. */
+  /** Which limit a call without an identified caller counts against; `login` and `device` count every call. */
   limit?: LimitMode;
 }
 
-/** What a handler is given: every section read and typed, and who calls. */
+/** Input of a handler: every section parsed and typed, and the caller. */
 export interface Call<P extends Fields, Q extends Fields, B extends Fields, A extends AuthMode, R extends z.ZodType> {
-  /** The declared schema, for answerStored: what leaves through it is checked against this one. */
+  /** The declared schema, against which answerStored's argument is checked. */
   answer: R;
   params: Values<P>;
   query: Values<Q>;
@@ -101,11 +101,11 @@ export function endpoint<
     handler: (request, reply) => {
       const given = read(request) as { params: Values<P>; query: Values<Q>; body: Values<B> };
       reply.code(statuses[0]);
-      // The guard let this caller through, so it is of the kind that `auth` names.
+      // The guard admitted this caller, so it is of the kind that `auth` names.
       const caller = callerOf(request) as Call<P, Q, B, A, R>['caller'];
       const { answer: schema } = spec;
       const answer = handler({ ...given, caller, request, reply, answer: schema });
-      // Fastify would wait for the end of a reply that it is handed back.
+      // Given the reply, Fastify would wait for its end.
       return answer === reply ? undefined : answer;
     },
   });

@@ -7,7 +7,7 @@ import { ApiError, PlatformError, envelope, toApiError } from '../core/errors.ts
 import type { RateLimits } from '../stores/shared/rate-limits.ts';
 import { storeFailure } from './store-failure.ts';
 
-/** Every failure leaves through here: the envelope for the caller, the cause with its request id for the log. */
+/** Handles every failure: the envelope for the caller, the cause with its request id for the log. */
 export function onError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error);
   const { status, message, cause, errorText: reason } = failure;
@@ -16,7 +16,7 @@ export function onError(error: unknown, request: FastifyRequest, reply: FastifyR
   return sendError(reply, failure);
 }
 
-/** What an answer carries that met no hooks, because its request could not be read. */
+/** Headers of answers to unreadable requests, which run no hooks. */
 const UNREAD = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
 export function sendError(reply: FastifyReply, failure: ApiError): FastifyReply {
@@ -58,7 +58,7 @@ export function toFailure(error: unknown): ApiError {
     });
   }
   if (statusCode >= 400 && statusCode < 500) {
-    // Files of /docs: a path that leaves their folder is no path here, and a range or condition may not be met.
+    // Files of /docs: a path outside their folder is a 404; a range or precondition may fail.
     const status = statusCode === 403 ? 404 : statusCode;
     return new ApiError(status, STATUS_CODES[status] ?? 'Malformed request', {
       resolution: 'Check the address and the headers of the request.',
@@ -76,14 +76,14 @@ const RAW: Record<string, [number, string, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time', 'Retry; the request took too long to arrive.'],
 };
 
-/** Node's own mark of the answer that a connection waits for. */
+/** Node's internal reference to the response in progress on a connection. */
 type Answering = Socket & { _httpMessage?: unknown };
 
-/** What is not even HTTP has no request and meets no hooks: the same envelope and headers, written by hand. */
+/** Input that is not HTTP has no request and runs no hooks: the same envelope and headers are written by hand. */
 export function onClientError(limits: RateLimits): (error: NodeJS.ErrnoException, socket: Answering) => void {
   return async (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
-    // An answer to an earlier request is due or under way: what is written now would be taken for it, or for a part of it.
+    // The response to an earlier request is pending: what is written now would be taken for it, or for part of it.
     if (socket._httpMessage) return void socket.destroy();
     const [status, message, resolution] = RAW[error.code ?? ''] ?? [400, 'Malformed request', 'Send valid HTTP/1.1.'];
     const count = await limits.count('address', clientNetwork(socket.remoteAddress ?? ''));

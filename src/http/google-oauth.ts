@@ -20,7 +20,7 @@ const TIMEOUT_MS = 10_000;
 export async function setUpGoogle(app: FastifyInstance, config: Config): Promise<boolean> {
   const { GOOGLE_CLIENT_ID: id, GOOGLE_CLIENT_SECRET: secret } = config;
   if (id === undefined || secret === undefined) return false;
-  // Loaded where it is used: it would be a tenth of every start.
+  // Loaded on demand: it would take a tenth of every start.
   const { default: oauth2 } = await import('@fastify/oauth2');
   const authorize = new URL(config.GOOGLE_AUTHORIZATION_URL);
   const token = new URL(config.GOOGLE_TOKEN_URL);
@@ -55,7 +55,7 @@ const UserInfo = z.object({
 const refused = (errorText: string, cause?: unknown): ApiError =>
   new ApiError(401, 'Sign-in refused', { resolution: 'Start again at GET /v1/api/auth/google.', errorText, cause });
 
-/** Turns the callback's code into a person: state and PKCE hold, the provider confirms, the e-mail is verified. */
+/** Exchanges the callback's code for an identity; checks state and PKCE, and requires a verified e-mail. */
 export async function identityOf(
   app: FastifyInstance,
   config: Config,
@@ -76,7 +76,7 @@ export async function identityOf(
   return { issuer: config.GOOGLE_ISSUER, subject: person.sub, email, name: storableName(person.name ?? '') };
 }
 
-/** A name is no reason to refuse a person: what cannot be stored of it is left out, and no character is cut. */
+/** A name is never rejected: characters that cannot be stored are removed, and none is cut in half. */
 const storableName = (name: string): string =>
   name
     .toWellFormed()

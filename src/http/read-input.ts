@@ -8,10 +8,10 @@ import { PLATFORMS, type Platform } from '../core/model.ts';
 export type Fields = Record<string, z.ZodType>;
 export type Values<F extends Fields> = { [K in keyof F]: z.output<F[K]> };
 export type Section = 'params' | 'query' | 'body';
-/** Checks of several fields of a body together; `failing` names the fields that could not be read. */
+/** Checks across fields of a body; `failing` names the fields that are invalid by themselves. */
 export type Together<B extends Fields> = (body: Partial<Values<B>>, failing: ReadonlySet<string>) => FieldIssue[];
 
-/** Accepted on input, never shown in an answer. Where an endpoint has a parameter of the alias's own name, that one is meant. */
+/** Accepted on input, never used in answers. If an endpoint has a parameter with the name of an alias, the parameter wins. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     provider: 'platform',
@@ -39,16 +39,16 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
 
 const PREFIXED = /^([a-z_]+):(.+)$/s;
 const SECRET = /password|secret|passphrase|private_?key|^key$|token|^fields/i;
-/** API keys, which callers put in the wrong place, whole or cut off at the end. */
+/** API keys that callers put in the wrong place, whole or truncated. */
 const KEY = /pk_[\w-]{8,}|pk_[\w-]*$/g;
 const HIDDEN = 'a value that is not shown';
 
-/** What bounds the time and the length of an answer, whatever a body of 64 KiB holds. */
+/** Bounds the time and length of an answer to a body of up to 64 KiB. */
 const UNKNOWN_NAMED = 20;
 const PATHS_NAMED = 20;
-/** More than any list takes: each item that is wrong costs an issue of its own. */
+/** More than any list accepts: each invalid item produces its own issue. */
 const MOST_ITEMS = 500;
-/** Times that begin and end a span; days have both their ends in it. */
+/** Parameters that begin and end a time span; a span of days includes both ends. */
 const SPANS = [
   { from: 'start_ts', to: 'end_ts', isSameWrong: true },
   { from: 'ends_after', to: 'ends_before', isSameWrong: true },
@@ -56,12 +56,12 @@ const SPANS = [
 ] as const;
 const NAME_BYTES = 120;
 const VALUE_BYTES = 180;
-/** Enough to show 120 characters of, keys left out. */
+/** Enough to show 120 characters after keys are removed. */
 const READ_LENGTH = 400;
 
 /**
- * Reads the sections of requests against their fields: aliases resolved, unknown names refused, market ids checked
- * against the platform, the fields of the body held together. Throws one 400 that lists every failing field of all sections.
+ * Parses the sections of requests by their fields: resolves aliases, rejects unknown names, checks market ids against the platform,
+ * and checks body fields together. Throws one 400 that lists every failing field of all sections.
  */
 export function inputReader<F extends Partial<Record<Section, Fields>>>(
   sections: F,
@@ -86,7 +86,7 @@ export function inputReader<F extends Partial<Record<Section, Fields>>>(
   };
 }
 
-/** The fields of a section, and what each may be called with its canonical name. */
+/** The fields of a section, and each accepted name with its canonical one. */
 interface SectionReader {
   fields: Fields;
   known: ReadonlyMap<string, string>;
@@ -155,7 +155,7 @@ function readSection(
   return values;
 }
 
-/** The first rule that each path of a field breaks. */
+/** The first broken rule of each path in a field. */
 export function fieldIssues(field: string, value: unknown, found: z.core.$ZodIssue[]): FieldIssue[] {
   const byPath = new Map<string, FieldIssue>();
   for (const { path, message } of found) {
@@ -169,7 +169,7 @@ export function fieldIssues(field: string, value: unknown, found: z.core.$ZodIss
 const same = (field: string, a: unknown, b: unknown): boolean =>
   a === b || ((field === 'provider' || field === 'platform') && toPlatform(a) === toPlatform(b));
 
-/** Takes the `<platform>:` prefix off market ids; a platform that was left out is the one the prefix names. */
+/** Removes the `<platform>:` prefix of market ids; without a platform parameter, the prefix sets it. */
 function settleMarketIds(
   sections: Partial<Record<Section, Fields>>,
   values: Partial<Record<Section, Record<string, unknown>>>,
@@ -212,7 +212,7 @@ const unique = (ids: readonly unknown[], bare: (id: string) => string): string[]
 
 const isListedId = (value: unknown): value is ListedId => typeof value === 'object' && value !== null;
 
-/** Ids that name the same once their prefixes are off stand once, as they came first. */
+/** Removes duplicates after the prefixes are removed; the first one stays. */
 function listed(ids: readonly ListedId[], bare: (id: string) => string): ListedId[] {
   const found = new Map<string, ListedId>();
   for (const { given } of ids) {
@@ -242,7 +242,7 @@ function shown(field: string, value: unknown): string {
   return brief(text.length > 120 ? `${text.slice(0, 120)}…` : text, VALUE_BYTES);
 }
 
-/** The text as far as it takes at most `bytes` in the answer, where a control character takes six. */
+/** The start of the text that takes at most `bytes` in the answer, where a control character takes six. */
 function brief(text: string, bytes: number): string {
   if (encodedBytes(text) <= bytes) return text;
   let left = bytes;
@@ -251,7 +251,7 @@ function brief(text: string, bytes: number): string {
 }
 const encodedBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
-/** The beginning of the value's JSON: a body may nest deeper than JSON.stringify can follow. */
+/** The start of the value's JSON: a body may nest deeper than JSON.stringify can follow. */
 function jsonStart(value: unknown, length: number): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, length));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -266,13 +266,13 @@ function jsonStart(value: unknown, length: number): string {
   return text + (list ? ']' : '}');
 }
 
-/** The canonical name of what takes the fewest changes. */
+/** The canonical name with the smallest edit distance. */
 function nearest(name: string, known: ReadonlyMap<string, string>): string {
   let best = 'none, it takes no parameters';
   let fewest = Infinity;
   const given = name.slice(0, 40).toLowerCase();
   for (const [spelling, field] of known) {
-    // A difference in length is a change for each letter.
+    // A difference in length costs one edit per character.
     if (Math.abs(spelling.length - given.length) >= fewest) continue;
     const changes = distance(given, spelling.toLowerCase());
     if (changes >= fewest) continue;

@@ -4,13 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIMIT_HEADERS } from '../stores/shared/rate-limits.ts';
 import { encoded, ENCODED_FROM_BYTES, type Encoding, preferredEncoding } from './compression.ts';
 
-/** What of `meta` differs by call: `request_time` in whole milliseconds, and whether a cache answered. */
+/** The part of `meta` that differs by call: `request_time` in whole milliseconds, and whether a cache answered. */
 export interface CallMeta {
   requestTimeMs: number;
   cacheHit: boolean;
 }
 
-/** An answer over stored data as a cache keeps it: JSON without `meta`, the ETag of that, and what of `meta` belongs to the data. */
+/** A cached answer over stored data: JSON without `meta`, its ETag, and the data's own part of `meta`. */
 export class Rendered {
   readonly json: Buffer;
   readonly etag: string;
@@ -30,7 +30,7 @@ export class Rendered {
     return new Rendered({ json, etag, meta });
   }
 
-  /** The bytes to send. Calls that took equally long share them: neither put together nor compressed again. */
+  /** The bytes to send. Calls with equal `meta` share them, so they are neither built nor compressed again. */
   body(encoding: Encoding | null, call: CallMeta): Buffer | Promise<Buffer> {
     const key = call.requestTimeMs * 8 + (call.cacheHit ? 4 : 0) + (encoding === null ? 0 : encoding === 'br' ? 1 : 2);
     const kept = this.#bodies.get(key);
@@ -50,10 +50,10 @@ export class Rendered {
 }
 
 const EMPTY_BYTES = '{}'.length;
-/** While an answer is fresh, the calls that it answers take few different times. */
+/** While an answer is fresh, its calls have few different times. */
 const BODIES_KEPT = 6;
 
-/** Sends rendered data, or 304 when the caller already has it; compressed where the caller takes that. */
+/** Sends rendered data, or 304 if the caller already has it; compressed if the caller accepts that. */
 export function sendRendered(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -69,8 +69,8 @@ export function sendRendered(
 }
 
 /**
- * Sends the same as sendRendered with these headers and what is left of the caller's limit, past Fastify's own sending, which takes
- * longer than the rest of a cached answer: the list of headers goes to Node as it is.
+ * Like sendRendered, with these headers and the rate limit headers, but directly on Node's response: Fastify's own sending takes
+ * longer than the rest of a cached answer.
  */
 export function writeRendered(
   request: FastifyRequest,
@@ -112,7 +112,7 @@ const varyOf = (data: Rendered): string => (isPackable(data) ? 'accept, accept-e
 const encodingFor = ({ headers }: FastifyRequest, data: Rendered): Encoding | null =>
   isPackable(data) ? preferredEncoding(headers['accept-encoding']) : null;
 
-/** Names the representation and the headers it depends on; true when the caller already has it: 304 without a body. */
+/** Sets the ETag and Vary; true if the caller already has this answer: 304 without a body. */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string, vary = 'accept'): boolean {
   const others = reply.getHeader('vary');
   reply.header('vary', others === undefined ? vary : `${String(others)}, ${vary}`);
@@ -122,7 +122,7 @@ export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: stri
 
 const bare = (tag: string): string => tag.trim().replace(/^W\//, '');
 
-/** Weak comparison (RFC 9110 §8.8.3.2) over the list of If-None-Match. */
+/** Weak comparison (RFC 9110 §8.8.3.2) with the list of If-None-Match. */
 function etagMatches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.trim() === '*' || header.split(',').some((tag) => bare(tag) === bare(etag));

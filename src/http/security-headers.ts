@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** helmet's headers, of which those that mean something for JSON (OWASP REST Security Cheat Sheet) go with data. */
+/** Those of helmet's headers that matter for JSON (OWASP REST Security Cheat Sheet). */
 const OF_ALL = {
   'cross-origin-resource-policy': 'same-site',
   'referrer-policy': 'no-referrer',
@@ -9,10 +9,10 @@ const OF_ALL = {
   'x-frame-options': 'SAMEORIGIN',
 };
 
-/** Headers of answers that a browser may show as a page: helmet's, as a test compares. */
+/** Headers of answers that a browser may show as a page: the same as helmet's, which a test compares. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...OF_ALL,
-  // Without upgrade-insecure-requests: the service may be reached over plain http on a laptop, where they would go nowhere.
+  // Without upgrade-insecure-requests: on a laptop the service may run over plain http, where upgraded requests fail.
   'content-security-policy': [
     "default-src 'self'",
     "base-uri 'self'",
@@ -33,7 +33,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'x-xss-protection': '0',
 };
 
-/** Headers of data, which loads nothing and stands in no frame: in a few letters, because Node checks each in every answer. */
+/** Headers of data, which loads nothing and is never framed. Short, because Node validates them in every answer. */
 export const DATA_HEADERS: Readonly<Record<string, string>> = {
   ...OF_ALL,
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -55,7 +55,7 @@ const readableBy = (origin: string | undefined, allowed: readonly string[]): Rec
   'access-control-expose-headers': EXPOSED.join(', '),
 });
 
-/** Headers of every answer to a request, a refusal and a kept answer too; `origins`: those whose pages may read answers. */
+/** Headers of every answer, including rejections and cached answers; `origins`: whose pages may read answers. */
 export function commonHeaders(
   request: FastifyRequest,
   isData: boolean,

@@ -14,10 +14,10 @@ export interface SentFile {
 
 const RANGE = /^bytes=(\d*)-(\d*)$/;
 
-/** The bytes that one Range names, both inclusive; null for all of them, `outside` where it begins behind the end. */
+/** The range of bytes in a Range header, both ends inclusive; null for all bytes, `outside` if it begins after the end. */
 function rangeOf(header: string | undefined, bytes: number): { from: number; to: number } | null | 'outside' {
   const [, first = '', last = ''] = RANGE.exec(header ?? '') ?? [];
-  // Several ranges, and what is no range, are answered with the whole file (RFC 9110 §14.2).
+  // Several ranges, or an invalid one, get the whole file (RFC 9110 §14.2).
   if (first === '' && last === '') return null;
   if (first === '')
     return last === '0' || bytes === 0 ? 'outside' : { from: Math.max(0, bytes - Number(last)), to: bytes - 1 };
@@ -26,7 +26,7 @@ function rangeOf(header: string | undefined, bytes: number): { from: number; to:
   return Number(first) > to ? null : { from: Number(first), to };
 }
 
-/** Sends a file and closes it: the part of it that Range names (206), or 304 where the caller has it. Throws ApiError 416. */
+/** Sends a file and closes it: the part in Range (206), or 304 if the caller has it. Throws ApiError 416. */
 export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: SentFile): Promise<FastifyReply> {
   reply.header('accept-ranges', 'bytes');
   if (isKnown(request, reply, file.etag)) {
@@ -44,7 +44,7 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
       errorText: `range: must begin before byte ${file.bytes}, received ${asked}`,
     });
   }
-  // Parquet is compressed already, and parts of it are counted in its own bytes.
+  // Parquet is already compressed, and ranges count its own bytes.
   reply.type(file.type).header('content-encoding', 'identity');
   const { from, to } = part ?? { from: 0, to: file.bytes - 1 };
   reply.header('content-length', to - from + 1);

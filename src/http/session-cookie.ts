@@ -7,18 +7,18 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;
 const isTls = (request: FastifyRequest, publicUrl: string | undefined): boolean =>
   publicUrl?.startsWith('https:') === true || request.protocol === 'https';
 
-/** `session` names who is logged in, `device` a browser that logged in before. */
+/** `session` identifies who is logged in, `device` a browser with an earlier login. */
 const NAMES = { session: 'jwt', device: 'device' } as const;
 type Cookie = keyof typeof NAMES;
 
-/** Over TLS the prefix __Host- keeps other hosts of the domain, and plain http, from setting the cookie. */
+/** Over TLS the prefix __Host- prevents other hosts of the domain, and plain http, from setting the cookie. */
 const nameOf = (cookie: Cookie, request: FastifyRequest, publicUrl: string | undefined): string =>
   `${isTls(request, publicUrl) ? '__Host-' : ''}${NAMES[cookie]}`;
 
 export const readCookie = (cookie: Cookie, request: FastifyRequest, publicUrl?: string): string | undefined =>
   request.cookies[nameOf(cookie, request, publicUrl)];
 
-/** Not Secure only on plain http to this very machine, where browsers would drop such a cookie. */
+/** Not Secure only over plain http to this machine, where browsers would drop a Secure cookie. */
 const attributes = (request: FastifyRequest, publicUrl: string | undefined) => ({
   httpOnly: true,
   sameSite: 'lax' as const,

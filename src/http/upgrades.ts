@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** 500 ids of the longest kind, also where each letter takes three bytes. */
+/** 500 ids of the longest kind, with three bytes per character. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 interface Upgrade {
@@ -12,17 +12,17 @@ interface Upgrade {
   head: Buffer;
 }
 
-/** Lets a route become a WebSocket, once its hooks have let the request through. */
+/** Lets a route become a WebSocket once its hooks have passed the request. */
 export interface Upgrades {
   /** Whether the request asks for a WebSocket. */
   isAsked(request: FastifyRequest): boolean;
-  /** Answers 101 and gives the socket; to be called after reply.hijack(). */
+  /** Answers 101 and returns the socket; call it after reply.hijack(). */
   accept(request: FastifyRequest): Promise<WebSocket>;
 }
 
 /**
- * Takes requests with an Upgrade header: one for a WebSocket goes through the routes as any other; one for something else (curl offers
- * HTTP/2 that way) is answered as if it had not offered.
+ * Handles requests with an Upgrade header: one for a WebSocket passes through the routes like any other; one for another protocol
+ * (curl offers HTTP/2 that way) is answered as if it had no such header.
  */
 export function takeUpgrades(app: FastifyInstance): Upgrades {
   const server = new WebSocketServer({
@@ -43,7 +43,7 @@ export function takeUpgrades(app: FastifyInstance): Upgrades {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
-    // Nothing reads this connection any more: ended alone, it would never notice that the client closed it.
+    // Nothing reads this connection any more: after end() alone it would not notice that the client closed it.
     response.on('finish', () => (socket as Socket).destroySoon());
     waiting.set(request, { socket, head, response });
     app.routing(request, response);
@@ -61,10 +61,10 @@ export function takeUpgrades(app: FastifyInstance): Upgrades {
   };
 }
 
-/** Connections that have begun again. Each time adds the server's listeners once more, so a second offer is a connection's last request. */
+/** Replayed connections. Each replay adds the server's listeners again, so a second offer ends the connection. */
 const begunAgain = new WeakSet<Duplex>();
 
-/** Node stops reading a connection that offers an upgrade: it begins again with the same request without the offer. */
+/** Node stops parsing a connection that offers an upgrade: it is parsed again from the same request without the offer. */
 function withoutOffer(app: FastifyInstance, request: IncomingMessage, { socket, head }: Upgrade): void {
   const { method = 'GET', url = '/', rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${request.httpVersion}`];

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { programName } from './program.mjs';
 
-/** Files beside a source are found by its address, which stays that of the source. */
+/** import.meta.url stays that of the source, so that files beside a source are found. */
 const sourceUrls: Plugin = {
   name: 'source-urls',
   setup({ onLoad }) {
@@ -17,13 +17,13 @@ const sourceUrls: Plugin = {
 };
 
 /**
- * Bundles the program that begins with `entry` into `file`, its source map beside it, and removes its older bundles there. Packages
- * are imported, not bundled. Rejects when the sources do not compile; esbuild has written why.
+ * Bundles the program at `entry` into `file`, with its source map, and removes older bundles there. Packages stay external.
+ * Rejects if the sources do not compile; esbuild prints the reason.
  */
 export async function bundleProgram(entry: string, file: string): Promise<void> {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true });
-  // Another process may start at the same moment: each writes files of its own, which then take the name.
+  // Another process may start at the same time: each writes its own files, then renames them.
   const written = join(folder, `${process.pid}-${basename(file)}`);
   await build({
     entryPoints: [entry],

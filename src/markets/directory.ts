@@ -32,40 +32,37 @@ const KeysRow = z.object({
 /** A row of sql/queries/market_refs_by_ids.sql. */
 const NamesRow = z.object({ ref: z.string(), platform_id: z.string(), slug: z.string() });
 
-/**
- * An id as it is stored: each platform has a spelling of its own. null for text that is no id of a market or event
- * there.
- */
+/** An id in its platform's stored spelling; null for text that cannot be the id of a market or event there. */
 export const normalId = (platform: Platform, id: string): string | null => MANIFESTS[platform].normalizeId(id);
 
-/** A filter by an id, in the spelling that is stored; '' where there is none. */
+/** An id filter in the stored spelling; '' if there is none. */
 export const asStored = (platform: Platform, id: string | undefined): string =>
   id === undefined ? '' : (normalId(platform, id) ?? id);
 
-/** The reference that an id is unless it is another name of the market; null when it cannot be one. */
+/** The reference, assuming that the id is one and not an alias; null if it cannot be one. */
 export const likelyRef = (platform: Platform, id: string): string | null => MANIFESTS[platform].likelyRef(id);
 
 /**
- * Reads one market from its platform and stores it; null when the platform does not know it. Without `user` it is our
- * own work.
+ * Reads one market from its platform and stores it; null if the platform does not know it. Without `user` it counts as our own
+ * work.
  */
 export type FetchMarket = (platform: Platform, id: string, user?: string) => Promise<string | null>;
 
 /**
- * Stored markets by reference, with a short memory, and by any id a user may send. What the store does not know is
- * fetched from the platform through `fetchMarket`, stored, and answered.
+ * Stored markets by reference, briefly cached, and by any id that a user may send. A market that is not stored is read from the
+ * platform through `fetchMarket` and stored.
  */
 export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
   readonly #cached: Shared['cached'];
   readonly #markets = new Map<string, { keys: StoredMarket | null; key: string; until: number }>();
-  /** References by platform and whatever id a user wrote. */
+  /** References by platform and any id that a user sent. */
   readonly #aliases = new Map<string, { ref: string; until: number }>();
-  /** Reads under way: callers that ask for the same meanwhile share one. */
+  /** Reads in progress, shared by concurrent callers. */
   readonly #reads = new Map<string, Promise<unknown>>();
 
-  /** Without `cached`, ids that no platform knows are cached in this process alone. */
+  /** Without `cached`, unknown ids are cached in this process only. */
   constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket, cached: Shared['cached'] = cacheThrough(localTexts())) {
     this.#clickhouse = clickhouse;
     this.#fetchMarket = fetchMarket;
@@ -76,7 +73,7 @@ export class StoredMarkets implements MarketDirectory {
     const { found, unknown } = await this.#lookUp(platform, refs);
     for (const ref of unknown) {
       if (found.has(ref)) continue;
-      // A market that cannot be read counts as unknown: its trades must not delay those of others.
+      // An unreadable market counts as unknown, so that its trades do not delay those of others.
       const fetched = await this.#fetch(platform, ref).catch((error: unknown) => {
         if (isItemError(error)) return null;
         throw error;
@@ -87,12 +84,12 @@ export class StoredMarkets implements MarketDirectory {
     return found;
   }
 
-  /** Those of these markets that are stored; no platform is asked for the others. */
+  /** The stored ones of these markets; no platform is asked for the others. */
   async storedByRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
     return (await this.#lookUp(platform, refs)).found;
   }
 
-  /** The stored ones of these markets, and the references that were not cached as found or as unknown. */
+  /** The stored ones of these markets, and the references that were not cached as found or unknown. */
   async #lookUp(platform: Platform, refs: string[]) {
     const found = new Map<string, StoredMarket>();
     const unknown: string[] = [];
@@ -107,8 +104,8 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   /**
-   * The market a user means by a platform id, condition id, ticker or slug; null when neither store nor platform knows
-   * it. An id unknown to a platform is not asked for again by any process for a while; ingestion (byRef) has its own cache.
+   * The market of a platform id, condition id, ticker or slug; null if neither store nor platform knows it. No process asks again for
+   * an unknown id for a while; ingestion (byRef) has its own cache.
    */
   async byAnyId(platform: Platform, id: string, user?: string): Promise<StoredMarket | null> {
     const wanted = normalId(platform, id);
@@ -134,7 +131,7 @@ export class StoredMarkets implements MarketDirectory {
     return market;
   }
 
-  /** The stored markets of many ids, by these, in two statements; ids that name none are left out. */
+  /** The stored markets of many ids, by id, in two statements; unknown ids are left out. */
   async storedByAnyIds(platform: Platform, ids: readonly string[]): Promise<Map<string, StoredMarket>> {
     const wanted = new Map(ids.map((id) => [id, normalId(platform, id)]));
     const refs = [...new Set([...wanted.values()].filter((one) => one !== null))];
@@ -183,7 +180,7 @@ export class StoredMarkets implements MarketDirectory {
     return row ? this.#byRef(platform, row.ref) : null;
   }
 
-  /** A market read from its platform, and what is stored of it then: a read that began before would not find it. */
+  /** Reads a market from its platform, then from the store: a store read that began earlier would miss it. */
   #fetch(
     platform: Platform,
     id: string,
@@ -218,7 +215,7 @@ export class StoredMarkets implements MarketDirectory {
     return this.#markets.get(`${platform}:${ref}`)?.key ?? '0';
   }
 
-  /** Drops a market from the cache, after it was stored again. */
+  /** Drops a market from the cache after it was stored again. */
   forget(platform: Platform, ref: string): void {
     this.#markets.delete(`${platform}:${ref}`);
   }
@@ -241,7 +238,7 @@ export class StoredMarkets implements MarketDirectory {
   }
 }
 
-/** A market's state is written last: without one its listing is just being written, or was broken off by a kill. */
+/** A market's state is written last: without one, its listing is still being written or was interrupted by a kill. */
 const isListed = ({ status }: Pick<StoredMarket, 'status'>): boolean => status !== '';
 
 function remember<V>(map: Map<string, V>, key: string, value: V): void {

@@ -7,9 +7,7 @@ import type { JsonObject, MarketInfo, MarketRecord, MarketState, Platform } from
 
 const decimalOrNull = z.string().nullable();
 
-/**
- * A row of sql/queries/market_lookback.sql: the record as last written, and totals and prices of a day and a week ago.
- */
+/** A row of sql/queries/market_lookback.sql: the record as last written, with totals and prices of a day and a week ago. */
 export const LookbackRow = z.object({
   ref: z.string(),
   first_seen_at: z.string(),
@@ -42,19 +40,19 @@ export const TradedMarket = z.object({
 });
 export type TradedMarket = z.infer<typeof TradedMarket>;
 
-/** What is known of a market beside what its platform just reported. */
+/** What is known of a market besides what its platform just reported. */
 interface Known {
   stored: LookbackRow | undefined;
   traded: TradedMarket | undefined;
   openInterest: ReadInterest | undefined;
   liquidity: Usd | undefined;
-  /** The last trade that the market's book names. */
+  /** The last trade according to the market's book. */
   bookPrice?: Price | undefined;
 }
 
 /**
- * Fills what only the store knows: first sight, fields a shorter body lacks, volumes and prices of trades, and changes
- * since.
+ * Fills in what only the store knows: first sight, fields missing from a shorter body, volumes and prices from trades, and
+ * changes since.
  */
 export function enrichFromStore(record: MarketRecord, known: Known): { record: MarketRecord; firstSeenAt: string } {
   return {
@@ -70,12 +68,12 @@ export function enrichFromStore(record: MarketRecord, known: Known): { record: M
 function completeInfo({ info, event, series }: MarketRecord, stored: LookbackRow): MarketInfo {
   const eventId = info.eventId || stored.event_id;
   const seriesId = info.seriesId || stored.series_id;
-  // What names a subcategory was read: one that it does not name any more is gone.
+  // The source of the subcategory was read, so a subcategory that it lacks was removed.
   const isWhole =
     info.category !== '' && (eventId === '' || event !== undefined) && (seriesId === '' || series !== undefined);
   return {
     ...info,
-    // Ids never change after they were first stored, even if the platform edits a name.
+    // Outcome ids never change once stored, even if the platform edits a name.
     outcomes: info.outcomes.map((outcome, i) =>
       stored.outcome_ids.length === info.outcomes.length
         ? { ...outcome, id: stored.outcome_ids[i] ?? outcome.id }
@@ -93,7 +91,7 @@ function completeInfo({ info, event, series }: MarketRecord, stored: LookbackRow
   };
 }
 
-/** The part of a market's metadata that comes with its event, group or series. */
+/** The part of a market's metadata that comes from its event, group or series. */
 const ofParents = (platform: Platform, metadata: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => MANIFESTS[platform].parentMetadata.includes(key)));
 
@@ -109,7 +107,7 @@ function completeState(
   const change = (then: string | null | undefined): Price | null =>
     state.status !== 'open' || price === null || then == null ? null : price - parsePrice(then);
   const sold = (then: string | null | undefined, sum: string | null | undefined): Usd | null => {
-    // A market that never traded has no volume of the day.
+    // A market that never traded has no volume in the last day.
     if (volumeTotal === null || volumeTotal === 0n) return volumeTotal;
     if (then != null && volumeTotal >= parseUsd(then)) return volumeTotal - parseUsd(then);
     return sum == null ? null : parseUsd(sum);
@@ -123,7 +121,7 @@ function completeState(
     liquidity,
     metadata: {
       ...state.metadata,
-      // What an earlier process read is of an unknown age.
+      // The age of a figure read by an earlier process is unknown.
       ...(state.openInterest === null && interest !== null
         ? { open_interest_basis: 'usd', ...(openInterest ? { open_interest_at: openInterest.at } : {}) }
         : {}),
@@ -137,7 +135,7 @@ function completeState(
   };
 }
 
-/** The last trade, stored or in the book, instead of a midpoint; a settled market keeps its payout and shows the trade beside it. */
+/** The last trade, stored or from the book, replaces a midpoint; a settled market keeps its payout, with the trade in metadata. */
 function priceByTrade(state: MarketState, price: Price | undefined): MarketState {
   if (price === undefined || state.status === 'unopened') return state;
   if (state.status === 'settled') {

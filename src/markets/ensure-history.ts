@@ -8,14 +8,13 @@ import type { Shared } from '../stores/shared/shared.ts';
 import { isPool } from '../platforms/market-fields.ts';
 import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
 
-/** A caller waits this long for history that is not stored; what comes later is there on the next call. */
+/** How long a caller waits for missing history; what arrives later is there for the next call. */
 const WAIT_MS = 2500;
-/** Bars that a caller did not wait for are still read and stored, for as long as this. */
+/** Time limit for reading and storing bars after the caller has stopped waiting. */
 const READ_MS = 30_000;
 const OPEN_BARS_MS = 60_000;
 const CLOSED_BARS_MS = 3_600_000;
 
-/** What reading history needs. */
 interface HistoryDeps {
   clickhouse: ClickHouse;
   shared: Shared;
@@ -26,16 +25,15 @@ interface HistoryDeps {
 }
 
 interface ReadyHistory {
-  /** null when no trades of the market are stored, as none of a pool ever are. */
+  /** null if no trades of the market are stored, as is always so for a pool. */
   span: StoredSpan | null;
-  /** false when older trades or bars of the range are still being fetched, or could not be. */
+  /** false if older trades or bars of the range are still being read, or could not be. */
   complete: boolean;
 }
 
 /**
- * Makes a market's range, of which `stored` is there, as complete as a bounded wait allows: bars of the platform are
- * read and stored, trades that are not stored are asked from the ingesting process. A platform that fails leaves what
- * the store has.
+ * Makes a market's range as complete as a bounded wait allows, given what is `stored`: platform bars are read and stored, missing
+ * trades are requested from the ingesting process. If the platform fails, the stored data remains.
  */
 export async function readyHistory(
   services: HistoryDeps,
@@ -59,17 +57,14 @@ export async function readyHistory(
       : wantHistory({ clickhouse, shared }, { platform, ref, sinceUs: sinceMs * 1000, user }, stored, WAIT_MS),
     Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
   ]);
-  // While the platform was asked, trades came in.
+  // Trades may have arrived while the platform was asked.
   const span = read.asked && !isWithoutFeed ? await storedSpan(clickhouse, platform, ref) : known;
-  // Before it was born a market had no trades: from then on is from ever on.
+  // A market has no trades before its creation, so a span that begins there is complete.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
   return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read.done };
 }
 
-/**
- * Reads the platform's bars of a range once a minute at most, for one caller at a time; true when the platform was
- * asked now.
- */
+/** Reads the platform's bars of a range at most once a minute, for one caller at a time; true if the platform was asked now. */
 async function readBars(
   services: HistoryDeps,
   { market, user }: { market: StoredMarket; user: string },
@@ -78,7 +73,7 @@ async function readBars(
   const data = services.platforms[market.platform];
   const intervalMin = stepSeconds < 3600 ? 1 : 60;
   if (!data?.candleIntervalsMin.includes(intervalMin)) return false;
-  // Whole blocks, so that neighbouring requests share one read; whole days, as a bar of a day is made of all its hours.
+  // Whole blocks, so that neighbouring requests share one read; whole days, because a daily bar needs all of its hours.
   const block = intervalMin === 1 ? 3600 : 3 * 86_400;
   const from = Math.floor(startTs / block) * block;
   const to = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.now() / 1000 / 60) * 60);

@@ -5,9 +5,9 @@ import type { BadRow, PlatformData, ReadContext } from '../platforms/contract.ts
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/** An event without an image is asked for again after this. */
+/** After this an event without an image is requested again. */
 const KEPT_MS = 86_400_000;
-/** How long a market that was just listed may wait in the store for its event's image. */
+/** How long a newly listed market may wait in the store for its event's image. */
 const WRITE_MS = 60_000;
 /** How long a caller waits for an image. */
 const WAIT_MS = 1000;
@@ -15,8 +15,8 @@ const WAIT_MS = 1000;
 const Row = z.object({ image_url: z.string() });
 
 /**
- * The image of an event's markets where the listing brings none, '' where the platform has none: read once, then kept
- * with each of them. Callers in any process share one request.
+ * The image of an event whose listing has none, '' if the platform has none: read once, then stored with each of its markets.
+ * Callers in all processes share one request.
  */
 export async function eventImage(
   { clickhouse, shared }: { clickhouse: ClickHouse; shared: Shared },
@@ -31,7 +31,7 @@ export async function eventImage(
     const [stored] = await clickhouse.query('event_image', Row, { platform, event_id: eventId });
     return stored?.image_url || read(eventId, context);
   });
-  // A market that was listed since has none yet; a minute of requests for one event writes once.
+  // Markets listed since then have none yet; concurrent requests within a minute write once.
   if (value !== '') {
     await shared.cached(`event-image-kept:${platform}:${eventId}`, WRITE_MS, async () => {
       for (const table of ['markets', 'events']) {
@@ -51,7 +51,7 @@ interface Services {
   log: { warn(details: object, message: string): void };
 }
 
-/** The image of an event whose listing has none, if it comes in time; a later answer has it. `user` asked for it. */
+/** The image of an event whose listing has none, if it arrives in time; a later call gets it. `user` is the requester. */
 export async function eventImageInTime(
   services: Services,
   platform: Platform,

@@ -27,7 +27,7 @@ const StoredParent = z.object({
 });
 type StoredParent = z.infer<typeof StoredParent>;
 
-/** Stores events and series where their content changed. Writing the same body twice changes nothing. */
+/** Stores events and series whose content changed. Writing the same body twice changes nothing. */
 export class EventWriter {
   readonly #clickhouse: ClickHouse;
   readonly #written = new LruMap<string, string>(REMEMBERED);
@@ -36,10 +36,7 @@ export class EventWriter {
     this.#clickhouse = clickhouse;
   }
 
-  /**
-   * Stores the events and series that these markets of one platform belong to, and series that were listed by
-   * themselves.
-   */
+  /** Stores the events and series of these markets of one platform, and series that were listed by themselves. */
   async write(
     platform: Platform,
     markets: readonly MarketRecord[],
@@ -93,11 +90,11 @@ export class EventWriter {
   }
 }
 
-/** The last of each id. */
+/** The last record of each id. */
 const newest = <R>(records: readonly R[], id: (record: R) => string): Map<string, R> =>
   new Map(records.map((record) => [id(record), record]));
 
-/** A market's event; the market's own fields of it where the event's body was not read. */
+/** A market's event; built from the market's own fields if the event itself was not read. */
 function eventOf({ info, event }: MarketRecord): EventRecord[] {
   if (event) return [event];
   if (info.eventId === '') return [];
@@ -127,7 +124,7 @@ function seriesOf({ info, series }: MarketRecord): SeriesRecord[] {
   return [{ platform, seriesId, title: '', category, categorySlug, frequency: null }];
 }
 
-/** Keeps what a shorter body lacks, as for markets. */
+/** Keeps fields that a shorter body lacks, as for markets. */
 function completeEvent(event: EventRecord, stored: StoredParent | undefined): EventRecord {
   if (!stored) return event;
   return {
@@ -145,7 +142,7 @@ function completeEvent(event: EventRecord, stored: StoredParent | undefined): Ev
   };
 }
 
-/** The order of a listing; a market that it leaves out, as archived ones are, stays behind the one that it followed. */
+/** The order of the listing; an unlisted market, such as an archived one, stays after the one it followed. */
 function inOrder(listed: readonly string[], stored: readonly string[]): string[] {
   if (listed.length === 0) return [...stored];
   const isListed = new Set(listed);

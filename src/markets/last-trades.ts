@@ -6,8 +6,8 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 const REFS_AT_ONCE = 500;
 
 /**
- * Prices these markets by their newest stored trade where that is newer than the listing's own last trade, and moves
- * the changes of their price along. Their rows keep the times of the listing: nothing that lists are sorted by changes.
+ * Prices these markets by their newest stored trade if it is newer than the listing's last trade, and adjusts their price changes.
+ * The rows keep the listing's times: sort keys of lists do not change.
  */
 export async function priceByLastTrades(
   clickhouse: ClickHouse,

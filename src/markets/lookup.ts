@@ -5,36 +5,36 @@ import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { likelyRef, normalId, type StoredMarkets } from './directory.ts';
 
-/** Where a market is looked for. */
+/** Dependencies of a look-up. */
 interface Lookup {
   markets: StoredMarkets;
   clickhouse: ClickHouse;
 }
 
-/** A market as a user asks for it. */
+/** A market requested by a user. */
 export interface WantedMarket {
   platform: Platform;
   /** Any id of it. */
   id: string;
-  /** Whose share of the platform's budgets a look-up takes. */
+  /** The user whose share of the platform's budgets pays for a look-up. */
   user: string;
 }
 
-/** The stored market, fetched from the platform when the store does not know it; 404 when neither knows it. */
+/** The stored market, read from the platform if it is not stored; 404 if neither knows it. */
 export async function requireMarket(services: Lookup, { platform, id, user }: WantedMarket): Promise<StoredMarket> {
   const market = await services.markets.byAnyId(platform, id, user);
   if (market) return market;
   throw await unknownMarket(services, platform, id);
 }
 
-/** The stored markets of a list of ids, in its order, each once. Nothing is fetched. */
+/** The stored markets of a list of ids, in its order, without duplicates. Nothing is read from platforms. */
 export async function storedMarkets(
   stored: StoredMarkets,
   platform: Platform,
   ids: readonly { id: string; given: string }[],
 ): Promise<{
   markets: StoredMarket[];
-  /** Ids as received that name none of these, or none that is `answered`: it may have been dropped since it was looked up. */
+  /** The ids, as received, of no stored market, or of none that was `answered`: a market may be dropped after the look-up. */
   notFound: (answered?: ReadonlySet<string>) => string[];
 }> {
   const found = await stored.storedByAnyIds(
@@ -53,8 +53,8 @@ export async function storedMarkets(
 }
 
 /**
- * A market and what is read by its reference. An id is nearly always the reference itself, so that both are asked for
- * at the same time; `value` is what stood there before a market not yet stored was fetched.
+ * A market, and what `read` returns for its reference. The id is nearly always the reference, so both are read at the same time;
+ * for a market that had to be fetched, `value` is from before.
  */
 export async function marketWith<T>(
   services: Lookup,
@@ -69,7 +69,7 @@ export async function marketWith<T>(
   return { market, value: await (early !== null && market.ref === guess ? early : read(market.ref)) };
 }
 
-/** 404; the id of an event is answered with those of its markets. */
+/** 404; for the id of an event it names the event's markets. */
 export async function unknownMarket(
   { clickhouse }: Pick<Lookup, 'clickhouse'>,
   platform: Platform,

@@ -4,12 +4,11 @@ import { PlatformError } from '../core/errors.ts';
 import type { BadRow, PlatformData } from '../platforms/contract.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/** An older figure is read again before it is answered. */
+/** Older figures are read again before they are answered. */
 const CURRENT_MS = 600_000;
-/** A caller waits this long for it. */
+/** How long a caller waits for the figure. */
 const WAIT_MS = 1000;
 
-/** What a figure of open interest is read with. */
 export interface OpenInterestDeps {
   platforms: Partial<Record<Platform, PlatformData>>;
   shared: Shared;
@@ -26,9 +25,8 @@ interface Stored {
 }
 
 /**
- * A market's open interest and the metadata that goes with it. Where the listing lacks the figure and the stored one is unknown or
- * older than ten minutes, the platform is asked immediately: null when it does not know, the stored figure, with its time, when it
- * fails or is too slow.
+ * A market's open interest and the matching metadata. If the listing lacks the figure and the stored one is unknown or older than
+ * ten minutes, the platform is asked: null if it does not know. If it fails or is too slow, the stored figure with its time.
  */
 export async function currentOpenInterest(
   { platforms, shared, onBadRow, now }: OpenInterestDeps,

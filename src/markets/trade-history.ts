@@ -5,16 +5,16 @@ import type { Platform } from '../core/model.ts';
 
 export const HISTORY_CHANNEL = 'history';
 
-/** A market whose trades since `sinceUs` are wanted and not stored. */
+/** A market whose trades since `sinceUs` are requested and not stored. */
 export interface HistoryRequest {
   platform: Platform;
   ref: string;
   sinceUs: number;
-  /** Whose share of the platform's budgets it takes. */
+  /** The user whose share of the platform's budgets it takes. */
   user: string;
 }
 
-/** The marker of a platform's span that is made of its markets' own: up to its end each of these is complete. */
+/** Marks a platform's span made of its markets' own spans: each of them is complete up to its end. */
 export const EACH_MARKET = 'each market';
 
 const Span = z.object({
@@ -30,7 +30,7 @@ export interface StoredSpan {
   toUs: number;
 }
 
-/** A market's own span, joined with the platform's feed where they touch; null when nothing is stored. */
+/** A market's own span, merged with the global feed's if they touch; null if nothing is stored. */
 export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredSpan | null> {
   const spans = await clickhouse.query('trade_spans', Span, { platform, ref });
   const own = spans.find((span) => span.of_market);
@@ -51,8 +51,8 @@ export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref
 }
 
 /**
- * Asks the ingesting process for a market's older trades, unless the span `known` reaches back far enough, and waits at
- * most `waitMs`; `complete` when they are stored now.
+ * Requests a market's older trades from the ingesting process, unless the span `known` reaches back far enough, and waits at most
+ * `waitMs`; `complete` if they are stored now.
  */
 export async function wantHistory(
   deps: { clickhouse: ClickHouse; shared: Shared },

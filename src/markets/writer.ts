@@ -18,11 +18,9 @@ import {
   stateRow,
 } from '../stores/clickhouse/insert-rows.ts';
 
-/**
- * An unchanged market leaves a snapshot in every minute that sweeps it: "unchanged" is distinguished from "not read".
- */
+/** An unchanged market still gets a snapshot per minute, which distinguishes "unchanged" from "not read". */
 const SNAPSHOT_MS = 55_000;
-/** Its state is written again after this long, as differences to 24 h and 7 d ago move with the clock. */
+/** Its state is written again after this long, because the changes over 24 h and 7 d move with the clock. */
 const STATE_MS = 5 * 60_000;
 const REMEMBERED = 300_000;
 const LOOKBACK_REFS = 500;
@@ -33,11 +31,11 @@ interface Written {
   stateAtMs: number;
   snapshotAtMs: number;
   snapshot: object;
-  /** Whether part of it comes from stored trades. */
+  /** Whether some of its figures come from stored trades. */
   fromTrades: boolean;
 }
 
-/** Stores listings: what changed, and a heartbeat of what did not. Writing the same body twice changes nothing. */
+/** Stores listings: changes, and a heartbeat for unchanged markets. Writing the same body twice changes nothing. */
 export class MarketWriter {
   readonly #clickhouse: ClickHouse;
   readonly #events: EventWriter;
@@ -46,9 +44,9 @@ export class MarketWriter {
   readonly #openInterest = new Map<string, ReadInterest>();
   readonly #liquidity = new Map<string, Usd>();
   readonly #lastTrades = new Map<string, Price>();
-  /** Markets with facts that come from elsewhere than their listing and are not written yet. */
+  /** Markets with unwritten facts from sources other than their listing. */
   readonly #needsRewrite = new Map<string, symbol>();
-  /** One at a time: of two under way, the one that saw fewer trades could come last. */
+  /** Sequential: of two concurrent writes, the one that saw fewer trades could come last. */
   readonly #pricing = new PQueue({ concurrency: 1 });
   readonly #onWritten: (platform: Platform, ref: string) => void;
 
@@ -88,7 +86,7 @@ export class MarketWriter {
     });
     const changed = rows.filter((row) => row.infoChanged);
     const snapshots = [...rows.map((row) => row.snapshot), ...still.flatMap((record) => this.#stillRow(record) ?? [])];
-    // The state comes last: a market is listed once its state is there, and then everything else is too.
+    // The state comes last: a market counts as listed once it has a state, so everything else must be there.
     await this.#clickhouse.insert(
       'markets',
       changed.map(({ record, firstSeenAt }) => marketRow(record.info, firstSeenAt, record.fetchedAt)),
@@ -104,11 +102,11 @@ export class MarketWriter {
     );
     for (const { asSent, snapshot } of rows) {
       this.#remember(asSent, snapshot);
-      // A mark that was set meanwhile is for what these rows lack.
+      // A mark set meanwhile is for facts that these rows lack.
       const key = keyOf(asSent.info);
       if (this.#needsRewrite.get(key) === marks.get(key)) this.#needsRewrite.delete(key);
     }
-    // Trades that were stored since the bodies were received: whichever comes last, states or trades, finds the other.
+    // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, refs));
     for (const { record } of rows) this.#onWritten(platform, record.info.ref);
@@ -120,7 +118,7 @@ export class MarketWriter {
     await this.#events.write(platform, [], series);
   }
 
-  /** Prices these markets by their newest trade at once; their other figures are written at their next sweep. */
+  /** Prices these markets by their newest trade now; other figures follow with their next sweep. */
   async onTradesStored(platform: Platform, refs: Iterable<string>): Promise<void> {
     const all = [...refs];
     for (const ref of all) {
@@ -130,14 +128,14 @@ export class MarketWriter {
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, all));
   }
 
-  /** Trades of any market may have been stored: volumes of trades are written at the next sweep. */
+  /** Trades of any market may have been stored: volumes from trades are written with the next sweep. */
   markAllStale(platform: Platform): void {
     for (const [key, { fromTrades }] of this.#written) {
       if (fromTrades && key.startsWith(`${platform}:`)) this.#needsRewrite.set(key, Symbol(key));
     }
   }
 
-  /** Takes a market that its platform has dropped out of the listing; its trades stay. */
+  /** Removes a market dropped by its platform from the listing; its trades stay. */
   async drop(platform: Platform, ref: string): Promise<void> {
     for (const table of ['market_state', 'market_state_texts', 'markets', 'market_info_texts', 'market_raw']) {
       const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
@@ -147,7 +145,7 @@ export class MarketWriter {
     this.#onWritten(platform, ref);
   }
 
-  /** Open interest that the listing does not bring; written with the market from its next sweep on. */
+  /** Open interest that the listing lacks; written with the market from its next sweep on. */
   setOpenInterest(platform: Platform, ref: string, read: ReadInterest): void {
     const key = keyOf({ platform, ref });
     if (this.#openInterest.size >= REMEMBERED) this.#openInterest.clear();
@@ -155,7 +153,7 @@ export class MarketWriter {
     this.#needsRewrite.set(key, Symbol(key));
   }
 
-  /** What rests in a book that the listing does not bring; written with the market at its next sweep. */
+  /** Book liquidity that the listing lacks; written with the market at its next sweep. */
   setLiquidity(platform: Platform, ref: string, value: Usd): void {
     const key = keyOf({ platform, ref });
     if (this.#liquidity.get(key) === value) return;
@@ -164,7 +162,7 @@ export class MarketWriter {
     this.#needsRewrite.set(key, Symbol(key));
   }
 
-  /** The last trade that a book names; prices the market, from its next sweep on, while no trade of it is stored. */
+  /** The last trade according to a book; prices the market, from its next sweep on, while none of its trades is stored. */
   setLastTrade(platform: Platform, ref: string, price: Price | null): void {
     const key = keyOf({ platform, ref });
     if (price === null || this.#lastTrades.get(key) === price) return;
@@ -184,7 +182,7 @@ export class MarketWriter {
     return record.state.status === 'open' && Date.parse(record.fetchedAt) - (last?.snapshotAtMs ?? 0) >= SNAPSHOT_MS;
   }
 
-  /** Nothing changed since the last row but the time. */
+  /** The row of an unchanged market: only the time is new. */
   #stillRow(record: MarketRecord): object | null {
     const last = this.#written.get(keyOf(record.info));
     if (!last) return null;
@@ -192,7 +190,7 @@ export class MarketWriter {
     return { ...last.snapshot, at: record.fetchedAt };
   }
 
-  /** Keeps the record as the platform sent it, to compare the next one with; what the store added is not compared. */
+  /** Keeps the record as the platform sent it, for comparison with the next one; what the store added is not compared. */
   #remember(asSent: MarketRecord, snapshot: object): void {
     const key = keyOf(asSent.info);
     if (this.#written.size >= REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? '');
@@ -236,7 +234,7 @@ export class MarketWriter {
   }
 }
 
-/** Records in lists that fit into one query, with the time they were read at. */
+/** Splits records into lists that fit into one query, with the time they were read. */
 function parts(records: readonly MarketRecord[]) {
   return Array.from({ length: Math.ceil(records.length / LOOKBACK_REFS) }, (_, n) => {
     const part = records.slice(n * LOOKBACK_REFS, (n + 1) * LOOKBACK_REFS);

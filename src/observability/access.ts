@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers that only proxies write: any of them is a sign of one. */
+/** Headers set only by proxies: any of them means that a proxy forwarded the request. */
 const OF_PROXIES = /^(forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|.*-client-ip|.*-connecting-ip|x-envoy-.*)$/;
 
 /**
- * Who may read metrics: who sends METRICS_TOKEN as a bearer token; without one only callers on this machine, none that
- * a proxy forwards, whose own address identifies only the proxy.
+ * Who may read metrics: callers with METRICS_TOKEN as bearer token. Without a token only callers on this machine, and not through
+ * a proxy, whose address identifies only the proxy.
  */
 export function mayReadMetrics(token: string | undefined, address: string, headers: IncomingHttpHeaders): boolean {
   if (token !== undefined) return same(headers.authorization ?? '', `Bearer ${token}`);

@@ -5,23 +5,23 @@ import type { Config } from '../core/config.ts';
 import type { SocketStatus } from '../platforms/sockets/contract.ts';
 import type { SocketStates } from '../platforms/sockets/states.ts';
 
-/** How far a platform's stored data is behind the platform. */
+/** How far a platform's stored data lags behind. */
 export interface IngestionHealth {
   platform: Platform;
   status: 'ok' | 'degraded' | 'down';
   /** Seconds since the newest time at which stored data is known to be complete; null before the first sweep. */
   lagSeconds: number | null;
-  /** How data comes: live where sockets start each reading; stale when it is too old or none is stored yet. */
+  /** live: sockets trigger each read. stale: data is too old, or none is stored yet. */
   feed: 'live' | 'polling' | 'stale';
-  /** null where no process reports sockets of the platform. */
+  /** null if no process reports sockets of the platform. */
   socket: SocketStatus | null;
-  /** What is wrong, '' when nothing is. */
+  /** What is wrong; '' if nothing is. */
   detail: string;
 }
 
-/** A run that skipped this many rows has met a platform that changed, not a row that is odd. */
+/** Skipping this many rows in a run means that the platform changed its format; fewer are odd rows. */
 const MANY_ROWS = 5;
-/** Data older than this many polls means that something is wrong. */
+/** Data older than this many polls counts as a failure. */
 const POLLS_BEHIND = 10;
 const LEAST_SECONDS = 120;
 
@@ -34,10 +34,7 @@ const Row = z.object({
   worst: z.tuple([z.coerce.number(), z.string()]),
 });
 
-/**
- * The state of each platform from its recorded runs: its lag, failing jobs, and fields that vanished from many rows of the
- * last hour.
- */
+/** The state of each platform from its recorded runs: its lag, failing jobs, and fields missing from many rows of the last hour. */
 export async function ingestionHealth(
   clickhouse: ClickHouse,
   config: Pick<Config, 'platforms' | 'TRADES_SECONDS' | 'SWEEP_SECONDS'>,

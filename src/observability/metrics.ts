@@ -10,7 +10,7 @@ import type { IngestionHealth } from './ingestion-health.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What an operator watches, in Prometheus's terms. Every label has few values: routes and query names, never ids. */
+/** Metrics for operators, in Prometheus's terms. Labels have few values: routes and query names, never ids. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
@@ -68,21 +68,21 @@ export function createMetrics() {
   };
 }
 
-/** A report of src/platforms/http/client.ts, counted. */
+/** Counts an attempt of src/platforms/http/client.ts. */
 export function observeAttempt(metrics: Metrics, { platform, group, status, outcome, ms }: AttemptReport): void {
   metrics.platformSeconds.observe({ platform, group, status: String(status), outcome }, ms / 1000);
 }
 
 export const observeBadRow = (metrics: Metrics, row: BadRow): void => metrics.badRows.inc({ platform: row.platform });
 
-/** Counts what happens on sockets. */
+/** Counts events of sockets. */
 export const observeSockets = (metrics: Metrics): SocketObserver => ({
   messages: (platform, channel, count) => metrics.socketMessages.inc({ platform, channel }, count),
   badFrame: (platform, channel) => metrics.socketBadFrames.inc({ platform, channel }),
   reconnect: (platform, channel) => metrics.socketReconnects.inc({ platform, channel }),
 });
 
-/** The store, its calls timed. */
+/** The store with timed calls. */
 export function meteredClickHouse(clickhouse: ClickHouse, metrics: Metrics): ClickHouse {
   const timed = async <T>(call: string, work: Promise<T>): Promise<T> => {
     const end = metrics.storeSeconds.startTimer({ call });
@@ -116,7 +116,7 @@ export function observeRun(metrics: Metrics, run: FinishedRun): void {
   if (run.ok) metrics.freshTo.set({ platform, job }, (run.freshTo?.getTime() ?? 0) / 1000);
 }
 
-/** What processes share, its cache and budgets counted. The kind of a cached value is what its key begins with. */
+/** Shared state with counted cache and budgets. The kind of a cached value is the prefix of its key. */
 export function meteredShared(shared: Shared, metrics: Metrics): Shared {
   const count = (key: string, result: 'hit' | 'miss'): void =>
     metrics.cache.inc({ kind: key.split(':', 1)[0] ?? '', result });
@@ -153,22 +153,22 @@ export function meteredShared(shared: Shared, metrics: Metrics): Shared {
   };
 }
 
-/** What is asked at each scrape, beside what was counted. */
+/** Read at each scrape, in addition to the counters. */
 export interface Watched {
   /** Requests waiting for their budget, by budget. */
   queues(): { budget: string; waiting: number }[];
-  /** true for each store that answers now. */
+  /** true for each store that responds. */
   stores(): Promise<Record<string, boolean>>;
   ingestionHealth(): Promise<IngestionHealth[]>;
 }
 
-/** The metrics of a process and the text of one scrape. */
+/** The metrics of a process, and the text of a scrape. */
 export interface Watch {
   metrics: Metrics;
   scrape(): Promise<string>;
 }
 
-/** What cannot be read at a scrape is left out of it; it never fails for that. */
+/** A scrape never fails: what cannot be read is left out. */
 export function watch(metrics: Metrics, { queues, stores, ingestionHealth }: Watched): Watch {
   return {
     metrics,

@@ -5,7 +5,7 @@ import { listenError } from '../core/config-error.ts';
 import type { Watch } from './metrics.ts';
 import { mayReadMetrics } from './access.ts';
 
-/** GET /metrics of a process without an API; every other path answers 200, which shows a health check that it runs. */
+/** GET /metrics of a process without an API; every other path answers 200 for health checks. */
 export async function serveMetrics({ metrics, scrape }: Watch, host: string, port: number, token: string | undefined) {
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
     if (request.url !== '/metrics') response.end('ok\n');

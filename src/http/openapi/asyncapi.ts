@@ -3,7 +3,7 @@ import { SOCKET_ANSWERS, SOCKET_MESSAGES, STREAM_EVENTS } from '../../schemas/st
 
 type Schemas = Record<string, unknown>;
 
-/** The JSON schema of a payload; schemas with a name of their own go to `named`, where references lead. */
+/** The JSON schema of a payload; named schemas are added to `named`, where references point. */
 function jsonSchema(schema: z.ZodType, named: Schemas): object {
   const { $schema: _, ...made } = z.toJSONSchema(schema) as Schemas;
   const { $defs: definitions, ...rest } = JSON.parse(
@@ -15,7 +15,7 @@ function jsonSchema(schema: z.ZodType, named: Schemas): object {
 const names = (messages: unknown[][]): string[] => messages.map(([name]) => String(name));
 const ref = (path: string) => ({ $ref: `#/${path}` });
 
-/** The AsyncAPI 3.0 description of both streams, from the schemas of what is sent and taken. */
+/** The AsyncAPI 3.0 description of both streams, from the schemas of their messages. */
 export function describeStreams(version: string): object {
   const schemas: Schemas = {};
   const events = Object.entries(STREAM_EVENTS);

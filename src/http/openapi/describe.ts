@@ -64,7 +64,7 @@ const ROWS = {
 
 const PARQUET = { 'application/vnd.apache.parquet': { schema: { type: 'string' as const, format: 'binary' } } };
 
-/** For /docs: nothing from elsewhere, over plain http too. The reader sets styles inline; scripts it loads from files only. */
+/** For /docs: no outside resources, over plain http too. The reader sets styles inline, but loads scripts from files only. */
 const DOCS_POLICY = {
   'default-src': "'self'",
   'base-uri': "'self'",
@@ -102,7 +102,7 @@ interface Operation {
   responses?: Record<string, Answer>;
 }
 
-/** What zod leaves out of the schema of a parameter that is read from text, or includes needlessly. */
+/** Corrections to zod's schemas of parameters that are parsed from text. */
 const schemas: Parameters<typeof createJsonSchemaTransform>[0]['zodToJsonConfig'] = {
   override: ({ zodSchema, jsonSchema }) => {
     const { def } = zodSchema._zod;
@@ -165,7 +165,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     routePrefix: '/docs',
     staticCSP: DOCS_POLICY,
     theme: { title: 'Forecastle API' },
-    // Its badge would reveal the address of this service to an outside one.
+    // Swagger's badge would reveal the address of this service to an outside one.
     uiConfig: { validatorUrl: null },
   });
   const page = streamsPage();
@@ -177,7 +177,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
   app.get('/v1/api/openapi.json', { schema: { hide: true } }, () => app.swagger());
 }
 
-/** Every answer names its headers, each success shows an example; 304 stands beside each 200 that carries an ETag. */
+/** Adds the headers of every answer, an example of each success, and a 304 to each 200 with an ETag. */
 function completeOperation(operation: Operation): void {
   const { operationId = '', responses = {}, 'x-stored': stored, 'x-streamed': streamed } = operation;
   delete operation['x-stored'];
@@ -186,7 +186,7 @@ function completeOperation(operation: Operation): void {
     const { schema } = responses['200'].content?.['application/json'] ?? {};
     responses['200'].content = { 'text/event-stream': { schema } };
   }
-  // Generated clients take arguments in this order: what is asked for comes first.
+  // Generated clients take arguments in this order: path parameters come first.
   operation.parameters?.sort((a, b) => Number(b.in === 'path') - Number(a.in === 'path'));
   addExample(operation.requestBody?.content, `${operationId}.request`);
   if (stored) responses['304'] = {};
@@ -211,7 +211,7 @@ function addExample(content: Record<string, Media> | undefined, name: string): v
   if (media && example !== undefined) media.example = example;
 }
 
-/** Every schema is made for input and for output; most stand in one of the two only. */
+/** Every schema is generated for input and for output; most are used in only one of them. */
 function dropUnused({
   paths,
   components,

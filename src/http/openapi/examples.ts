@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const FOLDER = new URL('examples/', import.meta.url);
 
-/** Bodies by `<operation id>.<status>` and `<operation id>.request`, taken from the simulated platforms: src/http/openapi/examples. */
+/** Bodies by `<operation id>.<status>` and `<operation id>.request`, generated from the simulated platforms. */
 const examples = new Map<string, unknown>(
   readdirSync(FOLDER).map((file) => [
     file.replace(/\.json$/, ''),

@@ -24,7 +24,7 @@ interface Field {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('`', '');
 
-/** A schema as HTML tables need it: its references looked up, and its fields by dotted name. */
+/** A schema prepared for HTML tables: references resolved, fields by dotted name. */
 class Shape {
   readonly #root: Schema;
 
@@ -47,7 +47,7 @@ class Shape {
     });
   }
 
-  /** What lies in a field: of an object, of each value of a map, of each item of a list. */
+  /** The fields inside a field: of an object, of each value of a map, of each item of a list. */
   #within(schema: Schema, name: string): Field[] {
     const { anyOf = [], items, additionalProperties: values, properties } = schema;
     if (properties) return this.fields(schema, `${name}.`);
@@ -97,7 +97,7 @@ const SOCKET = `→ {"op":"auth","key":"pk_…"}                          unless
 
 const link = (name: string): string => `<a href="#${name}"><code>${name}</code></a>`;
 
-/** The page /docs/streams: the events of both streams, the messages of WebSocket clients and their answers, from their schemas. */
+/** The page /docs/streams, generated from the schemas: events, messages of WebSocket clients, and their answers. */
 export function streamsPage(): string {
   const events = Object.entries(STREAM_EVENTS).map(([name, schema]) => section(name, name, new Shape(schema)));
   const messages = Object.entries(SOCKET_MESSAGES).map(([op, schema]) => section(`op-${op}`, op, new Shape(schema)));

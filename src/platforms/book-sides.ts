@@ -16,17 +16,17 @@ export const bookSide = (bids: readonly BookLevel[], asks: readonly BookLevel[])
   asks: tidy(asks, 'lowest'),
 });
 
-/** Levels of one side seen from the other outcome of a binary market: price 1 − p, size kept. */
+/** Levels of one side as seen from the other outcome of a binary market: price 1 − p, same size. */
 export const mirrorLevels = (levels: readonly BookLevel[]): BookLevel[] =>
   levels.map(({ price, size }) => ({ price: complement(price), size }));
 
-/** The other outcome's book where both share one: its bids are our asks at 1 − p, its asks our bids. */
+/** The other outcome's book if both share one: its bids are our asks at 1 − p, its asks our bids. */
 export const mirrorSide = ({ bids, asks }: BookSide): BookSide => ({
   bids: mirrorLevels(asks),
   asks: mirrorLevels(bids),
 });
 
-/** USD of collateral at rest on the best level of each side: bid × size + (1 − ask) × size. */
+/** USD of collateral on the best level of each side: bid × size + (1 − ask) × size. */
 export function bestLevelLiquidity(bid: BookLevel | undefined, ask: BookLevel | undefined): Usd {
   const bids = bid ? bid.price * bid.size : 0n;
   const asks = ask ? complement(ask.price) * ask.size : 0n;

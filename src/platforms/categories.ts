@@ -1,6 +1,6 @@
 import { kebab } from './market-fields.ts';
 
-/** One category of the vocabulary shared by all platforms. */
+/** One category of the vocabulary that all platforms share. */
 export interface Category {
   /** Display name, `Climate and Weather`. */
   name: string;
@@ -29,8 +29,8 @@ const CATEGORY_RULES: readonly CategoryRule[] = [
 ];
 
 /**
- * The first category of the vocabulary that one of these kebab-cased words names, and the index of that word;
- * null when none does. Precedence is the vocabulary's, not the order of the words.
+ * The first category of the vocabulary that one of these kebab-cased words names, with the index of the word; null if there is
+ * none. The order of the vocabulary decides, not that of the words.
  */
 export function canonicalCategory(slugs: readonly string[]): (Category & { index: number }) | null {
   for (const { name, slug, also } of CATEGORY_RULES) {
@@ -40,5 +40,5 @@ export function canonicalCategory(slugs: readonly string[]): (Category & { index
   return null;
 }
 
-/** The slug of a category's display name; `other` for markets whose platform names none. */
+/** The slug of a category's display name; `other` for markets without a category. */
 export const categorySlug = (name: string): string => kebab(name) || 'other';

@@ -13,29 +13,29 @@ import type {
 } from '../core/model.ts';
 import type { PlatformHttp, Priority } from './http/request.ts';
 
-/** What went wrong with one row of a platform's reply; counted and logged, never fatal. */
+/** An invalid row in a platform's reply; counted and logged, never fatal. */
 export interface BadRow {
   platform: Platform;
   kind: 'market' | 'event' | 'series' | 'trade' | 'candle' | 'book' | 'order';
   id: string;
-  /** Path of the first failing field and what was wrong with it. */
+  /** Path of the first failing field, and why it fails. */
   reason: string;
 }
 
 export interface ReadContext {
   priority: Priority;
-  /** Whose share of the platform's budgets is used; absent for our own work. */
+  /** The user whose share of the platform's budgets is used; absent for our own work. */
   user?: string | undefined;
   /** An earlier call of the same batch took that share. */
   shareTaken?: boolean;
   signal?: AbortSignal;
-  /** Work of ours that must not wait: it may use what callers leave of their budget. */
+  /** Our own urgent work: it may use what callers leave of their budget. */
   isUrgent?: boolean;
   /** Called for each skipped row. */
   onBadRow(row: BadRow): void;
 }
 
-/** What ingestion has stored about a market and an adapter needs to read it or its trades. */
+/** What ingestion stores of a market for adapters to read it or its trades. */
 export interface StoredMarket {
   platform: Platform;
   ref: string;
@@ -54,23 +54,23 @@ export interface StoredMarket {
 }
 
 /**
- * full: every market of every status the platform still lists. open: everything not yet closed, with prices.
+ * full: every market of every status that the platform still lists. open: everything not yet closed, with prices.
  * changed: created, changed, closed or settled since the given time, as far as the platform reports it; {since} Unix ms.
- * historical: what the platform keeps only in its archive (Kalshi's historical tier, Polymarket's closed lists) back to {since}.
+ * historical: what only the platform's archive has (Kalshi's historical tier, Polymarket's closed lists), back to {since}.
  */
 export type SweepScope =
   { kind: 'full' } | { kind: 'open' } | { kind: 'changed'; sinceMs: number } | { kind: 'historical'; sinceMs: number };
 
-/** USD of open interest that was read beside the listing, and the ISO time that it is of. */
+/** USD of open interest read apart from the listing, and its ISO time. */
 export interface ReadInterest {
   value: Usd;
   at: string;
 }
 
 export interface BookFigures {
-  /** USD of collateral at rest on the best levels. */
+  /** USD of collateral on the best levels. */
   liquidity: Usd;
-  /** In terms of the first outcome; null where nothing traded, or if not reported. */
+  /** In terms of the first outcome; null if nothing traded, or if not reported. */
   lastTradePrice: Price | null;
 }
 
@@ -90,23 +90,23 @@ export interface TradeQuery {
   /** Inclusive upper bound, Unix µs; null = now. */
   untilUs: number | null;
   market: StoredMarket | null;
-  /** About how many there are, where that is known: the size of the first page. */
+  /** Approximate number of trades, if known: the size of the first page. */
   expected?: number;
 }
 
 export interface TradePage {
   trades: TradeRecord[];
-  /** Oldest instant this page is known to be complete down to, Unix µs; null until known. */
+  /** The page is complete back to this time, Unix µs; null until known. */
   completeFromUs: number | null;
   /** When the platform answered, by its own clock, Unix µs; absent if not reported. */
   platformUs?: number | undefined;
-  /** When the page was received, ISO-8601; absent where no page was requested. */
+  /** When the page was received, ISO-8601; absent if no page was requested. */
   receivedAt?: string;
-  /** The oldest trade of the page that cannot be identified yet, Unix µs: a later read starts there. */
+  /** The oldest trade of the page that cannot be identified yet, Unix µs: the next read starts there. */
   waitsFromUs?: number | undefined;
 }
 
-/** The feed ended before `sinceUs` (a cap of the platform): trades between are missing and must be read otherwise. */
+/** The feed ended before `sinceUs` because of a platform cap: trades in between are missing and must be read in another way. */
 export class TradeFeedGap extends Error {
   readonly fromUs: number;
   readonly toUs: number;
@@ -117,9 +117,9 @@ export class TradeFeedGap extends Error {
   }
 }
 
-/** Finds the market of a trade row. Polymarket rows name a token and a condition, the listing names their outcome. */
+/** Finds the market of a trade row. Polymarket rows contain token and condition ids; the listing maps them to outcomes. */
 export interface MarketDirectory {
-  /** Known markets among these refs; refs that are unknown are left out. */
+  /** Known markets among these refs; unknown refs are left out. */
   byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>>;
 }
 
@@ -127,23 +127,23 @@ export interface MarketDirectory {
 export interface PlatformData {
   readonly platform: Platform;
   readonly tradeFeed: TradeFeedKind;
-  /** How far before its high-water mark the feed is read again, because rows may appear late. */
+  /** Reads start this far before the feed's high-water mark, because rows may appear late. */
   readonly tradeOverlapMs: number;
-  /** The instant before which a global feed gives nothing, Unix µs; absent where it gives everything. */
+  /** A global feed has no trades before this time, Unix µs; absent if it has all. */
   tradesReachBackUs?(): number;
-  /** A complete pass over the open markets is made every this many sweep periods; between them `changed` keeps up. */
+  /** Sweep periods between complete passes over the open markets; in between, `changed` sweeps keep up. */
   readonly sweepFactor: number;
-  /** Whether the platform has bars of its own, and at which intervals. */
+  /** Intervals of the platform's own bars; empty if it has none. */
   readonly candleIntervalsMin: readonly (1 | 60)[];
-  /** Whether these bars include bid, ask and open interest; bars that are samples of a midpoint are read on demand only. */
+  /** Whether these bars include bid, ask and open interest; bars sampled from a midpoint are read on demand only. */
   readonly candlesBringQuotes: boolean;
 
   sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage>;
-  /** One market by its reference or any id a user may send (platform id, condition id, slug); null when the platform does not know it. */
+  /** One market by its reference or any id that a user may send (platform id, condition id, slug); null if the platform has none. */
   market(id: string, context: ReadContext): Promise<MarketRecord | null>;
-  /** Newest first. Throws TradeFeedGap when the platform's caps end the feed early. */
+  /** Newest first. Throws TradeFeedGap if a platform cap ends the feed early. */
   trades(query: TradeQuery, directory: MarketDirectory, context: ReadContext): AsyncGenerator<TradePage>;
-  /** Bars of the first outcome with startTs in [startTs, endTs), Unix seconds; [] where the platform has none. */
+  /** Bars of the first outcome with startTs in [startTs, endTs), Unix seconds; [] if the platform has none. */
   candles(
     market: StoredMarket,
     intervalMin: 1 | 60,
@@ -151,27 +151,27 @@ export interface PlatformData {
     endTs: number,
     context: ReadContext,
   ): Promise<CandleRecord[]>;
-  /** The live book; null when the platform reports that there is none (closed, AMM). */
+  /** The live book; null if the platform reports that there is none (closed, AMM). */
   orderBook(market: StoredMarket, context: ReadContext): Promise<OrderBook | null>;
   /**
-   * Live books of several markets by ref, through the platform's own batch calls; absent where it has none. A market without a book is
+   * Live books of several markets by ref, through the platform's batch calls; absent if it has none. Markets without a book are
    * left out; a book that could not be read is returned as its error.
    */
   orderBooks?(markets: readonly StoredMarket[], context: ReadContext): Promise<Map<string, OrderBook | PlatformError>>;
-  /** By ref, where the listing does not report it; refs that the platform omits are omitted. */
+  /** Open interest by ref, if the listing does not report it; refs that the platform omits are omitted. */
   openInterest?(refs: string[], context: ReadContext): Promise<Map<string, ReadInterest>>;
-  /** What the listing does not report and a book does; null where there is no book. */
+  /** Figures that only a book reports, not the listing; null if there is no book. */
   bookFigures?(market: StoredMarket, context: ReadContext): Promise<BookFigures | null>;
-  /** Address of an event's image, '' where it has none; for platforms whose listing lacks it. */
+  /** URL of an event's image, '' if it has none; for platforms whose listing lacks it. */
   eventImage?(eventId: string, context: ReadContext): Promise<string>;
-  /** Trades and positions of any user, where the platform publishes them. */
+  /** Trades and positions of any user, if the platform publishes them. */
   readonly users?: PlatformUsers;
 }
 
 /** Reads the trades and positions of any user of a platform. An unknown user is a PlatformError `not_found`. */
 export interface PlatformUsers {
   readonly platform: Platform;
-  /** Smaller trades are never shown by the platform; null where it shows every one. */
+  /** The platform never shows smaller trades; null if it shows every one. */
   readonly smallestTrade: Size | null;
   /** Newest first, after `position`. */
   userTrades(
@@ -182,11 +182,11 @@ export interface PlatformUsers {
   positions(user: string, context: ReadContext): Promise<UserPositions>;
 }
 
-/** What an adapter is built from. S: the settings that it reads. */
+/** Dependencies of an adapter. S: the settings that it reads. */
 export interface AdapterDeps<S extends keyof Settings = keyof Settings> {
   http: PlatformHttp;
   settings: Pick<Settings, S>;
   now: () => number;
-  /** Called for a page that came out of a cache in front of the platform although a fresh one was asked for. */
+  /** Called for a stale page from a cache in front of the platform, although a fresh one was requested. */
   onStalePage?: (platform: Platform, route: string) => void;
 }

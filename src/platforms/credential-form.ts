@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textParam } from '../core/fields.ts';
 
-/** Text that travels in a header of each call: what none can carry would make every order fail. */
+/** Text sent in a header of each call: characters that headers cannot carry would make every order fail. */
 export const headerText = (max: number) =>
   textParam(max).regex(/^[!-~]+$/, { error: `text of 1 to ${max} ASCII characters without spaces` });
 
@@ -15,7 +15,7 @@ export function base64Secret(bytes: number) {
     .refine((text) => text.length % 4 === 0 && Buffer.from(text, 'base64').length >= bytes, { error });
 }
 
-/** Names the known fields when another one is given. */
+/** Lists the known fields when it gets another one. */
 export function credentialForm<S extends z.ZodRawShape>(shape: S) {
   const names = Object.keys(shape).join(', ');
   const error = ({ code }: { code?: string }) =>
@@ -23,10 +23,10 @@ export function credentialForm<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, { error });
 }
 
-/** Checks over several fields run even when others fail, so that one answer lists every fault. */
+/** Checks over several fields run even if others fail, so that one answer lists every error. */
 export const ALWAYS = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null };
 
-/** Whether a field was read; false for one that has failed by itself. */
+/** Whether a field is valid by itself. */
 export function readFields({ issues }: z.RefinementCtx): (field: string) => boolean {
   const failed = new Set(issues.map(({ path }) => path?.[0]));
   return (field) => !failed.has(field);

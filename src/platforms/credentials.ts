@@ -4,12 +4,12 @@ import { KalshiFields } from './kalshi/credential.ts';
 import { LimitlessFields } from './limitless/credential.ts';
 import { PolymarketFields } from './polymarket/credential.ts';
 
-/** What signs orders on each platform, as given by users; each refusal names what to fix. */
+/** The signing credentials of each platform, as given by users; errors name what to fix. */
 export const CredentialFields = {
   kalshi: KalshiFields,
   polymarket: PolymarketFields,
   limitless: LimitlessFields,
 } satisfies Record<Platform, z.ZodType>;
 
-/** The fields of a platform's credential after the form checks, as stored. */
+/** The fields of a platform's credential after validation, as stored. */
 export type CredentialOf<P extends Platform> = z.output<(typeof CredentialFields)[P]>;

@@ -4,7 +4,7 @@ import type { Platform } from '../core/model.ts';
 import { codeOf, NotSentError } from './http/errors.ts';
 import type { Placement } from './order-contract.ts';
 
-/** 422: the platform would refuse the order, or has. `errorText` holds its own words or the values at fault. */
+/** 422: the platform would reject the order, or has. `errorText` holds its own text or the values at fault. */
 export const orderRefused = (message: string, resolution: string, errorText = ''): ApiError =>
   new ApiError(422, message, { resolution, errorText });
 
@@ -15,7 +15,7 @@ const rejected = (error: PlatformError, refusal: ApiError): Placement => ({
   refusal,
 });
 
-/** 503: the platform takes no orders now. The wait is the same as for a read. */
+/** 503: the platform accepts no orders now. The wait is the same as for a read. */
 const unavailable = (
   error: PlatformError,
   message: string,
@@ -27,7 +27,7 @@ const unavailable = (
     retryAfter: toApiError(error).retryAfter ?? 5,
   });
 
-/** 502: the platform has given up the interface that was used. */
+/** 502: the platform has removed the interface that was used. */
 const outdated = (error: PlatformError, name: string): ApiError =>
   new ApiError(502, `${name} has changed how it takes orders`, {
     resolution: 'The order was not placed. Report it: this service is out of date.',
@@ -35,9 +35,9 @@ const outdated = (error: PlatformError, name: string): ApiError =>
   });
 
 /**
- * The result of a failed placement. Only what never left, a refusal in the platform's own JSON, its rate limit and its announced
- * maintenance prove that the order was not taken; every other failure leaves it unknown. `resolution` is what helps against a refusal.
- * An adapter answers for the platform's "duplicate" itself: unknown.
+ * The result of a failed placement. Only an unsent request, a rejection in the platform's own JSON, its rate limit and its announced
+ * maintenance prove that the order was not accepted; any other failure leaves it unknown. `resolution` is the advice on a
+ * rejection. Adapters treat the platform's "duplicate" as unknown themselves.
  */
 export function failedPlacement(platform: Platform, error: unknown, resolution: (words: string) => string): Placement {
   if (!(error instanceof PlatformError)) throw error;
@@ -53,7 +53,7 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
   const spoken = error.body !== undefined && error.body !== null && !uncertain;
   if (spoken && kind === 'rate_limited') return rejected(error, unavailable(error, `${name} is rate limiting`));
   if (spoken && kind === 'maintenance') return rejected(error, unavailable(error, `${name} takes no orders now`));
-  // It concerns where this server stands, not the order.
+  // It concerns the location of this server, not the order.
   if (spoken && kind === 'geo_blocked')
     return rejected(error, unavailable(error, `${name} takes no orders from this server's region`));
   if (spoken && status === 410) return rejected(error, outdated(error, name));

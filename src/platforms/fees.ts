@@ -1,7 +1,7 @@
 import { type Price, parsePrice } from '../core/decimal.ts';
 import type { JsonObject } from '../core/model.ts';
 
-/** What trading costs a taker, as the platform publishes it; null is unknown. */
+/** A taker's trading costs, as published by the platform; null is unknown. */
 export interface TakerFees {
   /** The platform's own rate, as a fraction. */
   rate: Price | null;
@@ -10,15 +10,15 @@ export interface TakerFees {
   withdrawal: Price | null;
 }
 
-/** What fees are computed from. */
+/** Inputs of fees. */
 export interface FeePrices {
-  /** Price of the first outcome now. */
+  /** Current price of the first outcome. */
   price: Price | null;
-  /** What one contract of it costs: the ask, else the price. */
+  /** Cost of one contract of it: the ask, else the price. */
   buyAt: Price | null;
 }
 
-/** No fee is known. */
+/** For markets without known fees. */
 export const UNKNOWN_FEES: TakerFees = { rate: null, perContract: null, withdrawal: null };
 
 /** A number of a market's metadata as a decimal; null for anything else. */

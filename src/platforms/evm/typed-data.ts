@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { concatHex, hashStruct, keccak256 } from 'viem/utils';
 import { LruMap } from '../../core/lru-map.ts';
 
-/** Under which contract a message is signed. */
+/** The contract under which a message is signed. */
 export interface SigningDomain {
   name: string;
   version: string;
@@ -21,7 +21,7 @@ const DOMAIN_FIELDS = {
 
 const separators = new LruMap<string, Hex>(1000);
 
-/** The domain's own hash. It never changes, and working it out takes longer than a message's. */
+/** The domain's own hash. Cached: it never changes, and takes longer to compute than a message's. */
 export function domainHash(domain: SigningDomain): Hex {
   const id = `${domain.name} ${domain.version} ${domain.chainId} ${domain.verifyingContract}`;
   const hash =
@@ -30,6 +30,6 @@ export function domainHash(domain: SigningDomain): Hex {
   return hash;
 }
 
-/** What is signed of a message (EIP-712), given the hash of its struct. */
+/** The hash to sign for a message (EIP-712), given the hash of its struct. */
 export const typedDataHash = (domain: SigningDomain, structHash: Hex): Hex =>
   keccak256(concatHex(['0x1901', domainHash(domain), structHash]));

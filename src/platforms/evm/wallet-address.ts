@@ -3,10 +3,10 @@ import type { Address, Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { LruMap } from '../../core/lru-map.ts';
 
-/** By the key's SHA-256: the key itself is not kept. */
+/** By SHA-256 of the key, so that the key itself is not kept. */
 const addresses = new LruMap<string, Address>(1000);
 
-/** The address that a wallet key signs for; working it out costs as much as a signature. */
+/** The address of a wallet key; computing it costs as much as a signature. */
 export function walletAddress(key: Hex): Address {
   const name = createHash('sha256').update(key).digest('base64');
   const address = addresses.get(name) ?? privateKeyToAddress(key);

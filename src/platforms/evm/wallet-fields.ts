@@ -1,7 +1,7 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 
-/** A wallet key, as 0x and 64 digits in lower case. */
+/** A wallet key, as 0x and 64 lower-case digits. */
 export const walletKeyField = z
   .string({ error: 'a wallet key: 0x and 64 hex digits' })
   .trim()
@@ -13,7 +13,7 @@ export const walletKeyField = z
     return z.NEVER;
   });
 
-/** An address in lower case. */
+/** An address, in lower case. */
 export const walletAddressField = z
   .string({ error: 'an address: 0x and 40 hex digits' })
   .trim()

@@ -4,14 +4,14 @@ import { NotSentError } from './errors.ts';
 
 const FAILURES_TO_OPEN = 8;
 const OPEN_MS = 5000;
-/** Retry-After of other calls while one call probes whether the host is back. */
+/** Retry-After of other calls while a probe checks whether the host is back. */
 const PROBE_MS = 1000;
-/** So many time-outs with no answer between them are a host that stands still, not a call that is slow. */
+/** This many time-outs in a row mean that the host stalls, not that one call is slow. */
 const TIMEOUTS_OF_STANDSTILL = 2;
-/** For so long after its first answer a host still answers calls that waited in it. */
+/** After its first answer a host may still answer stalled calls for this long. */
 const CATCH_UP_MS = 5000;
 
-/** Stops calling a host that keeps failing. After a while one call goes out as a probe and decides for all. */
+/** Stops calling a host that keeps failing. After a pause, one call is sent as a probe and decides for all. */
 export class Breaker {
   readonly #platform: Platform;
   readonly #report: (change: string) => void;
@@ -27,8 +27,8 @@ export class Breaker {
   }
 
   /**
-   * Lets `call` out through `queue` unless the host is not to be called, before the wait and after it, and records how it ended.
-   * A failure of a call that we ended ourselves (`endedByUs`) does not count against the host.
+   * Runs `call` through `queue` and records the result; rejects it, before and after the wait, while the circuit is open. A call that we
+   * ended ourselves (`endedByUs`) does not count against the host.
    */
   async run<T>(
     queue: (call: () => Promise<T>) => Promise<T>,
@@ -56,12 +56,12 @@ export class Breaker {
     }
   }
 
-  /** Whether the host stands still, or did until just now: what it refuses then are the calls that it held back. */
+  /** Whether the host stalls, or did until just now: rate limits then come from calls that it held back. */
   get standsStill(): boolean {
     return this.#timeouts >= TIMEOUTS_OF_STANDSTILL || performance.now() - this.#backAt < CATCH_UP_MS;
   }
 
-  /** Throws NotSentError while the host is not to be called. */
+  /** Throws NotSentError while the circuit is open. */
   #check(): void {
     if (this.#failures < FAILURES_TO_OPEN) return;
     const retryAfterMs = this.#probing ? PROBE_MS : this.#openUntil - performance.now();
@@ -89,7 +89,7 @@ export class Breaker {
   }
 }
 
-/** No answer, or the answer of a broken host. A refusal, a limit and maintenance announced in JSON show a host that works. */
+/** No answer, or an answer of a broken host. A rejection, a rate limit and maintenance announced in JSON come from a working host. */
 const isFailure = (error: unknown): error is PlatformError =>
   error instanceof PlatformError &&
   (error.kind === 'timeout' ||

@@ -12,7 +12,7 @@ import { limitPauseMs, withRetries } from './retry.ts';
 import { withDeadline } from './deadline.ts';
 import type { LimitGroupName } from './limit-groups.ts';
 
-/** One attempt that was sent, for metrics. */
+/** An attempt that was sent, for metrics. */
 export interface AttemptReport {
   platform: Platform;
   group: LimitGroupName;
@@ -35,24 +35,23 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 const CLOSE_MS = 3000;
 
-/** What an attempt needs. */
 interface Wire {
   agent: Agent;
   queue: RequestQueue;
-  /** Cancels of the attempts that have begun. */
+  /** Cancel functions of the attempts in flight. */
   inFlight: Set<() => void>;
   now: () => number;
   onRequest: PlatformHttpDeps['onRequest'];
 }
 
-/** Opens the way to the platforms for one process: retry(breaker(queue(exchange))). */
+/** The HTTP client to the platforms for one process: retry(breaker(queue(exchange))). */
 export function createPlatformHttp({
   shared,
   log,
   now = Date.now,
   onRequest,
 }: PlatformHttpDeps): PlatformHttp & { queues(): Queue[] } {
-  // The one time-out over headers and body together is ours.
+  // Our own time-out covers headers and body together.
   const agent = new Agent({ connections: 64, connect: { timeout: 5000 }, headersTimeout: 0, bodyTimeout: 0 });
   const queue = new RequestQueue(shared, log);
   const breakers = new Map<string, Breaker>();
@@ -100,7 +99,7 @@ export function createPlatformHttp({
   };
 }
 
-/** One attempt on the wire, reported to the metrics; a 429 pauses its group. */
+/** One attempt, reported to the metrics; a 429 pauses its group. */
 async function attempt(
   { agent, queue, inFlight, now, onRequest }: Wire,
   request: PlatformRequest,
@@ -134,13 +133,13 @@ async function attempt(
   }
 }
 
-/** Whether a segment of the path is dots alone, encoded or not, or holds what a URL drops or reads as a slash. */
+/** Whether a path segment consists of dots, encoded or not, or contains what URLs drop or treat as a slash. */
 function leavesItsPath(url: string): boolean {
   const path = /^[^?#]*/.exec(url)?.[0] ?? '';
   return /[\s\p{Cc}\\]/u.test(path) || path.split('/').some((segment) => /^(\.|%2e)+$/i.test(segment));
 }
 
-/** The answer as a reply; throws PlatformError unless it is 2xx with JSON or nothing in it. */
+/** The answer as a reply; throws PlatformError unless it is 2xx with JSON or an empty body. */
 function toReply(platform: Platform, answer: Answer, receivedAtMs: number): PlatformReply {
   const json = parsed(answer.text);
   if (answer.status < 200 || answer.status >= 300) throw answerError(platform, answer, json);
@@ -151,7 +150,7 @@ function toReply(platform: Platform, answer: Answer, receivedAtMs: number): Plat
   return { ...answer, json, receivedAt: new Date(receivedAtMs).toISOString() };
 }
 
-/** null for an empty body, undefined for one that is not JSON. */
+/** null for an empty body, undefined if it is not JSON. */
 function parsed(text: string): unknown {
   if (text.trim() === '') return null;
   try {

@@ -1,6 +1,6 @@
 /**
- * Runs `work` under a signal that the time limit, the caller's own signal or a member of `running` may raise;
- * then the error made for that case is thrown, whatever `work` throws.
+ * Runs `work` under a signal that fires on the time limit, the caller's own signal or a cancel through `running`; then throws the
+ * error made for that case, whatever `work` throws.
  */
 export async function withDeadline<T>(
   limit: { ms: number; late: () => Error; cancelled: () => Error },

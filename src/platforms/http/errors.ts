@@ -7,24 +7,24 @@ export class NotSentError extends PlatformError {
   override name = 'NotSentError';
 }
 
-/** The budget let no request leave in time: after `retryAfterMs` it may. */
+/** The budget does not allow the request in time; it does after `retryAfterMs`. */
 export class NoBudgetError extends NotSentError {
   override name = 'NoBudgetError';
 }
 
-/** No connection to the platform was made: nothing left, as above, and a read is tried again. */
+/** No connection to the platform was made: nothing was sent, as above, and a read is retried. */
 export class NotConnectedError extends NotSentError {
   override name = 'NotConnectedError';
 }
 
-/** An answer of the platform as it came. */
+/** A raw answer of the platform. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
   text: string;
 }
 
-/** What an answer that is not 2xx means. `body` is its parsed JSON, undefined when it is none (a gateway's HTML or nothing). */
+/** The error for an answer that is not 2xx. `body` is its parsed JSON, undefined if it is not JSON (a gateway's HTML, or empty). */
 export function answerError(platform: Platform, answer: Answer, body: unknown): PlatformError {
   const detail = answerWords(answer.text, body);
   const manifest = MANIFESTS[platform];
@@ -40,7 +40,7 @@ export function answerError(platform: Platform, answer: Answer, body: unknown): 
   });
 }
 
-/** What a status means on most platforms; `spoken` = the body is JSON. */
+/** Meaning of a status on most platforms; `spoken` = the body is JSON. */
 function commonKind({ status, text }: Answer, spoken: boolean): PlatformErrorKind {
   switch (status) {
     case 429:
@@ -48,7 +48,7 @@ function commonKind({ status, text }: Answer, spoken: boolean): PlatformErrorKin
     case 401:
       return 'unauthorized';
     case 403:
-      // Without JSON the answer is the gateway's: Cloudflare error 1015 is a limit, every other page a block.
+      // Without JSON the answer is the gateway's: Cloudflare error 1015 is a rate limit, any other page a block.
       if (!spoken) return /\b1015\b.*rate limit|error code: 1015/is.test(text) ? 'rate_limited' : 'geo_blocked';
       return 'unauthorized';
     case 404:
@@ -63,14 +63,14 @@ function commonKind({ status, text }: Answer, spoken: boolean): PlatformErrorKin
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** `code` of the body or of its `error` object; '' when there is none. */
+/** `code` of the body or of its `error` object; '' if there is none. */
 export function codeOf(body: unknown): string {
   if (!isObject(body)) return '';
   const code = body['code'] ?? (isObject(body['error']) ? body['error']['code'] : undefined);
   return typeof code === 'string' ? code : '';
 }
 
-/** The wait the platform asks for: Retry-After in seconds or as a date, or the field that its body carries. */
+/** The wait that the platform asks for: Retry-After in seconds or as a date, or the field in its body. */
 function statedWaitMs(headers: Record<string, string>, body: unknown): number | undefined {
   const header = headers['retry-after'];
   const inBody = isObject(body) ? (body['retry_after_seconds'] ?? body['retryAfterSeconds']) : undefined;
@@ -79,7 +79,7 @@ function statedWaitMs(headers: Record<string, string>, body: unknown): number | 
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), 3_600_000) : undefined;
 }
 
-/** The platform's own words, at most 500 characters: fields of its JSON, the title of its HTML, or its text. */
+/** The platform's own text, at most 500 characters: fields of its JSON, the title of its HTML, or its text. */
 export function answerWords(text: string, body: unknown): string {
   const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1];
   const isHtml = /^\s*</.test(text);
@@ -91,7 +91,7 @@ export function answerWords(text: string, body: unknown): string {
     .toWellFormed();
 }
 
-/** Fields that hold text, best first; the first one that is not empty stands for the object. */
+/** Fields with text, best first; the first non-empty one represents the object. */
 const SPEAKING = ['message', 'error', 'errorMsg', 'msg', 'detail', 'errors', 'constraints', 'reason', 'code'];
 
 function words(value: unknown, depth: number): string {

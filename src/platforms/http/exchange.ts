@@ -8,8 +8,8 @@ import type { PlatformRequest } from './request.ts';
 const DEFAULT_HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip, br', 'user-agent': 'forecastle' };
 
 /**
- * One request, one answer: nothing is sent twice and no redirect is followed. Throws PlatformError when the connection
- * fails (unavailable, timeout) or the body breaks off, cannot be unpacked or exceeds `maxBytes` unpacked; an abort's reason as it is.
+ * One request, one answer: no retries and no redirects. Throws PlatformError if the connection fails (unavailable, timeout), or if the
+ * body is cut off, cannot be decompressed or exceeds `maxBytes` decompressed; rethrows the reason of an abort.
  */
 export async function exchange(
   agent: Dispatcher,
@@ -35,16 +35,16 @@ export async function exchange(
     if (signal.aborted) throw signal.reason;
     if (error instanceof PlatformError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
-    // A header value no HTTP message can carry, e.g. a credential with a line break in it.
+    // A header value that HTTP does not allow, e.g. a credential with a line break in it.
     if (code === 'UND_ERR_INVALID_ARG') throw new NotSentError(platform, 'refused', { detail: 'not a valid request' });
     const Failure = isOfConnecting(error) ? NotConnectedError : PlatformError;
     throw new Failure(platform, kindOf(code), { detail: code, cause: error });
   }
 }
 
-/** Whether no connection was made: refused, not in time, or no address found. One that broke later may have carried the request. */
+/** Whether no connection was made: refused, timed out, or no address found. One that broke later may have carried the request. */
 function isOfConnecting(error: unknown): boolean {
-  // One error for each address that was tried.
+  // One error for each address tried.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isOfConnecting);
   const { code, syscall } = error as NodeJS.ErrnoException;
   return code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo';
@@ -72,7 +72,7 @@ function unpacked(
     case 'br':
       return through(createBrotliDecompress());
     default:
-      // Unread, and its abort is not an error.
+      // Discarded; the error of its abort is expected.
       body.on('error', () => {}).destroy();
       throw new PlatformError(platform, 'bad_answer', { detail: `content-encoding ${String(encoding)}` });
   }
@@ -83,7 +83,7 @@ async function readText(body: Readable, maxBytes: number, platform: PlatformRequ
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // Leaving the loop destroys the stream and with it the connection.
+    // Leaving the loop destroys the stream and its connection.
     if (bytes > maxBytes) throw new PlatformError(platform, 'bad_answer', { detail: `more than ${maxBytes} bytes` });
     chunks.push(chunk);
   }

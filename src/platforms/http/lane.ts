@@ -8,11 +8,11 @@ import type { LimitGroup } from './limit-group.ts';
 
 const MAX_QUEUED = 1000;
 const SLOT_POLL_MS = 25;
-/** An order or a cancel does not wait behind what callers look up. */
+/** Orders and cancels do not wait behind callers' reads. */
 type Rank = Priority | 'order';
 const RANK: Record<Rank, number> = { order: 3, live: 2, poll: 1, backfill: 0 };
 
-/** What a request asks of its lane. */
+/** A request's demands on its lane. */
 export interface Entry {
   cost: number;
   priority: Rank;
@@ -22,18 +22,18 @@ export interface Entry {
   holdMs: number;
   /** Ends the wait; its reason is thrown. */
   signal: AbortSignal;
-  /** Whether half of the budget must be left over. */
+  /** Whether half of the budget must remain. */
   isSpare?: boolean;
 }
 
 /**
- * The way out for the calls of one budget. A single gate lets them leave one after the other, the highest priority
- * first, each with a place in flight and its share of the budget.
+ * Sends the calls of one budget. A single gate releases them one after the other, the highest priority first, each with a slot and its
+ * share of the budget.
  */
 export class Lane {
   readonly #gate = new PQueue({ concurrency: 1 });
   readonly #platform: Platform;
-  /** What a refusal calls it: the group's name, without the account. */
+  /** Name in errors: the group's, without the account. */
   readonly #name: string;
   readonly #group: LimitGroup;
   readonly #rule: BudgetRule;
@@ -41,7 +41,7 @@ export class Lane {
   #inFlight = 0;
   #pausedUntil = 0;
   #slowUntil = 0;
-  /** Usual time of asking for budget: the smallest seen, rising slowly. */
+  /** Usual round trip to the shared budget: the smallest seen, rising slowly. */
   #askMs = Number.POSITIVE_INFINITY;
 
   constructor(deps: { platform: Platform; name: string; group: LimitGroup; rule: BudgetRule; shared: Shared }) {
@@ -57,19 +57,17 @@ export class Lane {
     return this.#gate.size;
   }
 
-  /** Nothing leaves for `ms`. */
+  /** Sends nothing for `ms`. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
   }
 
-  /** Half the pace for `ms`. */
+  /** Halves the rate for `ms`. */
   slow(ms: number): void {
     this.#slowUntil = performance.now() + ms;
   }
 
-  /**
-   * Enters on what is left of a budget that no call waits for, half of it kept for later calls; null where that is not possible at once.
-   */
+  /** Enters with unused budget if no call waits for it, and half of it remains for later calls; null if that is not possible at once. */
   async enterIdle({ cost, holdMs, signal }: Pick<Entry, 'cost' | 'holdMs' | 'signal'>): Promise<(() => void) | null> {
     if (this.#gate.isPaused || this.#gate.size + this.#gate.pending > 0) return null;
     const entry: Entry = { cost, priority: 'poll', waitMs: 0, holdMs, signal, isSpare: true };
@@ -79,7 +77,7 @@ export class Lane {
     });
   }
 
-  /** Resolves when the call may leave, with what must be called once it is over; throws NotSentError or the signal's reason. */
+  /** Resolves when the call may be sent, with a function to call when it is over; throws NotSentError or the signal's reason. */
   async enter(entry: Entry): Promise<() => void> {
     if (this.#gate.size >= MAX_QUEUED) throw this.#refusal('queue full', 1000);
     const deadline = performance.now() + entry.waitMs;
@@ -88,7 +86,7 @@ export class Lane {
       const slot = await this.#acquireSlot(entry, deadline);
       try {
         await this.#takeBudget(entry, deadline);
-        // The gate drops an aborted task at once but lets it run on.
+        // The gate drops an aborted task, but lets it run on.
         entry.signal.throwIfAborted();
       } catch (error) {
         await slot?.release();
@@ -110,11 +108,11 @@ export class Lane {
     }
   }
 
-  /** A place among the calls that all processes may have in flight. */
+  /** One of the slots for calls in flight that all processes share. */
   async #acquireSlot({ holdMs, signal }: Entry, deadline: number): Promise<Slot | null> {
     if (this.#group.slots === null) return null;
     for (;;) {
-      // The place of a process that ended is freed a little after its call would have ended.
+      // The slot of an exited process expires a little after its call would have ended.
       const slot = await this.#shared.slot(this.#rule.name, this.#group.slots, holdMs + 2000);
       if (slot) return slot;
       if (performance.now() > deadline) throw this.#refusal('too many calls in flight', 1000);
@@ -138,7 +136,7 @@ export class Lane {
       }
       this.#askMs = Math.min(performance.now() - asked, this.#askMs + 1);
       if (wait > 0) await sleep(wait, undefined, { signal });
-      // A grant not used in time would leave together with the next ones: it is given up.
+      // A grant that is not used in time would be sent together with the next ones: it is discarded.
       const lateMs = performance.now() - asked - this.#askMs - wait;
       if (lateMs <= this.#group.lateMs && performance.now() >= this.#pausedUntil) return;
     }

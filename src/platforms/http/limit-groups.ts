@@ -4,7 +4,7 @@ import { limitlessLimits } from '../limitless/limits.ts';
 import { polymarketLimits } from '../polymarket/limits.ts';
 import type { LimitGroup } from './limit-group.ts';
 
-/** Every limit group: what each platform counts together. */
+/** Every limit group: calls that a platform counts together. */
 const groups = { ...kalshiLimits, ...polymarketLimits, ...limitlessLimits } satisfies Record<
   `${Platform}:${string}`,
   LimitGroup
@@ -21,7 +21,7 @@ const budgets = new Set(
   ),
 );
 
-/** The budget's name without the account or user it may be kept for: one of few. */
+/** The budget's name without account or user, for labels with few values. */
 export function budgetKind(name: string): string {
   const [, budget = name, kind = ''] = /^(.*?)(?:\/(account|user)\/.*)?$/.exec(name) ?? [];
   if (!budgets.has(budget)) return 'other';

@@ -9,20 +9,20 @@ import { ofAccount, ofUser } from './limit-group.ts';
 import { isLimitGroup, LIMIT_GROUPS, type LimitGroupName } from './limit-groups.ts';
 import { LruMap } from '../../core/lru-map.ts';
 
-/** Lanes of accounts kept; a dropped one starts again, while its platform still counts its calls. */
+/** Lanes of accounts in memory; a dropped one starts anew, while its platform still counts its calls. */
 const MAX_LANES = 5000;
 /** Longest wait before a request is sent. */
 const QUEUE_MS: Record<Priority, number> = { live: 5000, poll: 60_000, backfill: 300_000 };
-/** Carries "<group> <pause in ms> <account> <keeps-pace or nothing>" after a 429, to every process. */
+/** Message after a 429, to every process: "<group> <pause in ms> <account> <keeps-pace or nothing>". */
 const LIMITS_CHANNEL = 'platform-limits';
 
-/** Requests that wait in this process, by the budget they wait for. */
+/** Requests waiting in this process, by budget. */
 export interface Queue {
   budget: string;
   waiting: number;
 }
 
-/** Where requests wait to be sent: first for the caller's share, then for a turn and budget in the lane of the group or account. */
+/** Where requests wait before sending: first for the caller's share, then in the lane of the group or account. */
 export class RequestQueue {
   readonly #shared: Shared;
   readonly #log: Log;
@@ -36,7 +36,7 @@ export class RequestQueue {
     void shared.subscribe(LIMITS_CHANNEL, (message) => this.#applyPause(message));
   }
 
-  /** Runs `call` once the request may leave; throws NotSentError when it may not in time. */
+  /** Runs `call` once the request may be sent; throws NotSentError if that takes too long. */
   async pass<T>(request: PlatformRequest, timeoutMs: number, call: () => Promise<T>): Promise<T> {
     const { platform, group, priority } = request;
     const waitMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];
@@ -54,7 +54,7 @@ export class RequestQueue {
     }
   }
 
-  /** After a 429: nothing of this group and account leaves any process for `pauseMs`, then less unless it `keepsPace`. */
+  /** After a 429: no process sends calls of this group and account for `pauseMs`, then fewer unless it `keepsPace`. */
   pause(
     { group, account = '' }: PlatformRequest,
     { pauseMs, keepsPace, detail }: { pauseMs: number; keepsPace: boolean; detail: string },
@@ -63,7 +63,7 @@ export class RequestQueue {
     void this.#shared.publish(LIMITS_CHANNEL, `${group} ${pauseMs} ${account}${keepsPace ? ' keeps-pace' : ''}`);
   }
 
-  /** Sleeps between attempts; the caller and close may wake it. */
+  /** Sleeps between attempts; the caller and close may end it. */
   rest({ platform, signal: outer }: PlatformRequest, ms: number): Promise<void> {
     const woken = () => new NotSentError(platform, 'unavailable', { detail: 'cancelled' });
     const limit = { ms: ms + 1000, late: woken, cancelled: woken };
@@ -74,7 +74,7 @@ export class RequestQueue {
     return [...this.#lanes.entries()].map(([budget, { waiting }]) => ({ budget, waiting }));
   }
 
-  /** Refuses everything that waits, and what comes. */
+  /** Rejects waiting and new requests. */
   close(): void {
     this.#closed = true;
     for (const cancel of this.#waiting) cancel();
@@ -95,7 +95,7 @@ export class RequestQueue {
     return lane.enter({ cost, priority: rank, waitMs: deadline - performance.now(), holdMs, signal });
   }
 
-  /** Waits outside the lanes, so that a user without share left delays no other user. */
+  /** Waits outside the lanes, so that a user without budget does not delay others. */
   async #takeShares(
     { platform, group, account, method, priority, user, shareTaken = false }: PlatformRequest,
     cost: number,
@@ -113,7 +113,7 @@ export class RequestQueue {
     };
     const own = ofUser(account === undefined ? common : ofAccount(live, account), user);
     const perMinute = Math.floor((60 * own.refillPerSecond) / LIMIT_GROUPS[group].cost);
-    // The rest of the wait is for the others' calls.
+    // The remaining wait is for calls of others.
     if (!shareTaken) {
       await take(own, 0.5, () => {
         const detail = `${group}: one user may cause ${perMinute} calls a minute`;
@@ -121,7 +121,7 @@ export class RequestQueue {
         return new NoBudgetError(platform, 'over_share', { detail, retryAfterMs });
       });
     }
-    // Orders and cancels leave before any read, and are few.
+    // Orders and cancels are sent before any read, and are few.
     if (callers === null || account !== undefined || method !== 'GET') return;
     await take(callers, 1, () => {
       const detail = `${group}: no request budget left for callers`;

@@ -3,7 +3,7 @@ import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
 import { NotConnectedError, NotSentError } from './errors.ts';
 import type { PlatformRequest, Priority } from './request.ts';
 
-/** Waits before the second, third … attempt; a kind that is not here is not retried. */
+/** Waits before the second, third … attempt; other kinds are not retried. */
 const STEPS_MS: Partial<Record<PlatformErrorKind, readonly number[]>> = {
   rate_limited: [1000, 2000, 4000],
   maintenance: [1000, 2000, 4000],
@@ -12,20 +12,20 @@ const STEPS_MS: Partial<Record<PlatformErrorKind, readonly number[]>> = {
   bad_answer: [100],
 };
 
-/** Longest wait a platform may ask for before we give up instead. */
+/** Longest wait asked for by a platform that we accept. */
 const LONGEST_MS: Record<Priority, number> = { live: 3000, poll: 30_000, backfill: 120_000 };
 
 const stepsOf = ({ platform, kind }: PlatformError): readonly number[] =>
   (kind === 'rate_limited' ? MANIFESTS[platform].rateLimitStepsMs : undefined) ?? STEPS_MS[kind] ?? [];
 
-/** How long a group pauses after a 429 on attempt `n` (0 = first): what the platform asks for, at least that attempt's step. */
+/** Pause of a group after a 429 on attempt `n` (0 = first): what the platform asks for, but at least that attempt's step. */
 export function limitPauseMs(error: PlatformError, n: number): number {
   return Math.max(error.retryAfterMs ?? 0, stepsOf(error)[n] ?? 0);
 }
 
 /**
- * Repeats `attempt(n)` as the request allows: only calls without effect are ever sent again, each kind of failure so
- * many times. An attempt that could not leave, or a `pause` cut short, shows the failure before it.
+ * Repeats `attempt(n)` as the request allows: only calls without effect, and each kind of failure a limited number of times. If an
+ * attempt could not be sent, or `pause` was cut short, throws the failure before it.
  */
 export async function withRetries<T>(
   request: PlatformRequest,

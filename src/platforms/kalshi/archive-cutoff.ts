@@ -5,7 +5,7 @@ import { parseBody } from '../parse-rows.ts';
 import type { KalshiClient } from './client.ts';
 import { KalshiCutoff } from './wire.ts';
 
-/** Unix seconds below which the live endpoints return nothing and /historical answers. It advances, about once a day. */
+/** Unix seconds before which only /historical answers; live endpoints return nothing. It advances about once a day. */
 export interface Cutoff {
   marketSettledS: number;
   tradesCreatedS: number;
@@ -19,7 +19,7 @@ function seconds(text: string): number {
   return Math.floor(us / 1e6);
 }
 
-/** Reads the cutoff, or returns the one read not longer than `maxAgeMs` ago. */
+/** Reads the cutoff, or returns one read at most `maxAgeMs` ago. */
 export function createCutoff(client: KalshiClient, now: () => number): ReadCutoff {
   let known: { cutoff: Cutoff; readAtMs: number } | null = null;
   return async (maxAgeMs, context) => {

@@ -13,7 +13,7 @@ const Books = z.object({ orderbooks: z.array(z.unknown()) });
 const Ticker = z.looseObject({ ticker: z.string() });
 const about = { platform: 'kalshi', kind: 'book', idKey: 'ticker' } as const;
 
-/** Live books by ticker, up to a hundred a call. The reply leaves out tickers that are archived or not known. */
+/** Live books by ticker, up to a hundred per call. The reply omits archived and unknown tickers. */
 export async function readKalshiBooks(
   client: KalshiClient,
   markets: readonly StoredMarket[],

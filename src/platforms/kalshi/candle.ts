@@ -11,7 +11,7 @@ const ohlc = (bar: KalshiBar): Ohlc => ({
   close: known(bar.close_dollars ?? bar.close),
 });
 
-/** A quote bar without the price that stands for "no quote": 0 for a bid, 1 for an ask. */
+/** A quote bar without the price that means "no quote": 0 for a bid, 1 for an ask. */
 function quotes(bar: KalshiBar, none: Price): Ohlc {
   const { open, high, low, close } = ohlc(bar);
   const quoted = (price: Price | null) => (price === none ? null : price);
@@ -19,8 +19,8 @@ function quotes(bar: KalshiBar, none: Price): Ohlc {
 }
 
 /**
- * Kalshi's bar, dated by its start instead of its inclusive end. A bar without trades has no price, only a previous close.
- * Null when the end does not lie on a UTC multiple of the interval.
+ * Kalshi's bar, dated by its start instead of its inclusive end. A bar without trades has no price, only a previous close. Null if
+ * the end is not a UTC multiple of the interval.
  */
 export function mapKalshiCandle(ticker: string, intervalMin: 1 | 60, candle: KalshiCandle): CandleRecord | null {
   const seconds = intervalMin * 60;

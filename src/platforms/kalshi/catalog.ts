@@ -11,18 +11,18 @@ import { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
 const EVENT_PAGE_LIMIT = 200;
 /** The only source for the order of an event's markets. */
 const NESTED = { with_nested_markets: 'true' } as const;
-/** Tickers of one look-up: keeps the address line under 4 KB. */
+/** Tickers per look-up: keeps the URL under 4 KB. */
 const EVENTS_PER_LOOKUP = 100;
-/** Open events number about 10,000; the rest are of settled markets passing through. */
+/** There are about 10,000 open events; the rest belong to settled markets. */
 const EVENTS_KEPT = 50_000;
-/** Up to here missing series are read singly; beyond it the one unpaged list is cheaper. */
+/** Up to this many missing series are read one by one; beyond it the single unpaged list is cheaper. */
 const SINGLE_SERIES_READS = 5;
 
 const about = { platform: 'kalshi' } as const;
 
 /**
- * What a Kalshi market row lacks: event title and category, series, fees and sources. Events and series are kept in
- * memory, looked up when first needed and refreshed by the sweeps. null = asked for and not there.
+ * What a Kalshi market row lacks: event title and category, series, fees and sources. Events and series are cached in memory, read
+ * when first needed and refreshed by the sweeps. null = requested, but not found.
  */
 export class KalshiCatalog {
   readonly #client: KalshiClient;
@@ -34,7 +34,7 @@ export class KalshiCatalog {
     this.#client = client;
   }
 
-  /** Reads events matching the query again, e.g. all open ones or those changed since a time. */
+  /** Reads the events of a query again, e.g. all open ones or those changed since a time. */
   async refreshEvents(query: KalshiQuery, context: ReadContext): Promise<void> {
     const all = { limit: EVENT_PAGE_LIMIT, ...NESTED, ...query };
     for await (const page of this.#client.pages('/events', 'events', all, context)) {
@@ -73,7 +73,7 @@ export class KalshiCatalog {
     });
   }
 
-  /** Series of an event, '' when Kalshi does not report it: it cannot be derived from a ticker, series get renamed. */
+  /** Series of an event, '' if Kalshi does not report it. It cannot be derived from a ticker, because series get renamed. */
   async seriesTicker(eventTicker: string, context: ReadContext): Promise<string> {
     await this.#needEvents(new Set([eventTicker]), context);
     return this.#event(eventTicker)?.row.series_ticker ?? '';
@@ -103,7 +103,7 @@ export class KalshiCatalog {
       await this.refreshEvents({ tickers: wanted.join(',') }, context);
     }
     for (const ticker of missing.filter((one) => !this.#events.has(one))) {
-      // The list leaves out combinations, which come one at a time: when one is asked for.
+      // The list omits combinations: those are read one at a time, when requested.
       if (tickers.size === 1) await this.#readEvent(ticker, context);
       if (!this.#events.has(ticker)) this.#events.set(ticker, 'unknown');
     }

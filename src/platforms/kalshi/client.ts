@@ -22,20 +22,20 @@ export interface KalshiPage {
 /** Reads of Kalshi's public endpoints. */
 export interface KalshiClient {
   get(path: string, query: KalshiQuery, context: ReadContext): Promise<PlatformReply>;
-  /** One page of the list kept under `key`. */
+  /** One page of the list in field `key`. */
   page(path: string, key: string, query: KalshiQuery, context: ReadContext): Promise<KalshiPage>;
-  /** Every page of a list; a page may be short or empty before the last, only the empty cursor ends it. */
+  /** Every page of a list. A page before the last may be short or empty: only an empty cursor ends the list. */
   pages(path: string, key: string, query: KalshiQuery, context: ReadContext): AsyncGenerator<KalshiPage>;
 }
 
-/** All series come in one reply of many megabytes, and so may a page of events with their markets. */
+/** All series come in one reply of many megabytes; a page of events with their markets may be as large. */
 const LARGE = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000 };
 
 const Cursor = z.object({ cursor: z.string().nullish() });
-/** A page of the list kept under `key`. */
+/** A page with its list in field `key`. */
 export const listOf = (key: string) => Cursor.extend({ [key]: z.array(z.unknown()) });
 
-/** `?name=value…` without the values that are undefined or ''. */
+/** `?name=value…` without undefined or empty values. */
 export function queryText(query: KalshiQuery): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -44,10 +44,10 @@ export function queryText(query: KalshiQuery): string {
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
-/** After a refused signature reads go unsigned for this long. */
+/** After a rejected signature, reads are unsigned for this long. */
 const UNSIGNED_MS = 600_000;
 
-/** What a read differs by when the operator's key signs it: Kalshi allows those four times as many. */
+/** What changes when the operator's key signs a read: Kalshi then allows four times as many. */
 type Signing = (url: string) => Pick<PlatformRequest, 'group' | 'account' | 'headers'>;
 
 function signing({ settings, now }: Pick<AdapterDeps<KalshiKeySetting>, 'settings' | 'now'>): Signing | null {
@@ -58,7 +58,7 @@ function signing({ settings, now }: Pick<AdapterDeps<KalshiKeySetting>, 'setting
   return (url) => ({ group: 'kalshi:read', account, headers: () => signer('GET', url) });
 }
 
-/** Signs with the operator's key where there is one; without it for a while after Kalshi refused it, as public data needs none. */
+/** Signs with the operator's key if there is one, and not for a while after Kalshi rejected it: public data needs no key. */
 export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>): KalshiClient {
   const { http, settings, now } = deps;
   const signed = signing(deps);

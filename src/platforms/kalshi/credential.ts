@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { textParam } from '../../core/fields.ts';
 import { credentialForm, headerText } from '../credential-form.ts';
 
-/** A key comes as PEM and is stored as the JSON of its JWK (RFC 7517): every order reads it, which takes a twentieth of the time. */
+/** A key is received as PEM and stored as the JSON of its JWK (RFC 7517), which every order parses in a twentieth of the time. */
 const pem = textParam(8192).transform((text, context) => {
   const refuse = (message: string): never => {
     context.issues.push({ code: 'custom', message, input: text });
@@ -30,8 +30,8 @@ const isWithin = (part: string | undefined, bytes: number): boolean =>
 const RSA_BITS = { least: 2048, most: 4096 };
 
 /**
- * What is wrong with a key; null for one that signs at a bounded cost: 4 ms of a core with the longest RSA key. A private part that
- * is longer than the modulus makes it needs, which OpenSSL accepts, would multiply that.
+ * What is wrong with a key; null for one with a bounded signing cost: 4 ms of a core for the longest RSA key. A private exponent or
+ * factor longer than the modulus requires, which OpenSSL accepts, would multiply that.
  */
 export function keyProblem(key: KeyObject): string | null {
   const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength: bits = 0, publicExponent = 0n } = {} } = key;
@@ -47,7 +47,7 @@ export function keyProblem(key: KeyObject): string | null {
     : 'an RSA key of two primes without parts longer than its modulus needs';
 }
 
-/** What signs orders on Kalshi. */
+/** Signing credential for orders on Kalshi. */
 export const KalshiFields = credentialForm({ api_key_id: headerText(100), private_key: pem });
 
 export type KalshiCredential = z.output<typeof KalshiFields>;

@@ -17,17 +17,17 @@ import { kalshiTrades } from './trade-feed.ts';
 import { KalshiCandle, KalshiEventMetadata, KalshiOrderBook } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
-/** Bars of one request; Kalshi documents 10,000 for its batch form and nothing for this one. */
+/** Bars per request; Kalshi documents 10,000 for its batch form and no limit for this one. */
 const CANDLES_PER_REQUEST = 5000;
 
-/** Resolves to null when Kalshi does not have the thing. */
+/** null if Kalshi answers not found. */
 const orNull = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: unknown) => {
     if (isNotFound(error)) return null;
     throw error;
   });
 
-/** Kalshi's public data: live endpoints, and the archive where markets and trades move after about two months. */
+/** Kalshi's public data: live endpoints, and the archive to which markets and trades move after about two months. */
 export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>): PlatformData {
   const { now } = deps;
   const client = createKalshiClient(deps);

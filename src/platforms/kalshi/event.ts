@@ -3,17 +3,17 @@ import { canonicalCategory, categorySlug } from '../categories.ts';
 import { kebab } from '../market-fields.ts';
 import type { KalshiEvent, KalshiSeries } from './wire.ts';
 
-/** The event's own category, else that of its series, in the vocabulary shared by all platforms where that has it. */
+/** The event's own category, else its series', in the shared vocabulary if that has it. */
 export function kalshiCategory(event: KalshiEvent | null, series: KalshiSeries | null): string {
   const named = event?.category || series?.category || '';
   return canonicalCategory([kebab(named)])?.name ?? named;
 }
 
-/** The page of an event; Kalshi's home page while its series is not known. */
+/** The page of an event; Kalshi's home page if its series is unknown. */
 export const kalshiPage = (eventId: string, seriesId: string): string =>
   seriesId ? `https://kalshi.com/markets/${seriesId.toLowerCase()}/${eventId.toLowerCase()}` : 'https://kalshi.com';
 
-/** An event; its image is read by itself, from another route. */
+/** An event without its image, which another route returns. */
 export function mapKalshiEvent(event: KalshiEvent, series: KalshiSeries | null): EventRecord {
   const category = kalshiCategory(event, series);
   return {

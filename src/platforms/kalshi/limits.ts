@@ -1,20 +1,20 @@
 import { type Bucket, type LimitGroup, rule, twoBuckets } from '../http/limit-group.ts';
 
-/** Tokens a call costs unless the platform lists another price (GET order and cancel: 2). */
+/** Tokens per call unless the platform lists another cost (GET order and cancel: 2). */
 const CALL_COST = 10;
 
-/** Calls a second without a key. Kalshi publishes no anonymous limit; this is our own caution, a quarter of Basic. */
+/** Calls per second without a key. Kalshi publishes no anonymous limit; this is a guess, a quarter of Basic. */
 const ANONYMOUS_PER_SECOND = 5;
 
-/** Two buckets that together stay half a second of refill below Kalshi's own, for calls that bunch up on the way. */
+/** Two buckets that together stay half a second of refill below Kalshi's own, for calls that bunch up in the network. */
 const group = (name: string, live: Bucket, background: Bucket | null): LimitGroup =>
   twoBuckets(name, CALL_COST, live, background);
 
-/** Kalshi's limits, Basic tier: read 200/s up to 600, write 100/s up to 100, with room left for the network's jitter. */
+/** Kalshi's limits, Basic tier: read 200/s up to 600, write 100/s up to 100, with a margin for network jitter. */
 export const kalshiLimits = {
   /** Signed reads: 10 a second for callers, 10 for sweeps and backfill. */
   'kalshi:read': group('kalshi:read', [250, 100], [250, 100]),
-  /** Reads without a key: half of them is kept for polling, the other half serves callers after a burst of ten. */
+  /** Reads without a key: half for polling; the other half serves callers after a burst of ten. */
   'kalshi:anonymous': {
     ...group('kalshi:anonymous', [50, ANONYMOUS_PER_SECOND * CALL_COST], null),
     callers: rule('kalshi:anonymous/callers', [100, (ANONYMOUS_PER_SECOND * CALL_COST) / 2]),

@@ -3,9 +3,9 @@ import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
 import type { KalshiCatalog } from './catalog.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
 
-/** Without the filter the list drowns in combinations of other markets. */
+/** Without the filter, combinations of other markets fill the list. */
 const EVERY_PAGE = { limit: 1000, mve_filter: 'exclude' } as const;
-/** The list takes one status at a time; the open ones first, their prices move. */
+/** The list takes one status at a time; open markets first, because their prices move. */
 const LIVE_STATUSES = ['open', 'unopened', 'paused', 'closed', 'settled'] as const;
 
 /** Kalshi's market lists, joined with events and series, page by page. */
@@ -47,8 +47,8 @@ export async function* kalshiSweep(
 }
 
 /**
- * Archived markets settled since a time. The list's order is not documented, so its end is reached early only while it
- * has shown itself newest first.
+ * Archived markets settled since a time. The order of the list is not documented, so reading stops early only while the list is seen to
+ * be newest first.
  */
 async function* archive(
   client: KalshiClient,

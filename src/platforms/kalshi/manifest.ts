@@ -24,7 +24,7 @@ export const kalshi: PlatformManifest = {
     ['KALSHI_PRIVATE_KEY', 'private_key', true],
   ],
   listsTrades: true,
-  // The bucket holds a call again within 50 ms, and there is no penalty.
+  // The bucket has tokens for a call again within 50 ms, and there is no penalty.
   rateLimitStepsMs: [500, 1000, 2000],
   normalizeId,
   likelyRef: normalizeId,

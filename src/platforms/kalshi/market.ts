@@ -39,7 +39,7 @@ const STATUSES: Readonly<Record<string, MarketStatus>> = {
   settled: 'settled',
 };
 export const isKnownStatus = (status: string): boolean => Object.hasOwn(STATUSES, status);
-/** An unknown word reads as closed: nothing is quoted from a state that is not understood. */
+/** An unknown status counts as closed: no prices are quoted from a state that is not understood. */
 export const kalshiStatus = (status: string): MarketStatus =>
   isKnownStatus(status) ? (STATUSES[status] ?? 'closed') : 'closed';
 
@@ -57,7 +57,7 @@ function bidAndAsk(market: KalshiMarket): { bid: Price | null; ask: Price | null
   };
 }
 
-/** What one Yes contract paid; null until it is known. */
+/** Payout of one Yes contract; null until it is known. */
 function yesPayout(market: KalshiMarket): Price | null {
   const value = market.settlement_value_dollars ?? market.settlement_value;
   if (value !== null && value !== undefined) return value;

@@ -30,10 +30,10 @@ export const OwnFill = z.object({
 });
 type OwnFill = z.output<typeof OwnFill>;
 
-/** One net position a market; a negative one is in No, a flat one stays listed. */
+/** One net position per market; a negative one is in No, and a flat one stays listed. */
 const OwnPosition = z.object({ ticker: z.string().min(1), position_fp: wireSize });
 
-/** Fills and positions of the member whose credential signs; `user` is only the name that the answer repeats. */
+/** Fills and positions of the member whose credential signs; `user` is only repeated in the answer. */
 export function createOwnKalshi(
   account: KalshiAccount,
   { onBadRow, priority }: Pick<OrderAccess<'kalshi'>, 'onBadRow' | 'priority'>,
@@ -78,7 +78,7 @@ export function createOwnKalshi(
   };
 }
 
-/** Kalshi states every fill as a purchase; null without a time. */
+/** Kalshi expresses every fill as a purchase; null without a time. */
 function toTrade(row: OwnFill): UserTrade | null {
   const executedAtUs = microseconds(row.created_time);
   if (executedAtUs === null) return null;
@@ -102,7 +102,7 @@ function toTrade(row: OwnFill): UserTrade | null {
   };
 }
 
-/** A page of positions, one each of a market. */
+/** A page of positions, one per market. */
 export interface PositionPage {
   positions: readonly UserPosition[];
   /** Cursor of the next page; '' after the last one. */
@@ -110,11 +110,11 @@ export interface PositionPage {
   visibility: Visibility;
   /** ISO time. */
   readAt: string;
-  /** Whether every row could be read. */
+  /** Whether every row was readable. */
   isWhole: boolean;
 }
 
-/** All positions of a user, page by page; `isAll` false when `maxPages` did not reach the end or a row could not be read. */
+/** All positions of a user, page by page; `isAll` is false if `maxPages` did not reach the end or a row was unreadable. */
 export async function readPositions(
   user: string,
   readPage: (cursor: string) => Promise<PositionPage>,
@@ -138,7 +138,7 @@ export async function readPositions(
   return { user, visibility, readAt, positions: [...held.values()], isAll: isAll && isWhole, smallest: null };
 }
 
-/** What is held of one market, Yes above 0 and No below; null when nothing is. */
+/** The position in one market, Yes above 0 and No below; null if flat. */
 export function toPosition(ticker: string, signed: bigint): UserPosition | null {
   if (signed === 0n) return null;
   return {

@@ -13,15 +13,15 @@ import { orderRefused } from '../failed-placement.ts';
 /** Signed headers of one request. `url` may carry a query; it is not signed. */
 export type KalshiSigner = (method: string, url: string) => Promise<Record<string, string>>;
 
-/** In the thread pool: a signature with the longest RSA key takes 4 ms, in which the event loop serves others. */
+/** In the thread pool: a signature with the longest RSA key takes 4 ms, which would block the event loop. */
 const signed = promisify<string | null, Buffer, SignKeyObjectInput, Buffer>(sign);
 
-/** Reading a key costs more than signing with it; it is dropped with the opened credential. */
+/** Parsed keys: parsing costs more than signing. Dropped with the decrypted credential. */
 const keys = new WeakMap<KalshiCredential, KeyObject>();
 
 /**
- * Signs for one credential: TIMESTAMP (Unix ms) + METHOD + PATH from the root, without query and body. RSA keys sign with PSS,
- * SHA-256 and a salt of the digest's length; Ed25519 keys sign the same bytes as they are.
+ * Signs for one credential: TIMESTAMP (Unix ms) + METHOD + PATH from the root, without query and body. RSA keys sign with PSS, SHA-256
+ * and a salt of the digest's length; Ed25519 keys sign the same bytes directly.
  */
 export function kalshiSigner(credential: KalshiCredential, now: () => number): KalshiSigner {
   const key = keys.get(credential) ?? keyOf(credential.private_key);
@@ -37,7 +37,7 @@ export function kalshiSigner(credential: KalshiCredential, now: () => number): K
   };
 }
 
-/** Releases before stored PEM texts, and RSA keys of any length: 422 for those that are not accepted any more. */
+/** Earlier releases stored PEM texts, and RSA keys of any length: 422 for keys that are no longer accepted. */
 function keyOf(stored: string): KeyObject {
   const key = createPrivateKey(
     stored.startsWith('{') ? { key: JSON.parse(stored) as JsonWebKey, format: 'jwk' } : stored,

@@ -10,9 +10,9 @@ import { kalshiSigner } from './sign.ts';
 /** Signed calls of one member. */
 export interface KalshiAccount {
   get(path: string, query: KalshiQuery, cost?: number): Promise<PlatformReply>;
-  /** One page of the list kept under `key`; cursor '' after the last. */
+  /** One page of the list in field `key`; cursor '' after the last. */
   page(path: string, key: string, query: KalshiQuery): Promise<{ rows: unknown[]; cursor: string }>;
-  /** One attempt. */
+  /** A single attempt, without retries. */
   send(method: 'POST' | 'DELETE', path: string, body: string | null, cost?: number): Promise<PlatformReply>;
 }
 
@@ -31,7 +31,7 @@ export function createKalshiAccount(
       user: guest,
       method,
       url,
-      // Signed as it leaves: it may have waited for its turn.
+      // Signed when sent: the request may have waited for its turn.
       headers: async () => ({
         ...(await signer(method, url)),
         ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),

@@ -20,14 +20,14 @@ import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from './request.ts';
 import { KalshiPlaced, mapPlaced } from './rows.ts';
 
 const WRITES = '/portfolio/events/orders';
-/** An answer to a placement waits at most this long for the fees of what was filled. */
+/** How long the answer to a placement waits for the fees of its fills. */
 const FEES_MS = 2000;
 
 const Cancelled = z.object({ reduced_by: z.string() });
 
 type Access = OrderAccess<'kalshi'>;
 
-/** Kalshi's V2 orders. Writes go to /portfolio/events/orders, reads stayed at /portfolio/orders (finder.ts). */
+/** Kalshi's V2 orders. Writes go to /portfolio/events/orders; reads stayed at /portfolio/orders (finder.ts). */
 export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders<'kalshi'> {
   const account = (access: Access): KalshiAccount => createKalshiAccount(deps, access);
   const finder = createFinder(account, deps.now);
@@ -39,7 +39,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
       const order = mapPlaced(intent, placed, reply.receivedAt);
       return { result: 'accepted', httpStatus: reply.status, detail: '', order: await withFees(order, access) };
     } catch (error) {
-      // An order holds this client order id: maybe this one, if a gateway on the way sent it twice.
+      // An order with this client order id exists: maybe this one, if a gateway sent it twice.
       if (error instanceof PlatformError && error.status === 409 && /already.exists/.test(error.detail)) {
         return { result: 'unknown', httpStatus: 409, detail: error.detail };
       }
@@ -47,7 +47,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
     }
   }
 
-  /** The reply contains no fees: an order that was filled is read once. A read that lags behind the reply changes nothing. */
+  /** The reply contains no fees, so a filled order is read once. A read that lags behind the reply is ignored. */
   async function withFees(order: PlatformOrder, access: Access): Promise<PlatformOrder> {
     if (order.filledSize === 0n) return order;
     const hurried = { ...access, signal: AbortSignal.timeout(FEES_MS) };
@@ -85,7 +85,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
 
     async prepare(intent, access) {
       const wire = toKalshiOrder(intent);
-      // Reads the key: one that cannot sign is noticed before anything is stored or sent.
+      // Parses the key, so that an unusable one is noticed before anything is stored or sent.
       const member = account(access);
       return {
         orderId: null,
@@ -100,7 +100,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
   };
 }
 
-/** Advice on a refusal, by Kalshi's text. */
+/** Advice on a rejection, by Kalshi's text. */
 function advice(words: string): string {
   if (/balance/.test(words)) return "Fund the account: cash is held per shard, and only the market's own shard pays.";
   if (/fill or kill/.test(words))

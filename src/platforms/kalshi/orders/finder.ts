@@ -18,7 +18,7 @@ import { averageOf, averageOfFills, KalshiFill, KalshiOrder, mapOrder } from './
 const READS = '/portfolio/orders';
 const ROW = { platform: 'kalshi', kind: 'order', idKey: 'order_id' } as const;
 const PAGE_ROWS = 1000;
-/** Pages of finished orders read at once; older ones are found by their id. */
+/** Pages of finished orders read; older ones are found by id. */
 const MAX_PAGES = 5;
 const MAX_RESTING_PAGES = 20;
 /** Tokens of a cancel and of one order's read. */
@@ -32,7 +32,7 @@ const OneOrder = z.object({ order: z.unknown() });
 
 type Access = OrderAccess<'kalshi'>;
 
-/** Reads orders of an account: by id, by what was sent, and as lists; finished ones out of the archive too. */
+/** Reads orders of an account: by id, by their terms, and as lists; finished ones from the archive too. */
 export function createFinder(
   account: (access: Access) => KalshiAccount,
   now: () => number,
@@ -50,7 +50,7 @@ export function createFinder(
     return withFills(parsed.row, access);
   }
 
-  /** The row with its mean price, from its fills if the row does not contain it. */
+  /** The row with its mean price, computed from its fills if the row lacks it. */
   async function withFills(row: KalshiOrder, access: Access): Promise<PlatformOrder> {
     const average = averageOf(row);
     if (average !== null || row.fill_count_fp === 0n) return mapOrder(row, average, now());
@@ -79,7 +79,7 @@ export function createFinder(
     return { found, ended: cursor === '' };
   }
 
-  /** The order among those of its market sent about then; the archive is asked when it may be there. */
+  /** Finds the order among those of its market sent at about the same time; in the archive too, if it may be there. */
   async function search(record: OrderRecord, access: Access): Promise<PlatformOrder | null> {
     const query = { ticker: record.marketRef, min_ts: Math.floor((record.sentAtMs - CLOCK_MS) / 1000) };
     const archive = now() - record.sentAtMs > ARCHIVE_MS ? ['/historical/orders'] : [];
@@ -99,7 +99,7 @@ export function createFinder(
     const resting = await rows(READS, { ticker, status: 'resting' }, MAX_RESTING_PAGES, access);
     const since = sinceMs > 0 ? Math.floor((sinceMs - CLOCK_MS) / 1000) : undefined;
     const recent = await rows(READS, { ticker, min_ts: since }, MAX_PAGES, access);
-    // What is in both was read later in the second list.
+    // A row in both lists was read later in the second.
     const byId = new Map([...resting.found, ...recent.found].map((row) => [row.order_id, row]));
     const orders = [...byId.values()].map((row) => mapOrder(row, averageOf(row), now()));
     return { orders, complete: resting.ended };
@@ -108,7 +108,7 @@ export function createFinder(
   return { find: (records, access) => Promise.all(records.map((record) => findOne(record, access))), get, list };
 }
 
-/** Whether a row is the order of a record: the same id, or the same client id with the same terms. */
+/** Whether a row is the order of a record: same id, or same client id with the same terms. */
 function isThe(record: OrderRecord, row: KalshiOrder): boolean {
   if (record.orderId !== null) return row.order_id === record.orderId;
   const { terms } = record;

@@ -30,14 +30,14 @@ export interface KalshiNewOrder {
   time_in_force: 'good_till_canceled' | 'immediate_or_cancel' | 'fill_or_kill';
   self_trade_prevention_type: 'taker_at_cross';
   client_order_id: string;
-  /** The market's shard; a request that leaves it out is billed on every shard. */
+  /** The market's shard; a request without it is billed on every shard. */
   exchange_index: number;
   /** Unix seconds. */
   expiration_time?: number;
 }
 
 const CENT = parsePrice('0.01');
-/** Contracts carry two decimals. */
+/** Contract counts have two decimals. */
 const HUNDREDTH = 10n ** BigInt(SIZE_SCALE - 2);
 
 const WIRE_TIME_IN_FORCE: Record<TimeInForce, KalshiNewOrder['time_in_force']> = {
@@ -47,7 +47,7 @@ const WIRE_TIME_IN_FORCE: Record<TimeInForce, KalshiNewOrder['time_in_force']> =
   fok: 'fill_or_kill',
 };
 
-/** At least `places` decimals, none lost. */
+/** With at least `places` decimals, and all significant ones. */
 function padded(value: bigint, scale: number, places: number): string {
   const [whole, fraction = ''] = decimalText(value, scale).split('.');
   return `${whole}.${fraction.padEnd(places, '0')}`;
@@ -77,7 +77,7 @@ export function shardOf(market: StoredMarket): number {
   return typeof index === 'number' ? index : 0;
 }
 
-/** The market's grid in terms of one outcome. Every market has whole cents; `price_ranges` name finer ones. */
+/** The market's price grid for one outcome. Every market has whole cents; `price_ranges` adds finer ones. */
 export function kalshiGrid(market: StoredMarket, outcomeIndex: number): PriceGrid {
   const { price_ranges: stored } = market.metadata;
   const ranges = (Array.isArray(stored) ? stored : []).flatMap(toRange);
@@ -91,7 +91,7 @@ function toRange(stored: Record<string, unknown>): PriceRange[] {
   return [{ start: parsePrice(start), end: parsePrice(end), step: parsePrice(step) }];
 }
 
-/** What Kalshi would refuse: a price off the market's grid, parts of a contract below 0.01. */
+/** Rejects what Kalshi would reject: a price off the market's grid, or parts of a contract below 0.01. */
 export function checkKalshiOrder(market: StoredMarket, terms: OrderTerms): void {
   const grid = kalshiGrid(market, terms.outcomeIndex);
   if (!grid.has(terms.price)) {

@@ -8,7 +8,7 @@ import { wirePrice, wireSize, wireText, wireUsd } from '../../parse-rows.ts';
 /** Ids of a market's outcomes, in order. */
 const OUTCOMES = ['yes', 'no'] as const;
 
-/** Reply to a placement: counts only, and prices of the YES book. Averages are there when something was filled. */
+/** Reply to a placement: only counts, and prices of the YES book. It has averages if something was filled. */
 export const KalshiPlaced = z.object({
   order_id: z.string().min(1),
   client_order_id: wireText,
@@ -19,7 +19,7 @@ export const KalshiPlaced = z.object({
 });
 export type KalshiPlaced = z.output<typeof KalshiPlaced>;
 
-/** A row of /portfolio/orders. `side` and `action` are left alone: which pair an ask carries is not documented. */
+/** A row of /portfolio/orders. `side` and `action` are not used: which pair an ask has is not documented. */
 export const KalshiOrder = z.object({
   order_id: z.string().min(1),
   client_order_id: wireText,
@@ -46,14 +46,14 @@ export type KalshiOrder = z.output<typeof KalshiOrder>;
 export const KalshiFill = z.object({ yes_price_dollars: wirePrice, count_fp: wireSize });
 export type KalshiFill = z.output<typeof KalshiFill>;
 
-/** `remaining` is 0 once an order is over, however much was filled: only the fill count shows what happened. */
+/** `remaining` is 0 once an order has ended, however much was filled: only the fill count shows what happened. */
 function workingStatus(filled: Size, remaining: Size, size: Size): OrderStatus {
   if (filled >= size) return 'filled';
   if (remaining === 0n) return 'cancelled';
   return filled > 0n ? 'partially_filled' : 'open';
 }
 
-/** The reply to a placement, in the terms that were asked for. Fees are not in it. */
+/** The reply to a placement, in the terms of the request. It contains no fees. */
 export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt: string): PlatformOrder {
   const { market, terms, clientOrderId } = intent;
   const { fill_count: filled, remaining_count: remaining, average_fill_price: yesAverage } = placed;
@@ -104,8 +104,8 @@ function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
 }
 
 /**
- * Mean price of what a row's outcome cost. Whether the cost of an ask is stated in YES or in NO prices is not documented: buying
- * at most at the limit decides where it can; null where it cannot; then the fills decide.
+ * Mean cost of a row's outcome. Whether the cost of an ask is in YES or NO prices is not documented: the limit decides if only one
+ * of them is within it; otherwise null, and the fills decide.
  */
 export function averageOf(row: KalshiOrder): Price | null {
   const filled = row.fill_count_fp;
@@ -130,7 +130,7 @@ export function averageOfFills(row: KalshiOrder, fills: readonly KalshiFill[]): 
   return row.outcome_side === 'yes' ? yes : complement(yes);
 }
 
-/** A row as reported: Kalshi states every order as a purchase, of YES (a bid) or of NO (an ask). */
+/** A row as reported: Kalshi expresses every order as a purchase, of YES (a bid) or of NO (an ask). */
 export function mapOrder(row: KalshiOrder, average: Price | null, nowMs: number): PlatformOrder {
   const status = orderStatus(row, nowMs);
   const expiration = isoTime(row.expiration_time);

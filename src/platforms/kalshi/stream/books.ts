@@ -7,15 +7,15 @@ import { parseFrame } from '../../sockets/frame.ts';
 import { ANSWER_MS, type Emit, type Feed, type SendCommand } from './session.ts';
 import { bookMsg, deltaMsg, type Frame, snapshotMsg } from './wire.ts';
 
-/** Markets of one command. */
+/** Markets per command. */
 const CHUNK = 100;
-/** What the server would not take now, for its limits, is asked for again after so long. */
+/** Wait before repeating what the server rejected for its limits. */
 const RETRY_MS = 30_000;
 
 type Side = 'bid' | 'ask';
 type Levels = Record<Side, Map<Price, Size>>;
 
-/** NO levels come on the scale of YES: they are its asks. */
+/** NO levels arrive on the YES scale, as asks. */
 const SIDES = { yes: 'bid', no: 'ask' } as const;
 
 function* chunks(tickers: Iterable<string>): Generator<string[]> {
@@ -27,22 +27,22 @@ const mapOf = (levels: readonly BookLevel[]): Map<Price, Size> =>
   new Map(levels.map(({ price, size }) => [price, size]));
 
 /**
- * Books of chosen markets: a whole one, then what is added to or taken from a level. One count of frames is of all markets: where some
- * are missing every book is unknown, and asked for again.
+ * Books of chosen markets: a whole book, then changes of levels. Frames of all markets share one sequence: after missing frames every
+ * book is unknown and requested again.
  */
 export class BookFeed implements Feed {
   #wanted: Set<string>;
-  /** What the server was asked for. */
+  /** Markets requested from the server. */
   #subscribed = new Set<string>();
   #isOpen = false;
   #isAsked = false;
   #sid: number | null = null;
   readonly #books = new Map<string, Levels>();
-  /** Markets whose whole book was asked for, and since when, by performance.now(). */
+  /** Markets whose whole book was requested, and since when, by performance.now(). */
   readonly #awaited = new Map<string, number>();
-  /** Markets that the server does not know, or no more. */
+  /** Markets that the server does not know (any more). */
   readonly #refused = new Set<string>();
-  /** Markets to ask for again, and when, by performance.now(). */
+  /** Markets to request again. */
   readonly #later = new Set<string>();
   #laterAt = 0;
   /** Whether books are awaited because frames were lost. */
@@ -60,7 +60,7 @@ export class BookFeed implements Feed {
     this.#isAsked = true;
     this.#subscribed = new Set(tickers);
     for (const ticker of tickers) this.#awaited.set(ticker, performance.now());
-    // The default scale of NO prices is to change.
+    // Explicit, because the default scale of NO prices is going to change.
     const scale = { use_yes_price: true, skip_ticker_ack: true };
     send('subscribe', { channels: ['orderbook_delta'], market_tickers: tickers, ...scale });
     return true;
@@ -71,7 +71,7 @@ export class BookFeed implements Feed {
     for (const ticker of this.#refused) if (!this.#wanted.has(ticker)) this.#refused.delete(ticker);
     if (!this.#isOpen) return false;
     if (!this.#isAsked) return this.start(send);
-    // Before the number of the subscription is known it cannot be changed.
+    // The subscription cannot be changed before its number is known.
     if (this.#sid !== null) this.#update(this.#sid, send);
     return false;
   }
@@ -118,7 +118,7 @@ export class BookFeed implements Feed {
     if (waitMs > 0) return waitMs;
     const tickers = [...this.#later].filter((ticker) => this.#subscribed.has(ticker));
     this.#later.clear();
-    // The reply does not name the refused command: one that is held is answered the first without a book, and the second with one.
+    // The reply does not name the rejected command: one for held markets gets no book as answer, and the other does.
     for (const market_tickers of chunks(tickers)) {
       send('update_subscription', { sids: [this.#sid], action: 'add_markets', market_tickers });
     }
@@ -146,8 +146,8 @@ export class BookFeed implements Feed {
   }
 
   /**
-   * A book with a change that cannot be read is another book. A snapshot would be as unreadable again: the market's next change asks
-   * for it.
+   * After an unreadable change the book is wrong, and a snapshot would be unreadable too: it is requested with the market's next
+   * change.
    */
   #unreadable({ msg }: Frame, isWhole: boolean, emit: Emit, send: SendCommand): void {
     const ref = bookMsg.safeParse(msg).data?.market_ticker;
@@ -168,7 +168,7 @@ export class BookFeed implements Feed {
     if (this.#wanted.has(ref) && !this.#awaited.has(ref) && !this.#later.has(ref)) this.#ask([ref], send);
   }
 
-  /** It may come unasked; without levels it is an empty book, as that of a market that has ended. */
+  /** It may come unrequested; without levels it is an empty book, such as that of an ended market. */
   #whole({ msg, sending_ts_ms: sentMs }: Frame, emit: Emit): void {
     const { market_ticker: ref, yes_dollars_fp: yes, no_dollars_fp: no } = parseFrame(snapshotMsg, msg, 'snapshot');
     this.#awaited.delete(ref);

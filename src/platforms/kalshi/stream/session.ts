@@ -5,51 +5,51 @@ import { envelope, errorMsg, type Frame, listMsg, subscribedMsg } from './wire.t
 
 export type Emit = (event: SocketEvent) => void;
 
-/** An answer that takes longer does not come. */
+/** Answers that take longer are considered lost. */
 export const ANSWER_MS = 10_000;
 const LOST = 'frames were lost';
-/** Channel error, buffer overflow and, of old, internal error: nothing more comes on the subscription, while the socket pings on. */
+/** Channel error, buffer overflow and, formerly, internal error: the subscription is dead although the socket still pings. */
 const ENDING = new Set([10, 17, 25]);
-/** What refuses a subscription as a whole. An unknown code shows only by the missing answer. */
+/** Codes that reject a whole subscription. An unknown code shows only by the missing answer. */
 const REFUSING = new Set([1, 2, 3, 5, 8, 9, 10, 11, 12, 14, 18, 25, 26, 27]);
-/** Too many markets, or commands: of this moment. */
+/** Too many markets or commands: temporary. */
 const LIMITS = new Set([18, 26, 27]);
 
-/** Sends a command; every one has an id of its own. */
+/** Sends a command with a new id. */
 export type SendCommand = (cmd: string, params: object) => void;
 
-/** What one kind of connection follows, and what it makes of the frames. */
+/** What one kind of connection subscribes to, and how it handles frames. */
 export interface Feed {
-  /** The socket is open. Returns whether a subscription was asked for. */
+  /** Called when the socket is open. Returns whether a subscription was requested. */
   start(send: SendCommand): boolean;
-  /** Returns whether a subscription was asked for. */
+  /** Returns whether a subscription was requested. */
   setMarkets?(markets: readonly StoredMarket[], send: SendCommand): boolean;
   subscribed?(sid: number, send: SendCommand): void;
-  /** Reads a frame of data; false where it is of no interest. Throws BadFrame. */
+  /** Handles a data frame; false if it is not relevant. Throws BadFrame. */
   take(frame: Frame, emit: Emit, send: SendCommand): boolean;
-  /** Frames did not arrive. Returns why the connection is of no use any more, or null; without it, it is of none. */
+  /** Frames are missing. Returns why the connection must be replaced, or null; without this method it always is. */
   lost?(emit: Emit, send: SendCommand): string | null;
-  /** The server does not know these markets. Returns whether a subscription was asked for. */
+  /** The server does not know these markets. Returns whether a subscription was requested. */
   refused?(tickers: readonly string[], emit: Emit, send: SendCommand): boolean;
-  /** A change of the subscription was refused for now. */
+  /** A change of the subscription was rejected temporarily. */
   limited?(): void;
-  /** Sends what was to wait. Returns after how many ms to be called again; null: not before the next frame. */
+  /** Sends delayed commands. Returns the ms until the next call; null: not before the next frame. */
   settle?(send: SendCommand): number | null;
-  /** Why the connection is of no use any more; null while it is. */
+  /** Why the connection must be replaced; null while it works. */
   failure?(): string | null;
 }
 
 /**
- * What Kalshi's connections have in common: commands, their answers, and the count of frames. Answers of a subscription take a number
- * of its count too, and errors of one have no id. Numbers of subscriptions are those of one connection.
+ * The part that Kalshi's connections share: commands, their answers, and sequence numbers. Answers of a subscription use its sequence
+ * too, and errors of one have no id. Subscription numbers are unique within a connection only.
  */
 export class KalshiSession implements SocketSession {
   readonly #feed: Feed;
   readonly #send: SendCommand;
-  /** The last number of each subscription. */
+  /** The last sequence number of each subscription. */
   readonly #last = new Map<number, number>();
   #failure: string | null = null;
-  /** When a subscription was asked for that is not answered yet, by performance.now(). */
+  /** When the pending subscription was requested, by performance.now(). */
   #askedAt: number | null = null;
 
   constructor(feed: Feed, send: (text: string) => void) {
@@ -102,7 +102,7 @@ export class KalshiSession implements SocketSession {
     return true;
   }
 
-  /** An answer to list_subscriptions proves more than a ping: that the subscription is there. */
+  /** An answer to list_subscriptions proves more than a ping: that the subscription exists. */
   #isHeld(msg: unknown): boolean {
     const list = listMsg.safeParse(msg);
     if (!list.success) return false;

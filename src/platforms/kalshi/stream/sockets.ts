@@ -8,10 +8,10 @@ import { type Feed, KalshiSession } from './session.ts';
 import { tapeFeed } from './tape.ts';
 import { tickerFeed } from './tickers.ts';
 
-/** The path that is signed, whatever the address is. */
+/** The signed path, independent of the URL. */
 const SIGNED = 'https://kalshi/trade-api/ws/v2';
 
-/** Books of this many markets stay far below the thousands of frames a second that one reader can take. */
+/** Books of this many markets stay far below the thousands of frames per second that one reader can handle. */
 const BOOKS_PER_SOCKET = 100;
 /** The answer proves the subscription, which pings do not; books of quiet markets are silent for long. */
 const LIST = { text: JSON.stringify({ id: 0, cmd: 'list_subscriptions' }), everyMs: 8000 };

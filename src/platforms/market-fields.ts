@@ -3,15 +3,15 @@ import type { JsonObject, Outcome, Quote } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
-/** From here on a bare number is milliseconds: as seconds it would be the year 5138. */
+/** Numbers from here on are milliseconds: as seconds they would be in the year 5138. */
 const MILLISECONDS_FROM = 1e11;
 const [YEAR_1900_MS, YEAR_10000_MS] = [Date.UTC(1900, 0, 1), Date.UTC(10_000, 0, 1)];
-/** Years of more than four digits are written another way, which the store does not read. */
+/** Years of more than four digits are formatted differently, which the store does not accept. */
 const isDatable = (ms: number): boolean => ms >= YEAR_1900_MS && ms < YEAR_10000_MS;
 
 /**
- * Unix microseconds of a platform's time text: `T` or space, 0 to 9 fractional digits (cut at 6), `Z`, `+00` or `+00:00`;
- * a text without offset is UTC. Null for anything else and for Go's zero time (year 1), which means unknown.
+ * Unix microseconds of a platform's time text: `T` or space, 0 to 9 fractional digits (truncated to 6), `Z`, `+00` or `+00:00`; a text
+ * without offset is UTC. Null for anything else, and for Go's zero time (year 1), which means unknown.
  */
 export function microseconds(text: string | null | undefined): number | null {
   const match = ISO.exec(text?.trim() ?? '');
@@ -30,13 +30,13 @@ export function microseconds(text: string | null | undefined): number | null {
   return isDatable(ms) ? ms * 1000 + Number((fraction ?? '').slice(0, 6).padEnd(6, '0')) : null;
 }
 
-/** Any platform's time text as `YYYY-MM-DDTHH:MM:SS.mmmZ`, digits beyond milliseconds cut off; null when unknown. */
+/** Any platform's time text as `YYYY-MM-DDTHH:MM:SS.mmmZ`, truncated to milliseconds; null when unknown. */
 export function isoTime(text: string | null | undefined): string | null {
   const us = microseconds(text);
   return us === null ? null : new Date(Math.floor(us / 1000)).toISOString();
 }
 
-/** Unix seconds or milliseconds (distinguished by size), as a number or a text, in the same form; null when it is not one. */
+/** Unix seconds or milliseconds (distinguished by size), as number or text, in the same form; null if invalid. */
 export function isoFromEpoch(value: number | string | null | undefined): string | null {
   const number = value === null || value === undefined || value === '' ? NaN : Number(value);
   const ms = Math.abs(number) >= MILLISECONDS_FROM ? number : number * 1000;
@@ -52,7 +52,7 @@ export const kebab = (text: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '');
 
-/** Outcome ids of a market in the platform's order: `yes`/`no`, else the kebab form, made unique by the index. */
+/** Outcome ids of a market in the platform's order: `yes`/`no`, else the kebab form, made unique with the index. */
 export function outcomeIds(names: readonly string[]): string[] {
   const ids: string[] = [];
   names.forEach((name, index) => {
@@ -63,13 +63,13 @@ export function outcomeIds(names: readonly string[]): string[] {
   return ids;
 }
 
-/** Yes and No with their token ids, '' where the platform has none. */
+/** Yes and No with their token ids, '' if the platform has none. */
 export const yesNoOutcomes = (yesToken: string, noToken: string): Outcome[] => [
   { id: 'yes', name: 'Yes', tokenId: yesToken },
   { id: 'no', name: 'No', tokenId: noToken },
 ];
 
-/** Whether a market's prices are a pool's: no feed reports what was traded there. */
+/** Whether a market is a pool: no feed contains its trades. */
 export const isPool = ({ trade_type: kind }: JsonObject): boolean => kind === 'amm';
 
 export const UNKNOWN_QUOTE: Readonly<Quote> = { price: null, bid: null, ask: null };
@@ -88,10 +88,7 @@ export const liquidityScore = (liquidity: Usd): number =>
 /** Windows of the four rolling volumes, in milliseconds. */
 export const WINDOW_MS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS, '1y': 365 * DAY_MS } as const;
 
-/**
- * Volume over the last `windowMs`, known without any history when the market is younger than the window:
- * then it is the total. Null otherwise.
- */
+/** Volume over the last `windowMs` if the market is younger than the window: then it is the total. Null otherwise. */
 export function youngMarketVolume(
   total: Usd | null,
   startedAt: string | null,
@@ -130,8 +127,8 @@ function decodeEntity(entity: string, body: string): string {
 }
 
 /**
- * HTML (or plain text) as plain text: paragraph ends, line breaks and list items become new lines, tags go, entities are
- * decoded once and last (so `&lt;b&gt;` stays text), runs of blank lines collapse to one.
+ * HTML (or plain text) as plain text: paragraph ends, line breaks and list items become new lines, tags are removed, entities are
+ * decoded once and last (so `&lt;b&gt;` stays text), and runs of blank lines become one.
  */
 export function htmlToText(html: string): string {
   return html

@@ -3,7 +3,7 @@ import type { CandleRecord, Ohlc } from '../core/model.ts';
 
 const NOTHING: Readonly<Ohlc> = { open: null, high: null, low: null, close: null };
 
-/** A bar out of the samples of a midpoint that fall into it, oldest first and at least one: no trades, so no volume and no quotes. */
+/** A bar from the midpoint samples in it, oldest first and at least one: no trades, so no volume and no quotes. */
 export function midpointBar(
   bar: Pick<CandleRecord, 'platform' | 'ref' | 'intervalMin' | 'startTs'>,
   samples: readonly Price[],

@@ -7,7 +7,7 @@ import { createPolymarketOrders } from './polymarket/orders/adapter.ts';
 
 export type OrderAdapters = { readonly [P in Platform]?: PlatformOrders<P> };
 
-/** The order side of every platform that has one. */
+/** The order adapter of every platform that has one. */
 export const createPlatformOrders = (deps: AdapterDeps): OrderAdapters => ({
   kalshi: createKalshiOrders(deps),
   polymarket: createPolymarketOrders(deps),

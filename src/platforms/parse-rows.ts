@@ -5,13 +5,13 @@ import type { JsonObject, Platform } from '../core/model.ts';
 import type { PlatformReply } from './http/request.ts';
 import type { BadRow, ReadContext } from './contract.ts';
 
-/** A decimal column of the store holds 18 digits; a single number beyond would have its whole batch refused, each time. */
+/** Decimal columns of the store hold 18 digits; one larger number would make every insert of its batch fail. */
 const STORABLE = 10n ** 18n;
 export const isStorable = (scaled: bigint): boolean => scaled < STORABLE && scaled > -STORABLE;
 
 const storable = (scaled: bigint): string | null => (isStorable(scaled) ? null : 'larger than any such number can be');
 
-/** `fault` names what is wrong with a decimal. Zod's own transform makes a closure for each value, which costs more than the parsing. */
+/** `fault` describes an invalid decimal. Zod's own transform allocates a closure per value, which costs more than the parsing. */
 function decimal<T extends string | number>(
   schema: z.ZodType<T>,
   parse: (input: T) => bigint,
@@ -38,7 +38,7 @@ const digits = z.union([z.string(), z.number()]);
 export const wirePrice = decimal(digits, parsePrice);
 export const wireSize = decimal(digits, parseSize);
 export const wireUsd = decimal(digits, parseUsd);
-/** What a trade may be at and of: one at 81, or of −5, is in other units or none. */
+/** Valid prices of a trade: 81 or −5 is in other units, or not a price. */
 export const isTradePrice = (price: bigint): boolean => price >= 0n && price <= ONE_PRICE;
 export const isTradeSize = (size: bigint): boolean => size > 0n;
 export const wireTradePrice = decimal(digits, parsePrice, (price) =>
@@ -47,9 +47,9 @@ export const wireTradePrice = decimal(digits, parsePrice, (price) =>
 export const wireTradeSize = decimal(digits, parseSize, (size) =>
   isTradeSize(size) ? storable(size) : 'expected a size above 0',
 );
-/** Cents as a price. */
+/** Cents, parsed to a price. */
 export const wireCents = decimal(z.number(), (cents) => parsePrice(cents) / 100n);
-/** Whole base units of a token, unscaled; a token of 18 decimals needs more digits than any column. */
+/** Whole base units of a token, unscaled; tokens with 18 decimals need more digits than any column. */
 export const wireBaseUnits = decimal(
   digits,
   (input) => parseDecimal(input, 0),
@@ -61,7 +61,7 @@ export const wireText = z
   .nullish()
   .transform((text) => text ?? '');
 
-/** A row as the mapper wants it, and as it was received. */
+/** A row parsed for the mapper, and as received. */
 export interface ParsedRow<T> {
   row: T;
   raw: JsonObject;
@@ -76,7 +76,7 @@ function firstIssue(error: z.ZodError): string {
   return issue ? `${issue.path.join('.') || 'row'}: ${issue.message}` : 'invalid';
 }
 
-/** One row through its schema; null after the fault was reported to the context. `idKey` names the key that identifies it. */
+/** Parses one row; null after the error was reported to the context. `idKey` is the key that identifies the row. */
 export function parseRow<T>(
   schema: z.ZodType<T>,
   raw: unknown,
@@ -95,7 +95,7 @@ export function parseRow<T>(
   return null;
 }
 
-/** The good ones of a page's rows, in order. */
+/** The valid rows of a page, in order. */
 export function parseRows<T>(
   schema: z.ZodType<T>,
   rows: readonly unknown[],
@@ -110,7 +110,7 @@ export function parseRows<T>(
   return good;
 }
 
-/** The body of a reply; throws PlatformError `bad_answer`, naming `endpoint` if given, when the whole is not of the expected shape. */
+/** The body of a reply; throws PlatformError `bad_answer`, with `endpoint` if given, if its shape as a whole is not as expected. */
 export function parseBody<T>(platform: Platform, schema: z.ZodType<T>, reply: PlatformReply, endpoint?: string): T {
   const result = schema.safeParse(reply.json);
   if (result.success) return result.data;
@@ -126,27 +126,27 @@ export function answeredUs({ headers }: Pick<PlatformReply, 'headers'>): number 
 }
 
 /**
- * Whether a read failed because of the one thing that was asked for, so that others may be readable. A server breaks with 500 over
- * a single row; when it breaks over all of them, its breaker ends the reading.
+ * Whether a read failed because of the requested item, so that others may be readable. Servers answer 500 for a single bad row; if
+ * all rows fail, the breaker stops the reads.
  */
 export const isItemError = (error: unknown): error is PlatformError =>
   error instanceof PlatformError &&
   (error.status === 500 || ['refused', 'not_found', 'bad_answer'].includes(error.kind));
 
-/** Whether a read failed because the platform does not have the thing. */
+/** Whether a read failed because the platform does not have the item. */
 export const isNotFound = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && error.kind === 'not_found';
 
-/** The platform itself answers, in JSON, that there is no such thing; a 404 without JSON is a gateway's and proves nothing. */
+/** The platform itself answers, in JSON, that the item does not exist; a 404 without JSON comes from a gateway and proves nothing. */
 export const isStatedNotFound = (error: unknown): error is PlatformError =>
   isNotFound(error) && error.body !== undefined && error.body !== null;
 
-/** null for what the platform states it does not have; a gateway's 404 means that the platform was not reached. */
+/** null if the platform states that it does not have the item; a gateway's 404 means that the platform was not reached. */
 export function nullIfStatedAbsent(error: unknown): null {
   if (isStatedNotFound(error)) return null;
   throw isNotFound(error) ? notReached(error) : error;
 }
 
-/** A 404 of a route that is there: it does not come from the platform. */
+/** A 404 of an existing route does not come from the platform. */
 export const notReached = ({ platform, status, detail }: PlatformError): PlatformError =>
   new PlatformError(platform, 'unavailable', { status, detail });

@@ -9,12 +9,12 @@ import { KalshiTrade } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
 const PAGE_LIMIT = 1000;
-/** A page for a number of expected trades holds more: one short of the oldest wanted trade costs another request. */
+/** A page size above the expected number of trades: missing the oldest wanted trade costs another request. */
 const pageFor = (expected: number): number => Math.min(PAGE_LIMIT, Math.ceil(expected * 1.5) + 50);
-/** A chain of cursors is restarted after this many pages, so that one broken cursor costs little. */
+/** A cursor chain restarts after this many pages, so that one broken cursor costs little. */
 const PAGES_PER_CHAIN = 50;
 const DAY_S = 86_400;
-/** The archive is asked for a little more than its side of the cutoff; doubles are dropped by trade id. */
+/** The archive is read slightly beyond the cutoff; duplicates are dropped by trade id. */
 const OVERLAP_S = 3600;
 /** Kalshi opened in July 2021: no trade is older. */
 const FIRST_TRADE_S = Date.UTC(2021, 5, 1) / 1000;
@@ -30,13 +30,13 @@ function readTrades(rows: readonly unknown[], context: ReadContext): TradeRecord
   return trades;
 }
 
-/** Whether the platform refused a cursor rather than failed as a whole. */
+/** Whether the platform rejected the cursor, rather than failing as a whole. */
 const isBrokenChain = (error: unknown): boolean =>
   error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
 
 /**
  * The trade tape newest first: the live list down to its cutoff (below it the list is empty, without an error), then the archive
- * in windows of one day. A page is complete down to just above its oldest trade; an empty page closes a span.
+ * in windows of one day. A page is complete down to just above its oldest trade; an empty page completes a span.
  */
 export async function* kalshiTrades(
   client: KalshiClient,
@@ -48,7 +48,7 @@ export async function* kalshiTrades(
     executedAtUs >= query.sinceUs && (query.untilUs === null || executedAtUs <= query.untilUs);
   const completeFrom = (us: number): number => Math.max(query.sinceUs, us);
 
-  /** Every page between two times; a chain that breaks goes on from its oldest trade. `untilS` null = now. */
+  /** Every page between two times; a broken chain restarts from its oldest trade. `untilS` null = now. */
   async function* chain(path: string, fromS: number, untilS: number | null): AsyncGenerator<TradePage> {
     const limit = query.expected === undefined ? PAGE_LIMIT : pageFor(query.expected);
     const fixed = { limit, ticker: query.market?.ref, min_ts: fromS - 1 };
@@ -74,7 +74,7 @@ export async function* kalshiTrades(
           platformUs: page.answeredUs,
           receivedAt: page.receivedAt,
         };
-        // The tape is newest first, and whole seconds are asked for: what follows is older than wanted.
+        // The tape is newest first with a resolution of whole seconds: what follows is older than requested.
         if (page.cursor === '' || oldestUs < query.sinceUs) return;
       }
       pages += 1;

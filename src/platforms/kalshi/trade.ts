@@ -10,7 +10,7 @@ function takerOutcome(trade: KalshiTrade): 'yes' | 'no' {
   return trade.taker_side ?? 'yes';
 }
 
-/** A print of Kalshi's public tape in terms of the outcome bought; null when its time cannot be read. */
+/** A trade of Kalshi's public tape in terms of the outcome bought; null if its time is invalid. */
 export function mapKalshiTrade(trade: KalshiTrade): TradeRecord | null {
   const executedAtUs = microseconds(trade.created_time);
   const yesPrice = trade.yes_price_dollars ?? trade.yes_price;

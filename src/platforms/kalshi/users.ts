@@ -10,7 +10,7 @@ import type { KalshiUrl } from './manifest.ts';
 import { type PositionPage, readPositions, toPosition } from './own-account.ts';
 import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
 
-/** Kalshi's social endpoints are public and undocumented: they may change or go away at any time. */
+/** Kalshi's social endpoints are public and undocumented: they may change or disappear at any time. */
 const TRADES = '/social/trades';
 const HOLDINGS = '/social/profile/holdings';
 const PAGE_ROWS = 100;
@@ -20,7 +20,7 @@ const TRADE_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as co
 const NOT_THEIRS = { platform: 'kalshi', kind: 'trade', reason: 'not a fill of the user asked for' } as const;
 const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'event_ticker' } as const;
 
-/** A fill between two users; '' is a party that stays private. Prices are the Yes side's, whatever each side traded. */
+/** A fill between two users; '' is a private party. Prices are the Yes side's, whatever each side traded. */
 export const SocialTrade = z.object({
   trade_id: z.string().min(1),
   ticker: z.string().min(1),
@@ -113,7 +113,7 @@ export function createKalshiUsers({
   };
 }
 
-/** Refused, or 404 without JSON of Kalshi: not the fault of a credential or a nickname; the error names the endpoint. */
+/** A rejection, or a 404 without Kalshi's JSON, is not the fault of a credential or a nickname; the error names the endpoint. */
 function outOfReach(path: string, error: unknown): unknown {
   if (!(error instanceof PlatformError)) return error;
   const { kind, status, detail, body } = error;
@@ -126,8 +126,8 @@ function outOfReach(path: string, error: unknown): unknown {
 const visibilityOf = (state: string): Visibility => (state === 'hidden' ? 'hidden' : 'public');
 
 /**
- * A fill seen from `nickname`: the taker bought `taker_side`, the maker the other outcome at 1 − p. `maker_action` is often
- * empty or wrong. Who traded with themselves is the taker. Null when the fill is not theirs or has no time or size.
+ * A fill seen from `nickname`: the taker bought `taker_side`, the maker the other outcome at 1 − p. `maker_action` is often empty or
+ * wrong. In a trade with oneself the user counts as the taker. Null if the fill is not the user's, or lacks time or size.
  */
 export function mapKalshiUserTrade(row: SocialTrade, nickname: string): UserTrade | null {
   const same = (name: string): boolean => name.toLowerCase() === nickname.toLowerCase();
@@ -156,7 +156,7 @@ export function mapKalshiUserTrade(row: SocialTrade, nickname: string): UserTrad
   };
 }
 
-/** The positions of one event; flat markets stay listed and are left out. */
+/** The positions of one event without flat markets, which stay listed. */
 export const mapKalshiHolding = (holding: SocialHolding): UserPosition[] =>
   holding.market_holdings.flatMap((row) => {
     const signed = row.signed_open_position_fp ?? row.signed_open_position ?? 0n;

@@ -11,8 +11,8 @@ import {
 } from '../parse-rows.ts';
 
 /**
- * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers under names without
- * `_dollars` and `_fp`; archived candles use the bare names for dollar texts. Both forms are read.
+ * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers, under names without `_dollars` and
+ * `_fp`; archived candles use those names for dollar texts. Both forms are accepted.
  */
 const bare = z.union([wireCents, wirePrice]);
 const price = wirePrice.nullish();
@@ -23,7 +23,7 @@ const flag = z.boolean().nullish();
 const strike = z.union([z.number(), z.string()]).nullish();
 const sources = z.array(z.object({ url: wireText })).nullish();
 
-/** Adds an issue at the first key unless one of the keys has a value: a renamed field must not read as "unknown". */
+/** Adds an issue at the first key if none of the keys has a value: a renamed field must not count as "unknown". */
 const anyOf =
   (...keys: string[]) =>
   (row: object, context: z.RefinementCtx): void => {
@@ -168,17 +168,17 @@ export type KalshiCandle = z.output<typeof KalshiCandle>;
 const levels = z.array(z.tuple([wirePrice, wireSize]).rest(z.unknown())).nullish();
 const oldLevels = z.array(z.tuple([wireCents, wireSize]).rest(z.unknown())).nullish();
 
-/** Bids of both outcomes, best last; an empty side is `[]`, was null, and is absent in some bodies. */
+/** Bids of both outcomes, best last; an empty side is `[]`, formerly null, and absent in some bodies. */
 export const KalshiOrderBook = z.union([
   z.object({ orderbook_fp: z.object({ yes_dollars: levels, no_dollars: levels }) }),
   z.object({ orderbook: z.object({ yes_dollars: levels, no_dollars: levels, yes: oldLevels, no: oldLevels }) }),
 ]);
 export type KalshiOrderBook = z.output<typeof KalshiOrderBook>;
 
-/** Where the live lists stop and the archive begins. */
+/** Where the live lists end and the archive begins. */
 export const KalshiCutoff = z.object({ market_settled_ts: z.string(), trades_created_ts: z.string() });
 
-/** Reply of /events/{ticker}/metadata, as far as it is read. */
+/** Reply of /events/{ticker}/metadata, reduced to the fields that are used. */
 export const KalshiEventMetadata = z.object({
   image_url: wireText.transform((url) => (/^https?:\/\/\S{1,2000}$/.test(url) ? url : '')),
 });

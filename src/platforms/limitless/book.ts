@@ -6,7 +6,7 @@ import type { LimitlessOrderBook } from './wire.ts';
 
 const TICK_SIZE = parsePrice('0.001');
 
-/** Limitless keeps one book in Yes terms with the No orders merged in: the No book is its mirror, nothing is added. */
+/** Limitless keeps one book in Yes terms that includes the No orders: the No book is its mirror. */
 export function mapLimitlessBook(
   market: StoredMarket,
   body: LimitlessOrderBook,

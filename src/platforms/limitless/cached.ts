@@ -6,14 +6,14 @@ interface Entry<V> {
   doubted: boolean;
 }
 
-/** Values read once for all who ask for them, then kept for a while. A failed read is not kept. */
+/** Values read once for all concurrent callers, then cached for a while. Failed reads are not cached. */
 export class Remembered<V> {
   readonly #entries: LruMap<string, Entry<V>>;
   readonly #keepMs: number;
   readonly #trustMs: number;
   readonly #now: () => number;
 
-  /** A value is kept for `keepMs`, and for `trustMs` even against doubt. */
+  /** A value is cached for `keepMs`; for `trustMs` even if it is doubted. */
   constructor(limit: number, { keepMs, trustMs, now }: { keepMs: number; trustMs: number; now: () => number }) {
     this.#entries = new LruMap(limit);
     this.#keepMs = keepMs;
@@ -32,7 +32,7 @@ export class Remembered<V> {
     return entry.value;
   }
 
-  /** The value may be wrong: the next call reads it again unless it is very young. */
+  /** The value may be wrong: the next call reads it again unless it is very recent. */
   doubt(key: string): void {
     const kept = this.#entries.get(key);
     if (kept) kept.doubted = true;

@@ -12,8 +12,8 @@ const secondsOf = ({ timestamp }: LimitlessPricePoint): number | null => {
 };
 
 /**
- * Hourly bars from samples of the midpoint, newest first as sent; [] when the samples lie further apart than an hour,
- * where a bar would hold less than it claims. AMM markets sample percents.
+ * Hourly bars from midpoint samples, which arrive newest first; [] if the samples are more than an hour apart, because bars would be
+ * incomplete. AMM markets sample percentages.
  */
 export function barsFromSamples(
   slug: string,

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { ALWAYS, base64Secret, credentialForm, headerText, readFields } from '../credential-form.ts';
 import { addressOfKey, walletAddressField, walletKeyField } from '../evm/wallet-fields.ts';
 
-/** What signs orders on Limitless. */
+/** Signing credential for orders on Limitless. */
 export const LimitlessFields = credentialForm({
   token_id: headerText(200),
   secret: base64Secret(16),
   private_key: walletKeyField,
-  /** Checked when given: a key of another wallet is noticed before the first order. */
+  /** Checked if given, so that the key of another wallet is noticed before the first order. */
   address: walletAddressField.optional(),
 }).superRefine(({ address: given, private_key: key }, context) => {
   const isRead = readFields(context);

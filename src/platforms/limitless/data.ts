@@ -13,14 +13,14 @@ import { limitlessTrades } from './trade-feed.ts';
 import { LimitlessOrderBook, LimitlessPriceHistory, LimitlessPricePoint } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
-/** Look-back windows of historical-price; the shorter, the denser its samples (15 minutes in a day). */
+/** Look-back windows of historical-price; shorter windows have denser samples (15 minutes in a day). */
 const WINDOWS = [
   ['1d', 24 * HOUR_MS],
   ['1w', 7 * 24 * HOUR_MS],
   ['1m', 30 * 24 * HOUR_MS],
 ] as const;
 
-/** 404, and 400: what Limitless answers for an AMM market or one without an order book. */
+/** 404, and the 400 that Limitless answers for an AMM market or one without an order book. */
 const isAbsent = (error: unknown): error is PlatformError =>
   error instanceof PlatformError && (error.status === 404 || error.status === 400);
 
@@ -71,7 +71,7 @@ async function readBook(
     const body = parseBody('limitless', LimitlessOrderBook, reply);
     return mapLimitlessBook(market, body, reply.json as JsonObject, reply.receivedAt);
   } catch (error) {
-    // 400 answers for pools and for markets that do not trade now.
+    // 400 answers for pools and for markets that are not trading.
     if (isAbsent(error) && error.body != null) return null;
     return nullIfStatedAbsent(error);
   }

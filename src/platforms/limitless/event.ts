@@ -3,14 +3,14 @@ import { canonicalCategory, categorySlug } from '../categories.ts';
 import { kebab } from '../market-fields.ts';
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
-/** Recurring markets are filed under their period ("Minutely", "15 min"), which is neither a category nor a part of one. */
+/** Recurring markets are filed under their period ("Minutely", "15 min"), which is neither a category nor a subcategory. */
 const PERIOD =
   /^((half-?)?hourly|minutely|daily|weekly|monthly|quarterly|yearly|annual(ly)?|\d+\s*(min|minutes?|h|hours?|d|days?|weeks?|months?))$/i;
 
 type Filed = Pick<LimitlessMarket, 'categories' | 'category' | 'properties'>;
 const words = (row: Filed | null): string[] => row?.categories ?? (row?.category ? [row.category] : []);
 
-/** Category and subcategory of a market, or of a group by itself; `asset` is what the market's price feed quotes. */
+/** Category and subcategory of a market, or of a group; `asset` is the asset of the market's price feed. */
 export function categorize(
   market: Filed | null,
   group: Filed | null,
@@ -30,7 +30,7 @@ export function categorize(
 
 export const limitlessPage = (slug: string): string => `https://limitless.exchange/markets/${slug}`;
 
-/** A group. Only the children of a negative-risk group exclude each other; those of a ladder do not. */
+/** A group. Only children of a negative-risk group exclude each other; those of a price ladder do not. */
 export function mapLimitlessEvent(group: LimitlessGroup): EventRecord {
   const { category } = categorize(null, group);
   return {
@@ -54,7 +54,7 @@ const slugOf = (market: unknown): string[] => {
   return typeof slug === 'string' ? [slug] : [];
 };
 
-/** The series of a recurring market: known by its slug alone, and by the period it is filed under. */
+/** The series of a recurring market, identified by its slug, with the period as its frequency. */
 export function mapLimitlessSeries(market: LimitlessMarket): SeriesRecord | null {
   if (!market.stableSlug) return null;
   const { category } = categorize(market, null, market.priceOracleMetadata?.assetType ?? '');

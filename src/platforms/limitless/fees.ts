@@ -5,7 +5,7 @@ import { isPool } from '../market-fields.ts';
 
 /** Pools charge the same at every price. */
 const POOL_RATE = parsePrice('0.004');
-/** Rates of buying at a price, as published; between two of them the rate is read off the line. */
+/** Published rates for buying at a price; rates in between are interpolated linearly. */
 const BUY_RATES: readonly (readonly [Price, Price])[] = (
   [
     ['0.50', '0.03'],
@@ -23,7 +23,7 @@ const BUY_RATES: readonly (readonly [Price, Price])[] = (
   ] as const
 ).map(([price, rate]) => [parsePrice(price), parsePrice(rate)] as const);
 
-/** The published rate of buying at the price, taken in contracts. */
+/** The published rate for buying at the price, charged in contracts. */
 export function limitlessFees(metadata: JsonObject, { price, buyAt }: FeePrices): TakerFees {
   const fee = feeFacts(metadata);
   if (fee['enabled'] === false) return { ...UNKNOWN_FEES, rate: 0n, perContract: 0n };

@@ -1,6 +1,6 @@
 import { rule } from '../http/limit-group.ts';
 
-/** 2 in flight and 300 ms between arrivals: granted 350 ms apart and at most 15 ms late, which leaves 35 ms to the network. */
+/** Limit: 2 in flight and 300 ms between arrivals. Grants are 350 ms apart and at most 15 ms late, so network jitter may be 35 ms. */
 const bucket = rule('limitless:all', [1, 1 / 0.35]);
 
 /** Limitless's limits, per token. */

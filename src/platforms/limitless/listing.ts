@@ -10,9 +10,9 @@ import type { LimitlessClient } from './client.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
 import { LimitlessGroup, LimitlessListing as ListingPage, LimitlessMarket, LimitlessSlugs } from './wire.ts';
 
-/** 26 is refused, not cut. */
+/** 26 is rejected instead of clamped. */
 const PAGE_LIMIT = 25;
-/** A listing that never settles is left to the next sweep. */
+/** A listing that does not become stable is left to the next sweep. */
 const MAX_PASSES = 5;
 const GROUPS_KEPT = 10_000;
 const about = { platform: 'limitless' } as const;
@@ -49,11 +49,11 @@ export class LimitlessListing {
         yield* this.#createdSince(scope.sinceMs, context);
         return;
       case 'historical':
-      // Expired and resolved markets are never listed; they stay readable by slug.
+      // Expired and resolved markets are never listed, but can be read by slug.
     }
   }
 
-  /** Any market ever, by slug or AMM address; null when unknown, and for a group, which is an event. */
+  /** Any market, past or present, by slug or AMM address; null if unknown, and for a group, which is an event. */
   async market(slug: string, context: ReadContext): Promise<MarketRecord | null> {
     const detail = await this.#detail(slug, context);
     if (!detail || Array.isArray(detail.raw.markets)) return null;
@@ -62,7 +62,7 @@ export class LimitlessListing {
     return record;
   }
 
-  /** Offsets shift while rows come and go: the listing is complete when a pass finds nothing new and the count has not changed. */
+  /** Offsets shift while rows come and go: the listing is complete when a pass finds nothing new and the count is unchanged. */
   async *#untilStable(context: ReadContext): AsyncGenerator<SweepPage> {
     const seen = new Set<string>();
     const slugs = new Set<string>();
@@ -85,7 +85,7 @@ export class LimitlessListing {
     }
   }
 
-  /** One that cannot be read costs itself only. */
+  /** Reads one market; an unreadable one does not fail the others. */
   async #missed(slug: string, context: ReadContext): Promise<MarketRecord | null> {
     try {
       const detail = await this.#detail(slug, context);
@@ -97,7 +97,7 @@ export class LimitlessListing {
     }
   }
 
-  /** One pass over the listing; rows whose id is in `seen` are left out, new ones are added to it. */
+  /** One pass over the listing; rows with ids in `seen` are skipped, and new ids are added to it. */
   async *#newRows(seen: Set<string>, context: ReadContext): AsyncGenerator<SweepPage & { total: number }> {
     for await (const page of this.#pass(context)) {
       const rows = page.rows.filter((row) => {
@@ -160,7 +160,7 @@ export class LimitlessListing {
     return mapLimitlessMarket(market, group, receivedAt);
   }
 
-  /** A market read by itself names the group it belongs to, not the group's title. */
+  /** A market read by slug contains the slug of its group, not the group's title. */
   async #single({ raw, receivedAt }: Detail, context: ReadContext): Promise<MarketRecord | null> {
     const market = parseRow(LimitlessMarket, raw, { ...about, kind: 'market', idKey: 'slug' }, context);
     if (!market) return null;
@@ -184,7 +184,7 @@ export class LimitlessListing {
 
   async #detail(slug: string, context: ReadContext): Promise<Detail | null> {
     try {
-      // The path of a pool is its address, with the checksum in its letters.
+      // The path of a pool is its checksummed address.
       const name = isAddress(slug, { strict: false }) ? getAddress(slug) : slug;
       const reply = await this.#client.get(`/markets/${encodeURIComponent(name)}`, {}, context);
       return { raw: parseBody('limitless', z.looseObject({}), reply), receivedAt: reply.receivedAt };
@@ -194,7 +194,7 @@ export class LimitlessListing {
     }
   }
 
-  /** Slugs of all listed markets in one unpaged reply; [] should the endpoint go. */
+  /** Slugs of all listed markets in one unpaged reply; [] if the endpoint is removed. */
   async #listedSlugs(context: ReadContext): Promise<string[]> {
     try {
       const rows = parseBody('limitless', LimitlessSlugs, await this.#client.get('/markets/active/slugs', {}, context));

@@ -9,7 +9,7 @@ const URLS = ['LIMITLESS_API_URL', 'LIMITLESS_WS_URL'] as const satisfies readon
 /** The settings with Limitless's base URLs. */
 export type LimitlessUrl = (typeof URLS)[number];
 
-/** Codes of announced maintenance: no order is taken. Other replies of the same statuses may come from a gateway. */
+/** Codes of announced maintenance, when no order is accepted. Other replies with these statuses may come from a gateway. */
 const TRADING_MODES = new Set([
   'post_only',
   'post_only_mode',
@@ -19,13 +19,13 @@ const TRADING_MODES = new Set([
   'trading_disabled',
 ]);
 
-/** Slugs as they are, addresses of pools in lower case. */
+/** Slugs unchanged, pool addresses in lower case. */
 const normalizeId = (id: string): string | null => {
   if (!isSegment(id)) return null;
   return /^0x/i.test(id) ? id.toLowerCase() : id;
 };
 
-/** Limitless: volumes in USD, markets are slugs, traders are accounts with a checksum. */
+/** Limitless: volumes in USD, markets are slugs, traders are accounts with checksummed addresses. */
 export const limitless: PlatformManifest = {
   urls: URLS,
   volumeBasis: VOLUME_BASIS.limitless,
@@ -51,7 +51,7 @@ export const limitless: PlatformManifest = {
   tradeMetadata: () => ({}),
   whaleMetadata: () => ({}),
   classifyError: ({ status, code, words }) => {
-    // The same status, without a code, answers an order that came outside its receive window.
+    // Without a code, this status means that an order arrived outside its receive window.
     if (status === 425 && code === '') return 'unavailable';
     if (status === 503) return 'maintenance';
     return status >= 400 && status < 500 && words.startsWith('Invalid slug format') ? 'not_found' : null;

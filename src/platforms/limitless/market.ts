@@ -27,7 +27,7 @@ import { categorize, limitlessPage, mapLimitlessEvent, mapLimitlessSeries } from
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
 const TICK_SIZE = 0.001;
-/** Beyond this spread the midpoint is a poor estimate: flagged, not hidden. */
+/** With a wider spread the midpoint is a poor estimate: it is flagged, not hidden. */
 const WIDE_SPREAD = parsePrice('0.2');
 
 const STATUSES: Readonly<Record<string, MarketStatus>> = {
@@ -45,7 +45,7 @@ const STATUSES: Readonly<Record<string, MarketStatus>> = {
 const statusWord = (status: string): string => status.replace(/^MarketStatus\./, '');
 export const isKnownStatus = (status: string): boolean => Object.hasOwn(STATUSES, statusWord(status));
 
-/** Expired markets stay FUNDED for minutes and LOCKED for longer: they are closed. An unknown word reads as closed. */
+/** Expired markets stay FUNDED for minutes and LOCKED for longer: they are closed. An unknown status counts as closed. */
 export function limitlessStatus(market: Pick<LimitlessMarket, 'status' | 'expired'>): MarketStatus {
   const status = isKnownStatus(market.status) ? (STATUSES[statusWord(market.status)] ?? 'closed') : 'closed';
   return market.expired && (status === 'open' || status === 'paused') ? 'closed' : status;
@@ -54,7 +54,7 @@ export function limitlessStatus(market: Pick<LimitlessMarket, 'status' | 'expire
 const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
 const isAmm = (market: LimitlessMarket): boolean => market.tradeType === 'amm' || (!market.tokens && !!market.address);
 
-/** Base units of the collateral as USD; null when the collateral is not USDC (2024 markets in WETH). */
+/** Base units of the collateral as USD; null if the collateral is not USDC (2024 markets in WETH). */
 function toUsd(market: LimitlessMarket, baseUnits: bigint | null | undefined): Usd | null {
   const token = market.collateralToken;
   if (baseUnits === null || baseUnits === undefined || (token && token.symbol !== 'USDC')) return null;
@@ -62,7 +62,7 @@ function toUsd(market: LimitlessMarket, baseUnits: bigint | null | undefined): U
   return isStorable(usd) ? usd : null;
 }
 
-/** What one Yes contract paid; sports markets resolve without numerators, a 50-50 without a winner. */
+/** Payout of one Yes contract; sports markets resolve without numerators, a 50-50 without a winner. */
 function yesPayout(market: LimitlessMarket): Price | null {
   const [yes, no] = market.payoutNumerators ?? [];
   if (yes !== undefined && no !== undefined && yes >= 0n && no >= 0n && yes + no > 0n) {
@@ -72,7 +72,7 @@ function yesPayout(market: LimitlessMarket): Price | null {
   return market.winningOutcomeIndex === 1 ? 0n : null;
 }
 
-/** Whether there is a book to read. */
+/** Whether the market has a book to read. */
 const quotable = (status: MarketStatus): boolean => status === 'open' || status === 'paused';
 const quoted = (price: Price | undefined): Price | null =>
   price === undefined || price === 0n || price === ONE_PRICE ? null : price;
@@ -84,16 +84,16 @@ function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
     const percent = market.prices?.[0] ?? null;
     return { price: percent === null ? null : divideHalfEven(percent, 100n), bid: null, ask: null };
   }
-  // What is left of a closed book prices nothing: the last trade does.
+  // The remaining book of a closed market does not price it: the last trade does.
   if (status === 'closed') return UNKNOWN_QUOTE;
   const bid = quoted(market.tradePrices?.sell?.market?.[0]);
   const ask = quoted(market.tradePrices?.buy?.market?.[0]);
-  // `prices` puts 0 or 1 in place of a side that is empty: its middle is not a price of any order.
+  // `prices` contains 0 or 1 for an empty side: the midpoint would not be a price of any order.
   const mid = bid === null || ask === null ? null : midpoint(bid, ask);
   return { price: mid, bid, ask };
 }
 
-/** Children are titled "25" or "Draw": the group's title is filled in, or put before. */
+/** Children have titles such as "25" or "Draw": the group's title is filled in, or added before. */
 function title(market: LimitlessMarket, group: LimitlessGroup | null): string {
   if (!group) return market.title;
   return group.title.includes('__') ? group.title.replace('__', () => market.title) : `${group.title}: ${market.title}`;
@@ -206,7 +206,7 @@ function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: s
   };
 }
 
-/** A Limitless market; `group` is the row that nests it. Volumes are USD; liquidity of an order book market needs its book. */
+/** A Limitless market; `group` is the row that contains it. Volumes are USD; liquidity of an order book market needs its book. */
 export function mapLimitlessMarket(
   market: ParsedRow<LimitlessMarket>,
   group: ParsedRow<LimitlessGroup> | null,
@@ -222,7 +222,7 @@ export function mapLimitlessMarket(
     fetchedAt,
     ...(group ? { event: mapLimitlessEvent(group.row) } : {}),
     ...(series ? { series } : {}),
-    // Trades against a pool are not read.
+    // Trades with a pool are not read.
     ...(isAmm(market.row) ? {} : { fromTrades: { volumes: 'market' } }),
   };
 }

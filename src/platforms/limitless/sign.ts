@@ -24,7 +24,7 @@ const ORDER_TYPES = {
   ],
 } as const;
 
-/** The signed part of an order, in the JSON types Limitless insists on: amounts and flags numbers, ids and the expiration texts. */
+/** The signed part of an order, in the JSON types that Limitless requires: amounts and flags as numbers, ids and expiration as texts. */
 export interface SignedPart {
   salt: number;
   maker: Address;

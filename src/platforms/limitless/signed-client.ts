@@ -11,22 +11,22 @@ export type LimitlessAccess = OrderAccess<'limitless'>;
 
 export interface AccountCall {
   method: PlatformRequest['method'];
-  /** With its query. */
+  /** Including the query. */
   path: string;
-  /** Sent as JSON. A call without one carries no content type either: Limitless refuses a DELETE that names one. */
+  /** Sent as JSON. Without it there is no content type either: Limitless rejects a DELETE that has one. */
   body?: string;
   retry: boolean;
-  /** Unix ms after which the call must not leave any more. */
+  /** Unix ms after which the call must not be sent. */
   leaveByMs?: number;
 }
 
-/** Sends a call in the name of `credential`, signed again for each attempt. */
+/** Sends a call for `credential`, signed again for each attempt. */
 export type AccountClient = (
   call: AccountCall,
   access: Pick<LimitlessAccess, 'credential' | 'priority' | 'signal' | 'guest'>,
 ) => Promise<PlatformReply>;
 
-/** Headers of an HMAC scoped token: SHA-256 over time, method, path with query, and body, byte by byte as they are sent. */
+/** Headers of an HMAC scoped token: SHA-256 over time, method, path with query, and body, exactly as sent. */
 export function tokenHeaders(
   { token_id: tokenId, secret }: Pick<LimitlessCredential, 'token_id' | 'secret'>,
   { method, target, body }: { method: string; target: string; body: string },
@@ -49,7 +49,7 @@ export function createAccountClient({ http, settings, now }: AdapterDeps<Limitle
     return http.send({
       platform: 'limitless',
       group: 'limitless:all',
-      // Calls with a token count against that token alone.
+      // Calls with a token count only against that token.
       account: accountOf(credential),
       method,
       url,

@@ -8,7 +8,7 @@ import { limitlessTradeId, mapLimitlessTrade } from './trade.ts';
 import { LimitlessTrade, LimitlessTradePage } from './wire.ts';
 
 const PAGE_LIMIT = 100;
-/** Pages in a row that may bring nothing but rows already read. */
+/** Maximum consecutive pages with only rows that were already read. */
 const MAX_STALLS = 5;
 
 const timeUs = (trade: LimitlessTrade): number => microseconds(trade.createdAt) ?? Infinity;
@@ -28,9 +28,9 @@ function toRecords(market: StoredMarket, rows: readonly LimitlessTrade[], contex
 }
 
 /**
- * A market's trades newest first, until a page reaches `sinceUs`, and one page further for rows that came late.
- * Pages are counted from the newest row, so rows that arrive meanwhile push known ones onto later pages: a row's rank
- * from the oldest does not move; ranks already read are skipped. The transaction a page ends in waits for the next page.
+ * A market's trades newest first, until a page reaches `sinceUs`, and one page more for late rows. Pages count from the newest row, so
+ * new rows push known ones to later pages, but a row's rank from the oldest is fixed: ranks already read are skipped. A
+ * transaction that may continue on the next page waits for it.
  */
 export async function* limitlessTrades(
   client: LimitlessClient,

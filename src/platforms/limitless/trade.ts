@@ -6,8 +6,8 @@ import type { StoredMarket } from '../contract.ts';
 import type { LimitlessTrade } from './wire.ts';
 
 /**
- * Limitless trades have no id: first 32 hex digits of SHA-256 over what identifies one, and over `k`, the number of
- * identical rows before it in its transaction.
+ * Limitless trades have no id: ours is the first 32 hex digits of SHA-256 over the identifying fields and `k`, the number of identical
+ * rows before it in its transaction.
  */
 export function limitlessTradeId(trade: LimitlessTrade, k: number): string {
   const text = [
@@ -23,9 +23,9 @@ export function limitlessTradeId(trade: LimitlessTrade, k: number): string {
 }
 
 /**
- * A public trade, seen from its taker and in terms of the token traded. `takerAmount` is the USDC that changed hands;
- * `makerAmount` is sometimes that of the maker's whole order and is not read. Base units are 1e-6, as sizes and USD are
- * here. A string is the reason why a row cannot be read.
+ * A public trade from its taker's side, in terms of the token traded. `takerAmount` is the USDC exchanged; `makerAmount` is sometimes
+ * that of the maker's whole order and is ignored. Base units are 1e-6, the scale of our sizes and USD. A returned string is
+ * the reason why a row is invalid.
  */
 export function mapLimitlessTrade(market: StoredMarket, trade: LimitlessTrade, k: number): TradeRecord | string {
   const executedAtUs = microseconds(trade.createdAt);

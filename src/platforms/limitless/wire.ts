@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { isStorable, isTradePrice, isTradeSize, wireBaseUnits, wirePrice, wireText } from '../parse-rows.ts';
 
 /**
- * Rows as Limitless sends them. Listing rows lack keys that the detail has, older rows lack newer keys, and most
- * unknowns are null: everything is optional but what a market cannot be without. Parts of free form that do not read
- * (`metadata`, `properties`) are unknown; they do not cost the row.
+ * Rows as Limitless sends them. Listing rows lack keys of the detail, older rows lack newer keys, and most unknown values are null, so
+ * everything is optional except what a market requires. Free-form parts that are invalid (`metadata`, `properties`) count as
+ * unknown and do not invalidate the row.
  */
 const flag = z.boolean().nullish();
 const optionalText = z.string().nullish();
 const amount = wireBaseUnits.nullish();
-/** Yes first; a row that is not traded yet has 0 or [0.5, 0.5]. */
+/** Yes first; a row without trades has 0 or [0.5, 0.5]. */
 const pair = z.array(wirePrice).nullish();
 const tradePrice = z.object({ market: pair, limit: pair }).nullish();
 const token = z.object({ address: optionalText, decimals: z.number().int().min(0).max(36), symbol: z.string() });
@@ -90,7 +90,7 @@ export const LimitlessListing = z.object({
   totalMarketsCount: z.number().int().min(0),
 });
 
-/** Slugs of every listed row; a group nests its children. */
+/** Slugs of every listed row; a group contains its children. */
 export const LimitlessSlugs = z.array(
   z.object({ slug: z.string(), markets: z.array(z.object({ slug: z.string() })).nullish() }),
 );
@@ -99,7 +99,7 @@ export const LimitlessTrade = z.object({
   createdAt: z.string(),
   side: z.union([z.literal(0), z.literal(1), z.literal('0'), z.literal('1')]).transform(Number),
   price: wirePrice.refine(isTradePrice, 'expected a price of 0 to 1'),
-  /** Base units of 1e-6, as sizes and USD are here. */
+  /** Base units of 1e-6, the scale of our sizes and USD. */
   matchedSize: wireBaseUnits
     .refine(isStorable, 'larger than any trade can be')
     .refine(isTradeSize, 'expected a size above 0'),
@@ -129,12 +129,12 @@ export const LimitlessOrderBook = z.object({
 });
 export type LimitlessOrderBook = z.output<typeof LimitlessOrderBook>;
 
-/** Milliseconds as a text or a number; ISO in some copies. */
+/** Milliseconds as text or number; ISO in some copies. */
 export const LimitlessPricePoint = z.object({ timestamp: z.union([z.string(), z.number()]), price: wirePrice });
 export type LimitlessPricePoint = z.output<typeof LimitlessPricePoint>;
 
 const series = z.object({ prices: z.array(z.unknown()) });
-/** An object for a market; a group slug answers an array, one series per child. */
+/** An object for a market; for a group slug an array with one series per child. */
 export const LimitlessPriceHistory = z.union([
   series,
   z

@@ -8,7 +8,7 @@ import { parseBody } from '../parse-rows.ts';
 import { signAuth } from './orders/signing.ts';
 import type { PolymarketUrl } from './manifest.ts';
 
-/** An API key of a wallet; all three parts are secret but `key`, which names the owner of orders. */
+/** An API key of a wallet; secret except for `key`, which identifies the owner of orders. */
 export interface ApiKey {
   key: string;
   /** Base64, either alphabet. */
@@ -23,10 +23,10 @@ const Issued = z
   .object({ apiKey: z.string().min(1), secret: z.string().min(1), passphrase: z.string().min(1) })
   .transform(({ apiKey, secret, passphrase }): ApiKey => ({ key: apiKey, secret, passphrase }));
 
-/** API keys by wallet: the one that the credential names, else the wallet's first, made when it has none. */
+/** API keys by wallet: the one in the credential, else the wallet's first, created if it has none. */
 export interface ApiKeys {
   of(access: OrderAccess<'polymarket'>, address: string): Promise<ApiKey>;
-  /** After the platform refused a key: the next call asks for it again. */
+  /** After the platform rejected a key: the next call derives it again. */
   forget(address: string): void;
 }
 
@@ -54,7 +54,7 @@ export function createApiKeys({ http, settings, now }: AdapterDeps<PolymarketUrl
     return parseBody('polymarket', Issued, reply, path);
   }
 
-  /** Most wallets have a key. One that is made meanwhile by another process answers 400 to both of the first two questions. */
+  /** Most wallets have a key. If another process creates one at the same time, both the first derive and the create answer 400. */
   async function deriveOrCreate(access: Access, address: string): Promise<ApiKey> {
     const derive = () => ask('GET', '/auth/derive-api-key', access, address);
     const create = () => ask('POST', '/auth/api-key', access, address);
@@ -67,7 +67,7 @@ export function createApiKeys({ http, settings, now }: AdapterDeps<PolymarketUrl
       if (key !== undefined && secret !== undefined && passphrase !== undefined) return { key, secret, passphrase };
       const known = derived.get(address);
       if (known) return known;
-      // Shared by every caller that waits for it: one that goes away does not end it.
+      // Shared by all waiting callers: one that disconnects does not abort it.
       const asked = deriveOrCreate(access, address);
       derived.set(address, asked);
       asked.catch(() => derived.delete(address));
@@ -87,8 +87,8 @@ const unlessAnswered400 =
   };
 
 /**
- * Headers of a private call: HMAC-SHA256 over time (s) + METHOD + path without base and query + exact body, in URL-safe base64
- * with its padding.
+ * Headers of a private call: HMAC-SHA256 over time (s) + METHOD + path without base and query + exact body, in URL-safe base64 with
+ * padding.
  */
 export function signedHeaders(
   { key, secret, passphrase }: ApiKey,

@@ -5,8 +5,8 @@ import type { StoredMarket } from '../contract.ts';
 import type { ClobBook } from './wire.ts';
 
 /**
- * The books of a market's two tokens as one. Levels arrive best last, but are sorted whatever their order. The time
- * is the older of the two. The wire's last_trade_price is not tied to the token asked for and is not used.
+ * The books of a market's two tokens as one. Levels arrive best last, but are sorted in any case. The time is the older of the two. The
+ * wire's last_trade_price may be the other token's and is not used.
  */
 export function mapPolymarketBook(
   market: StoredMarket,

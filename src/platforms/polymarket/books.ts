@@ -7,7 +7,7 @@ import type { PolymarketClient } from './client.ts';
 import { positionModule } from './protocol.ts';
 import { bareList, clobBook, type ClobBook } from './wire.ts';
 
-/** Of 500 tokens that one call takes, two a market. */
+/** A call takes 500 tokens, two per market. */
 const MARKETS_PER_REQUEST = 250;
 const NO_BOOK = /no orderbook exists/i;
 const BOOK_ROW = { platform: 'polymarket', kind: 'book', idKey: 'asset_id' } as const;
@@ -18,8 +18,8 @@ interface BooksReply {
 }
 
 /**
- * Books by condition. Both tokens of a market come in one call where that is known to work, so that they are of one moment; the
- * order of a reply is not promised, and tokens without a book are left out.
+ * Books by condition. Both tokens of a market are read in one call if that is known to work, so that they are of the same moment; the
+ * order of replies is not guaranteed, and tokens without a book are omitted.
  */
 export async function readOrderBooks(
   client: PolymarketClient,
@@ -33,7 +33,7 @@ export async function readOrderBooks(
     const tokens = part.flatMap((market) => tokensOf(market) ?? []);
     const reply = await read(client, tokens, context).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
-      // Of one market it means that there is no book; any other 404 is that of the route, not of the markets.
+      // For a single market it means that there is no book; any other 404 concerns the route, not the markets.
       if (part.length === 1 && NO_BOOK.test(error.detail)) return { rows: [], receivedAt: '' };
       throw notReached(error);
     });
@@ -57,7 +57,7 @@ export async function readOrderBooks(
   return found;
 }
 
-/** The tokens of a market's two outcomes; null where it has no books. */
+/** The tokens of a market's two outcomes; null if it has no books. */
 function tokensOf(market: StoredMarket): [string, string] | null {
   const [first = '', second = ''] = market.outcomes.map((outcome) => outcome.tokenId);
   return first === '' || second === '' ? null : [first, second];
@@ -74,7 +74,7 @@ function bookOf(
   if (first && second) {
     return mapPolymarketBook(market, first.row, second.row, { books: [first.raw, second.raw] }, receivedAt);
   }
-  // Bids and asks belong together: where one side cannot be read, there is no book.
+  // Bids and asks belong together: if one side is unreadable, there is no book.
   const unreadable = tokens.some((token) => sent.has(token) && !books.has(token));
   return unreadable ? new PlatformError('polymarket', 'bad_answer', { detail: `books of ${market.ref}` }) : null;
 }
@@ -89,7 +89,7 @@ async function readBooks(
   return { rows: parseBody('polymarket', bareList, reply), receivedAt: reply.receivedAt };
 }
 
-/** Whether the list of books has positions of Protocol V2 is not documented; a single book does. */
+/** It is not documented whether the batch route has positions of Protocol V2; the single route does. */
 async function readBooksOneByOne(
   client: PolymarketClient,
   tokens: readonly string[],

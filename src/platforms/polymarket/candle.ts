@@ -4,9 +4,8 @@ import { midpointBar } from '../midpoint-bar.ts';
 import type { HistoryPoint } from './wire.ts';
 
 /**
- * Bars of `intervalMin` out of price samples: open is the bucket's first sample, close its last. The samples are
- * midpoints, not trades, so there is no volume. Buckets without a sample are left out, as are samples outside
- * [startTs, endTs), Unix seconds.
+ * Bars of `intervalMin` from price samples: open is the bucket's first sample, close its last. Samples are midpoints, not trades, so
+ * there is no volume. Buckets without samples, and samples outside [startTs, endTs) (Unix seconds), are left out.
  */
 export function mapPolymarketCandles(
   points: readonly HistoryPoint[],

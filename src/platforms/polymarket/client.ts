@@ -6,21 +6,21 @@ import type { PolymarketUrl } from './manifest.ts';
 
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
-/** A hundred events include all their markets: the largest have hundreds, at some 3.5 kB each. */
+/** A hundred events include all their markets: the largest have hundreds, of some 3.5 kB each. */
 const LARGE = { maxBytes: 96 * 1024 * 1024, timeoutMs: 30_000 };
 
-/** A limit group of Polymarket without the platform's name; what stands before the slash names the host. */
+/** A limit group of Polymarket without the platform's name; the part before the slash is the host. */
 type Group = LimitGroupName extends infer Name ? (Name extends `polymarket:${infer Rest}` ? Rest : never) : never;
 
-/** A reply, and how long before its receipt the platform made it. */
+/** A reply, and its age when it was received. */
 export interface FreshReply extends PlatformReply {
   ageMs: number;
 }
 
-/** Polymarket's three hosts behind calls without effect: GETs, and a POST that only reads. */
+/** Polymarket's three hosts, for calls without effect: GETs, and a POST that only reads. */
 export interface PolymarketClient {
   get(group: Group, path: string, query: Query, context: ReadContext): Promise<PlatformReply>;
-  /** A GET past the CDN. A page that is still cached is counted, requested once more, and then used with its age. */
+  /** A GET that bypasses the CDN. A page that is cached all the same is counted, requested once more, and then used with its age. */
   getFresh(group: Group, path: string, query: Query, context: ReadContext): Promise<FreshReply>;
   post(group: Group, path: string, body: unknown, context: ReadContext): Promise<PlatformReply>;
 }
@@ -74,7 +74,7 @@ const common = (group: Group, context: ReadContext) => ({
   retry: true,
 });
 
-/** A list becomes a repeated parameter (`id=1&id=2`); undefined is left out. */
+/** A list becomes a repeated parameter (`id=1&id=2`); undefined values are omitted. */
 export function queryText(query: Query): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

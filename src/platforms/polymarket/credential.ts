@@ -2,13 +2,13 @@ import { integerOf } from '../../core/fields.ts';
 import { ALWAYS, base64Secret, credentialForm, headerText, readFields } from '../credential-form.ts';
 import { addressOfKey, walletAddressField, walletKeyField } from '../evm/wallet-fields.ts';
 
-/** What signs orders on Polymarket. */
+/** Signing credential for orders on Polymarket. */
 export const PolymarketFields = credentialForm({
   private_key: walletKeyField,
   /** 0 the wallet itself, 1 proxy, 2 Safe, 3 deposit wallet. */
   signature_type: integerOf([0, 1, 2, 3]).default(0),
   funder: walletAddressField.optional(),
-  /** Given together, or derived from the wallet at the first order. */
+  /** Given together, or derived from the wallet for the first order. */
   api_key: headerText(100).optional(),
   api_secret: base64Secret(16).optional(),
   api_passphrase: headerText(200).optional(),

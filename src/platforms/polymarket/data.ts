@@ -25,7 +25,7 @@ const INTEREST_ROW = { platform: 'polymarket', kind: 'market', idKey: 'condition
 const CONDITION_ID = /^0x([0-9a-f]{62}|[0-9a-f]{64})$/i;
 const GAMMA_ID = /^\d{1,15}$/;
 
-/** Polymarket's read side: Gamma lists markets, the Data API trades, figures and price samples, the CLOB books. */
+/** Polymarket's read side: Gamma for markets, the Data API for trades, open interest and price samples, the CLOB for books. */
 export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): PlatformData {
   const client = createPolymarketClient(deps);
   return {
@@ -34,7 +34,7 @@ export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): Platform
     tradeFeed: 'global',
     tradeOverlapMs: OVERLAP_MS,
     tradesReachBackUs: () => lastMonthUs(deps.now()),
-    // A pass is some 120 pages in series, over a minute.
+    // A pass reads some 120 pages in sequence, which takes over a minute.
     sweepFactor: 10,
     candleIntervalsMin: [1, 60],
     candlesBringQuotes: false,
@@ -53,14 +53,14 @@ export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): Platform
   };
 }
 
-/** What `call` gives, null where the platform answers that there is no such thing. */
+/** The result of `call`, null if the platform answers not found. */
 const orNull = <T>(call: Promise<T>): Promise<T | null> =>
   call.catch((error: unknown) => {
     if (isNotFound(error)) return null;
     throw error;
   });
 
-/** All digits is a Gamma id, 0x a condition id, anything else a slug. Lists hide closed markets unless asked for them. */
+/** Digits only are a Gamma id, 0x a condition id, anything else a slug. Lists hide closed markets unless asked for them. */
 async function readMarket(client: PolymarketClient, id: string, context: ReadContext): Promise<MarketRecord | null> {
   if (CONDITION_ID.test(id)) {
     for (const closed of [false, true]) {
@@ -87,14 +87,14 @@ async function marketOf(
   return record ?? null;
 }
 
-/** By condition id in lower case; markets that the platform leaves out are left out. */
+/** By condition id in lower case; markets that the platform omits are omitted. */
 async function readOpenInterest(
   client: PolymarketClient,
   conditionIds: readonly string[],
   context: ReadContext,
 ): Promise<Map<string, ReadInterest>> {
   const interest = new Map<string, ReadInterest>();
-  // One that is none has the whole list refused, and none at all asks for the sum of all markets.
+  // One invalid id makes the platform reject the list, and an empty list asks for the sum of all markets.
   const ids = conditionIds.filter((id) => CONDITION_ID.test(id));
   for (let from = 0; from < ids.length; from += OPEN_INTEREST_IDS) {
     const query = { condition: ids.slice(from, from + OPEN_INTEREST_IDS).join(',') };

@@ -11,8 +11,8 @@ export interface Classification {
 }
 
 /**
- * Category from the tags, or from the one category that markets of 2020 or their events carry beside the tag All: the first the
- * vocabulary knows (the site hides these: `forceHide`), else the first that is shown. Subcategory: the sport, else the next tag shown.
+ * Category from the tags, or from the one category that markets of 2020 or their events have in addition to the tag All: the first in
+ * the vocabulary (the site hides these: `forceHide`), else the first shown. Subcategory: the sport, else the next tag shown.
  */
 export function classification(
   market: Pick<GammaMarket, 'tags' | 'category'> | null,
@@ -36,7 +36,7 @@ export function classification(
 
 const isShown = (tag: { forceHide: boolean | null }): boolean => tag.forceHide !== true;
 
-/** An event as its own route describes it. The outcomes of a negative-risk event exclude each other. */
+/** An event as described by its own route. The outcomes of a negative-risk event exclude each other. */
 export function mapPolymarketEvent(event: GammaEvent, market: GammaMarket): EventRecord {
   const { category, categorySlug: slug, tags } = classification(market, event);
   return {
@@ -55,7 +55,7 @@ export function mapPolymarketEvent(event: GammaEvent, market: GammaMarket): Even
   };
 }
 
-/** The first series of an event, which names no category of its own: that of its event stands. */
+/** The first series of an event; it has no category of its own, so the event's is used. */
 export function mapPolymarketSeries(event: GammaEvent): SeriesRecord | null {
   const [series] = event.series;
   if (!series) return null;

@@ -5,7 +5,7 @@ import { feeDecimal, feeFacts, type FeePrices, type TakerFees } from '../fees.ts
 /** 0.00001 USD. */
 const STEP = 10n ** 5n;
 
-/** rate × (p(1 − p))^exponent, to five decimals, at least the smallest of them. */
+/** rate × (p(1 − p))^exponent, rounded to five decimals, at least 0.00001. */
 export function polymarketFees(metadata: JsonObject, { buyAt }: FeePrices): TakerFees {
   const fee = feeFacts(metadata);
   const withdrawal = 0n;

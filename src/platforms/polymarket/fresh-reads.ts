@@ -3,17 +3,17 @@ import type { PlatformReply } from '../http/request.ts';
 import { LruMap } from '../../core/lru-map.ts';
 
 const MOST_TRACES = 2000;
-/** The longest that the CDN keeps a page of trades or open interest. */
+/** Longest time that the CDN caches a page of trades or open interest. */
 const LONGEST_KEPT_MS = 300_000;
 
-/** When the platform made a page, ISO time: before it was received, where the CDN had kept it. */
+/** When the platform generated a page, ISO time: earlier than its receipt if the CDN cached it. */
 export const madeAt = ({ receivedAt, ageMs }: { receivedAt: string; ageMs: number }): string =>
   ageMs === 0 ? receivedAt : new Date(Date.parse(receivedAt) - ageMs).toISOString();
 
-/** How old a page was when it was received. */
+/** The age of a page when it was received. */
 export type PageAge = (reply: PlatformReply) => number;
 
-/** Makes URLs that the CDN has never seen, and detects pages that it cached all the same. */
+/** Creates URLs that the CDN has never seen, and detects pages that it cached all the same. */
 export function createFreshReads(): { parameter(): string; ageMs: PageAge } {
   const series = randomBytes(6).toString('hex');
   const traces = new LruMap<string, true>(MOST_TRACES);

@@ -4,7 +4,7 @@ import { address, conditionId, cursor, flag, id, optional, type Page, rows, toke
 
 /** Rows and pages of the Gamma API. */
 
-/** A list that Gamma writes as JSON inside a string (`"[\"Yes\", \"No\"]"`), now and then as a list, or leaves out. */
+/** A list that Gamma sends as JSON inside a string (`"[\"Yes\", \"No\"]"`), sometimes as a list, or omits. */
 const texts = z
   .union([z.array(z.string()), z.string()])
   .nullish()
@@ -18,7 +18,7 @@ const texts = z
     }
   });
 
-/** The entries that can be read: one that cannot does not take its market or event with it. */
+/** The valid entries: an invalid one does not invalidate its market or event. */
 const list = <T>(entry: z.ZodType<T>) =>
   z
     .array(z.unknown())
@@ -45,7 +45,7 @@ export const gammaEvent = z.object({
   image: text,
   icon: text,
   negRisk: flag,
-  /** Ids, '' of what cannot be read; [] where the row lists no markets. */
+  /** Ids, '' for unreadable ones; [] if the row lists no markets. */
   markets: z
     .array(z.object({ id }).catch({ id: '' }))
     .nullish()
@@ -131,7 +131,7 @@ export const gammaMarket = z.object({
 });
 export type GammaMarket = z.output<typeof gammaMarket>;
 
-/** The profiles of Gamma's `/public-search`; some are null, and none are sent when none are found. */
+/** The profiles of Gamma's `/public-search`; some are null, and the list is absent if none are found. */
 export const profiles = z
   .object({ profiles: z.array(z.object({ name: text, proxyWallet: text }).nullable()).nullish() })
   .transform(({ profiles }) =>

@@ -4,11 +4,11 @@ import { type Bucket, type LimitGroup, twoBuckets } from '../http/limit-group.ts
 const group = (name: string, live: Bucket, background: Bucket | null): LimitGroup =>
   twoBuckets(name, 1, live, background);
 
-/** Polymarket's limits, per address and 10 s, with room left for the network's jitter. */
+/** Polymarket's limits, per address and 10 s, with a margin for network jitter. */
 export const polymarketLimits = {
   'polymarket:gamma/markets': group('polymarket:gamma/markets', [20, 5], [10, 20]),
   'polymarket:gamma/events': group('polymarket:gamma/events', [20, 10], [20, 20]),
-  /** Tags, series, comments, search: sized for the tightest, 200. */
+  /** Tags, series, comments, search: sized for the lowest limit, 200. */
   'polymarket:gamma/other': group('polymarket:gamma/other', [20, 10], [10, 5]),
   /** /book, /price, /midpoint. */
   'polymarket:clob/book': group('polymarket:clob/book', [100, 50], [50, 25]),
@@ -28,6 +28,6 @@ export const polymarketLimits = {
   'polymarket:data-v2/trades': group('polymarket:data-v2/trades', [20, 8], [15, 15]),
   'polymarket:data-v2/prices-history': group('polymarket:data-v2/prices-history', [15, 4], [12, 12]),
   'polymarket:data-v2/positions': group('polymarket:data-v2/positions', [30, 15], null),
-  /** Open interest and resolutions: what the groups above leave of the 800 of all routes. */
+  /** Open interest and resolutions: what the groups above leave of the 800 for all routes. */
   'polymarket:data-v2/other': group('polymarket:data-v2/other', [15, 5], [5, 2]),
 };

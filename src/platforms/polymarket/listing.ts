@@ -8,25 +8,23 @@ import { mapPolymarketMarket, needsResolution } from './market.ts';
 import { readResolutions } from './resolutions.ts';
 import { type GammaEvent, type GammaMarket, eventPage, gammaEvent, gammaMarket, marketPage } from './gamma-wire.ts';
 
-/** Gamma clamps larger pages to 100 without a word. */
+/** Gamma silently clamps larger pages to 100. */
 const PAGE_ROWS = 100;
 /** Events asked for by id list all their markets, and a settled season has over a hundred of 5 KB: more would pass the limit of a reply. */
 const EVENTS_BY_ID = 20;
 const MAX_PAGES = 100_000;
-/** The 500 most traded events between two open passes: where prices move. */
+/** The 500 most traded events between two passes over the open ones: where prices move. */
 const HOT_PAGES = 5;
-/** closedTime is the time of the resolution on chain; the row turns `closed` minutes later. */
+/** closedTime is the time of the resolution on chain; the row becomes `closed` minutes later. */
 const LATE_CLOSE_MS = 3_600_000;
 
 const EVENT_ROW = { platform: 'polymarket', kind: 'event', idKey: 'id' } as const;
 const MARKET_ROW = { platform: 'polymarket', kind: 'market', idKey: 'id' } as const;
 
 /**
- * Gamma's listings as market records. Events include markets, tags and series; other passes complete them.
- *
- * full: open events, then open markets that no event lists. open: open events only. historical: markets closed since.
- * changed: markets created since, the most traded events, markets closed since. updatedAt would name the changed ones, but
- * Gamma touches it on thousands of markets at once and without a visible change: that list is an open pass in disguise.
+ * Gamma's listings as market records. full: open events, then open markets that no event lists. open: open events only. historical:
+ * markets closed since. changed: markets created or closed since, and the most traded events. updatedAt cannot select changes:
+ * Gamma touches it on thousands of markets at once without a visible change.
  */
 export async function* sweepMarkets(
   client: PolymarketClient,
@@ -49,7 +47,7 @@ export async function* sweepMarkets(
   }
 }
 
-/** Open events with all their markets, closed ones too. */
+/** Open events with all their markets, including closed ones. */
 async function* openEvents(
   client: PolymarketClient,
   order: { order?: string; ascending?: boolean },
@@ -77,7 +75,7 @@ async function* openEvents(
   }
 }
 
-/** Open markets created since `sinceMs`; ids grow with creation, so the first page that is all older ends it. */
+/** Open markets created since `sinceMs`; ids grow with creation, so the first page with only older ones is the last. */
 async function* newMarkets(client: PolymarketClient, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
   const query = { closed: false, order: 'id', ascending: false };
   for await (const page of keyset(client, '/markets/keyset', query, context)) {
@@ -88,7 +86,7 @@ async function* newMarkets(client: PolymarketClient, sinceMs: number, context: R
   }
 }
 
-/** The rest of the open markets. Rows of this route carry their event without tags, so parents are read as well. */
+/** The other open markets. Rows of this route contain their event without tags, so events are read as well. */
 async function* openMarketsWithoutEvent(
   client: PolymarketClient,
   seen: ReadonlySet<string>,
@@ -101,8 +99,8 @@ async function* openMarketsWithoutEvent(
 }
 
 /**
- * Markets closed since `sinceMs`, newest first. The list is in the order of closedTime, so the first page on which all
- * closed before ends it; an hour more is read for rows that turned closed late.
+ * Markets closed since `sinceMs`, newest first. The list is sorted by closedTime, so the first page with only earlier ones is the last;
+ * one more hour is read for rows that became closed late.
  */
 async function* closedMarkets(
   client: PolymarketClient,
@@ -119,7 +117,7 @@ async function* closedMarkets(
   }
 }
 
-/** Whether a time is known and lies before. */
+/** Whether a time is known and before `ms`. */
 const isBefore = (time: string, ms: number): boolean => Date.parse(isoTime(time) ?? '') < ms;
 
 const parseMarkets = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaMarket>[] =>
@@ -127,7 +125,7 @@ const parseMarkets = (rows: readonly unknown[], context: ReadContext): ParsedRow
 const parseEvents = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaEvent>[] =>
   parseRows(gammaEvent, rows, EVENT_ROW, context).map((one) => reportLost(one, 'event', context));
 
-/** What a row lists beside itself and cannot be read costs the row nothing, but is reported. */
+/** Invalid nested entries do not invalidate the row, but are reported. */
 function reportLost<T extends { id: string }>(parsed: ParsedRow<T>, kind: 'market' | 'event', context: ReadContext) {
   const { row, raw } = parsed;
   for (const field of ['tags', 'series', 'events']) {
@@ -165,7 +163,7 @@ export async function withParents(
   });
 }
 
-/** What the oracle reported about those whose own row does not contain it. */
+/** Oracle results of the markets whose rows lack them. */
 const resultsOf = (client: PolymarketClient, markets: readonly ParsedRow<GammaMarket>[], context: ReadContext) =>
   readResolutions(
     client,
@@ -173,7 +171,7 @@ const resultsOf = (client: PolymarketClient, markets: readonly ParsedRow<GammaMa
     context,
   );
 
-/** Events by id, with the order of their markets. Lists show open or closed ones, never both, so those the one does not know are asked of the other. */
+/** Events by id, with the order of their markets. A list contains open or closed events, never both: ids missing from one are requested from the other. */
 async function readEvents(
   client: PolymarketClient,
   ids: readonly string[],
@@ -200,7 +198,7 @@ const ROUTES = {
   '/markets/keyset': { group: 'gamma/markets', schema: marketPage },
 } as const;
 
-/** The pages of a keyset route until the reply carries no cursor. A cursor that does not move is refused, not followed. */
+/** The pages of a keyset route until the reply has no cursor. A cursor that does not move is an error. */
 async function* keyset(
   client: PolymarketClient,
   path: keyof typeof ROUTES,

@@ -14,13 +14,13 @@ const URLS = [
 /** The settings with Polymarket's base URLs. */
 export type PolymarketUrl = (typeof URLS)[number];
 
-/** Longer numbers than Gamma's are tokens, which are never used to ask for a market. */
+/** Numbers longer than Gamma's ids are tokens, which cannot denote a market. */
 const TOO_LONG = /^\d{16,}$/;
 
-/** In the address of a market's page; absent where the market has no event. */
+/** In the URL of a market's page; absent if the market has no event. */
 const EVENT_SLUG = /\/event\/([^/]+)\//;
 
-/** Conditions in their longer spelling, slugs as they are. */
+/** Conditions in their longer spelling, slugs unchanged. */
 const normalizeId = (id: string): string | null => {
   if (!isSegment(id) || TOO_LONG.test(id)) return null;
   return /^0x/i.test(id) ? conditionRef(id) : id;
@@ -46,7 +46,7 @@ export const polymarket: PlatformManifest = {
     ['POLYMARKET_FUNDER', 'funder', false],
   ],
   listsTrades: true,
-  // While the engine restarts: what it had taken before is not known.
+  // While the engine restarts, it is unknown what it had accepted before.
   leavesOrderUnknown: ({ status }) => status === 425,
   normalizeId,
   likelyRef: (id) => (/^0x/i.test(id) ? normalizeId(id) : null),

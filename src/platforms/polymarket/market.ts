@@ -15,11 +15,11 @@ import type { Resolution } from './resolutions.ts';
 import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
 
 const HALF_PRICE = ONE_PRICE / 2n;
-/** Prices of the AMM era stop a little short of the 0 and 1 that they pay. */
+/** Prices of the AMM era end slightly short of the 0 and 1 that were paid. */
 const NEARLY = ONE_PRICE / 1000n;
-/** Markets closed before payout vectors existed print `["0","0"]` or fractions permanently: after this time they are settled. */
+/** Markets closed before payout vectors existed show `["0","0"]` or fractions permanently: after this time they count as settled. */
 const SETTLED_AFTER_MS = 30 * 86_400_000;
-/** Gamma's price changes carry the noise of floats: 6 decimals are what they are worth. */
+/** Gamma's price changes contain floating-point noise: only 6 decimals are significant. */
 const CHANGE_STEP = 10n ** BigInt(PRICE_SCALE - 6);
 
 const number = (value: bigint | null, scale: number): number | null =>
@@ -34,8 +34,8 @@ export const marketRef = (market: GammaMarket): string => market.conditionId || 
 export const gammaIdOf = (ref: string): string | null => GAMMA_REF.exec(ref)?.[1] ?? null;
 
 /**
- * One Gamma market as a record. `parent` is its event with tags and series, where known; `raw` is what was received, and
- * `resolution` the final result of a market that needs one (see needsResolution), where there is one. Quotes, status and payouts by the rules written at the functions below.
+ * One Gamma market as a record. `parent` is its event with tags and series, if known; `raw` is the row as received; `resolution` is the
+ * final result of a market that needs one (see needsResolution), if there is one.
  */
 export function mapPolymarketMarket(
   market: GammaMarket,
@@ -68,7 +68,7 @@ export function mapPolymarketMarket(
         : `https://polymarket.com/market/${market.slug}`,
       imageUrl: market.image || market.icon,
       createdAt: isoTime(market.createdAt),
-      // eventStartTime and gameStartTime are the game's or the window's; trading opens long before.
+      // eventStartTime and gameStartTime are those of the game or window; trading opens long before.
       tradingStartAt:
         isoTime(market.acceptingOrdersTimestamp) ?? isoTime(market.startDate) ?? isoTime(market.createdAt),
       tradingEndAt: (market.closed ? isoTime(market.closedTime) : null) ?? isoTime(market.endDate),
@@ -88,10 +88,10 @@ export function mapPolymarketMarket(
       volume7d: market.volume1wk,
       volume30d: market.volume1mo,
       volume1y: market.volume1yr,
-      // The number twin is rounded on old markets, and a double holds no more than 15 digits.
+      // The numeric twin is rounded on old markets, and a double holds only 15 digits.
       volumeTotal: market.volume ?? market.volumeNum,
       liquidity: market.liquidity ?? market.liquidityNum ?? 0n,
-      // The event's openInterest is that of all its markets; the Data API reports it per market.
+      // The event's openInterest covers all its markets; the Data API reports it per market.
       openInterest: null,
       priceChange24h: priceChange(market.oneDayPriceChange),
       priceChange7d: priceChange(market.oneWeekPriceChange),
@@ -104,7 +104,7 @@ export function mapPolymarketMarket(
   };
 }
 
-/** By the version alone: markets of v1 may list positions too, which have no books. Of a version not known here, none. */
+/** By version only: v1 markets may list positions too, which have no books. Empty for an unknown version. */
 function bookIds({ version, positionIds, clobTokenIds }: GammaMarket): string[] {
   if (version === 'v2') return positionIds;
   return version === 'v1' || version === '' ? clobTokenIds : [];
@@ -122,8 +122,8 @@ function marketType(market: GammaMarket): MarketType {
 }
 
 /**
- * `active` stays true after closing and `acceptingOrders` may, so only `closed` decides. A closed market is settled when
- * its oracle reports it, when outcomePrices is a payout vector, or when it closed over 30 days before `fetchedAt`.
+ * `active` stays true after closing, and `acceptingOrders` may, so only `closed` decides. A closed market is settled if its oracle
+ * reports it, if outcomePrices is a payout vector, or if it closed over 30 days before `fetchedAt`.
  */
 export function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resolution): MarketStatus {
   if (!market.closed) {
@@ -142,15 +142,15 @@ const sum = (prices: Price[]): Price => prices.reduce((total, price) => total + 
 const isPayoutVector = (prices: Price[]): boolean =>
   sum(prices) === ONE_PRICE && prices.every((price) => price === 0n || price === HALF_PRICE || price === ONE_PRICE);
 
-/** Whether prices add up to 1, except for the rounding of each to our scale. */
+/** Whether prices add up to 1, apart from rounding to our scale. */
 function isWhole(prices: Price[]): boolean {
   const off = sum(prices) - ONE_PRICE;
   return prices.length > 0 && (off < 0n ? -off : off) <= BigInt(prices.length);
 }
 
-/** outcomePrices where they are a payout vector. */
+/** outcomePrices, if they are a payout vector. */
 function printedPayouts(market: GammaMarket): Price[] | null {
-  // Rows from before the order book have no word on it.
+  // Rows from before the order book have no enableOrderBook.
   const prices = market.enableOrderBook === null ? market.outcomePrices.map(rounded) : market.outcomePrices;
   return isPayoutVector(prices) ? prices : null;
 }
@@ -162,16 +162,16 @@ const rounded = (price: Price): Price =>
 export const needsResolution = (market: GammaMarket): boolean =>
   market.closed && market.conditionId !== '' && printedPayouts(market) === null;
 
-/** What one share of each outcome pays; null when neither the row nor the oracle reports it: other prices are not payouts. */
+/** Payout of one share of each outcome; null if neither the row nor the oracle reports it: other prices are not payouts. */
 function marketPayouts(market: GammaMarket, resolution: Resolution | undefined): Price[] | null {
   const reported = resolution?.payouts.length === market.outcomes.length ? resolution.payouts : null;
   return printedPayouts(market) ?? reported;
 }
 
 /**
- * Settled: the payout. Otherwise the last trade (it is in terms of the first outcome), else the middle of the quotes, else
- * outcomePrices, which is a midpoint too unless the row shows that a side is empty. Bid and ask only while not closed: closed
- * rows keep the last live quote. With more than two outcomes each has its own outcomePrice and nothing else.
+ * Settled: the payout. Otherwise the last trade (in terms of the first outcome), else the midpoint, else outcomePrices, which is a
+ * midpoint too unless the row shows that a side is empty. Closed rows keep the last live quote, so bid and ask are used only
+ * while not closed. With more than two outcomes only outcomePrices apply.
  */
 function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[] | null, count: number): Quote[] {
   if (status === 'settled') {
@@ -188,18 +188,18 @@ function marketQuotes(market: GammaMarket, status: MarketStatus, payouts: Price[
   return [first, complementQuote(first)];
 }
 
-/** Gamma writes 0 or 1 for a side that is empty. */
+/** Gamma writes 0 or 1 for an empty side. */
 const inside = (price: Price | null): Price | null =>
   price !== null && price > 0n && price < ONE_PRICE ? price : null;
 
-/** 0 on Gamma means that nothing has traded. */
+/** 0 on Gamma means that nothing was traded. */
 const lastTrade = ({ lastTradePrice: price }: GammaMarket): Price | null =>
   price !== null && price > 0n && price <= ONE_PRICE ? price : null;
 
 const priceChange = (value: Price | null): Price | null =>
   value === null ? null : divideHalfEven(value, CHANGE_STEP) * CHANGE_STEP;
 
-/** Drops what is unknown: a free-form object has no key rather than a null. */
+/** Removes unknown values: in a free-form object the key is absent instead of null. */
 const withoutUnknown = (entries: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(entries).filter(([, value]) => value !== null && value !== '' && value !== undefined),
@@ -254,7 +254,7 @@ function stateMetadata(
     resolution_status: market.resolutionStatus,
     accepting_orders: market.acceptingOrders,
     competitive: number(market.competitive, PRICE_SCALE),
-    // Given only where it is not the whole liquidity.
+    // Only if it is not the whole liquidity.
     liquidity_clob: market.liquidityClob === liquidity ? null : number(market.liquidityClob, USD_SCALE),
     volume_30d: number(market.volume1mo, USD_SCALE),
     volume_1y: number(market.volume1yr, USD_SCALE),

@@ -8,25 +8,25 @@ import { type HistoryPoint, dataPage, historyPoint } from './wire.ts';
 
 const ROUTE = '/v2/prices-history';
 const DAY_SEC = 86_400;
-/** Longer windows are refused. */
+/** Longer windows are rejected. */
 const WINDOW_SEC = 15 * DAY_SEC;
 const PAGE_ROWS = 10_000;
-/** A window of minutes has 21,600 of them. */
+/** A window of minutes has 21,600 samples. */
 const MAX_PAGES = 10;
-/** Widths of samples, finest first, and how many days back the platform keeps each. */
+/** Sample intervals, finest first, and for how many days the platform keeps each. */
 const WIDTHS = [
   { seconds: 60, days: 7 },
   { seconds: 300, days: 60 },
   { seconds: 1800, days: 90 },
   { seconds: 10_800, days: Infinity },
 ] as const;
-/** An hour needs several samples for its high and low; more than one each five minutes is of no use to it. */
+/** An hour needs several samples for high and low; more than one per five minutes adds nothing. */
 const FINEST_SEC = { 1: 60, 60: 300 } as const;
 const POINT_ROW = { platform: 'polymarket', kind: 'candle', idKey: 'timestamp' } as const;
 
 /**
- * Bars out of price samples of the first token. Minutes are there for a week. Hours of more than 90 days ago have a sample each
- * third hour, which stands for the three.
+ * Bars from price samples of the first token. Minutes are available for a week. Hours more than 90 days ago have one sample every three
+ * hours, which represents all three.
  */
 export async function readCandles(
   client: PolymarketClient,
@@ -44,7 +44,7 @@ export async function readCandles(
   return mapPolymarketCandles(points, market.ref, intervalMin, startTs, endTs);
 }
 
-/** The parts of [startTs, endTs), oldest first, each with the finest width that is kept so far back. */
+/** The parts of [startTs, endTs), oldest first, each with the finest interval available for its age. */
 function windows(intervalMin: 1 | 60, startTs: number, endTs: number, nowTs: number) {
   const list: { from: number; to: number; width: number }[] = [];
   let to = endTs;

@@ -1,6 +1,6 @@
 /**
- * Protocol V2: positions instead of CTF tokens. From the top a position id holds module (8 bits), hash (128), arity (16), 64 that are
- * always zero, resolution chain (16), condition index (16) and outcome (8); without the last 8 it is the condition id.
+ * Protocol V2: positions instead of CTF tokens. From the most significant bit, a position id has module (8 bits), hash (128), arity (16),
+ * 64 zero bits, resolution chain (16), condition index (16) and outcome (8); without the last 8 it is the condition id.
  */
 
 const ID = /^(0x[0-9a-f]{64}|\d{1,78})$/i;
@@ -8,11 +8,11 @@ const RESERVED_AT = 40n;
 const RESERVED = 2n ** 64n - 1n;
 const MODULE_AT = 248n;
 
-/** The kinds of market that Protocol V2 is documented to have. */
+/** The documented kinds of market of Protocol V2. */
 export type PositionModule = 'binary' | 'negative_risk' | 'combinatorial';
 const MODULES: readonly (PositionModule | undefined)[] = [undefined, 'binary', 'negative_risk', 'combinatorial'];
 
-/** The module of a position id, or of a condition id of 64 digits; null when it is none that is documented. */
+/** The module of a position id, or of a condition id of 64 digits; null for an undocumented one. */
 export function positionModule(id: string): PositionModule | null {
   if (!ID.test(id)) return null;
   const bits = BigInt(id);
@@ -22,7 +22,7 @@ export function positionModule(id: string): PositionModule | null {
 /** `0x` and the digits of a condition id without the outcome. */
 const SHORT = 64;
 
-/** The spelling of a condition id that CLOB and Data API use, by which rows are joined: 64 digits, in lower case. */
+/** The spelling of a condition id in CLOB and Data API, used to join rows: 64 digits, in lower case. */
 export function conditionRef(id: string): string {
   const lower = id.toLowerCase();
   return lower.length === SHORT ? `${lower}00` : lower;

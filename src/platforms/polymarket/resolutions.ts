@@ -8,11 +8,11 @@ const ROUTE = '/v2/resolutions';
 const IDS_PER_CALL = 20;
 const RESOLUTION_ROW = { platform: 'polymarket', kind: 'market', idKey: 'condition_id' } as const;
 
-/** What the oracle reported in the end. */
+/** The final result reported by the oracle. */
 export interface Resolution {
-  /** What a share of each outcome pays. */
+  /** Payout of one share of each outcome. */
   payouts: Price[];
-  /** ISO time; null where it is not known. */
+  /** ISO time; null if unknown. */
   resolvedAt: string | null;
 }
 
@@ -32,7 +32,7 @@ export async function readResolutions(
   return found;
 }
 
-/** Ids that are refused have no result; the listing that asks for them continues. */
+/** Rejected ids have no result; the listing that needs them continues. */
 async function readSome(client: PolymarketClient, ids: readonly string[], context: ReadContext) {
   try {
     const reply = await client.get('data-v2/other', ROUTE, { condition: ids.join(',') }, context);

@@ -16,11 +16,11 @@ export interface PolymarketAccount {
   readonly wallet: Wallet;
   apiKey(): Promise<ApiKey>;
   get(path: string, query?: Query): Promise<PlatformReply>;
-  /** What the wallet holds of an asset, and who may spend it. */
+  /** The wallet's balance of an asset, and its allowances. */
   balance(query: Query, signal: AbortSignal): Promise<PlatformReply>;
   /** Rows of a list until it ends or `maxPages` are read. */
   rows(path: string, query: Query, maxPages: number): Promise<{ rows: unknown[]; ended: boolean }>;
-  /** One attempt. */
+  /** A single attempt, without retries. */
   send(call: WriteCall, cost?: number): Promise<PlatformReply>;
 }
 
@@ -52,7 +52,7 @@ export function createPolymarketAccount(
         group,
         method,
         url: `${settings.POLYMARKET_CLOB_URL}${path}${query}`,
-        // Signed as it leaves: it may have waited for its turn.
+        // Signed when sent: the request may have waited for its turn.
         headers: () => ({
           ...signedHeaders(key, owner, { timestamp: String(Math.floor(now() / 1000)), method, path, body: body ?? '' }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -62,7 +62,7 @@ export function createPolymarketAccount(
         retry: method === 'GET',
         ...(body === undefined ? {} : { body }),
         ...(cost === undefined ? {} : { cost }),
-        // Once an order may have left, only its answer shows the result: it is not aborted.
+        // Once an order may have been sent, only its answer shows the result: it is not aborted.
         ...(signal && method !== 'POST' ? { signal } : {}),
       });
     } catch (error) {
@@ -95,7 +95,7 @@ export function createPolymarketAccount(
         const reply = await get(path, { ...query, next_cursor: cursor });
         const { data, next_cursor: next } = parseBody('polymarket', ClobPage, reply, path);
         rows.push(...data);
-        // A missing cursor, or the same one again, is an end too.
+        // A missing or repeated cursor is an end too.
         cursor = next === '' || next === cursor ? LAST_CURSOR : next;
       }
       return { rows, ended: cursor === LAST_CURSOR };

@@ -9,13 +9,13 @@ import { type TradeRow, dataPage } from './wire.ts';
 import { DAY_US } from '../../core/time.ts';
 
 const PAGE_ROWS = 1000;
-/** Pages in a row that may bring nothing older: a second holds fewer trades than these. */
+/** Maximum consecutive pages without an older trade: no second has that many trades. */
 const MAX_STALLS = 100;
 const SECOND_US = 1_000_000;
-/** How long a trade may wait for its market to be listed, or for its label. */
+/** How long a trade may wait until its market is listed, or labelled. */
 const MAX_WAIT_US = 900 * SECOND_US;
 
-/** What one feed is read with; `now` in Unix milliseconds. */
+/** Parameters of one read of the feed; `now` in Unix milliseconds. */
 interface Feed {
   client: PolymarketClient;
   query: TradeQuery;

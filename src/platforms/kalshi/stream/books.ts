@@ -118,7 +118,7 @@ export class BookFeed implements Feed {
     if (waitMs > 0) return waitMs;
     const tickers = [...this.#later].filter((ticker) => this.#subscribed.has(ticker));
     this.#later.clear();
-    // The reply does not name the rejected command: one for held markets gets no book as answer, and the other does.
+    // The reply does not name the rejected command, so both are repeated: for a market already held only the second returns a book.
     for (const market_tickers of chunks(tickers)) {
       send('update_subscription', { sids: [this.#sid], action: 'add_markets', market_tickers });
     }

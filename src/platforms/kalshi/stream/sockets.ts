@@ -13,15 +13,15 @@ const SIGNED = 'https://kalshi/trade-api/ws/v2';
 
 /** Books of this many markets stay far below the thousands of frames per second that one reader can handle. */
 const BOOKS_PER_SOCKET = 100;
-/** The answer proves the subscription, which pings do not; books of quiet markets are silent for long. */
+/** Unlike pings, the answer proves that the subscription exists; books of quiet markets are silent for long. */
 const LIST = { text: JSON.stringify({ id: 0, cmd: 'list_subscriptions' }), everyMs: 8000 };
 
 const common = {
   platform: 'kalshi',
   markets: 200,
-  // Socket and tape are fed apart: either may be first, by seconds.
+  // Socket and tape are fed separately: either may be seconds ahead.
   tradeDelaysMs: [0, 1000, 4000],
-  // Of the twenty reads a second that a key has.
+  // A key has twenty reads per second.
   tradeGapMs: 100,
   readEveryMs: 400,
   tradeReachMs: 5000,
@@ -38,17 +38,17 @@ const wholePlatform = (
   url,
   headers: () => signer('GET', SIGNED),
   marketsPerSocket: null,
-  // The server pings every 10 s; pings of clients have been seen to end connections.
+  // The server pings every 10 s; pings from clients have been observed to end connections.
   heartbeat: null,
   silentMs: 25_000,
-  // Hundreds of trades a minute, except in the pause on Thursdays. Pings continue while a subscription is silent.
+  // Hundreds of trades a minute, except in the break on Thursdays. Pings continue while a subscription is silent.
   quietMs: 20_000,
   rotateMs: 60 * 60_000,
   bringsTrades,
   session: (_markets, send) => new KalshiSession(feed(), send),
 });
 
-/** Kalshi's socket, which requires a key: without one, `off` is the reason. */
+/** Kalshi's socket, which requires a key: without one, `off` gives the reason. */
 export function createKalshiSockets(settings: Pick<Settings, KalshiUrl | KalshiKeySetting>): PlatformSockets {
   const key = operatorKey(settings);
   if ('missing' in key) return { ...common, channels: [], off: key.missing };

@@ -3,7 +3,7 @@ import { parseFrame } from '../../sockets/frame.ts';
 import type { Feed } from './session.ts';
 import { lifecycleMsg, tradeMsg } from './wire.ts';
 
-/** What changes a market as it is listed; the rest is left to the sweeps. Nothing is announced of a close that comes as planned. */
+/** Events that change a market's listing; sweeps find the rest. A scheduled close is not announced. */
 const CHANGES = new Set([
   'created',
   'activated',
@@ -17,8 +17,8 @@ const CHANGES = new Set([
 const UNUSED = new Set(['event_lifecycle', 'event_fee_update']);
 
 /**
- * Trades and changes of markets of the whole platform, combos left out of the latter. Frames cut the times of trades to milliseconds:
- * trades are stored as REST reports them; a trade starts that reading.
+ * Trades and market changes of the whole platform, the latter without combos. Frames truncate trade times to milliseconds, so trades
+ * are stored as REST reports them; a trade frame triggers that read.
  */
 export const tapeFeed = (): Feed => ({
   start(send) {

@@ -5,7 +5,7 @@ import { parseFrame } from '../../sockets/frame.ts';
 import type { Feed } from './session.ts';
 import { tickerMsg, type TickerMsg } from './wire.ts';
 
-/** Markets whose newest time is kept. */
+/** Markets whose newest time is remembered. */
 const REMEMBERED = 200_000;
 
 /** A side without orders is a bid of 0, an ask of 1. */
@@ -23,7 +23,7 @@ function quoteOf(msg: TickerMsg): SocketQuote {
   };
 }
 
-/** Best prices of the whole platform: of each market that moved one frame a second, without a count that would show a loss. */
+/** Best prices of the whole platform: one frame per second for each market that moved, without a sequence that would reveal losses. */
 export function tickerFeed(): Feed {
   const newest = new LruMap<string, number>(REMEMBERED);
   return {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isTradePrice, wirePrice, wireSize } from '../../parse-rows.ts';
 
-/** Frames of Kalshi's socket, reduced to the fields that are read. */
+/** Frames of Kalshi's socket, reduced to the fields that are used. */
 
-/** Around every frame. `seq` counts the frames of a `sid`, answers to commands included; tickers have none. */
+/** Envelope of every frame. `seq` counts the frames of a `sid`, including answers to commands; tickers have none. */
 export const envelope = z.object({
   type: z.string(),
   sid: z.number().int().positive().optional(),
@@ -15,7 +15,7 @@ export const envelope = z.object({
 export type Frame = z.output<typeof envelope>;
 
 export const subscribedMsg = z.object({ channel: z.string(), sid: z.number().int().positive() });
-/** `tickers`: the markets it names; absent if not reported. */
+/** `tickers`: the markets concerned; absent if not reported. */
 export const errorMsg = z
   .object({
     code: z.number(),
@@ -53,13 +53,13 @@ export type TickerMsg = z.output<typeof tickerMsg>;
 export const lifecycleMsg = z.object({ market_ticker: ticker, event_type: z.string() });
 
 const levels = z.array(z.tuple([price, wireSize]).rest(z.unknown())).optional();
-/** Fields of every frame of a book. */
+/** Fields common to all book frames. */
 export const bookMsg = z.object({ market_ticker: ticker });
 
-/** A side without orders is absent. NO levels are in prices of YES, as subscribed. */
+/** A side without orders is absent. NO levels are in YES prices, as subscribed. */
 export const snapshotMsg = bookMsg.extend({ yes_dollars_fp: levels, no_dollars_fp: levels });
 
-/** `delta_fp` is what is there more than before, negative for less. */
+/** `delta_fp` is the change of the size, negative for a decrease. */
 export const deltaMsg = bookMsg.extend({
   price_dollars: price,
   delta_fp: wireSize,

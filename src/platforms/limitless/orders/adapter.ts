@@ -18,7 +18,7 @@ import { refusalHelp, speaksOfExchange, speaksOfProfile } from './advice.ts';
 import { signOrder } from '../sign.ts';
 import { SigningFacts } from './signing-context.ts';
 
-/** The last second of the window belongs to the network. */
+/** The last second of the window is left to the network. */
 const LEAVE_WITHIN_MS = RECV_WINDOW_MS - 1000;
 
 /** Limitless's orders: EIP-712 under the exchange contract of each market, sent with an HMAC scoped token. */
@@ -27,7 +27,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
   const facts = new SigningFacts(deps, account);
   const finder = createFinder(new OrderReads(account));
 
-  /** Sends a signed order once. Facts it was signed with that the refusal names as wrong are read again next time. */
+  /** Sends a signed order once. If the rejection shows that signed facts were wrong, they are read again for the next order. */
   async function place(
     intent: OrderIntent,
     wire: LimitlessNewOrder,
@@ -43,14 +43,14 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
       leaveByMs: wire.timestamp + LEAVE_WITHIN_MS,
     } as const;
     try {
-      // Without the caller's signal: once it may have left, only its answer shows the result.
+      // Without the caller's signal: once the order may have been sent, only the answer shows the result.
       const reply = await account(call, { credential: access.credential, priority: access.priority });
       const state = parseBody('limitless', LimitlessOrderState, reply, 'orders');
       const order = toPlatformOrder(state, null, intent);
       return { result: 'accepted', httpStatus: reply.status, detail: state.execution.settlementStatus, order };
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      // The client order id or the signed order is known already: maybe from this very order.
+      // The client order id or the signed order is known already, maybe from this very order.
       if (error.status === 409) return { result: 'unknown', httpStatus: 409, detail: error.detail };
       if (speaksOfExchange(error.detail)) facts.doubtExchange(intent.market);
       if (speaksOfProfile(error.detail)) facts.doubtProfile(access.credential);
@@ -70,7 +70,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
       wire: { ...wire },
       metadata: {
         ...(terms.side === 'buy' ? { collateral: decimalNumber(amounts.makerAmount, USD_SCALE) } : {}),
-        // A fill-or-kill order names what it gives and no price: the walk of the book stands for it.
+        // A fill-or-kill order states the amount it gives but no price: the walk of the book replaces the price.
         ...(amounts.price === null ? { price_enforced: false } : {}),
       },
       place: () => place(intent, wire, signature, access),

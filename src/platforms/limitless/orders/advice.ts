@@ -1,12 +1,12 @@
 import type { PlatformError } from '../../../core/errors.ts';
 
-/** Which facts it was signed with a refused order shows to be wrong. */
+/** Whether the text of a rejection shows that the order was signed for the wrong exchange. */
 export const speaksOfExchange = (words: string): boolean => /exchange address/i.test(words);
 export const speaksOfProfile = (words: string): boolean => /feeRateBps|wallet|ownerId|signer|maker/i.test(words);
 
 const AGAIN = 'Place the order again under a new idempotency key';
 
-/** Advice on a refusal, by Limitless's text. */
+/** Advice on a rejection, by Limitless's text. */
 export function refusalHelp({ kind, detail }: PlatformError): string {
   if (kind === 'unauthorized') {
     return 'Renew the API token; it needs the scope trading, and a clock that is right within 30 s. Some regions may not trade.';

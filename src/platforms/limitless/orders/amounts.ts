@@ -4,23 +4,23 @@ import { orderRefused } from '../../failed-placement.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { evenGrid, nearestPrices } from '../../price-grid.ts';
 
-/** One tick on every market. */
+/** The same tick on every market. */
 export const PRICE_GRID = evenGrid(parsePrice('0.001'));
-/** Price × size must be whole base units of USDC: with the tick, sizes are whole thousandths of a share. */
+/** Price × size must be whole base units of USDC: with this tick, sizes are multiples of 0.001 shares. */
 const SIZE_STEP: Size = parseSize('0.001');
 
 export type LimitlessOrderType = 'GTC' | 'FAK' | 'FOK';
 
-/** What an order gives and gets, in base units, and the price that is sent beside them. */
+/** What an order gives and gets, in base units, and the price sent along with them. */
 export interface OrderAmounts {
   orderType: LimitlessOrderType;
   makerAmount: bigint;
   takerAmount: bigint;
-  /** null with FOK, which must not name one. */
+  /** null for FOK, which must not contain a price. */
   price: Price | null;
 }
 
-/** Throws 422 where Limitless has no order book. */
+/** Throws 422 for a market without an order book. */
 export function checkTradable(market: StoredMarket, outcomeIndex: number): void {
   const { trade_type: tradeType, collateral } = market.metadata;
   const token = market.outcomes[outcomeIndex]?.tokenId ?? '';
@@ -28,7 +28,7 @@ export function checkTradable(market: StoredMarket, outcomeIndex: number): void 
   throw orderRefused('This Limitless market has no order book', 'Choose a market that trades in an order book.');
 }
 
-/** The terms as Limitless takes them; throws 422 for what it would refuse or cannot express. */
+/** The terms in Limitless's form; throws 422 for what it would reject or cannot express. */
 export function orderAmounts(terms: OrderTerms): OrderAmounts {
   const orderType = orderTypeOf(terms);
   const { side, price, size } = terms;
@@ -71,7 +71,7 @@ const exchanged = (side: OrderTerms['side'], price: Price, size: Size): [maker: 
   return side === 'buy' ? [collateral, size] : [size, collateral];
 };
 
-/** Fill or kill names only what it gives: the USDC that the walked book asks for, or the shares. */
+/** Fill-or-kill orders state only what they give: the USDC that the walked book costs, or the shares. */
 function given({ side, size, walk }: OrderTerms): [maker: bigint, taker: 1n] {
   if (walk === null || walk.size < size) {
     throw orderRefused(

@@ -4,11 +4,11 @@ import type { Cancellation, CancelTarget } from '../../order-contract.ts';
 import type { AccountClient, LimitlessAccess } from '../signed-client.ts';
 import { LimitlessCancelBatch } from './rows.ts';
 
-/** Most ids of one batch. */
+/** Maximum ids per batch. */
 const BATCH = 50;
 const NOT_OPEN = /not found or already cancell?ed/i;
 
-/** One attempt for each target: a single order by DELETE, several of one market as a batch. */
+/** One attempt per target: a single order by DELETE, several of one market as a batch. */
 export async function cancelOrders(
   account: AccountClient,
   targets: readonly CancelTarget[],
@@ -34,16 +34,16 @@ export async function cancelOrders(
 const UNANSWERED: Cancellation = { result: 'unconfirmed', httpStatus: 0, detail: 'no answer about this order' };
 
 async function cancelOne(account: AccountClient, orderId: string, access: LimitlessAccess): Promise<Cancellation> {
-  // A DELETE with a body or a content type is refused.
+  // A DELETE with a body or a content type is rejected.
   const call = { method: 'DELETE', path: `/orders/${encodeURIComponent(orderId)}`, retry: false } as const;
   const { status, detail, json } = await answered(account, call, access);
   const confirmed = status === 200;
-  // A 404 without JSON is a gateway's.
+  // A 404 without JSON comes from a gateway.
   const absent = (status === 404 && json != null) || (status === 400 && NOT_OPEN.test(detail));
   return { result: confirmed ? 'cancelled' : absent ? 'not_open' : 'unconfirmed', httpStatus: status, detail };
 }
 
-/** 200 stands for all, 207 for some, 400 for none; what counts is on which list an order is. */
+/** 200 means all, 207 some, 400 none; the result of an order is decided by the list that contains it. */
 async function cancelBatch(account: AccountClient, ids: string[], access: LimitlessAccess): Promise<Cancellation[]> {
   const body = JSON.stringify({ orderIds: ids });
   const call = { method: 'POST', path: '/orders/cancel-batch', body, retry: false } as const;
@@ -62,7 +62,7 @@ async function cancelBatch(account: AccountClient, ids: string[], access: Limitl
   });
 }
 
-/** Status, words and body of the one attempt, whether it succeeded or not; status 0 without an answer. */
+/** Status, text and body of one attempt, whether it succeeded or not; status 0 without an answer. */
 async function answered(
   account: AccountClient,
   call: Parameters<AccountClient>[0],

@@ -7,9 +7,9 @@ import { isThe } from './request.ts';
 import type { LimitlessOrderState } from './rows.ts';
 import { type Asked, needsPlace, toPlatformOrder } from './state.ts';
 
-/** Reads orders of an account in our terms: by id, by what was sent, and as the list of one market. */
+/** Reads orders of an account in our terms: by id, by their terms, and as the list of one market. */
 export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'>, 'find' | 'get' | 'list'> {
-  /** States by name. An answer that does not read fails: taken for "no such order" it would cost us the order. */
+  /** States by name. An unreadable answer fails: if it counted as "no such order", the order would be lost. */
   async function statesOf(
     names: readonly OrderName[],
     access: LimitlessAccess,
@@ -23,7 +23,7 @@ export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'
     });
   }
 
-  /** Orders in our terms; the list of a market is read once, and only where it is needed. */
+  /** Orders in our terms; the list of a market is read once, and only if it is needed. */
   async function resolved(
     states: readonly (LimitlessOrderState | null)[],
     asked: (index: number) => Asked | null,
@@ -53,7 +53,7 @@ export function createFinder(reads: OrderReads): Pick<PlatformOrders<'limitless'
   }
 
   async function list({ market, sinceMs }: OrderQuery, access: LimitlessAccess): Promise<OrderListing> {
-    // Limitless lists orders market by market only.
+    // Limitless lists orders per market only.
     if (market === null) return { orders: [], complete: false };
     const { rows, liveWhole, placeOf } = await reads.market(market.ref, access);
     const wanted = rows.filter(

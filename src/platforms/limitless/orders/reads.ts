@@ -9,9 +9,9 @@ import {
   type LimitlessOrderState,
 } from './rows.ts';
 
-/** Most items of one status batch. */
+/** Maximum items of a status batch. */
 const BATCH = 50;
-/** Most rows of one list; there is no next page. */
+/** Maximum rows of a list; there is no next page. */
 const ROWS = 200;
 const ROW = { platform: 'limitless', kind: 'order', idKey: 'id' } as const;
 const STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const;
@@ -23,11 +23,11 @@ export interface MarketOrders {
   rows: LimitlessUserOrder[];
   /** Whether every working order is among the rows. */
   liveWhole: boolean;
-  /** Where an order stands; 'gone' when it does not work and is too old for the list. */
+  /** The order's place in the book; 'gone' if it is not working and too old for the list. */
   placeOf(orderId: string): BookPlace;
 }
 
-/** What Limitless reports about an account's orders: the state of each by its name, and their places market by market. */
+/** What Limitless reports about an account's orders: the state of each by name, and their places in the book per market. */
 export class OrderReads {
   readonly #account: AccountClient;
 
@@ -35,7 +35,7 @@ export class OrderReads {
     this.#account = account;
   }
 
-  /** In the order of `names`; null where the account has no such order, undefined where the answer does not read. */
+  /** In the order of `names`; null if the account has no such order, undefined if the answer is unreadable. */
   async states(
     names: readonly OrderName[],
     access: LimitlessAccess,
@@ -50,7 +50,7 @@ export class OrderReads {
   async market(slug: string, access: LimitlessAccess): Promise<MarketOrders> {
     const all = await this.#list(slug, STATUSES, access);
     if (!all.full) return marketOrders(all.rows, { whole: true, liveWhole: all.readable });
-    // Finished orders may have crowded out working ones, which a list of their own shows.
+    // Finished orders may have crowded out working ones, which have a list of their own.
     const live = await this.#list(slug, ['LIVE'], access);
     const rows = [...live.rows, ...all.rows.filter(({ status }) => status !== 'LIVE')];
     return marketOrders(rows, { whole: false, liveWhole: live.readable && !live.full });

@@ -6,14 +6,14 @@ import { RECV_WINDOW_MS } from './window.ts';
 import { type SignedPart, ZERO_ADDRESS } from '../sign.ts';
 import type { Signatory } from './signing-context.ts';
 
-/** Body of POST /orders without the signature, in the JSON types Limitless insists on. */
+/** Body of POST /orders without the signature, in the JSON types that Limitless requires. */
 export interface LimitlessNewOrder {
-  /** The price stands beside what is signed; a fill-or-kill order must not name one. */
+  /** The price is sent but not signed; a fill-or-kill order must not contain one. */
   order: SignedPart & { price?: number };
   orderType: OrderAmounts['orderType'];
   marketSlug: string;
   ownerId: number;
-  /** Sent only for an order that can rest. */
+  /** Only for an order that can rest. */
   postOnly?: false;
   clientOrderId: string;
   /** Unix ms. */
@@ -21,7 +21,7 @@ export interface LimitlessNewOrder {
   recvWindow: number;
 }
 
-/** Salt < 2^52: exact as a JSON number, and the same whenever the same idempotency key is signed again. */
+/** Salt < 2^52: exact as a JSON number, and the same when the same idempotency key is signed again. */
 const saltOf = (seed: Uint8Array): number => Number(Buffer.from(seed).readBigUInt64BE() >> 12n);
 
 export function toLimitlessOrder(
@@ -56,7 +56,7 @@ export function toLimitlessOrder(
   };
 }
 
-/** Whether what was found is the order of a record: the client order id alone may be that of an older order. */
+/** Whether the found order is that of the record: the client order id alone may belong to an older order. */
 export function isThe({ orderId, wire }: OrderRecord, { order }: LimitlessOrderState): boolean {
   if (orderId !== null) return order.id === orderId;
   const { order: sent } = wire as Partial<LimitlessNewOrder>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wireBaseUnits, wirePrice } from '../../parse-rows.ts';
 
-/** Private bodies as Limitless sends them. The same number comes as a JSON number here and as a text there: both are read. */
+/** Private bodies as Limitless sends them. The same field may be a JSON number or a text: both are accepted. */
 const optionalText = z.string().nullish();
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const either = z.union([z.string(), z.number()]).transform(String);
@@ -29,7 +29,7 @@ const totals = z.object({
   usdFee: wireBaseUnits,
 });
 
-/** The result of an order; `order` repeats what was signed. Answers POST /orders, and per order POST /orders/status/batch. */
+/** The result of an order; `order` repeats what was signed. Reply of POST /orders and, per order, of POST /orders/status/batch. */
 export const LimitlessOrderState = z.object({
   order: z.object({
     id: z.string().min(1),
@@ -45,7 +45,7 @@ export const LimitlessOrderState = z.object({
   }),
   makerMatches: z.array(z.object({ createdAt: optionalText })).nullish(),
   execution: z.object({
-    /** UNMATCHED, MATCHED, MINED, CONFIRMED, RETRYING, FAILED, DELAYED, CANCELED, and words to come. */
+    /** UNMATCHED, MATCHED, MINED, CONFIRMED, RETRYING, FAILED, DELAYED, CANCELED; new values may be added. */
     settlementStatus: z.string(),
     effectiveFeeBps: z.number().nullish(),
     totalsRaw: totals.nullish(),
@@ -56,7 +56,7 @@ export const LimitlessOrderState = z.object({
 });
 export type LimitlessOrderState = z.output<typeof LimitlessOrderState>;
 
-/** One answer per item asked for; another account's order is `not_found`. */
+/** One answer per requested item; another account's order is `not_found`. */
 export const LimitlessStatusBatch = z.object({ results: z.array(z.unknown()) });
 export const LimitlessStatusResult = z.object({
   index: z.number().int().min(0),
@@ -64,7 +64,7 @@ export const LimitlessStatusResult = z.object({
   data: LimitlessOrderState.nullish(),
 });
 
-/** A row of GET /markets/{slug}/user-orders: where the order stands in the book. */
+/** A row of GET /markets/{slug}/user-orders: the order's place in the book. */
 export const LimitlessUserOrder = z.object({
   id: z.string().min(1),
   createdAt: optionalText,
@@ -74,13 +74,13 @@ export const LimitlessUserOrder = z.object({
 });
 export type LimitlessUserOrder = z.output<typeof LimitlessUserOrder>;
 
-/** A bare array; older copies wrap it. */
+/** A plain array; older replies wrap it. */
 export const LimitlessUserOrders = z.union([
   z.array(z.unknown()),
   z.object({ orders: z.array(z.unknown()) }).transform(({ orders }) => orders),
 ]);
 
-/** POST /orders/cancel-batch; 207 and 400 come in the same shape. */
+/** Reply of POST /orders/cancel-batch; 207 and 400 have the same shape. */
 export const LimitlessCancelBatch = z.object({
   canceled: z.array(z.string()),
   failed: z.array(z.object({ orderId: optionalText, reason: optionalText, message: optionalText })),

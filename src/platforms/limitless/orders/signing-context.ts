@@ -13,13 +13,13 @@ import { Remembered } from '../cached.ts';
 import type { SignedPart } from '../sign.ts';
 import { HOUR_MS } from '../../../core/time.ts';
 
-/** What the official client signs with when the profile names no rate. */
+/** The rate that the official client signs if the profile has none. */
 const DEFAULT_FEE_RATE_BPS = 300;
 
-/** The part of a signed order that follows from the account, and the id that goes beside it. */
+/** The part of a signed order that depends on the account, and the owner id sent along with it. */
 export type Signatory = Pick<SignedPart, 'maker' | 'signer' | 'signatureType' | 'feeRateBps'> & { ownerId: number };
 
-/** What must be known of the account and of the market before an order can be signed; read seldom, kept in memory. */
+/** Account and market facts needed to sign an order; read rarely, cached in memory. */
 export class SigningFacts {
   readonly #account: AccountClient;
   readonly #public: ReturnType<typeof createLimitlessClient>;
@@ -29,17 +29,17 @@ export class SigningFacts {
   constructor(deps: AdapterDeps<LimitlessUrl>, account: AccountClient) {
     this.#account = account;
     this.#public = createLimitlessClient(deps);
-    // Limitless bans addresses that keep reading profiles.
+    // Limitless bans addresses that read profiles too often.
     this.#profiles = new Remembered(1000, { keepMs: HOUR_MS, trustMs: 60_000, now: deps.now });
     this.#exchanges = new Remembered(10_000, { keepMs: 24 * HOUR_MS, trustMs: 0, now: deps.now });
   }
 
-  /** Throws ApiError 422 when the stored wallet key cannot sign for the account of the token. */
+  /** Throws ApiError 422 if the stored wallet key cannot sign for the token's account. */
   async signatory(access: LimitlessAccess): Promise<Signatory> {
     const { credential, priority, guest } = access;
     const profile = await this.#profiles.get(accountOf(credential), async () => {
       const call = { method: 'GET', path: '/profiles/me', retry: true } as const;
-      // Others wait for the same answer: this caller's leaving must not end it.
+      // Other callers wait for the same answer, so this caller's signal must not abort it.
       const reply = await this.#account(call, { credential, priority, guest });
       return parseBody('limitless', LimitlessProfile, reply, 'profiles/me');
     });
@@ -57,24 +57,24 @@ export class SigningFacts {
     };
   }
 
-  /** The contract that orders of this market are signed for; throws ApiError 422 where there is none. */
+  /** The contract for which this market's orders are signed; throws ApiError 422 if there is none. */
   async exchange(market: StoredMarket, { priority, user, onBadRow }: LimitlessAccess): Promise<Address> {
     return this.#exchanges.get(market.ref, async () => {
       const path = `/markets/${encodeURIComponent(market.ref)}`;
       const reply = await this.#public.get(path, {}, { priority, user, onBadRow });
       const { venue } = parseBody('limitless', LimitlessVenue, reply, 'markets/{slug}');
-      // Not kept: one reply without a venue must not end the market's orders for a day.
+      // Not cached: one reply without a venue must not block the market's orders for a day.
       if (!venue) throw orderRefused('This Limitless market names no exchange', 'Try again, or choose another market.');
       return getAddress(venue.exchange);
     });
   }
 
-  /** A refusal spoke against the market's exchange: the next order reads it again. */
+  /** A rejection indicated a wrong exchange: the next order reads it again. */
   doubtExchange(market: StoredMarket): void {
     this.#exchanges.doubt(market.ref);
   }
 
-  /** A refusal spoke against the fee rate or the wallet: one of the next orders reads the profile again. */
+  /** A rejection indicated a wrong fee rate or wallet: one of the next orders reads the profile again. */
   doubtProfile(credential: LimitlessCredential): void {
     this.#profiles.doubt(accountOf(credential));
   }

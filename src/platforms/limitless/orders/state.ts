@@ -6,13 +6,13 @@ import type { OrderTerms, PlatformOrder } from '../../order-contract.ts';
 import type { LimitlessOrderType } from './amounts.ts';
 import type { LimitlessOrderState, LimitlessUserOrder } from './rows.ts';
 
-/** Where an order stands in its market's list: its row, `gone` when the list proves that it is not working, null when unread. */
+/** An order's place in its market's list: its row, `gone` if the list proves that it is not working, null if not read. */
 export type BookPlace = Pick<LimitlessUserOrder, 'status' | 'originalSize' | 'remainingSize'> | 'gone' | null;
 
 const TIME_IN_FORCE: Readonly<Record<LimitlessOrderType, TimeInForce>> = { GTC: 'gtc', FAK: 'ioc', FOK: 'fok' };
-/** Held back by the market's taker delay, or matched and being settled again. */
+/** Delayed by the market's taker delay, or matched and being settled again. */
 const IN_SUSPENSE: ReadonlySet<string> = new Set(['DELAYED', 'RETRYING']);
-/** Whether anything was matched; the totals may lag. */
+/** States with a match; the totals may lag. */
 const MATCHED: ReadonlySet<string> = new Set(['MATCHED', 'MINED', 'CONFIRMED']);
 const SETTLEMENT_FAILED = 'FAILED';
 
@@ -23,13 +23,13 @@ export function needsPlace({ order, execution }: LimitlessOrderState): boolean {
   return (totalsRaw?.contractsGross ?? 0n) < signedSize(order, 0n);
 }
 
-/** What was asked for, where the order is ours. */
+/** The terms of the order, if it is ours. */
 export interface Asked {
   clientOrderId: string;
   terms: OrderTerms;
 }
 
-/** The order in our terms. Of an order that is not ours a fill-or-kill buy has no size: its filled size is used. */
+/** The order in our terms. A fill-or-kill buy that is not ours has no size: its filled size is used. */
 export function toPlatformOrder(state: LimitlessOrderState, place: BookPlace, asked: Asked | null): PlatformOrder {
   const { order, execution, makerMatches } = state;
   const fills = fillsOf(state, place);
@@ -71,7 +71,7 @@ export function toPlatformOrder(state: LimitlessOrderState, place: BookPlace, as
   };
 }
 
-/** Contracts of a signed order; of a fill-or-kill buy, which names USDC, what it got. */
+/** Contracts of a signed order; for a fill-or-kill buy, which states USDC, the contracts it got. */
 function signedSize({ orderType, side, makerAmount, takerAmount }: LimitlessOrderState['order'], got: Size): Size {
   if (side === 1) return makerAmount;
   return orderType === 'FOK' ? got : takerAmount;
@@ -81,13 +81,13 @@ interface Fills {
   /** Gross: before the fee that a buyer pays in contracts. */
   contracts: Size;
   usd: Usd;
-  /** The part that met the book as a maker after the totals were drawn up; it bears no fee. */
+  /** The part filled as a maker after the totals were computed; it has no fee. */
   later: Size;
 }
 
 /**
- * The totals, and what the list knows beyond them: fills of the resting part, at the order's own price.
- * A cancelled row with nothing remaining was emptied by the cancel, not by fills.
+ * The totals, plus fills of the resting part that only the list shows, at the order's own price. A cancelled row with nothing
+ * remaining was emptied by the cancel, not by fills.
  */
 function fillsOf({ order, execution }: LimitlessOrderState, place: BookPlace): Fills {
   const { settlementStatus: settled, totalsRaw } = execution;
@@ -105,7 +105,7 @@ function statusOf({ order, execution }: LimitlessOrderState, place: BookPlace, f
   const { settlementStatus: settled, reason } = execution;
   if (settled === SETTLEMENT_FAILED) return 'rejected';
   if (IN_SUSPENSE.has(settled) || (MATCHED.has(settled) && filled === 0n)) return 'pending';
-  // A fill-or-kill buy is whole when its USDC is spent, whatever number of contracts that bought.
+  // A fill-or-kill buy is filled once its USDC is spent, whatever number of contracts it bought.
   if (filled > 0n && (order.orderType === 'FOK' || filled >= size)) return 'filled';
   if (order.orderType !== 'GTC' || settled === 'CANCELED' || place === 'gone') return 'cancelled';
   if (place === null) return reason ? 'cancelled' : working(filled);
@@ -113,7 +113,7 @@ function statusOf({ order, execution }: LimitlessOrderState, place: BookPlace, f
   return place.status === 'MATCHED' ? 'filled' : 'cancelled';
 }
 
-/** Mined is as good as confirmed. */
+/** Mined counts as confirmed. */
 function settlementOf({ execution }: LimitlessOrderState, filled: Size): Pick<PlatformOrder, 'settlement'> {
   switch (execution.settlementStatus) {
     case 'MATCHED':
@@ -129,7 +129,7 @@ function settlementOf({ execution }: LimitlessOrderState, filled: Size): Pick<Pl
 
 const working = (filled: Size): OrderStatus => (filled > 0n ? 'partially_filled' : 'open');
 
-/** A buyer's fee is kept back in contracts and counts at the price paid; a seller's is USDC. */
+/** A buyer's fee is deducted in contracts, valued at the price paid; a seller's is in USDC. */
 function takerFee({ order, execution }: LimitlessOrderState, { contracts }: Fills): Usd | null {
   const { totalsRaw } = execution;
   if (contracts === 0n) return 0n;

@@ -8,7 +8,7 @@ import { parseFrame } from '../../sockets/frame.ts';
 import { type Emit, NamespaceSession } from './session.ts';
 import { type BookUpdate, bookUpdate, systemMessage } from './wire.ts';
 
-/** Events of the rooms of markets that have another source, or no use here. */
+/** Events of market rooms that have another source, or are not used. */
 const UNUSED = new Set([
   'oraclePriceData',
   'newPriceData',
@@ -20,10 +20,10 @@ const UNUSED = new Set([
 
 type Held = Pick<BookUpdate, 'version' | 'timestamp'> & { book: BookSide };
 
-/** Books of chosen markets, whole with each frame. A level that was best and shrank may have been traded against, or cancelled. */
+/** Books of chosen markets, complete in each frame. A best level that shrank may have been traded or cancelled. */
 export class BookSession extends NamespaceSession {
   #markets = new Set<string>();
-  /** Markets that were asked for and not acknowledged: resolved or renamed. */
+  /** Requested markets that were not acknowledged: resolved or renamed. */
   readonly #unknown = new Set<string>();
   readonly #held = new Map<string, Held>();
 
@@ -38,7 +38,7 @@ export class BookSession extends NamespaceSession {
     this.subscribe();
   }
 
-  /** The whole set each time: it replaces the one before. */
+  /** Always the whole set, because it replaces the previous one. */
   protected subscription() {
     const marketSlugs = [...this.#markets].filter((ref) => !this.#unknown.has(ref));
     return marketSlugs.length === 0 ? null : { name: 'subscribe_market_prices', payload: { marketSlugs } };
@@ -55,7 +55,7 @@ export class BookSession extends NamespaceSession {
     return true;
   }
 
-  /** Nothing is left to subscribe to: not a reason to connect again. */
+  /** Nothing is left to subscribe to: no reason to reconnect. */
   protected override refused(text: string, emit: Emit): boolean {
     if (!/all requested markets are resolved/i.test(text)) return false;
     this.#acknowledged(new Set(), emit);
@@ -75,7 +75,7 @@ export class BookSession extends NamespaceSession {
 
   #book({ marketSlug: ref, orderbook, version, timestamp }: BookUpdate, emit: Emit): void {
     const held = this.#held.get(ref);
-    // Frames of the set before may still come.
+    // Frames of the previous set may still arrive.
     if (!this.#markets.has(ref) || (held && !isNewer({ version, timestamp }, held))) return;
     const book = bookSide(orderbook.bids, orderbook.asks);
     this.#held.set(ref, { version, timestamp, book });
@@ -85,7 +85,7 @@ export class BookSession extends NamespaceSession {
   }
 }
 
-/** Versions restart after a failure of the platform: then the time decides. The copy out of the database is older than any other. */
+/** Versions restart after a failure of the platform: then the time decides. The copy from the database is always older. */
 function isNewer(next: Pick<BookUpdate, 'version' | 'timestamp'>, held: Held): boolean {
   if (next.version === 0 || next.version === held.version) return false;
   return held.version === 0 || next.version > held.version || next.timestamp > held.timestamp;
@@ -96,14 +96,14 @@ const bestOf = ({ bids: [bid], asks: [ask] }: BookSide) => ({ bid, ask });
 const isSmaller = (before: BookLevel, after: BookLevel): boolean =>
   after.price === before.price && after.size < before.size;
 
-/** Whether a best level went or became smaller. */
+/** Whether a best level disappeared or shrank. */
 function hasShrunk(before: BookSide, after: BookSide): boolean {
   const [old, now] = [bestOf(before), bestOf(after)];
   if (old.bid && (!now.bid || now.bid.price < old.bid.price || isSmaller(old.bid, now.bid))) return true;
   return old.ask !== undefined && (!now.ask || now.ask.price > old.ask.price || isSmaller(old.ask, now.ask));
 }
 
-/** The platform's price of a market is the midpoint, which half a book does not have. */
+/** The platform's price of a market is the midpoint, which a one-sided book does not have. */
 function quoteOf(ref: string, book: BookSide, exchangeAtMs: number): SocketQuote {
   const { bid, ask } = bestOf(book);
   return {

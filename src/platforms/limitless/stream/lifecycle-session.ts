@@ -6,7 +6,7 @@ import { createdMessage, resolvedMessage, systemMessage } from './wire.ts';
 /** Resolutions are announced three times within a second. */
 const REMEMBERED = 1000;
 
-/** Markets of the whole platform that were listed or resolved. Children of a group come by the listing alone. */
+/** Listed and resolved markets of the whole platform. Children of a group are announced only when listed. */
 export class LifecycleSession extends NamespaceSession {
   readonly #resolved = new LruMap<string, true>(REMEMBERED);
 
@@ -22,7 +22,7 @@ export class LifecycleSession extends NamespaceSession {
       this.answered();
     } else if (name === 'marketCreated') {
       const { slug, groupSlug } = parseFrame(createdMessage, payload, name);
-      // A group is an event, which has no reading of its own.
+      // A group is an event and cannot be read as a market.
       if (slug !== groupSlug) emit({ kind: 'market', id: slug });
     } else if (name === 'marketResolved') {
       const { slug, resolutionDate } = parseFrame(resolvedMessage, payload, name);

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { BadFrame } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
 
-/** The one namespace of socket.io that is served, as packets carry it. */
+/** The only socket.io namespace in use, as written in packets. */
 const NAMESPACE = '/markets,';
 
-/** A text packet of engine.io 4 and socket.io 5, as far as a client of public data meets them. */
+/** Text packets of engine.io 4 and socket.io 5, as far as a client of public data receives them. */
 export type Packet =
   | { kind: 'open'; pingIntervalMs: number }
   | { kind: 'ping' }
   | { kind: 'joined' }
-  /** The server ended or refused the connection, or the namespace on it. */
+  /** The server ended or rejected the connection, or its namespace. */
   | { kind: 'ended'; reason: string }
   | { kind: 'event'; name: string; payload: unknown }
   /** Acknowledgements, other namespaces, no-ops. */
@@ -51,7 +51,7 @@ function socketPacket(frame: string): Packet {
   if (type === '0') return { kind: 'joined' };
   if (type === '1') return { kind: 'ended', reason: 'unsubscribed by the server' };
   if (type === '4') return { kind: 'ended', reason: `refused: ${refusal.parse(jsonOf(body)).message.slice(0, 100)}` };
-  // An id before the array asks for an acknowledgement, which no server has sent yet.
+  // An id before the array requests an acknowledgement, which no server has done so far.
   const [name, payload] = parseFrame(event, jsonOf(body.replace(/^\d+/, '')), 'event');
   return { kind: 'event', name, payload };
 }

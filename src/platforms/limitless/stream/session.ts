@@ -4,17 +4,17 @@ import { eventPacket, JOIN, PONG, readPacket } from './packets.ts';
 
 export type Emit = (event: SocketEvent) => void;
 
-/** The server's signs of life may come this much late. */
+/** The server's pings may be this much late. */
 const PING_GRACE_MS = 3000;
-/** Joining, and each subscription, is answered within this time. */
+/** Time limit for the answer to a join or a subscription. */
 const ANSWER_MS = 15_000;
 
-/** A connection to the namespace: joins it, answers pings, subscribes, and hands events on. */
+/** A connection to the namespace: joins it, answers pings, subscribes, and passes events on. */
 export abstract class NamespaceSession implements SocketSession {
   silentMs?: number;
   readonly #send: (text: string) => void;
   #isJoined = false;
-  /** By performance.now(); null when no answer is awaited. */
+  /** By performance.now(); null if no answer is pending. */
   #askedAt: number | null = null;
   #failure: string | null = null;
 
@@ -25,10 +25,10 @@ export abstract class NamespaceSession implements SocketSession {
   /** What to subscribe to; null for nothing. */
   protected abstract subscription(): { name: string; payload?: object } | null;
 
-  /** Takes an event; true for data. */
+  /** Handles an event; true for data. */
   protected abstract event(name: string, payload: unknown, emit: Emit): boolean;
 
-  /** Takes a refusal, as text; false where it makes the connection useless. */
+  /** Handles a rejection, as text; false if the connection must be replaced. */
   protected refused?(text: string, emit: Emit): boolean;
 
   abstract setMarkets(markets: readonly StoredMarket[]): void;
@@ -58,7 +58,7 @@ export abstract class NamespaceSession implements SocketSession {
     return isLate ? 'no answer' : null;
   }
 
-  /** Subscribes, once the namespace is joined; false where there is nothing to subscribe to. */
+  /** Subscribes, once the namespace is joined; false if there is nothing to subscribe to. */
   protected subscribe(): boolean {
     if (!this.#isJoined) return true;
     const wanted = this.subscription();
@@ -73,7 +73,7 @@ export abstract class NamespaceSession implements SocketSession {
 
   #event(name: string, payload: unknown, emit: Emit): boolean {
     if (name !== 'exception' && name !== 'error') return this.event(name, payload, emit);
-    // Of whatever shape.
+    // Of any shape.
     const text = JSON.stringify(payload) ?? '';
     if (this.refused?.(text, emit)) return true;
     this.#failure = `${name}: ${text.slice(0, 100)}`;

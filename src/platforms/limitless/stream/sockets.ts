@@ -6,31 +6,31 @@ import { LifecycleSession } from './lifecycle-session.ts';
 
 const HANDSHAKE = '/socket.io/?EIO=4&transport=websocket';
 
-/** Limitless' public sockets: books of all open markets, and beginnings and ends of markets. There is none of trades. */
+/** Limitless' public sockets: books of all open markets, and listings and resolutions. There is none for trades. */
 export function createLimitlessSockets(settings: Pick<Settings, LimitlessUrl>): PlatformSockets {
   const shared: Omit<SocketChannel, 'name' | 'marketsPerSocket' | 'bringsTrades' | 'session'> = {
     url: `${settings.LIMITLESS_WS_URL}${HANDSHAKE}`,
     heartbeat: null,
-    // Until the server announces how often it pings: what it announces today.
+    // Until the server announces its ping interval: the value that it announces today.
     silentMs: 28_000,
     // Markets may be silent for an hour.
     quietMs: null,
-    // The platform ends connections of 24 hours.
+    // The platform ends connections after 24 hours.
     rotateMs: 20 * 3_600_000,
   };
   return {
     platform: 'limitless',
     markets: 600,
-    // A trade is listed once it is mined; answers are cached for 30 seconds.
+    // Trades are listed once they are mined; answers are cached for 30 seconds.
     tradeDelaysMs: [4000],
     tradeGapMs: 30_000,
-    // A sixth of what the platform allows: most hints are cancelled orders.
+    // A sixth of the platform's limit: most hints are cancelled orders.
     readEveryMs: 2000,
     channels: [
       {
         ...shared,
         name: 'books',
-        // More on one connection was never seen to work.
+        // More markets on one connection have not been seen to work.
         marketsPerSocket: 100,
         bringsTrades: true,
         session: (markets, send) => new BookSession(markets, send),

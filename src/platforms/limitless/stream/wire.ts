@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { isStorable, isTradePrice, wireBaseUnits, wirePrice } from '../../parse-rows.ts';
 
-/** Payloads of Limitless' events, reduced to the fields that are read. */
+/** Payloads of Limitless' events, reduced to the fields that are used. */
 
 const timeMs = z.iso.datetime().transform((text) => Date.parse(text));
 const level = z.object({
   price: wirePrice.refine(isTradePrice, 'expected a price of 0 to 1'),
-  /** Base units of 1e-6, as sizes are here. */
+  /** Base units of 1e-6, the scale of our sizes. */
   size: wireBaseUnits.refine((size) => size >= 0n && isStorable(size), 'expected a size of 0 or more'),
 });
 
-/** A whole book in Yes terms. Versions rise with time over all markets; 0 = an older copy out of the database. */
+/** A whole book in Yes terms. Versions grow with time across all markets; 0 = an older copy from the database. */
 export const bookUpdate = z.object({
   marketSlug: z.string(),
   orderbook: z.object({ bids: z.array(level), asks: z.array(level) }),
@@ -19,7 +19,7 @@ export const bookUpdate = z.object({
 });
 export type BookUpdate = z.output<typeof bookUpdate>;
 
-/** Confirms a subscription; `markets` where it names some. */
+/** Confirms a subscription; `markets` if it lists any. */
 export const systemMessage = z.object({
   message: z.string(),
   markets: z.array(z.string()).optional().catch(undefined),

@@ -13,7 +13,7 @@ import { askedOf } from './state.ts';
 
 type Access = OrderAccess<'polymarket'>;
 
-/** Polymarket's CLOB orders. An order's id is known before it is sent: the hash of what is signed. */
+/** Polymarket's CLOB orders. An order's id is known before it is sent: it is the hash of the signed data. */
 export function createPolymarketOrders(
   deps: AdapterDeps<PolymarketUrl | PolymarketOrderSetting>,
 ): PlatformOrders<'polymarket'> {
@@ -29,7 +29,7 @@ export function createPolymarketOrders(
     const { key: owner } = await member.apiKey();
     const flags = { deferExec: false, postOnly: false };
     const orderType = WIRE_ORDER_TYPE[terms.timeInForce];
-    // The order of the keys is that of Polymarket's own client.
+    // Keys in the order of Polymarket's own client.
     const body = JSON.stringify({ ...flags, order: { ...order, signature }, owner, orderType });
     const wire = { ...flags, order: { ...order }, orderType };
     const asked = askedOf({

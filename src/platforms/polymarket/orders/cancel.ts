@@ -4,10 +4,10 @@ import { parseBody } from '../../parse-rows.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { ClobCancelled } from './rows.ts';
 
-/** Orders of one call, each of which counts: a signer may cancel 80 a second. */
+/** Orders per call, each of which counts: a signer may cancel 80 a second. */
 const AT_ONCE = 40;
 
-/** One attempt for each order, whatever the others come to. Throws when the credential is refused. */
+/** One attempt per order, independent of the others. Throws if the credential is rejected. */
 export async function cancelOrders(
   account: PolymarketAccount,
   targets: readonly CancelTarget[],

@@ -7,12 +7,12 @@ import { positionModule } from '../protocol.ts';
 
 export const CHAIN_ID = 137n;
 
-/** One contract that orders are signed for. Collateral is pUSD on all of them. */
+/** A contract that orders are signed for. Collateral is pUSD on all of them. */
 export interface Exchange {
   domain: SigningDomain;
-  /** The contract that keeps the shares: it lets the exchange move them only once that was approved there. */
+  /** The contract that holds the shares; the exchange may move them only after an approval there. */
   shares: Address;
-  /** What the CLOB calls these shares when it is asked for a balance. */
+  /** The CLOB's name for these shares in balance requests. */
   assetType: 'CONDITIONAL' | 'CONDITIONAL-V2';
 }
 
@@ -34,7 +34,7 @@ export const EXCHANGES = {
 /** The setting that allows orders on negative-risk markets of Protocol V2. */
 export type PolymarketOrderSetting = 'POLYMARKET_V2_NEGATIVE_RISK';
 
-/** A market's protocol; null for one that is not known here. Rows without a version are identified by their ids, as Polymarket's client does. */
+/** A market's protocol; null if it is unknown. Rows without a version are identified by their ids, as in Polymarket's client. */
 export function protocolOf({ metadata, outcomes }: Pick<StoredMarket, 'metadata' | 'outcomes'>): 'v1' | 'v2' | null {
   const { version = '' } = metadata;
   if (version === 'v1' || version === 'v2') return version;
@@ -42,7 +42,7 @@ export function protocolOf({ metadata, outcomes }: Pick<StoredMarket, 'metadata'
   return outcomes.some(({ tokenId }) => tokenId !== '' && positionModule(tokenId) !== null) ? 'v2' : 'v1';
 }
 
-/** The contract a market's orders are signed for. Throws ApiError 422 where signing would be a guess. */
+/** The contract for which a market's orders are signed. Throws ApiError 422 if it is not known for certain. */
 export function exchangeOf(
   market: StoredMarket,
   outcomeIndex: number,

@@ -11,21 +11,21 @@ import {
 import type { StoredMarket } from '../../contract.ts';
 import type { ClobTrade } from './rows.ts';
 
-/** The result of one order in the trades it had a part in. Failed trades count for nothing. */
+/** The result of one order according to its trades. Failed trades are ignored. */
 export interface OrderFills {
   size: Size;
   /** Σ price × size in terms of the order's own token, unrounded: ×10^16. */
   cost: bigint;
-  /** null when the market's fee is not known. */
+  /** null if the market's fee is unknown. */
   takerFee: Usd | null;
   tradeIds: string[];
-  /** Unix seconds of the last match; null without. */
+  /** Unix seconds of the last match; null without one. */
   lastAt: number | null;
-  /** A trade that counts is not final on the chain yet. */
+  /** A counted trade is not final on the chain yet. */
   unconfirmed: boolean;
-  /** A trade is being settled again: it may still fail. */
+  /** A trade is being settled again and may still fail. */
   retrying: boolean;
-  /** A trade has failed: what its order row reports as matched is not what was filled. */
+  /** A trade has failed, so the matched amount in the order's row is not the filled amount. */
   failed: boolean;
 }
 
@@ -34,8 +34,8 @@ const FEE_STEP = 10n;
 const MAX_EXPONENT = 8;
 
 /**
- * What a taker pays for one trade: size × rate × (p(1−p))^exponent (Polymarket's fee formula) with the market's own rate;
- * null if the market does not report it.
+ * A taker's fee for one trade: size × rate × (p(1−p))^exponent (Polymarket's fee formula) with the market's own rate; null if the market
+ * does not report it.
  */
 export function takerFee(market: StoredMarket | null, price: Price, size: Size): Usd | null {
   const fee = market?.metadata.fee;
@@ -52,10 +52,10 @@ export function takerFee(market: StoredMarket | null, price: Price, size: Size):
   return (steps > 0n ? steps : 1n) * FEE_STEP;
 }
 
-/** The mean price of so many shares; null of none. */
+/** The mean price of this number of shares; null for 0. */
 export const meanPrice = (cost: bigint, size: Size): Price | null => (size > 0n ? divideHalfEven(cost, size) : null);
 
-/** An order's part of the trades, as their taker or as one of their makers. */
+/** An order's part in trades, as their taker or as one of their makers. */
 export function fillsOf(orderId: string, trades: readonly ClobTrade[], market: StoredMarket | null): OrderFills {
   const fills: OrderFills = {
     size: 0n,
@@ -85,7 +85,7 @@ export function fillsOf(orderId: string, trades: readonly ClobTrade[], market: S
   return fills;
 }
 
-/** Exact from what each maker gave, where the makers are all there; else from the trade's own price. */
+/** Exact sum of the makers' amounts if all makers are listed; else from the trade's own price. */
 function takerPart(trade: ClobTrade): { size: Size; cost: bigint } {
   const { size, asset_id: token, maker_orders: makers } = trade;
   const matched = makers.reduce((sum, maker) => sum + maker.matched_amount, 0n);

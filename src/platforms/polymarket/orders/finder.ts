@@ -6,23 +6,23 @@ import { inTheirMarkets, readOpenOrders, readOrder, readTrades, type Seen } from
 import { askedOf, mapState } from './state.ts';
 
 const ORDER_ID = /^0x[0-9a-f]{64}$/;
-/** An order that has left the book may show its last fill only some moments later. */
+/** The last fill of an order that has left the book may appear moments later. */
 const SETTLE_MS = 5000;
 const MAX_GONE = 10_000;
-/** Orders read at once: the ledger's budget lets some 20 calls a second pass. */
+/** Orders read at once: the ledger's budget allows some 20 calls a second. */
 const AT_ONCE = 20;
 
 type Access = OrderAccess<'polymarket'>;
 
-/** Reads orders of an account, each completed from its trades: by id, by what was sent, and as the list of open ones. */
+/** Reads orders of an account, each completed from its trades: by id, by their terms, and as the list of open ones. */
 export function createFinder(
   account: (access: Access) => PolymarketAccount,
   now: () => number,
 ): Pick<PlatformOrders<'polymarket'>, 'find' | 'get' | 'list'> {
-  /** When an order was first seen to have left the book, Unix ms. */
+  /** When an order was first seen to be gone from the book, Unix ms. */
   const gone = new LruMap<string, number>(MAX_GONE);
 
-  /** Whether the trades that are listed are all there will be of an order. */
+  /** Whether the listed trades are all that an order will have. */
   function isSettled({ asked: { order }, row, sinceMs }: Seen): boolean {
     const { orderId, timeInForce, expiration } = order;
     if (row?.status === 'LIVE') {
@@ -31,14 +31,14 @@ export function createFinder(
     }
     const seenGone = gone.get(orderId) ?? now();
     gone.set(orderId, seenGone);
-    // One that fills at once left the book when it was sent, one with a date by that date; a new one may be listed late.
+    // An ioc or fok order left the book when it was sent, a dated one by its date; a new order may be listed late.
     const atOnce = timeInForce === 'ioc' || timeInForce === 'fok';
     const date = expiration === null ? seenGone : Date.parse(expiration);
     const left = Math.max(atOnce ? 0 : Math.min(seenGone, date), sinceMs + SETTLE_MS);
     return now() - left >= SETTLE_MS;
   }
 
-  /** The present state of orders, completed from their trades. Null: not listed, never matched, and never seen before. */
+  /** The current state of orders, completed from their trades. Null: not listed, never matched, and never seen before. */
   async function states(member: PolymarketAccount, seen: readonly Seen[], access: Access) {
     const orders: (PlatformOrder | null)[] = [];
     for (let from = 0; from < seen.length; from += AT_ONCE) {
@@ -95,7 +95,7 @@ export function createFinder(
   };
 }
 
-/** Whether the order is the account's: asked for with its own credential, or paid by the same wallet. */
+/** Whether the order is the account's: read with its own credential, or paid by the same wallet. */
 function isOurs({ own, wire }: OrderRecord, { wallet }: PolymarketAccount): boolean {
   const { maker } = (wire['order'] ?? {}) as { maker?: string };
   return own !== false || maker?.toLowerCase() === (wallet.funder ?? wallet.owner).toLowerCase();

@@ -7,17 +7,17 @@ import type { WireOrder } from './signing.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 
 const PATH = '/balance-allowance';
-/** The caller waits for this beside the refusal. */
+/** The caller waits for this in addition to the rejection. */
 const TIMEOUT_MS = 2000;
 
 const baseUnits = z
   .string()
   .regex(/^\d{1,78}$/)
   .transform(BigInt);
-/** Reply to GET /balance-allowance: whole base units ×10^6, allowances by the contract that may spend. */
+/** Reply to GET /balance-allowance: whole base units ×10^6, allowances by spending contract. */
 const Funds = z.object({ balance: baseUnits, allowances: z.record(z.string(), baseUnits) });
 
-/** Advice where the platform answers "not enough balance / allowance": it names neither which, nor of what. */
+/** Advice on "not enough balance / allowance": the platform states neither which of them, nor of what. */
 export async function fundsAdvice(
   account: PolymarketAccount,
   exchange: Exchange,
@@ -41,7 +41,7 @@ export async function fundsAdvice(
 
 const isAddressEqual = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** Of pUSD, or of one outcome's shares; null where the platform does not answer in time. */
+/** Of pUSD, or of one outcome's shares; null if the platform does not answer in time. */
 async function readFunds(
   account: PolymarketAccount,
   shares: { tokenId: string; assetType: Exchange['assetType'] } | null,

@@ -11,14 +11,14 @@ import type { WireOrder } from './signing.ts';
 import { killedOrder, mapPlaced, type Asked } from './state.ts';
 
 const PATH = '/order';
-/** An order that fills at once and found nothing: taken, and over. */
+/** An ioc or fok order without a match: accepted, and ended. */
 const KILLED = /FOK orders are fully filled or killed|no orders found to match with FAK order/i;
-/** Too little money or shares, or not approved for the exchange: the text is the same. */
+/** Not enough money or shares, or not approved for the exchange: the text is the same. */
 const SHORT = /not enough balance|allowance/i;
 /** These signed bytes were accepted before. */
 const DUPLICATE = /\bduplicated\b/i;
 
-/** A signed order, and what reading its reply needs. */
+/** A signed order, with what is needed to parse its reply. */
 export interface SignedOrder {
   body: string;
   order: WireOrder;
@@ -37,7 +37,7 @@ export async function placeOrder(
   try {
     const reply = await account.send({ method: 'POST', path: PATH, body });
     const placed = parseBody('polymarket', ClobPlaced, reply, PATH);
-    // `success` may still be true.
+    // `success` may be true all the same.
     if (!placed.success || placed.errorMsg !== '' || placed.orderID === '') {
       const said = { status: 400, detail: placed.errorMsg || 'refused without a reason', body: reply.json };
       const refused = new PlatformError('polymarket', 'refused', said);
@@ -70,7 +70,7 @@ async function failed(
   return failedPlacement('polymarket', error, advice);
 }
 
-/** Advice on a refusal, by Polymarket's text. */
+/** Advice on a rejection, by Polymarket's text. */
 function advice(words: string): string {
   if (/tick size|lower than the minimum|invalid amounts|min size/i.test(words)) {
     return 'Use the price step and the minimum size that the text names.';

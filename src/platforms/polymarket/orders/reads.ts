@@ -15,18 +15,18 @@ const CLOCK_MS = 60_000;
 
 type Access = OrderAccess<'polymarket'>;
 
-/** An order as asked for, and its row; null when the platform lists it no more. */
+/** An order's terms and its row; null if the platform no longer lists it. */
 export interface Seen {
   asked: Asked;
   row: ClobOrder | null;
   market: StoredMarket | null;
   /** The platform has reported it, now or before. */
   placed: boolean;
-  /** No trade of it is older, Unix ms. */
+  /** None of its trades is older, Unix ms. */
   sinceMs: number;
 }
 
-/** One order's row. One that is over may be null or an empty object at 200, or 404, like one that never was. */
+/** One order's row. For an ended order the answer may be null or {} with 200, or 404, as for one that never existed. */
 export async function readOrder(
   account: PolymarketAccount,
   orderId: string,
@@ -39,7 +39,7 @@ export async function readOrder(
   return parsed.row;
 }
 
-/** Every order at work, of one market or of all; `whole` when none is missing. */
+/** Every working order, of one market or of all; `whole` if none is missing. */
 export async function readOpenOrders(
   account: PolymarketAccount,
   market: string | null,
@@ -53,10 +53,10 @@ export async function readOpenOrders(
   return { seen, whole: ended && parsed.length === rows.length && seen.length === wanted.length };
 }
 
-/** Which spelling of a Protocol V2 condition these lists are filtered by is not documented: such a market is picked out here. */
+/** It is not documented which spelling of a Protocol V2 condition filters these lists: such markets are filtered here. */
 const inMarket = (ref: string): { market?: string } => (positionModule(ref) === null ? { market: ref } : {});
 
-/** Rows in terms of their markets; one of a market or a token that is not known here is reported and left out. */
+/** Rows with their markets; a row of an unknown market or token is reported and left out. */
 export async function inTheirMarkets(rows: readonly ClobOrder[], access: Access): Promise<Seen[]> {
   const refs = [...new Set(rows.map((row) => row.market))];
   const markets = await access.markets.byRef('polymarket', refs);
@@ -69,7 +69,7 @@ export async function inTheirMarkets(rows: readonly ClobOrder[], access: Access)
   });
 }
 
-/** The account's trades that may concern these orders, in one list for each market that can be asked for. */
+/** The account's trades that may concern these orders, one list per market that can be requested. */
 export async function readTrades(
   account: PolymarketAccount,
   seen: readonly Seen[],
@@ -84,12 +84,12 @@ export async function readTrades(
   return (await Promise.all([...lists].map(read))).flat();
 }
 
-/** An order that is listed without a match has no trades. */
+/** A listed order without a match has no trades. */
 const mayHaveTrades = ({ row }: Seen): boolean => row === null || row.status !== 'LIVE' || row.size_matched > 0n;
 
 /**
- * None where there are too many: an order that is still listed contains how much was matched. Of one that is not, only
- * these rows show it, so that it is an error when they cannot be read.
+ * Empty if there are too many: a listed order contains its matched amount. For an order that is no longer listed only these rows show
+ * it, so then it is an error.
  */
 async function tradesOf(
   account: PolymarketAccount,

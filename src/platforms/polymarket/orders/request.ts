@@ -26,10 +26,10 @@ export type WireOrderType = 'GTC' | 'GTD' | 'FOK' | 'FAK';
 export const WIRE_ORDER_TYPE: Record<TimeInForce, WireOrderType> = { gtc: 'GTC', gtd: 'GTD', ioc: 'FAK', fok: 'FOK' };
 export const WIRE_SIDE: Record<Side, WireOrder['side']> = { buy: 'BUY', sell: 'SELL' };
 
-/** An order ends this long before the expiration it is sent with. */
+/** An order ends this long before the expiration in its request. */
 export const EXPIRATION_MARGIN_S = 60;
 
-/** Every price step there is, and how many decimals the pUSD side of an order may have with it. */
+/** Every price step, with the number of decimals that the pUSD side of an order may have. */
 const TICKS: readonly [tick: Price, amountDecimals: number][] = [
   [parsePrice('0.1'), 3],
   [parsePrice('0.01'), 4],
@@ -39,31 +39,31 @@ const TICKS: readonly [tick: Price, amountDecimals: number][] = [
   [parsePrice('0.0001'), 6],
 ];
 const CENT = parsePrice('0.01');
-/** The smallest step of shares, and of the pUSD that an order which fills at once may spend, ×10^6. */
+/** The smallest step of shares, and of the pUSD that an ioc or fok purchase may spend, ×10^6. */
 const HUNDREDTH = 10_000n;
 
 const down = (value: bigint, step: bigint): bigint => (value / step) * step;
 const up = (value: bigint, step: bigint): bigint => down(value + step - 1n, step);
 
-/** An order that fills at once or never and buys is bounded by what it spends: a better price brings more shares. */
+/** An ioc or fok purchase is bounded by what it spends: a better price buys more shares. */
 export const spends = ({ side, timeInForce }: Pick<OrderTerms, 'side' | 'timeInForce'>): boolean =>
   side === 'buy' && (timeInForce === 'ioc' || timeInForce === 'fok');
 
 /**
- * What such an order may spend: the cost of the book just read, rounded up to cents; price × size rounded down to them where
- * that book did not hold enough, so that a budget that is spent always means that the size was there.
+ * The budget of such an order: the cost of the current book, rounded up to cents; price × size rounded down to cents if the book was
+ * too thin, so that a spent budget always means that the size was available.
  */
 function budgetOf({ price, size, walk }: Pick<OrderTerms, 'price' | 'size' | 'walk'>): Usd {
   return walk !== null && walk.size >= size ? up(walk.cost, HUNDREDTH) : down((price * size) / ONE_PRICE, HUNDREDTH);
 }
 
-/** What an order that was sent may spend; null where its size bounds it. */
+/** The budget of a sent order; null if its size bounds it. */
 export function budgetSent(terms: OrderTerms, wire: JsonObject): Usd | null {
   const { makerAmount } = (wire.order ?? {}) as JsonObject;
   return spends(terms) && typeof makerAmount === 'string' ? BigInt(makerAmount) : null;
 }
 
-/** pUSD and shares of an order as they are signed, ×10^6. Of a purchase that fills at once, shares are the least it takes. */
+/** pUSD and shares of an order as signed, ×10^6. For an ioc or fok purchase, shares are the minimum. */
 export function orderAmounts(market: StoredMarket, terms: OrderTerms): { usd: Usd; shares: Size } {
   const { price, size } = terms;
   if (!spends(terms)) return { usd: (price * size) / ONE_PRICE, shares: size };
@@ -74,7 +74,7 @@ export function orderAmounts(market: StoredMarket, terms: OrderTerms): { usd: Us
 
 const storedTick = (market: StoredMarket): Price => metadataPrice(market.metadata, 'tick_size') ?? CENT;
 
-/** By the market's step; by the coarsest one the price is on where a book newer than the stored market has a finer one. */
+/** By the market's step; if a newer book has a finer one, by the coarsest step that has the price. */
 function amountDecimals(market: StoredMarket, price: Price): number {
   const tick = storedTick(market);
   const own = TICKS.find(([step]) => step === tick && price % step === 0n);
@@ -84,11 +84,11 @@ function amountDecimals(market: StoredMarket, price: Price): number {
 export const polymarketGrid = (market: StoredMarket, _outcomeIndex: number, tickSize: Price | null): PriceGrid =>
   evenGrid(tickSize ?? storedTick(market));
 
-/** What Polymarket would refuse, or cannot express, on an exchange it can be signed for. */
+/** Rejects what Polymarket would reject or cannot express, on an exchange that can be signed for. */
 export function checkPolymarketOrder(market: StoredMarket, terms: OrderTerms, nowMs: number): void {
   const { price, size, timeInForce, type } = terms;
   const grid = polymarketGrid(market, terms.outcomeIndex, null);
-  // The bound of a market order is on the grid of a book that is newer than the stored step.
+  // The bound of a market order is on the grid of a book newer than the stored step.
   if (type === 'limit' && !grid.has(price)) {
     throw orderRefused(
       'Polymarket would refuse the price',
@@ -127,7 +127,7 @@ function checkSize(market: StoredMarket, { size, timeInForce }: OrderTerms): voi
   }
 }
 
-/** On Protocol V2 the expiration that is sent, margin included, has to be three minutes ahead. */
+/** On Protocol V2 the sent expiration, including the margin, must be three minutes ahead. */
 const LEAST_LIFE_V2_MS = 180_000 - EXPIRATION_MARGIN_S * 1000;
 
 function checkExpiration(market: StoredMarket, { expirationMs }: OrderTerms, nowMs: number): void {
@@ -139,7 +139,7 @@ function checkExpiration(market: StoredMarket, { expirationMs }: OrderTerms, now
   );
 }
 
-/** Who signs, and whose money it is. */
+/** The signer, and the owner of the funds. */
 export interface Wallet {
   signatureType: SignatureType;
   /** Checksummed address of the key. */
@@ -148,7 +148,7 @@ export interface Wallet {
   funder: string | null;
 }
 
-/** The order to sign. Salt and time follow from the idempotency key, so that the same intent is the same order. */
+/** The order to sign. Salt and time follow from the idempotency key, so that the same intent gives the same order. */
 export function toWireOrder({ market, terms, seed, claimedAtMs }: OrderIntent, wallet: Wallet): WireOrder {
   const { usd, shares } = orderAmounts(market, terms);
   const [maker, taker] = terms.side === 'buy' ? [usd, shares] : [shares, usd];
@@ -170,7 +170,7 @@ export function toWireOrder({ market, terms, seed, claimedAtMs }: OrderIntent, w
   };
 }
 
-/** What a purchase gives as signed, and the least it takes for that where a better price brings more. */
+/** What a purchase gives as signed, and the minimum it takes if a better price buys more. */
 export function purchaseFacts(terms: OrderTerms, { makerAmount, takerAmount }: WireOrder): JsonObject {
   if (terms.side === 'sell') return {};
   const least = spends(terms) ? { least_shares: decimalNumber(BigInt(takerAmount), SIZE_SCALE) } : {};

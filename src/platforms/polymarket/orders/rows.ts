@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { wirePrice, wireSize, wireText } from '../../parse-rows.ts';
 import { conditionId } from '../wire-fields.ts';
 
-/** Rows of the CLOB's private side. Amounts are human decimals; statuses may carry a prefix, which is dropped. */
+/** Rows of the CLOB's private side. Amounts are plain decimals; a prefix of statuses is removed. */
 
 const tokenId = z.string().regex(/^\d{1,78}$/);
 const lowerCase = z
@@ -14,20 +14,20 @@ const wireSide = z
   .toUpperCase()
   .pipe(z.enum(['BUY', 'SELL']));
 const status = z.string().transform((text) => text.toUpperCase().replace(/^(ORDER|TRADE)_STATUS_/, ''));
-/** Unix seconds as a number or a text; null for 0 and for none. */
+/** Unix seconds as number or text; null for 0 and if absent. */
 const seconds = z
   .union([z.number(), z.string().regex(/^\d*$/).transform(Number)])
   .nullish()
   .transform((value) => value || null);
 
-/** A row of /data/orders, and the whole of /data/order/{id}. */
+/** A row of /data/orders, and the body of /data/order/{id}. */
 export const ClobOrder = z.object({
   id: lowerCase,
   status,
   market: conditionId,
   asset_id: tokenId,
   side: wireSide,
-  /** Shares; the pUSD to spend of a purchase that fills at once. */
+  /** Shares; for an ioc or fok purchase the pUSD to spend. */
   original_size: wireSize,
   size_matched: z.union([z.literal('').transform(() => 0n), wireSize]),
   price: wirePrice,
@@ -60,7 +60,7 @@ const amount = z
   .nullish()
   .transform((value) => value ?? null);
 
-/** Reply to a placement. `success: true` with an `errorMsg`, or without an `orderID`, is a refusal. */
+/** Reply to a placement. `success: true` with an `errorMsg`, or without an `orderID`, is a rejection. */
 export const ClobPlaced = z.object({
   success: z.boolean(),
   errorMsg: wireText,
@@ -75,7 +75,7 @@ export const ClobPlaced = z.object({
 });
 export type ClobPlaced = z.output<typeof ClobPlaced>;
 
-/** Reply to every kind of cancel; the status is 200 even where nothing was cancelled. */
+/** Reply to every kind of cancel; the status is 200 even if nothing was cancelled. */
 export const ClobCancelled = z.object({
   canceled: z
     .array(lowerCase)
@@ -90,6 +90,6 @@ export const ClobCancelled = z.object({
 
 /** A page of /data/orders or /data/trades; its rows are parsed one by one. */
 export const ClobPage = z.object({ data: z.array(z.unknown()), next_cursor: wireText });
-/** Base64 of 0 and of -1: where lists begin, and what stands after their last page. */
+/** Base64 of 0 and -1: the cursor of the first page, and the one after the last. */
 export const FIRST_CURSOR = 'MA==';
 export const LAST_CURSOR = 'LTE=';

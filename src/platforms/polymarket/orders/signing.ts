@@ -8,14 +8,14 @@ import { CHAIN_ID } from './exchanges.ts';
 /** 0 the wallet itself, 1 proxy, 2 Safe, 3 deposit wallet (a contract that checks its owner's signature). */
 export type SignatureType = 0 | 1 | 2 | 3;
 
-/** An order as it is sent, without its signature. Key order is the wire's own. */
+/** An order as sent, without its signature. Keys are in the wire's order. */
 export interface WireOrder {
-  /** Below 2^53: it travels as a JSON number. */
+  /** Below 2^53, because it is sent as a JSON number. */
   salt: number;
   maker: Address;
   signer: Address;
   tokenId: string;
-  /** Base units ×10^6: what is given, and what is asked for it. */
+  /** Base units ×10^6 of what is given and what is taken. */
   makerAmount: string;
   takerAmount: string;
   side: 'BUY' | 'SELL';
@@ -69,10 +69,7 @@ const messageOf = (order: WireOrder) => ({
   builder: order.builder,
 });
 
-/**
- * The order's id at Polymarket (its EIP-712 hash) and its signature by `key` for an exchange contract. The same order gives the
- * same two.
- */
+/** The order's id at Polymarket (its EIP-712 hash), and its signature by `key` for an exchange contract. Deterministic. */
 export async function signOrder(
   order: WireOrder,
   domain: SigningDomain,
@@ -83,7 +80,7 @@ export async function signOrder(
   const contentsHash = hashStruct({ data: contents, primaryType: 'Order', types });
   const orderId = typedDataHash(domain, contentsHash);
   if (order.signatureType !== 3) return { orderId, signature: await signed(orderId) };
-  // The owner signs in the name of the wallet (ERC-7739); what the wallet needs to see that stands behind the signature.
+  // The owner signs for the wallet (ERC-7739); what the wallet needs for verification follows the signature.
   const wrapped = {
     contents,
     name: 'DepositWallet',
@@ -112,7 +109,7 @@ const CLOB_AUTH = {
   ],
 } as const;
 
-/** Proves to hold `key`, at a time in Unix seconds; nonce 0. */
+/** Proves possession of `key` at a time in Unix seconds; nonce 0. */
 export function signAuth(key: Hex, timestamp: string): Promise<Hex> {
   return signTypedData({
     privateKey: key,

@@ -7,7 +7,7 @@ import { meanPrice, takerFee, type OrderFills } from './fills.ts';
 import { EXPIRATION_MARGIN_S, budgetSent, spends } from './request.ts';
 import type { ClobOrder, ClobPlaced } from './rows.ts';
 
-/** What was asked for, from our record or from the platform's row. */
+/** The order's terms, from our record or from the platform's row. */
 type AskedOrder = Pick<
   PlatformOrder,
   | 'orderId'
@@ -27,7 +27,7 @@ type AskedOrder = Pick<
 
 export interface Asked {
   order: AskedOrder;
-  /** What a purchase that fills at once may spend; null for every other order. */
+  /** The budget of an ioc or fok purchase; null for other orders. */
   budget: Usd | null;
 }
 
@@ -35,7 +35,7 @@ export interface Asked {
 const DUST: Usd = 1000n;
 const TIME_IN_FORCE = { GTC: 'gtc', GTD: 'gtd', FOK: 'fok', FAK: 'ioc' } as const;
 
-/** An order that the service sent. */
+/** An order sent by the service. */
 export function askedOf(sent: Omit<OrderRecord, 'orderId'> & { orderId: string; outcome: string }): Asked {
   const { orderId, clientOrderId, marketRef, marketId, outcome, terms, wire, sentAtMs } = sent;
   const { outcomeIndex, side, type, timeInForce, price, size, expirationMs } = terms;
@@ -61,7 +61,7 @@ export function askedOf(sent: Omit<OrderRecord, 'orderId'> & { orderId: string; 
   };
 }
 
-/** An order that the service has no record of; null when its token is none of the market's. */
+/** An order without a record in the service; null if its token is not one of the market's. */
 export function askedOfRow(row: ClobOrder, market: StoredMarket): Asked | null {
   const outcomeIndex = market.outcomes.findIndex(({ tokenId }) => tokenId === row.asset_id);
   const outcome = market.outcomes[outcomeIndex];
@@ -89,7 +89,7 @@ export function askedOfRow(row: ClobOrder, market: StoredMarket): Asked | null {
 
 interface Reported {
   filled: Size;
-  /** null when it is not known. */
+  /** null if unknown. */
   average: Price | null;
   takerFee: Usd | null;
   status: OrderStatus;
@@ -115,23 +115,23 @@ function orderOf({ order }: Asked, found: Reported): PlatformOrder {
   };
 }
 
-/** Whether nothing is left to fill: the shares are there, or the budget of a purchase that fills at once is spent. */
+/** Whether nothing is left to fill: the size is filled, or the budget of an ioc or fok purchase is spent. */
 const isFull = ({ order, budget }: Asked, filled: Size, spent: Usd | null): boolean =>
   filled >= order.size || (budget !== null && spent !== null && spent > 0n && budget - spent <= DUST);
 
 const fillsAtOnce = ({ order }: Asked): boolean => order.timeInForce === 'ioc' || order.timeInForce === 'fok';
 
-/** How an order that is over without being filled ended: a good-till-date order by its date once that has passed. */
+/** How an unfilled order ended: a good-till-date order by its date, once that has passed. */
 const ended = ({ order }: Asked, nowMs: number): OrderStatus =>
   order.expiration !== null && Date.parse(order.expiration) <= nowMs ? 'expired' : 'cancelled';
 
-/** The reply to a placement. Amounts are human decimals; '' if nothing was matched or it is not reported yet. */
+/** The reply to a placement. Amounts are plain decimals; '' if nothing was matched, or if not reported yet. */
 export function mapPlaced(asked: Asked, placed: ClobPlaced, market: StoredMarket, receivedAt: string): PlatformOrder {
   const { makingAmount: making, takingAmount: taking, tradeIDs: tradeIds } = placed;
   const [usd, shares] = asked.order.side === 'buy' ? [making, taking] : [taking, making];
   const filled = shares ?? 0n;
   const average = usd === null ? null : meanPrice(usd * ONE_PRICE, filled);
-  // The fee is rounded for each trade: of several together it is not known.
+  // The fee is rounded per trade, so the total of several trades is unknown.
   const fee = average === null || tradeIds.length > 1 ? null : takerFee(market, average, filled);
   const status = placedStatus(asked, placed.status, filled, usd);
   const order = { ...asked.order, orderId: placed.orderID };
@@ -163,7 +163,7 @@ function placedStatus(asked: Asked, status: string, filled: Size, spent: Usd | n
   }
 }
 
-/** An order that fills at once and found nothing to fill it: refused with 400, and over. */
+/** An ioc or fok order without a match: rejected with 400, and ended. */
 export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
   orderOf(asked, {
     filled: 0n,
@@ -176,8 +176,8 @@ export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
   });
 
 /**
- * The present state by the order's row (null when the platform lists it no more) and its fills. `settled`: these are all, for the
- * ledger has had time to show the last one of an order that has left the book.
+ * The current state, from the order's row (null if it is no longer listed) and its fills. `settled`: the fills are complete, because the
+ * ledger has had time to show the last one.
  */
 export function mapState(
   asked: Asked,
@@ -185,7 +185,7 @@ export function mapState(
   nowMs: number,
 ): PlatformOrder {
   const matched = row === null ? 0n : row.size_matched / unitOf(asked, row);
-  // The matched amount of a budget may be stated in pUSD, and a failed trade stays matched: only the fills count then.
+  // The matched amount of a budget may be in pUSD, and a failed trade stays matched: then only the fills count.
   const reported = asked.budget === null && !fills.failed && !fills.retrying ? matched : 0n;
   const filled = fills.size > reported ? fills.size : reported;
   const exact = fills.size === filled;
@@ -205,7 +205,7 @@ function settlementOf({ retrying, unconfirmed, failed }: OrderFills): PlatformOr
   return failed ? 'failed' : unconfirmed ? 'open' : undefined;
 }
 
-/** Amounts were announced as whole base units and come as human decimals: an order's own size shows which. */
+/** Documented as whole base units but sent as plain decimals: an order's own size shows which. */
 const unitOf = ({ order, budget }: Asked, row: ClobOrder): bigint =>
   row.original_size === (budget ?? order.size) * 1_000_000n ? 1_000_000n : 1n;
 
@@ -217,7 +217,7 @@ function stateOf(
   nowMs: number,
 ): OrderStatus {
   if (status === 'LIVE' || status === 'UNMATCHED') {
-    // On some games an order that fills at once waits some seconds first, listed like one that rests.
+    // In some games an ioc or fok order waits some seconds first, and is listed like a resting one.
     if (fillsAtOnce(asked)) return 'pending';
     return filled > 0n ? 'partially_filled' : 'open';
   }

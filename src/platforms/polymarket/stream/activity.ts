@@ -6,8 +6,8 @@ const TYPES = ['orders_matched', 'trades'] as const;
 const QUIET_MS = 15_000;
 
 /**
- * Trades of the whole platform. The stream freezes while its socket stays open, sooner without PING, so silence of rows decides. Its
- * rows may lack what a stored trade is identified by: they start the poll only.
+ * Trades of the whole platform. The stream can freeze while its socket stays open, sooner without PING, so the age of rows decides. Rows
+ * may lack the fields that identify a stored trade: they only trigger the poll.
  */
 export const activityChannel = (url: string): SocketChannel => ({
   name: 'activity',
@@ -21,7 +21,7 @@ export const activityChannel = (url: string): SocketChannel => ({
   session: (_markets, send) => activitySession(send),
 });
 
-/** Either type can freeze without the other. Every trade sends both, so each is checked against the other. */
+/** Either type can freeze alone. Every trade sends both, so each is checked against the other. */
 function activitySession(send: (text: string) => void): SocketSession {
   const newest = new Map<string, number>();
   return {
@@ -32,7 +32,7 @@ function activitySession(send: (text: string) => void): SocketSession {
     },
     setMarkets() {},
     take(frame, emit) {
-      // The first frame, and the answer to PING, is empty text.
+      // The first frame, and the answer to PING, is an empty text.
       const text = frame.trim();
       if (text === '' || /^pong$/i.test(text)) return false;
       const body = jsonOf(text);

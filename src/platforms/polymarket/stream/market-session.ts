@@ -9,7 +9,7 @@ import { bestFrame, bookFrame, change, changeFrame, lastTradeFrame, lifecycleFra
 
 type Emit = (event: SocketEvent) => void;
 
-/** A book that was asked for again and does not come is asked for once more after so long, then ever later. */
+/** Wait before a requested book is requested once more; it grows with each request. */
 const FIRST_ASK_MS = 5000;
 const LAST_ASK_MS = 300_000;
 
@@ -17,31 +17,30 @@ interface Token {
   ref: string;
   isFirst: boolean;
 }
-/** What is known of one market: the book of its first token and its newest trade in that token's terms. */
+/** State of one market: the book of its first token, and its newest trade in that token's terms. */
 interface Followed {
-  /** The first one. */
   token: string;
   book: TokenBook;
   last: Price | undefined;
-  /** What changed in the book and is not handed on yet. */
+  /** Changes of the book that are not emitted yet. */
   step: Step | null;
-  /** When the book was asked for again last, and how long to wait then, ms; null before. */
+  /** When the book was last requested again, and the wait after that, ms; null before. */
   asked: { at: number; waitMs: number } | null;
 }
 
 const tokensOf = (market: StoredMarket): string[] => market.outcomes.map(({ tokenId }) => tokenId);
 
-/** Books and trades of chosen tokens, and what is listed or resolved on the whole platform. */
+/** Books and trades of chosen tokens, and listings and resolutions of the whole platform. */
 export class MarketSession implements SocketSession {
   readonly #send: (text: string) => void;
   #markets: readonly StoredMarket[];
   #tokens = new Map<string, Token>();
   #followed = new Map<string, Followed>();
-  /** References of the markets with a step that is not handed on. */
+  /** References of the markets with a step that is not emitted yet. */
   readonly #open = new Set<string>();
   readonly #lost = new Set<string>();
   #isOpen = false;
-  /** Whether anything was asked for: the first message is another than the further ones. */
+  /** Whether anything was subscribed: the first message differs from later ones. */
   #isSubscribed = false;
 
   constructor(markets: readonly StoredMarket[], send: (text: string) => void) {
@@ -58,7 +57,7 @@ export class MarketSession implements SocketSession {
 
   #subscribe(assets: string[]): void {
     this.#isSubscribed = true;
-    // Without initial_dump some books never come before their first change.
+    // Without initial_dump some books do not arrive before their first change.
     const wanted = { type: 'market', custom_feature_enabled: true, initial_dump: true, level: 2 };
     this.#send(JSON.stringify({ assets_ids: assets, ...wanted }));
   }
@@ -82,7 +81,7 @@ export class MarketSession implements SocketSession {
     const items = Array.isArray(body) ? (body as unknown[]) : [body];
     let bad: unknown;
     for (const item of items) {
-      // One that is bad does not take the others with it.
+      // An invalid one does not affect the others.
       try {
         this.#takeOne(item, emit);
       } catch (error) {
@@ -111,7 +110,7 @@ export class MarketSession implements SocketSession {
       this.#onFirst(frame.asset_id, frame.timestamp, emit, (followed, ref) => {
         const { book } = followed;
         book.replace(frame);
-        // It is the end of a step too.
+        // It ends a step too.
         followed.step = null;
         this.#lost.delete(ref);
         if (!book.agrees({})) return this.#lose(ref, followed, emit);
@@ -142,7 +141,7 @@ export class MarketSession implements SocketSession {
     else if (type !== 'tick_size_change') throw new BadFrame(`unknown event_type ${type.slice(0, 60)}`);
   }
 
-  /** Hands on what a step changed. A book that it does not lead to lacks changes before or in it. */
+  /** Emits what a step changed. A book that does not match its end lacks changes. */
   #endStep(ref: string, followed: Followed, emit: Emit): void {
     const { step, book } = followed;
     followed.step = null;
@@ -160,7 +159,7 @@ export class MarketSession implements SocketSession {
     this.#askAgain(ref);
   }
 
-  /** Books come with subscriptions alone. */
+  /** Books are sent only on subscription. */
   #askAgain(ref: string): void {
     const followed = this.#followed.get(ref);
     if (!followed) return void this.#lost.delete(ref);

@@ -4,7 +4,7 @@ import type { PolymarketUrl } from '../manifest.ts';
 import { activityChannel } from './activity.ts';
 import { MarketSession } from './market-session.ts';
 
-/** Clients saw no changes beyond 500 tokens a socket; 200 are known to work. Each market has two. */
+/** Clients got no changes with more than 500 tokens per socket; 200 are known to work. Each market has two. */
 const MARKETS_PER_SOCKET = 100;
 
 /** Polymarket's public sockets: trades of the whole platform, and books of the most traded markets. */

@@ -2,14 +2,14 @@ import type { BookChange } from '../../../core/model.ts';
 import type { TokenBook } from './token-book.ts';
 import type { Change } from './wire.ts';
 
-/** After so long without a further frame a step is over. */
+/** A step has ended after this long without a further frame. */
 export const SETTLED_MS = 10;
-/** What is missing of a step by then was lost. */
+/** Missing frames of a step are lost by then. */
 const LOST_MS = 100;
 
 /**
- * What the engine changed at once in one book. It comes as several frames under one hash, and between them the book may be crossed; each
- * of them states the best prices after the last.
+ * What the engine changed at once in one book. It arrives as several frames with one hash, and the book may be crossed in between; each
+ * frame states the best prices after the last one.
  */
 export class Step {
   readonly hash: string;
@@ -35,12 +35,12 @@ export class Step {
     return [...this.#levels.values()];
   }
 
-  /** Whether a book is what the step led to. */
+  /** Whether the book is the result of the step. */
   leadsTo(book: TokenBook): boolean {
     return book.agrees(this.#stated);
   }
 
-  /** Whether no further frame of it is to be waited for. */
+  /** Whether no further frame is expected. */
   isOver(book: TokenBook): boolean {
     const now = performance.now();
     return now - this.#lastAt >= (this.leadsTo(book) ? SETTLED_MS : LOST_MS);

@@ -1,7 +1,7 @@
 import { ONE_PRICE, type Price, type Size } from '../../../core/decimal.ts';
 import type { BookFrame, Change } from './wire.ts';
 
-/** The best prices of one token, with the sizes there where the book shows them. */
+/** The best prices of one token, with their sizes if the book shows them. */
 export interface Best {
   bid: Price | null;
   ask: Price | null;
@@ -9,7 +9,7 @@ export interface Best {
   askSize: Size | null;
 }
 
-/** A price between empty and certain; a side without orders is sent as 0, 1 or ''. */
+/** A price strictly between 0 and 1; a side without orders is sent as 0, 1 or ''. */
 const inside = (price: Price | null | undefined): Price | null =>
   price !== null && price !== undefined && price > 0n && price < ONE_PRICE ? price : null;
 
@@ -22,13 +22,13 @@ function bestOf(levels: ReadonlyMap<Price, Size>, side: 'bids' | 'asks'): Price 
 }
 
 /**
- * The levels of one token. Frames of one step of the engine describe its end: their best prices are taken as stated, and a size only
- * where the levels agree with them.
+ * The levels of one token. Frames of an engine step describe its end: their best prices are used as stated, and a size only if the levels
+ * agree with them.
  */
 export class TokenBook {
   readonly #bids = new Map<Price, Size>();
   readonly #asks = new Map<Price, Size>();
-  /** false before the first whole book: levels alone do not show which is the best. */
+  /** false before the first whole book: without it the best level is unknown. */
   isWhole = false;
   #bid: Price | null = null;
   #ask: Price | null = null;
@@ -54,13 +54,13 @@ export class TokenBook {
     this.state(bid, ask);
   }
 
-  /** Takes best prices as they were stated; undefined = not stated. */
+  /** Takes best prices as stated; undefined = not stated. */
   state(bid: Price | null | undefined, ask: Price | null | undefined): void {
     this.#bid = bid === undefined ? (this.isWhole ? bestOf(this.#bids, 'bids') : null) : inside(bid);
     this.#ask = ask === undefined ? (this.isWhole ? bestOf(this.#asks, 'asks') : null) : inside(ask);
   }
 
-  /** Whether the levels lead to these best prices, where they are stated, and do not cross. */
+  /** Whether the levels match the stated best prices, if any, and are not crossed. */
   agrees(stated: Pick<Change, 'best_bid' | 'best_ask'>): boolean {
     const [bid, ask] = [bestOf(this.#bids, 'bids'), bestOf(this.#asks, 'asks')];
     if (bid !== null && ask !== null && bid >= ask) return false;

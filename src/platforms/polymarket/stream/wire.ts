@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { conditionId, tokenId, unitPrice } from '../wire-fields.ts';
 import { wireSize } from '../../parse-rows.ts';
 
-/** Frames as Polymarket's sockets send them, reduced to the fields that are read. */
+/** Frames of Polymarket's sockets, reduced to the fields that are used. */
 
 const time = z.coerce.number().int().positive();
 /** An empty side is "0", "1" or ''. */
@@ -21,7 +21,7 @@ export const changeFrame = z.object({ timestamp: time, price_changes: z.array(z.
 export const change = level.extend({
   asset_id: tokenId,
   side: z.enum(['BUY', 'SELL']),
-  /** Of the book after the whole step of the engine that this change is a part of. */
+  /** Of the book after the whole engine step that contains this change. */
   hash: z.string().catch(''),
   best_bid: best,
   best_ask: best,
@@ -32,7 +32,7 @@ export const bestFrame = z.object({ asset_id: tokenId, timestamp: time, best_bid
 
 export const lastTradeFrame = z.object({ market: conditionId, asset_id: tokenId, price: unitPrice, timestamp: time });
 
-/** A market that was listed or resolved. */
+/** A listed or resolved market. */
 export const lifecycleFrame = z.object({
   condition_id: conditionId.optional(),
   market: conditionId.optional(),

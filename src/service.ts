@@ -43,30 +43,30 @@ import { urlHost } from './core/text.ts';
 export const ROLES = ['all', 'api', 'ingest'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A running process: its API (in the roles that have one) and its ingestion. */
+/** A running process: its API (in roles that have one) and its ingestion. */
 export interface Service {
-  /** http://HOST:PORT; '' in the role without an API. */
+  /** http://HOST:PORT; '' in a role without an API. */
   url: string;
   ingestion: Ingestion | null;
-  /** Where Prometheus asks; '' with METRICS off. */
+  /** URL for Prometheus; '' with METRICS off. */
   metricsUrl: string;
   /** Stops accepting, lets requests and batches finish (bounded), then closes the stores. */
   close(): Promise<void>;
 }
 
-/** What every step of a start is given. */
+/** Context of every start step. */
 interface Start {
   config: Config;
   role: Role;
   log: FastifyBaseLogger;
   metrics: Metrics;
-  /** Notes what ends a step: a stop, and a start that fails, run all of them, the last noted first. */
+  /** Registers a stop function; a stop, and a failed start, run all of them in reverse order. */
   onStop(stop: () => Promise<unknown>): void;
 }
 
 /**
- * Opens the stores, brings their schemas up to date, and starts what the role asks for. `extend` adds to the API. A step that fails
- * stops those before it, then rejects.
+ * Opens the stores, migrates their schemas, and starts the parts of the role. `extend` adds to the API. If a step fails, the previous
+ * ones are stopped, and the promise rejects.
  */
 export async function startService(
   config: Config,
@@ -104,7 +104,7 @@ export async function startService(
   }
 }
 
-/** Beside the steps that take longer; the service does not wait for it. */
+/** In parallel with steps that take longer; the service does not wait for it. */
 function bundleExplorer({ config, log }: Start): void {
   explorerSite(config.production).catch((error: unknown) => log.error({ err: error }, 'The explorer was not bundled'));
 }
@@ -119,7 +119,7 @@ interface Stores {
 async function openStores({ config, role, log, metrics, onStop }: Start): Promise<Stores> {
   const shared = meteredShared(await openShared(config, log), metrics);
   onStop(() => shared.close());
-  // Side by side, as each may start an engine.
+  // In parallel, because each may start an engine.
   const opening = [openClickHouse(config, log), role === 'ingest' ? null : openPostgres(config, log)] as const;
   for (const store of opening) onStop(async () => (await store?.catch(() => null))?.close());
   const [opened, postgres] = await Promise.all(opening);
@@ -136,7 +136,7 @@ async function pingStores({ clickhouse, shared, postgres }: Stores): Promise<Rec
 
 type Sources = ReturnType<typeof openSources>;
 
-/** The platforms, and the markets that are stored or fetched from them. */
+/** The platforms, and the markets stored or read from them. */
 function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
   const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
   onStop(() => http.close());
@@ -188,7 +188,7 @@ async function ingest(start: Start, { clickhouse, shared }: Stores, sources: Sou
   return ingestion;
 }
 
-/** Where the service is reached; '' for what it does not serve. */
+/** URLs of the service; '' for parts that it does not serve. */
 type Urls = Pick<Service, 'url' | 'metricsUrl'>;
 const urlOf = ({ HOST }: Config, port: number): string => `http://${urlHost(HOST)}:${port}`;
 
@@ -229,7 +229,7 @@ async function serveApi(
   return { url, metricsUrl: config.METRICS ? `${url}/metrics` : '' };
 }
 
-/** The role without an API: metrics on a port of their own, and SQL. */
+/** The role without an API: metrics on their own port, and SQL. */
 async function serveWithoutApi(start: Start, stores: Stores, watched: Watched): Promise<Urls> {
   const { config, metrics, onStop } = start;
   let metricsUrl = '';

@@ -3,7 +3,7 @@ import { PLATFORMS } from './model.ts';
 
 /** A number within bounds; one message covers every violation. */
 function numberSetting(min: number, max: number, kind: 'a number' | 'a whole number' = 'a whole number') {
-  const error = `must be ${kind} of ${min} to ${max}`;
+  const error = `must be ${kind} from ${min} to ${max}`;
   const inside = z.coerce.number({ error }).min(min, { error }).max(max, { error });
   return kind === 'a number' ? inside : inside.int({ error });
 }
@@ -67,7 +67,7 @@ export const settings = {
   ],
   SQL_PORT: [
     z
-      .union([z.literal('off').transform(() => null), port], { error: 'must be off or a whole number of 0 to 65535' })
+      .union([z.literal('off').transform(() => null), port], { error: 'must be off or a whole number from 0 to 65535' })
       .default(8123),
     'read-only ClickHouse-HTTP port of the embedded store; off disables',
   ],

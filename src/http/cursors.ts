@@ -38,7 +38,7 @@ export function createCursors(secret: string): Cursors {
         [
           {
             field: 'cursor',
-            expected: 'the next_cursor of a previous answer under the same filters',
+            expected: 'the next_cursor of a previous answer with the same filters',
             received: JSON.stringify(cursor.slice(0, 80)),
           },
         ],

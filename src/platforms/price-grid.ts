@@ -1,23 +1,23 @@
 import { ONE_PRICE, complement, parsePrice, priceText, type Price } from '../core/decimal.ts';
 import type { JsonObject } from '../core/model.ts';
 
-/** Prices start, start + step, … end are valid. */
+/** Valid prices are start, start + step, … end. */
 export interface PriceRange {
   start: Price;
   end: Price;
   step: Price;
 }
 
-/** The prices a platform accepts on one outcome, between 0 and 1, both excluded. */
+/** The prices that a platform accepts for one outcome, between 0 and 1, both excluded. */
 export interface PriceGrid {
   has(price: Price): boolean;
-  /** The highest valid price that is not above; null when there is none. */
+  /** The highest valid price up to `price`; null if there is none. */
   atMost(price: Price): Price | null;
-  /** The lowest valid price that is not below; null when there is none. */
+  /** The lowest valid price from `price` on; null if there is none. */
   atLeast(price: Price): Price | null;
 }
 
-/** A grid of ranges that meet or overlap at their ends. */
+/** A grid of ranges that touch or overlap at their ends. */
 export function priceGrid(ranges: readonly PriceRange[]): PriceGrid {
   const below = (price: Price, { start, end, step }: PriceRange): Price => {
     const top = price < end ? price : end;
@@ -40,7 +40,7 @@ export function priceGrid(ranges: readonly PriceRange[]): PriceGrid {
   return { has: (price) => price > 0n && price < ONE_PRICE && atMost(price) === price, atMost, atLeast };
 }
 
-/** One step everywhere: step, 2 × step … 1 − step. */
+/** A single step: step, 2 × step … 1 − step. */
 export const evenGrid = (step: Price): PriceGrid => priceGrid([{ start: 0n, end: ONE_PRICE, step }]);
 
 const turned = (price: Price | null): Price | null => (price === null ? null : complement(price));
@@ -54,13 +54,13 @@ export function mirrorGrid(grid: PriceGrid): PriceGrid {
   };
 }
 
-/** "0.57 or 0.58": the valid prices around one that is not. */
+/** "0.57 or 0.58": the valid prices around an invalid one. */
 export function nearestPrices(grid: PriceGrid, price: Price): string {
   const around = new Set([grid.atMost(price), grid.atLeast(price)]);
   return [...around].flatMap((one) => (one === null ? [] : priceText(one))).join(' or ');
 }
 
-/** A price out of a market's metadata, where numbers are shortest decimals; null when it is none. */
+/** A price from a market's metadata, where numbers are shortest decimals; null if invalid. */
 export function metadataPrice(facts: JsonObject, name: string): Price | null {
   const value = facts[name];
   return typeof value === 'number' && value > 0 ? parsePrice(value) : null;

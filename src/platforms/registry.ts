@@ -4,7 +4,7 @@ import { createKalshiData } from './kalshi/data.ts';
 import { createLimitlessData } from './limitless/data.ts';
 import { createPolymarketData } from './polymarket/data.ts';
 
-/** How the read side of each platform is made; a platform added to PLATFORMS does not compile until it is here. */
+/** The read adapter of each platform; the code does not compile if one of PLATFORMS is missing. */
 export const DATA_ADAPTERS: Readonly<Record<Platform, (deps: AdapterDeps) => PlatformData>> = {
   kalshi: createKalshiData,
   polymarket: createPolymarketData,

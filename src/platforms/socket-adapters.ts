@@ -5,7 +5,7 @@ import { createLimitlessSockets } from './limitless/stream/sockets.ts';
 import { createPolymarketSockets } from './polymarket/stream/sockets.ts';
 import type { PlatformSockets } from './sockets/contract.ts';
 
-/** The sockets of every platform that has some. */
+/** The sockets of every platform that has any. */
 export const createPlatformSockets = (settings: Settings): { readonly [P in Platform]?: PlatformSockets } => ({
   kalshi: createKalshiSockets(settings),
   polymarket: createPolymarketSockets(settings),

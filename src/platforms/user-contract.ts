@@ -5,14 +5,14 @@ import type { JsonObject, Side } from '../core/model.ts';
 /** A fill of one user, from that user's side. */
 export interface UserTrade {
   tradeId: string;
-  /** Of its market, as in MarketInfo.ref: Kalshi ticker, Polymarket condition id. */
+  /** Its market, as in MarketInfo.ref: Kalshi ticker, Polymarket condition id. */
   ref: string;
   /** Kalshi ticker, Polymarket slug. */
   ticker: string;
-  /** The platform's own title of the market, '' where the row has none. */
+  /** The platform's own title of the market, '' if the row has none. */
   title: string;
   side: Side;
-  /** Which outcome the user traded: its id where the platform has no tokens, else its token and name. */
+  /** The outcome that the user traded: its id if the platform has no tokens, else its token and name. */
   outcome: { id: string } | { tokenId: string; name: string };
   /** In terms of that outcome. */
   price: Price;
@@ -34,22 +34,22 @@ export interface UserPosition {
   /** Contracts or shares, above 0. */
   size: Size;
   redeemable: boolean;
-  /** Name of the outcome that the platform already pays in full; '' where none is, or if not reported. */
+  /** Name of the outcome that the platform already pays in full; '' if there is none, or if not reported. */
   winner: string;
 }
 
-/** `hidden`: the user hides their activity; then there are no rows. */
+/** `hidden`: the user hides their activity, so there are no rows. */
 export type Visibility = 'public' | 'hidden';
 
 interface Answer {
-  /** The user as the platform names them: nickname, or wallet in lower case. */
+  /** The platform's name of the user: nickname, or wallet in lower case. */
   user: string;
   visibility: Visibility;
-  /** ISO time of the oldest reply the answer is made of. */
+  /** ISO time of the oldest reply used. */
   readAt: string;
 }
 
-/** The last trade of a page, and the platform's page that it came from. */
+/** The last trade of a page, and the platform page that contains it. */
 export const TradePosition = z.object({
   cursor: z.string(),
   id: z.string(),
@@ -64,7 +64,7 @@ export interface UserTradePage extends Answer {
   trades: UserTrade[];
   /** null on the last page. */
   next: TradePosition | null;
-  /** Trades up to here and as far as read ahead; exact when `isTotal`. No platform reports the total. */
+  /** Trades up to here, plus those read ahead; exact if `isTotal`. No platform reports the total. */
   total: number;
   isTotal: boolean;
 }
@@ -72,8 +72,8 @@ export interface UserTradePage extends Answer {
 export interface UserPositions extends Answer {
   /** In no order. */
   positions: UserPosition[];
-  /** Whether these are all that the platform shows; false when rows were unreadable, or the list too long to be read to its end. */
+  /** Whether these are all that the platform shows; false if rows were unreadable, or the list was too long to read. */
   isAll: boolean;
-  /** Smaller positions may be hidden by the platform; null where it shows every one. */
+  /** The platform may hide smaller positions; null if it shows every one. */
   smallest: Size | null;
 }

@@ -2,7 +2,7 @@ import { PlatformError } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import type { TradePosition, UserTrade, UserTradePage, Visibility } from './user-contract.ts';
 
-/** One page of the platform's own list of trades; `next` is '' after the last, or the page's own cursor again. */
+/** One page of the platform's own list of trades; `next` is '' after the last, or repeats the page's own cursor. */
 export interface SourcePage {
   trades: UserTrade[];
   next: string;
@@ -12,13 +12,13 @@ export interface SourcePage {
   isWhole: boolean;
 }
 
-/** A page of ours is made of at most this many of the platform's. */
+/** Maximum platform pages for one page of ours. */
 const MAX_PAGES = 12;
 
 /**
- * A page after `position` out of the platform's pages. Trades that happen meanwhile push the position down, on the
- * platform's first page or onto the next, so it is looked for by its id; when it is gone, everything older follows.
- * Reads on until it knows whether another trade follows; a page without trades is not the last one while the search goes on.
+ * Builds the page after `position` from platform pages. New trades push the position down or onto the next page, so it is found by its id;
+ * if it is gone, everything older follows. Reads until it is known whether another trade follows; a page without trades is not
+ * the last while the search continues.
  */
 export async function tradesAfter(
   user: string,
@@ -59,13 +59,13 @@ export async function tradesAfter(
   }
 }
 
-/** The trades after a position: those behind it, or all older ones when it is not among them. */
+/** The trades after a position; all older ones if it is not among them. */
 function tradesPast(trades: UserTrade[], position: TradePosition): UserTrade[] {
   const at = trades.findIndex((trade) => trade.tradeId === position.id);
   return at >= 0 ? trades.slice(at + 1) : trades.filter((trade) => trade.executedAtUs < position.us);
 }
 
-/** The usable rows of a reply; when there are rows and none is usable, the platform has changed and the answer is bad. */
+/** The valid rows of a reply; if it has rows but none is valid, the platform has changed and the answer is an error. */
 export function requireUsable<T>(platform: Platform, endpoint: string, received: number, usable: T[]): T[] {
   if (received === 0 || usable.length > 0) return usable;
   throw new PlatformError(platform, 'bad_answer', { detail: `${endpoint}: none of ${received} rows is as expected` });

@@ -27,7 +27,7 @@ const BarRow = z.object({
   source: z.string(),
 });
 type BarRow = z.infer<typeof BarRow>;
-/** A row of sql/queries/trade_gaps.sql: a span of the platform's feed that is missing. */
+/** A row of sql/queries/trade_gaps.sql: a missing span of the platform's feed. */
 const GapRow = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
 type GapRow = z.infer<typeof GapRow>;
 
@@ -45,14 +45,14 @@ export interface Bar {
   bid: OhlcText;
   ask: OhlcText;
   volume: string | null;
-  /** Σ price × size on the outcomes actually traded; null when the bucket's trades are not all stored. */
+  /** Σ price × size on the outcomes traded; null if the bucket's trades are not all stored. */
   notional: string | null;
   trades: number | null;
   openInterest: string | null;
-  /** Σ mean × volume of the platform's bars: notional in terms of the first outcome, where there is no trade history. */
+  /** Σ mean × volume of the platform's bars: notional in terms of the first outcome, if there is no trade history. */
   platformNotional: string | null;
   source: 'trades' | 'midpoint';
-  /** Whether trades or a bar of the platform stand behind it; false when only snapshots do. */
+  /** Whether the price comes from trades or a platform bar; false if only from snapshots. */
   priced: boolean;
 }
 
@@ -65,21 +65,20 @@ export interface BarQuery {
   endTs: number;
   /** The stored span of the market's trades, Unix µs. */
   span: { fromUs: number; toUs: number } | null;
-  /** Whether buckets are wanted of which quotes of our snapshots alone are stored: a quiet market has one of each minute. */
+  /** Whether to include buckets with only quotes of our snapshots: a quiet market has one per minute. */
   quotesAlone: boolean;
   nowMs: number;
 }
 
-/** Buckets read at a time: of a second or so. */
+/** Buckets per read: about a second. */
 const MAX_BUCKETS = 20_000;
 
 const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
 
 /**
- * The buckets of [startTs, endTs) in which something is known, oldest first. A finished bar of the platform's own trades wins,
- * then our bars from trades, then (where trades are not stored) the platform's samples; quotes come from the platform's bars,
- * else from snapshots. A minute or hour of the platform without trades stands at its previous close; a bucket of several takes its
- * price from those alone in which something traded, and has none when nothing did.
+ * The buckets of [startTs, endTs) with any data, oldest first. A finished bar of the platform's own trades comes first, then bars from
+ * stored trades, then (without trades) the platform's samples; quotes come from its bars, else from snapshots. A platform minute
+ * or hour without trades keeps its previous close; a wider bucket takes its price only from those with trades.
  */
 export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
   const { platform } = query;
@@ -92,7 +91,7 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
       step: query.stepSeconds,
       quotes_alone: query.quotesAlone,
       start: query.startTs,
-      // The last bucket is read whole, wherever in it the range ends.
+      // The last bucket is always read completely.
       end: Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds,
     }),
     clickhouse.query('trade_gaps', GapRow, { platform }),
@@ -107,7 +106,7 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
     });
 }
 
-/** The first `limit` bars that are wanted, read in spans that grow up to a bound: a year of minutes is never held. */
+/** The first `limit` wanted bars, read in spans that grow up to a bound: a year of minutes never fits into memory. */
 export async function firstBars(
   clickhouse: ClickHouse,
   query: BarQuery,
@@ -120,7 +119,7 @@ export async function firstBars(
     const to = Math.min(query.endTs, from + buckets * query.stepSeconds);
     const found = (await loadBars(clickhouse, { ...query, startTs: from, endTs: to })).filter(isWanted);
     bars.push(...found);
-    // Years before a market began, or in which nothing was traded, are not read span by span.
+    // Years without a market, or without trades, are skipped.
     from = found.length > 0 || to >= query.endTs ? to : ((await nextBar(clickhouse, query, to)) ?? query.endTs);
   }
   return bars.slice(0, limit);
@@ -128,7 +127,7 @@ export async function firstBars(
 
 const NextRow = z.object({ t: z.coerce.number().nullable() });
 
-/** The start of the next bucket, from `fromTs` on, in which there may be a bar; null when there is none. */
+/** The start of the next bucket from `fromTs` on that may have a bar; null if there is none. */
 async function nextBar(clickhouse: ClickHouse, query: BarQuery, fromTs: number): Promise<number | null> {
   const { platform, ref, series, stepSeconds: step } = query;
   const [row] = await clickhouse.query('next_bar', NextRow, {
@@ -146,8 +145,8 @@ async function nextBar(clickhouse: ClickHouse, query: BarQuery, fromTs: number):
 const candlesFor = (stepSeconds: number): string => (stepSeconds < 3600 ? 'candles_1m' : 'candles_1h');
 
 /**
- * Whether every trade of a bucket is stored. One that is still filling, or whose end the feed is about to reach, counts: what is
- * stored of it is all there is so far. One that a feed fell behind in does not.
+ * Whether every trade of a bucket is stored. A bucket still filling, or whose end the feed is about to reach, counts: it has all trades so
+ * far. One in which the feed fell behind does not.
  */
 function isCovered(startTs: number, endTs: number, { span, nowMs }: BarQuery, gaps: GapRow[]): boolean {
   if (span === null || span.fromUs > startTs * 1e6 || span.toUs < startTs * 1e6) return false;
@@ -163,7 +162,7 @@ interface Bucket {
 
 function toBar(sources: Partial<Record<BarRow['src'], BarRow>>, { startTs, endTs, covered }: Bucket): Bar {
   const { trades, platform, snapshots } = sources;
-  // Of several bars some may be unread, and one may have been read before its last trade was in it: the trades hold more then.
+  // Some of several bars may be unread, and one may have been read before its last trade: then the trades have more volume.
   const lacking = covered && parseSize(platform?.volume ?? '0') < parseSize(trades?.volume ?? '0');
   const finished = platform?.source === 'trades' && !lacking && Date.parse(platform.read_at) >= endTs * 1000;
   const usable = platform && (platform.source === 'trades' || !covered);
@@ -200,7 +199,7 @@ function quoted(values: (string | null)[] | undefined): OhlcText | null {
 
 const other = (value: string | null): number | null => (value === null ? null : complementNumber(value));
 
-/** OHLC as numbers; `flip` puts it in terms of a binary market's other outcome (1 − p, high and low swapped). */
+/** OHLC as numbers; `flip` converts to a binary market's other outcome (1 − p, high and low swapped). */
 export function ohlcNumbers(
   bar: OhlcText,
   flip = false,

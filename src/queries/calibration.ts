@@ -7,7 +7,7 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 const HORIZON_SECONDS = { '1h': 3600, '1d': 86_400, '7d': 7 * 86_400 } as const;
 export type Horizon = keyof typeof HORIZON_SECONDS;
 export const HORIZONS = Object.keys(HORIZON_SECONDS) as [Horizon, ...Horizon[]];
-/** Markets that one answer is made of: what it costs does not grow with the store. */
+/** Markets per answer, so that its cost does not grow with the store. */
 const MOST_MARKETS = 20_000;
 /** Shares, mean prices and scores. */
 const SCALE = 6;
@@ -34,7 +34,7 @@ export interface CalibrationFilter {
   bins: number;
 }
 
-/** How often the first outcome of settled markets came true, by its price at the horizon before they closed. */
+/** How often the first outcome of settled markets came true, by its price at the horizon before the close. */
 export async function calibration(
   clickhouse: Pick<ClickHouse, 'query'>,
   { platforms, category, horizon, bins }: CalibrationFilter,
@@ -68,13 +68,13 @@ export async function calibration(
 
 const squaresOf = ({ squares }: Row): bigint => units(squares, 2 * PRICE_SCALE);
 
-/** Decimal text in units of 10^-scale; sums are longer than what parseDecimal takes. */
+/** Decimal text in units of 10^-scale; sums are longer than parseDecimal accepts. */
 function units(text: string | null, scale: number): bigint {
   const [whole = '0', fraction = ''] = (text ?? '0').split('.');
   return BigInt(whole + fraction.padEnd(scale, '0'));
 }
 
-/** The mean of a sum in units of 10^-scale; null of nothing. */
+/** The mean of a sum in units of 10^-scale; null for a count of 0. */
 const mean = (sum: bigint, scale: number, count: number): number | null =>
   count === 0 ? null : decimalNumber(divideHalfEven(sum, BigInt(count) * 10n ** BigInt(scale - SCALE)), SCALE);
 

@@ -31,7 +31,7 @@ const CategoryRow = z.object({
 });
 type CategoryRow = z.infer<typeof CategoryRow>;
 
-/** Every category that a stored market has, by volume of the last day; `asOf` null while nothing is stored. */
+/** Every category with a stored market, by volume of the last day; `asOf` is null while nothing is stored. */
 export async function categories(
   clickhouse: ClickHouse,
   platforms: readonly Platform[],
@@ -63,7 +63,7 @@ function byVolume(a: CategoryRow, b: CategoryRow): number {
   return a.slug < b.slug ? -1 : 1;
 }
 
-/** A mean to 6 decimals of a sum in units of 10^-scale. */
+/** Mean, to 6 decimals, of a sum in units of 10^-scale. */
 const mean = (sum: bigint, count: number, scale: number): number =>
   decimalNumber(divideHalfEven(sum, BigInt(count) * 10n ** BigInt(scale - USD_SCALE)), USD_SCALE);
 

@@ -5,7 +5,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { type ListingPage, listingPage } from './listing-pages.ts';
 import { searchWords } from './markets-by-key.ts';
 
-/** Filters and order of GET events, as they are read. */
+/** Parsed filters and order of GET events. */
 export interface EventFilter {
   provider: Platform;
   sort: string;
@@ -15,7 +15,7 @@ export interface EventFilter {
   query?: string | undefined;
 }
 
-/** A page of the events that pass the filter, by their keys. */
+/** A page of the events that match the filter, by key. */
 export const listEvents = (clickhouse: Pick<ClickHouse, 'query'>, filter: EventFilter, page: ListingPage) =>
   listingPage(
     clickhouse,

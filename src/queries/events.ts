@@ -38,7 +38,7 @@ export interface FoundEvent {
   marketKeys: string[];
 }
 
-/** Events by key, in this order; a key without a stored market is left out. */
+/** Events by key, in the given order; events without a stored market are left out. */
 export async function eventsByKey(
   clickhouse: Reader,
   platform: Platform,
@@ -53,7 +53,7 @@ export async function eventsByKey(
   });
 }
 
-/** An event by its id, or by its other name on the platform; null when none is stored. */
+/** An event by its id or its slug on the platform; null if it is not stored. */
 export async function eventById(clickhouse: Reader, platform: Platform, id: string): Promise<FoundEvent | null> {
   const [row] = await clickhouse.query('event_key', z.object({ event_key: z.string() }), { platform, id });
   const [found] = row ? await eventsByKey(clickhouse, platform, [row.event_key]) : [];
@@ -81,10 +81,10 @@ const toEvent = (platform: Platform, row: EventRow): Event => ({
   market_ids: row.market_ids,
 });
 
-/** The states that an event may have, the one that counts first. */
+/** States of an event, in order of precedence. */
 const PRECEDENCE = ['open', 'paused', 'unopened', 'closed'] as const;
 
-/** The event with the figures of exactly these markets: those read a moment later may have moved. */
+/** The event with figures computed from exactly these markets, because they may have changed since. */
 export function withFiguresOf(event: Event, markets: readonly Market[]): Event {
   const statuses = new Set(markets.map(({ status }) => status));
   const ends = markets.map(({ trading_end_at: end }) => end);

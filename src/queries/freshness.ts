@@ -8,8 +8,8 @@ const Row = z.object({ platform: z.string(), listed_ms: z.coerce.number(), trade
 type Row = z.infer<typeof Row>;
 
 /**
- * Up to when the stored data of each platform is complete: the ingestion's own watermarks, not the clock.
- * ISO-8601; the oldest one when several platforms answer; null while one of them has none.
+ * Up to when the stored data of each platform is complete: the ingestion's watermarks, not the clock. ISO-8601; the oldest one over
+ * several platforms; null if one of them has none.
  */
 export interface Freshness {
   /** Start of the last complete listing pass. */
@@ -18,7 +18,7 @@ export interface Freshness {
   trades(platforms: readonly Platform[]): Promise<string | null>;
 }
 
-/** Reads watermarks at most once a second: what was complete stays complete. */
+/** Reads watermarks at most once a second: complete data stays complete. */
 export function createFreshness(clickhouse: Pick<ClickHouse, 'query'>, shared: Pick<Shared, 'cached'>): Freshness {
   const oldest = async (platforms: readonly Platform[], pick: (row: Row) => number): Promise<string | null> => {
     const { value: rows } = await shared.cached('freshness', KEPT_MS, () => clickhouse.query('freshness', Row));

@@ -15,13 +15,13 @@ type Item = z.infer<typeof HistoryItemAnswer>;
 type Availability = z.infer<typeof HistoryAnswer>['data_availability'];
 type NotionalMethod = z.infer<typeof HistoryAnswer>['meta']['notional_method'];
 
-/** Whether anything is known of a bucket beside that it is there. */
+/** Whether a bucket has any data. */
 export const isKnown = (bar: Bar): boolean =>
   bar.priced || bar.openInterest !== null || bar.bid.close !== null || bar.ask.close !== null;
 
 /**
- * Bars as items of metrics/historical. One notional method in one answer: the trades' own, unless trades are missing in a bucket
- * that the platform's bars contain. Of the newest buckets they only are not read yet: these do not turn the others' figures round.
+ * Bars as items of metrics/historical, with one notional method per answer: the trades' own, unless a bucket lacks trades that the
+ * platform's bars contain. Missing trades in the newest buckets are only not read yet and do not change the method.
  */
 export function historyItems(bars: readonly Bar[], nowMs: number): { items: Item[]; method: NotionalMethod } {
   const readTs = (nowMs - FEED_LAG_MS) / 1000;
@@ -48,7 +48,7 @@ function toItem(bar: Bar, method: NotionalMethod): Item {
 
 const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
 
-/** Best bid and ask of the first outcome with their spread and midpoint, exactly; null where a side is missing. */
+/** Best bid and ask of the first outcome, with exact spread and midpoint; null if a side is missing. */
 export function topOfBook(bidText: string | null, askText: string | null): Item['liquidity'] {
   const [bid, ask] = [bidText, askText].map((text) => (text === null ? null : parsePrice(text)));
   const both = bid != null && ask != null;
@@ -60,7 +60,7 @@ export function topOfBook(bidText: string | null, askText: string | null): Item[
   };
 }
 
-/** Which series these items really have. */
+/** Which series have values in these items. */
 export function availability(items: readonly Item[]): Availability {
   const has = (pick: (item: Item) => number | null): boolean => items.some((item) => pick(item) !== null);
   return {

@@ -4,37 +4,37 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 
 type Reader = Pick<ClickHouse, 'query'>;
 
-/** A listing is read as it was this long ago: longer than an insert takes to show after its clock was read. */
+/** A listing is read as of this long ago: longer than an insert takes to become visible. */
 const SETTLED_MS = 1000;
-/** The smallest Int128: no place of a listing comes before it. */
+/** The smallest Int128, before every position of a listing. */
 const BEFORE_ALL = String(-(1n << 127n));
 
-/** How many rows pass, and a page of (minus rank, key): its ascending order is the order asked for. */
+/** Number of matching rows, and a page of (minus rank, key), whose ascending order is the requested one. */
 const ListRow = z.object({ total: z.coerce.number(), page: z.array(z.tuple([z.string(), z.string()])) });
 
-/** Where a page of a listing ended, and the instant that the listing shows. */
+/** Where a page of a listing ended, and the time of the listing. */
 export const ListPosition = z.object({ asOf: z.string(), rank: z.string(), key: z.string() });
 export type ListPosition = z.infer<typeof ListPosition>;
 
-/** The place in a listing after which a page begins: minus rank in the high half, key in the low half. */
+/** The position after which a page begins: minus rank in the high half, key in the low half. */
 const placeAfter = (position: ListPosition | null): string =>
   position ? String((-BigInt(position.rank) << 64n) | BigInt(position.key)) : BEFORE_ALL;
 
-/** Where the next page begins, when more than `limit` rows were found; null on the last page. */
+/** Where the next page begins, if more than `limit` rows were found; null on the last page. */
 function nextPosition(found: readonly [string, string][], limit: number, asOf: string): ListPosition | null {
   const [minusRank, key] = found[limit - 1] ?? [];
   if (found.length <= limit || minusRank === undefined || key === undefined) return null;
   return { asOf, rank: String(-BigInt(minusRank)), key };
 }
 
-/** Which page of a listing is wanted: the first one, as the listing is at `nowMs`, or the one after `position`. */
+/** The requested page: the first one, of the listing at `nowMs`, or the one after `position`. */
 export interface ListingPage {
   position: ListPosition | null;
   nowMs: number;
   limit: number;
 }
 
-/** A page of sql/queries/<name>.sql: how many rows pass the filter, the keys of the page, and where the next one begins. */
+/** A page of sql/queries/<name>.sql: the number of matching rows, the keys of the page, and where the next one begins. */
 export async function listingPage(
   clickhouse: Reader,
   name: 'markets_list' | 'events_list',

@@ -65,7 +65,7 @@ const VolumesRow = z.object({
 type VolumesRow = z.infer<typeof VolumesRow>;
 type Metrics = z.infer<typeof SnapshotAnswer>['metrics'];
 
-/** Title, status and metrics of a stored market at `nowMs`, read for `user`; null when the store has no state of it. */
+/** Title, status and metrics of a stored market at `nowMs`, read for `user`; null if the store has no state of it. */
 export async function marketSnapshot(
   { clickhouse, ...deps }: OpenInterestDeps & { clickhouse: ClickHouse },
   { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
@@ -73,7 +73,7 @@ export async function marketSnapshot(
   user: string,
 ): Promise<{ title: string; status: string; metrics: Metrics } | null> {
   const at = storeTime(nowMs);
-  // Both take about as long: together they use two cores.
+  // Both take about equally long: in parallel they use two cores.
   const [[row], [stored], span] = await Promise.all([
     clickhouse.query('market_figures', FiguresRow, { platform, ref, at }),
     clickhouse.query('market_volumes', VolumesRow, { platform, ref, at }),
@@ -87,7 +87,7 @@ export async function marketSnapshot(
   return { title: row.title, status: row.status, metrics: metrics(platform, current, metadata, stored, since, nowMs) };
 }
 
-/** Unix µs since when every trade of the market is stored (0: all its life); null when its feed is not up to date. */
+/** Unix µs from which every trade of the market is stored (0: since its start); null if its feed is not up to date. */
 function completeSince(row: FiguresRow, span: { fromUs: number; toUs: number } | null, nowMs: number): number | null {
   if (span === null || span.toUs < (nowMs - FEED_LAG_MS) * 1000) return null;
   const sinceUs = Math.max(span.fromUs, row.gap_to_us);
@@ -148,7 +148,7 @@ function metrics(
 
 const numeric = (price: Price | null): number | null => (price === null ? null : decimalNumber(price, PRICE_SCALE));
 
-/** What a pool holds is not in a book, and the listing of Limitless does not report its books. */
+/** A pool's liquidity is not in a book, and Limitless does not report books in its listing. */
 function clobLiquidity(metadata: JsonObject, liquidity: number | null): number | null {
   const { liquidity_basis: basis, liquidity_clob: clob } = metadata;
   if (typeof clob === 'number') return clob;
@@ -156,7 +156,7 @@ function clobLiquidity(metadata: JsonObject, liquidity: number | null): number |
   return basis === 'none' ? null : liquidity;
 }
 
-/** Polymarket prints 0 on closed markets, a value that the formula never takes. */
+/** Polymarket sends 0 for closed markets, a value that the formula never yields. */
 function competitiveScore({ competitive }: JsonObject, mid: Price | null): number | null {
   if (typeof competitive === 'number') return competitive === 0 ? null : competitive;
   if (mid === null) return null;

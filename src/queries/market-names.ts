@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Platform } from '../core/model.ts';
 
-/** What a market is called; of one that is not listed yet, its reference only. */
+/** Names of a market; for one that is not listed yet, only its reference. */
 export interface MarketName {
   market_id: string;
   title: string;

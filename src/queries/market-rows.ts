@@ -4,20 +4,20 @@ import { liquidityScore } from '../platforms/market-fields.ts';
 import type { MarketAnswer } from '../schemas/markets.ts';
 import { unifiedId, type JsonObject, type Platform } from '../core/model.ts';
 
-/** A decimal as a number; null where it is not known. */
+/** A decimal as a number; null if unknown. */
 export const optional = z
   .string()
   .nullable()
   .transform((text) => (text === null ? null : Number(text)));
 const time = z.string().nullable();
-/** Read where the row is: the rows of one statement while others are still awaited. */
+/** Parsed per row, so that it overlaps with other statements. */
 const jsonText = z.string().transform((text) => JSON.parse(text) as JsonObject);
 const priceTexts = z.array(z.string().nullable());
 
 /** A row of sql/queries/market_texts.sql: a part of a market as JSON text. */
 export const TextRow = z.object({ market_key: z.string(), part: z.enum(['info', 'state', 'traders']), body: jsonText });
 
-/** What changes rarely about a market. */
+/** Slowly changing facts of a market. */
 export const InfoText = z.object({
   platform_id: z.string(),
   title: z.string(),
@@ -43,7 +43,7 @@ export const InfoText = z.object({
   info_metadata: jsonText,
 });
 
-/** What moves with trading. */
+/** Facts that change with trading. */
 export const StateText = z.object({
   status: z.string(),
   prices: priceTexts,
@@ -67,7 +67,7 @@ export const TradersText = z.object({
   unique_traders_since: z.string(),
 });
 
-/** What the store holds of one market; `traders` undefined where its trades name none, `raw` the JSON text of its platform. */
+/** What the store has of one market; `traders` is undefined if its trades name none, `raw` is the platform's JSON text. */
 interface MarketParts {
   platform: Platform;
   info: z.infer<typeof InfoText>;
@@ -76,7 +76,7 @@ interface MarketParts {
   raw: string | undefined;
 }
 
-/** Nothing is known of a book that was not read yet: that is not an empty one. */
+/** An unread book is unknown, not empty. */
 export function liquidityOf({
   status,
   liquidity,
@@ -92,7 +92,7 @@ export function liquidityOf({
 
 const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
 
-/** The unified market as endpoints answer it; with the platform's own objects where `raw` is given. */
+/** The unified market as returned by endpoints; with the platform's own objects if `raw` is given. */
 export function toMarket({ platform, info, state, traders, raw }: MarketParts): z.infer<typeof MarketAnswer> {
   return {
     id: unifiedId(platform, info.platform_id),
@@ -143,12 +143,12 @@ export function toMarket({ platform, info, state, traders, raw }: MarketParts): 
   };
 }
 
-/** The first outcome's change; the other side of a binary market moves by the opposite. */
+/** The first outcome's change; in a binary market the other outcome changes by the opposite. */
 function changes(outcomeIds: string[], change: string | null): Record<string, number> {
   const [first, second] = outcomeIds;
   if (change === null || first === undefined) return {};
   const value = Number(change);
-  // A sign is exact; 0 has none.
+  // Negation is exact; 0 - value avoids -0.
   return second === undefined || outcomeIds.length > 2 ? { [first]: value } : { [first]: value, [second]: 0 - value };
 }
 

@@ -6,7 +6,7 @@ import type { StoredMarket } from '../platforms/contract.ts';
 import type { Platform } from '../core/model.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
 
-/** The last trade of a page: the next begins behind it. */
+/** The last trade of a page; the next page begins after it. */
 export const TradePosition = z.object({ atUs: z.number(), order: z.string(), id: z.string(), total: z.number() });
 type TradePosition = z.infer<typeof TradePosition>;
 
@@ -24,14 +24,14 @@ const TradeRow = z.object({
   is_block: z.boolean(),
   wallet: z.string(),
 });
-/** What an answer shows of a stored trade. */
+/** The fields of a stored trade that answers show. */
 export type TradeRow = Omit<z.infer<typeof TradeRow>, 'trade_order'>;
 
 const TraderRow = z.object({ wallet: z.string(), name: z.string(), pseudonym: z.string(), profile_image: z.string() });
 export type TraderRow = z.infer<typeof TraderRow>;
 export type TraderNames = Omit<TraderRow, 'wallet'>;
 
-/** A page of a market's stored trades, newest first, and where the next one begins. */
+/** A page of a market's stored trades, newest first, and where the next page begins. */
 export async function tradePage(
   clickhouse: ClickHouse,
   market: StoredMarket,
@@ -56,7 +56,7 @@ export async function tradePage(
       page.map((row) => row.wallet),
     ),
   ]);
-  // A trade is seen a moment before the totals count it.
+  // A trade is visible shortly before the totals include it.
   const total = after ? counted : Math.max(counted, rows.length);
   const last = page.at(-1);
   return {
@@ -77,7 +77,7 @@ async function countTrades(clickhouse: ClickHouse, platform: Platform, ref: stri
   return row?.trades ?? 0;
 }
 
-/** Names of wallets, as last reported by the platform, by 0x address in lower case. */
+/** Names of wallets as last reported by the platform, by 0x address in lower case. */
 export async function tradersOf(
   clickhouse: ClickHouse,
   platform: Platform,
@@ -89,7 +89,7 @@ export async function tradersOf(
   return new Map(rows.map((row) => [row.wallet, row]));
 }
 
-/** A trade as GET markets/trades answers it. */
+/** A trade as returned by GET markets/trades. */
 export function tradeAnswer(
   row: TradeRow,
   market: StoredMarket,

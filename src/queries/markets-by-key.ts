@@ -7,7 +7,7 @@ import { InfoText, StateText, TextRow, toMarket, TradersText } from './market-ro
 
 const RawRow = z.object({ market_key: z.string(), raw: z.string() });
 
-/** Markets by their keys, in this order; a key that is not listed is left out. `withRaw` adds the platform's own objects. */
+/** Markets by key, in the given order; unlisted ones are left out. `withRaw` adds the platform's own objects. */
 export async function marketsByKey(
   clickhouse: Pick<ClickHouse, 'query'>,
   platform: Platform,
@@ -24,8 +24,8 @@ export async function marketsByKey(
 }
 
 /**
- * The market that a user asks for and its reference: in one statement where the id is the reference, as nearly all are. What is not
- * stored is fetched from the platform; 404 when it does not know it either.
+ * The market of a user's id, and its reference: one statement if the id is the reference, as it nearly always is. A market that is not
+ * stored is read from the platform; 404 if that does not know it.
  */
 export async function listedMarket(
   services: Parameters<typeof requireMarket>[0],
@@ -42,7 +42,7 @@ export async function listedMarket(
   }
   const known = await requireMarket(services, wanted);
   const [market] = await marketsByKey(clickhouse, platform, [await services.markets.keyOf(known)], withRaw);
-  // Its platform may have dropped it since it was cached here.
+  // Its platform may have dropped it since it was cached.
   if (!market) throw await unknownMarket(services, platform, id);
   return { ref: known.ref, market };
 }
@@ -73,7 +73,7 @@ export type Market = ReturnType<typeof toMarket>;
 const byKey = <Row extends { market_key: string }>(rows: readonly Row[]): Map<string, Row> =>
   new Map(rows.map((row) => [row.market_key, row]));
 
-/** The words of a search, as the index holds them: runs of letters and digits, lower case. Without any, what no text holds. */
+/** The words of a search as indexed: runs of letters and digits, in lower case. Without any, a word that no text contains. */
 export function searchWords(query: string | undefined): string[] {
   if (query === undefined) return [];
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))].slice(0, 20);

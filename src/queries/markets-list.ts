@@ -7,7 +7,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { type ListingPage, listingPage } from './listing-pages.ts';
 import { searchWords } from './markets-by-key.ts';
 
-/** Filters and order of GET markets, as they are read. */
+/** Parsed filters and order of GET markets. */
 export interface MarketFilter {
   provider: Platform;
   sort: string;
@@ -20,7 +20,7 @@ export interface MarketFilter {
   ends_before?: number | undefined;
 }
 
-/** A page of the markets that pass the filter, by their keys. */
+/** A page of the markets that match the filter, by key. */
 export const listMarkets = (clickhouse: Pick<ClickHouse, 'query'>, filter: MarketFilter, page: ListingPage) =>
   listingPage(
     clickhouse,

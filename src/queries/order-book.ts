@@ -10,29 +10,29 @@ import { isPool } from '../platforms/market-fields.ts';
 import type { BookSide, OrderBook, Platform } from '../core/model.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/** Live books may be this old. */
+/** Maximum age of live books. */
 const BOOK_MS = 1000;
-/** Markets of one call that are read at the same time, where a platform has no batch call. */
+/** Markets of one call that are read concurrently, if the platform has no batch call. */
 const AT_ONCE = 2;
-/** How long the books of one call may wait for budget, where each is a request of its own. */
+/** How long the books of one call may wait for budget, if each is a separate request. */
 const BATCH_MS = 60_000;
 
 const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 export type BookAnswer = z.infer<typeof OrderBookAnswer>['data'];
 
-/** Where live books are read from, and who shares them. */
+/** Sources and caches of live books. */
 interface BookSource {
   platforms: Partial<Record<Platform, PlatformData>>;
   shared: Pick<Shared, 'cached'>;
   now: () => number;
 }
 
-/** A pool, or a market that is closed or settled, has no book to read. */
+/** A pool, or a closed or settled market, has no book to read. */
 const hasBook = ({ status, metadata }: StoredMarket): boolean =>
   status !== 'closed' && status !== 'settled' && !isPool(metadata);
 
-/** 404: an empty book would say that a market that may trade has no liquidity. */
+/** 404: an empty book would mean that a market that may trade has no liquidity. */
 const noBook = ({ platform, platformId }: StoredMarket): ApiError =>
   new ApiError(404, `${platformName(platform)} has no order book for this market now`, {
     resolution: 'Try again later: it may not trade yet, or have just closed.',
@@ -41,7 +41,7 @@ const noBook = ({ platform, platformId }: StoredMarket): ApiError =>
 
 const receivedAt = ({ now }: BookSource): string => new Date(now()).toISOString();
 
-/** The live book of one market. Concurrent callers share one request; throws PlatformError, and a 404 where there is none. */
+/** The live book of one market. Concurrent callers share one request; throws PlatformError, and a 404 if there is none. */
 export async function liveBook(
   source: BookSource,
   market: StoredMarket,
@@ -52,7 +52,7 @@ export async function liveBook(
   return { value, hit };
 }
 
-/** The same; null where there is none. */
+/** The same; null if there is none. */
 function readBook(
   source: BookSource,
   market: StoredMarket,
@@ -66,11 +66,11 @@ function readBook(
   });
 }
 
-/** A book that was asked for: one that a market lacks which has not opened is empty; elsewhere null. */
+/** The answer for a requested book: without one, a market that has not opened has an empty book, any other null. */
 const answerOf = (source: BookSource, market: StoredMarket, book: OrderBook | null): BookAnswer | null =>
   book || market.status === 'unopened' ? toOrderBook(market, book, receivedAt(source)) : null;
 
-/** A market whose book could not be read, as the market alone would have been answered. */
+/** A market whose book could not be read, with the error that a call for it alone would get. */
 export interface BookError {
   market_id: string;
   status: number;
@@ -78,8 +78,8 @@ export interface BookError {
 }
 
 /**
- * Live books in the order of the markets, all of one platform; those that could not be read, or are not there, are errors. `hit`:
- * nothing was asked of the platform.
+ * Live books in the order of the markets, all of one platform; those that could not be read, or do not exist, are errors. `hit`: the
+ * platform was not asked.
  */
 export async function liveBooks(
   source: BookSource,
@@ -111,11 +111,11 @@ export async function liveBooks(
   };
 }
 
-/** null: the platform has no book of it. */
+/** null: the platform has no book for it. */
 type Take = (market: StoredMarket, book: BookAnswer | PlatformError | null, kept: boolean) => void;
 type ReadBooks = (markets: readonly StoredMarket[], context: ReadContext, take: Take) => Promise<void>;
 
-/** Through the platform's batch call. What failed in it is kept with the books: the same list is read again as a whole. */
+/** Uses the platform's batch call. Its failures are cached with the books, so that a repeated list is read as a whole. */
 function batchOf(source: BookSource, platform: Platform): ReadBooks {
   return async (markets, context, take) => {
     const data = source.platforms[platform];
@@ -143,7 +143,7 @@ function batchOf(source: BookSource, platform: Platform): ReadBooks {
   };
 }
 
-/** A failure as the cache keeps it. */
+/** A failure in the cache. */
 interface BookFailure {
   failed: PlatformErrorKind;
   status: number;
@@ -158,16 +158,13 @@ const toFailure = ({ kind, status, detail, retryAfterMs }: PlatformError): BookF
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 
-/** Failures that the books behind it would share. */
+/** Failures that all further books would have in common. */
 const WHOLE_PLATFORM: ReadonlySet<PlatformErrorKind> = new Set(['maintenance', 'rate_limited', 'geo_blocked']);
 
-/** Reads of batches, by platform: so few at a time that callers with a single book get their turn between them. */
+/** Concurrency of batch reads per platform: low, so that callers with a single book get their turn in between. */
 const LANES = new Map<Platform, PQueue>();
 
-/**
- * One call for each book. The caller's share is taken once for the whole batch; a book that finds no budget is asked for again until
- * the batch's deadline.
- */
+/** One call per book. The caller's share is taken once for the whole batch; a book without budget is retried until the batch's deadline. */
 function oneByOne(source: BookSource, platform: Platform): ReadBooks {
   return async (markets, context, take) => {
     const lanes = LANES.get(platform) ?? new PQueue({ concurrency: AT_ONCE });
@@ -208,7 +205,7 @@ const toBookError = (market: StoredMarket, { status, message }: { status: number
   message,
 });
 
-/** A live book as the endpoint answers it; no book (closed, AMM) is an empty one. */
+/** A live book as returned by the endpoint; no book (closed, AMM) becomes an empty one. */
 export function toOrderBook(market: StoredMarket, book: OrderBook | null, receivedAt: string): BookAnswer {
   const facts = market.metadata;
   return {
@@ -239,7 +236,7 @@ function side(levels: BookSide | undefined): BookAnswer['yes'] {
   return { bids: shown(bids), asks: shown(asks), depth: decimalNumber(depth, SIZE_SCALE) };
 }
 
-/** The book with at most `levels` levels a side; `depth` is of those shown. */
+/** The book cut to `levels` levels per side; `depth` covers the levels shown. */
 export function cutBook(book: BookAnswer, levels: number): BookAnswer {
   const cut = ({ bids, asks, depth }: BookAnswer['yes']): BookAnswer['yes'] => {
     if (bids.length <= levels && asks.length <= levels) return { bids, asks, depth };

@@ -103,7 +103,7 @@ const MarketRow = z.object({
 });
 type MarketRow = z.output<typeof MarketRow>;
 
-/** The stored ones among the markets of some rows, by reference. Nothing is fetched: a user may have traded thousands. */
+/** The stored markets of some rows, by reference. Nothing is fetched: a user may have traded thousands. */
 export async function portfolioMarkets(
   clickhouse: ClickHouse,
   platform: Platform,
@@ -118,7 +118,7 @@ export async function portfolioMarkets(
   return markets;
 }
 
-/** One trade as the endpoint answers it. */
+/** One trade as returned by the endpoint. */
 export function toUserTrade(
   platform: Platform,
   user: string,
@@ -141,14 +141,14 @@ export function toUserTrade(
   };
 }
 
-/** The stored outcome of the token traded; of a market that is not stored, the id its name would get. */
+/** The stored outcome of the traded token; for a market that is not stored, the id derived from its name. */
 function outcomeId(outcome: UserTrade['outcome'], market: MarketRow | undefined): string {
   if ('id' in outcome) return outcome.id;
   const index = market?.token_ids.indexOf(outcome.tokenId) ?? -1;
   return market?.outcome_ids[index] ?? (outcome.name === '' ? '' : (outcomeIds([outcome.name])[0] ?? ''));
 }
 
-/** One position as the endpoint answers it. */
+/** One position as returned by the endpoint. */
 export function toPosition(
   platform: Platform,
   position: UserPosition,

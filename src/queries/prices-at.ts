@@ -22,8 +22,8 @@ type Row = z.infer<typeof Row>;
 type MarketPrice = z.infer<typeof MarketPriceAnswer>;
 
 /**
- * Prices of these markets as they were known at an instant, in this order: the payout of one that was settled, else its last trade,
- * else the last price that its platform quoted. Block trades have no price. A market that the platform dropped is left out.
+ * Prices of these markets as known at an instant, in the given order: the payout of a settled market, else its last trade, else the last
+ * price quoted by its platform. Block trades do not count. Markets dropped by their platform are left out.
  */
 export async function pricesAt(
   clickhouse: Pick<ClickHouse, 'query'>,
@@ -59,7 +59,7 @@ function toPrice(market: StoredMarket, row: Row): MarketPrice {
   return answer([], null, null);
 }
 
-/** Both outcomes of a two-sided market share one series; of more outcomes each has its own. */
+/** Both outcomes of a binary market share one series; with more outcomes each has its own. */
 function ofOutcomes(market: StoredMarket, row: Row): (number | null)[] {
   const priceOf = (series: number): string | undefined => row.traded[row.traded_series.indexOf(series)];
   if (market.outcomes.length <= 2) return bothSides(market, priceOf(0) ?? null);

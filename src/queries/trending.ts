@@ -61,7 +61,7 @@ const CompletenessRow = z.object({
 type CompletenessRow = z.infer<typeof CompletenessRow>;
 type Meta = z.infer<typeof TrendingAnswer>['meta'];
 
-/** The markets that moved most, and how complete the data behind that is. */
+/** The markets with the largest changes, and how complete their data is. */
 export async function trendingMarkets(
   clickhouse: ClickHouse,
   filter: TrendingFilter,
@@ -88,13 +88,13 @@ export async function trendingMarkets(
   };
 }
 
-/** 100 × change / base to 6 decimals; null when the base is not above 0. */
+/** 100 × change / base to 6 decimals; null unless the base is above 0. */
 function percent(change: bigint, base: bigint): number | null {
   if (base <= 0n) return null;
   return decimalNumber(divideHalfEven(change * 100n * 10n ** BigInt(PERCENT_SCALE), base), PERCENT_SCALE);
 }
 
-/** Of these markets those whose liquidity is unknown. */
+/** Those of these markets whose liquidity is unknown. */
 async function unreadBooks(clickhouse: ClickHouse, rows: readonly TrendingRow[]): Promise<Set<string>> {
   const empty = rows.filter(({ liquidity }) => Number(liquidity) === 0);
   if (empty.length === 0) return new Set();
@@ -150,7 +150,7 @@ function toCompleteness(row: CompletenessRow, window: TrendingFilter['window']) 
   };
 }
 
-/** How much of the two windows that end at `asOfMs` a stored span covers. */
+/** How much of the two windows ending at `asOfMs` a stored span covers. */
 function covered(span: { fromMs: number; toMs: number }, asOfMs: number, windowMs: number) {
   const startMs = asOfMs - 2 * windowMs;
   if (span.toMs <= startMs || span.fromMs >= asOfMs) return 'none' as const;

@@ -9,11 +9,11 @@ import { type Platform, PLATFORMS } from '../core/model.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
 import { type TraderRow, tradersOf } from './market-trades.ts';
 
-/** Trades of this size and more are in whales and whale_sizes (sql/schema/004_whales.sql). */
+/** whales and whale_sizes contain trades of this size and more (sql/schema/004_whales.sql). */
 const TABLE_FLOOR = parseSize('250');
 const LARGEST = parseSize('999999999999');
 
-/** Which trades: size in contracts, notional in USD, span in Unix ms with an exclusive end. */
+/** Filter: size in contracts, notional in USD, span in Unix ms with an exclusive end. */
 export interface WhaleFilter {
   platforms: readonly Platform[];
   market: StoredMarket | null;
@@ -24,7 +24,7 @@ export interface WhaleFilter {
   sort: 'time' | 'size';
 }
 
-/** The last trade of a page: the next begins behind it. */
+/** The last trade of a page; the next page begins after it. */
 export const WhalePosition = z.object({
   size: z.string(),
   atUs: z.number(),
@@ -55,7 +55,7 @@ const WhaleRow = z.object({
 type WhaleRow = z.infer<typeof WhaleRow>;
 const CountRow = z.object({ trades: z.coerce.number() });
 
-/** A page of large trades over all markets or of one, and where the next one begins. */
+/** A page of large trades of all markets or of one, and where the next page begins. */
 export async function whalePage(
   clickhouse: ClickHouse,
   filter: WhaleFilter,
@@ -66,10 +66,10 @@ export async function whalePage(
     readRows(clickhouse, filter, after, limit + 1),
     after ? after.total : countRows(clickhouse, filter),
   ]);
-  // A row that two writers stored is there twice until a merge.
+  // A row stored by two writers is duplicated until a merge.
   const page = [...new Map(rows.slice(0, limit).map((row) => [row.trade_id, row])).values()];
   const last = rows.length > limit ? page.at(-1) : undefined;
-  // The rows may be read a moment after they were counted.
+  // Rows may be read shortly after they were counted.
   const total = after ? counted : Math.max(counted, page.length + (last ? 1 : 0));
   return {
     trades: await describe(clickhouse, page),
@@ -87,7 +87,7 @@ const positionOf = (row: WhaleRow, total: number): WhalePosition => ({
   total,
 });
 
-/** A price is at most 1, so a trade worth n USD has n contracts or more: either floor may lift the search into the tables of whales. */
+/** A price is at most 1, so a trade of n USD has n contracts or more: either floor may allow the smaller tables. */
 const isListed = ({ market, minSize, minNotional }: WhaleFilter): boolean =>
   market === null && (minSize >= TABLE_FLOOR || minNotional >= TABLE_FLOOR);
 
@@ -113,7 +113,7 @@ async function readRows(
   const bySize = (source: 'whale_sizes' | 'trades') =>
     clickhouse.query('whales_by_size', WhaleRow, { ...params, source });
   if (filter.market === null) {
-    // The largest trades are in whale_sizes whatever the floor is; the rest is only read once these end.
+    // whale_sizes has the largest trades for any floor; the rest is read only after these.
     const rows = await bySize('whale_sizes');
     if (listed || rows.length === limit) return rows;
   }

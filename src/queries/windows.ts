@@ -5,7 +5,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
 const FIRST_MS = 3000;
-/** A new store has markets before it has windows: requests wait for the first ones. */
+/** A new store has markets before it has windows: requests wait for the first computation. */
 export function firstWindows({
   clickhouse,
   shared,

@@ -26,7 +26,7 @@ export const userAnswer = (user: User, reply: FastifyReply): z.output<typeof Use
 const wrongLogin = (): ApiError =>
   new ApiError(401, 'Wrong e-mail or password', { resolution: 'Check both, or register.' });
 
-/** Accounts: made, logged in to and out of. */
+/** Accounts: registration, login and logout. */
 export function accountRoutes(app: FastifyInstance, services: Services): void {
   registerAccountRoute(app, services);
   logInRoute(app, services);
@@ -89,7 +89,7 @@ function logInRoute(app: FastifyInstance, services: Services): void {
     async ({ body, request, reply }) => {
       const { user, knownNetwork } = await devices.account(body.email, request.ip);
       const device = request.device?.userId === user?.id ? request.device : null;
-      // A device of another account passes no count.
+      // A device of another account does not bypass the limit.
       if (request.device && !device) await countLogin(request, reply, limits);
       const familiar = device ? `:device:${device.id}` : knownNetwork ? `:from:${clientNetwork(request.ip)}` : '';
       await brake(reply, limits.count('login', `login:${fingerprint(body.email)}${familiar}`), 'on one account');
@@ -144,5 +144,5 @@ function getAccountRoute(app: FastifyInstance, services: Services): void {
   );
 }
 
-/** Counters outlive requests: they hold no e-mail. */
+/** Counters outlive requests, so they contain no e-mail. */
 const fingerprint = (mail: string): string => hash('sha256', mail, 'base64url');

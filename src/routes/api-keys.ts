@@ -46,7 +46,7 @@ const recordOf = (row: Row): z.output<typeof KeyRecord> => ({
   revoked_at: iso(row.revokedAt),
 });
 
-/** API keys: made and listed with a session, revoked with a session or by themselves. */
+/** API keys: created and listed with a session, revoked with a session or by the key itself. */
 export function apiKeyRoutes(app: FastifyInstance, services: Services): void {
   createApiKeyRoute(app, services);
   listApiKeysRoute(app, services);
@@ -67,19 +67,17 @@ function createApiKeyRoute(app: FastifyInstance, services: Services): void {
       operation: 'createApiKey',
       summary: 'Create an API key',
       description:
-        'The key is in this answer only; the service keeps a hash. When the last login is over 15 minutes old, current_password is asked for.',
+        'The key is shown in this answer only; the service stores a hash. current_password is required if the last login is over 15 minutes old.',
       body: {
         name: storedTextParam(100).describe('Label of the key, 1 to 100 characters'),
         scopes: scopesParam.describe('read: every GET; trade: orders and every other write. Default: read alone'),
-        expires_at: expiryParam.describe(
-          'When it ends: Unix seconds, Unix milliseconds or ISO-8601. Default null, never',
-        ),
+        expires_at: expiryParam.describe('Expiry: Unix seconds, Unix milliseconds or ISO-8601. Default null, never'),
         allowed_addresses: addressesParam.describe('Addresses and CIDR blocks it may be used from. Default [], any'),
         current_password: currentPassword,
       },
       together: ({ expires_at: expiry }) =>
         typeof expiry === 'number' && expiry <= now()
-          ? [{ field: 'expires_at', expected: 'a time to come', received: new Date(expiry).toISOString() }]
+          ? [{ field: 'expires_at', expected: 'a time in the future', received: new Date(expiry).toISOString() }]
           : [],
       statuses: [201],
       errors: [409],
@@ -137,7 +135,8 @@ function revokeApiKeyRoute(app: FastifyInstance, services: Services): void {
       const id = params.id === 'current' && ofKey !== null ? ofKey : params.id;
       if (ofKey !== null && id !== ofKey) {
         throw new ApiError(403, 'An API key can revoke only itself', {
-          resolution: 'Log in at POST /v1/api/auth/login and send the cookie, or name the key itself as current.',
+          resolution:
+            'Log in at POST /v1/api/auth/login and send the cookie, or use the id current for the key of this call.',
         });
       }
       const found = z.uuid().safeParse(id).success && (await services.apiKeys.revoke(caller.userId, id));

@@ -24,13 +24,13 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
       operation: 'listOrderBooks',
       summary: 'Live order books of several stored markets',
       description:
-        "Read through the platform's batch calls, at most a second old. Where it has none (Limitless) each book is a call of its own, and 50 books that are not cached take half a minute. A closed or settled market has an empty book. Markets whose book could not be read are named in meta.errors.",
+        "Read through the platform's batch calls, at most a second old. Limitless has none: each book is a separate call, and 50 uncached books take half a minute. A closed or settled market has an empty book. meta.errors lists the markets whose book could not be read.",
       query: {
         provider: platformParam(),
         market_ids: listedIdsParam(50),
         depth: integerParam(1, DEEPEST)
           .optional()
-          .describe(`Number of levels of each side, the best first, 1 to ${DEEPEST}. Default: all`),
+          .describe(`Number of levels per side, best first, 1 to ${DEEPEST}. Default: all`),
       },
       answer: OrderBooksAnswer,
     },

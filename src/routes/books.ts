@@ -24,7 +24,7 @@ const CHANGES_MS = 2000;
 const TARDIS = /ndjson\s*;\s*profile="?tardis/i;
 const LAST_MS = 4_102_444_800_000;
 
-/** GET markets/id/{id}/orderbook, live or as recorded, and markets/id/{id}/book-changes. */
+/** GET markets/id/{id}/orderbook, live or recorded, and markets/id/{id}/book-changes. */
 export function bookRoutes(app: FastifyInstance, services: Services): void {
   getOrderBookRoute(app, services);
   listBookChangesRoute(app, services);
@@ -43,7 +43,7 @@ function getOrderBookRoute(app: FastifyInstance, services: Services): void {
       operation: 'getOrderBook',
       summary: 'Order book of one market, live or as recorded at an instant',
       description:
-        'Without `at` it is read from the platform, at most a second old; a closed or settled market has an empty book. With `at` it is the recorded book as it was last seen then, at most ten minutes before; `no` is the complement of `yes`, and meta.recorded says what is recorded. 404 where it was not recorded then.',
+        'Without `at` it is read from the platform, at most a second old; a closed or settled market has an empty book. With `at` it is the recorded book as last seen at that time, at most ten minutes earlier; `no` is the complement of `yes`, and meta.recorded shows what is recorded. 404 if it was not recorded at that time.',
       params: { id: marketIdParam() },
       query: {
         provider: platformParam(),
@@ -88,7 +88,7 @@ function listBookChangesRoute(app: FastifyInstance, services: Services): void {
       operation: 'listBookChanges',
       summary: "Changes of a market's recorded order book, oldest first",
       description:
-        'Messages received in start_ts ≤ time < end_ts, of the first outcome; the book of the second is its complement. A recorded stretch begins with the whole book (is_snapshot); for the book at another instant ask for orderbook with `at`. Accept: application/x-ndjson; profile=tardis answers in the shape of tardis.dev.',
+        'Messages received in start_ts ≤ time < end_ts, of the first outcome; the book of the second is its complement. Each recorded period begins with the whole book (is_snapshot); for the book at another time use orderbook with `at`. With Accept: application/x-ndjson; profile=tardis the answer has the format of tardis.dev.',
       params: { id: marketIdParam() },
       query: {
         provider: platformParam(),

@@ -35,7 +35,7 @@ const FORMS = PLATFORMS.map((platform) => {
   return `${platform} {${names.join(', ')}}`;
 }).join('; ');
 
-/** Platform credentials, with which orders are signed. What is stored never comes back out. */
+/** Platform credentials that sign orders. Stored secrets are never returned. */
 export function credentialRoutes(app: FastifyInstance, services: Services): void {
   storeCredentialRoute(app, services);
   listCredentialsRoute(app, services);
@@ -55,8 +55,8 @@ function storeCredentialRoute(app: FastifyInstance, services: Services): void {
       tag: 'Account',
       operation: 'storeCredential',
       summary: 'Store a platform credential',
-      description: `Fields by platform: ${FORMS}. They are checked for form, sealed, and never shown again.
-When the last login is over 15 minutes old, current_password is asked for.`,
+      description: `Fields by platform: ${FORMS}. They are validated, encrypted, and never returned.
+current_password is required if the last login is over 15 minutes old.`,
       body: {
         platform: platformParam(),
         label: storedTextParam(100).describe('Label of the credential, 1 to 100 characters'),

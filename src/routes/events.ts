@@ -17,11 +17,11 @@ import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/event
 import { cursorParam, enumParam, eventIdParam, flagParam, limitParam, platformParam } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
 
-/** Lists and records may be this old; the sweep behind them is older. */
+/** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
 const SeriesPosition = z.object({ after: z.string(), total: z.int() });
 
-const categoryParam = () => textParam(100).optional().describe('Slug, as analytics/categories lists them');
+const categoryParam = () => textParam(100).optional().describe('Slug of analytics/categories');
 
 /** GET events, events/{id}, series. */
 export function eventRoutes(app: FastifyInstance, services: Services): void {
@@ -43,7 +43,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
       operation: 'listEvents',
       summary: 'List events',
       description:
-        'Events of one platform that have a stored market. Figures are sums over the markets of an event at one instant. All pages of one listing are in the order of the first page: none repeats, none is missed.',
+        'Events of one platform that have a stored market. Figures are sums over the markets of an event at one instant. All pages keep the order of the first page: no event is repeated or missed.',
       query: {
         provider: platformParam(),
         limit: limitParam(50, 200),
@@ -98,12 +98,11 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
       tag: 'Markets',
       operation: 'getEvent',
       summary: 'One event by id, with its markets',
-      description:
-        'Takes the platform id, the unified id, and on Polymarket the slug too. Only stored events are known.',
+      description: 'Accepts the platform id, the unified id, and on Polymarket the slug. Only stored events are found.',
       params: { id: eventIdParam() },
       query: {
         provider: platformParam(),
-        include_markets: flagParam(true).describe('false leaves the markets out'),
+        include_markets: flagParam(true).describe('false omits the markets'),
       },
       stored: 'whole',
       answer: OneEventAnswer,

@@ -81,7 +81,7 @@ function getFileRoute(app: FastifyInstance, { config }: Services): void {
       operation: 'getFile',
       summary: 'One Parquet day file',
       description:
-        'The path as GET files lists it. Range, If-Range and If-None-Match are supported; the ETag is the SHA-256. A revision never changes; the one before the newest stays readable with `revision` until the next.',
+        'The path as listed by GET files. Range, If-Range and If-None-Match are supported; the ETag is the SHA-256. A revision never changes; the previous one stays readable with `revision` until the next one.',
       params: {
         dataset: textParam().describe('dataset=<name>'),
         platform: textParam().describe('platform=<name>'),

@@ -11,7 +11,7 @@ import { signIn } from './sign-in.ts';
 
 const text = (what: string) => z.string().max(4096).optional().describe(`${what}, from the identity provider`);
 
-/** Sign-in with Google, or any OpenID provider the settings name: OAuth 2.0 authorization code with PKCE and state. */
+/** Sign-in with Google, or with any OpenID provider in the settings: OAuth 2.0 authorization code with PKCE and state. */
 export async function googleRoutes(app: FastifyInstance, services: Services): Promise<void> {
   const { config, postgres } = services;
   const configured = await setUpGoogle(app, config);

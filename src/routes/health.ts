@@ -21,7 +21,7 @@ const NO_SOCKET: SocketFields = {
   reconnects: 0,
 };
 
-/** GET /v1/api/health: 200 while the service can serve, even from old data; 503 when a store is down. */
+/** GET /v1/api/health: 200 while the service can answer, even from old data; 503 if a store is down. */
 export function healthRoutes(app: FastifyInstance, services: Services): void {
   const { clickhouse, postgres, shared, config, ingestionHealth } = services;
   const startedAt = performance.now();
@@ -93,7 +93,7 @@ const socketFields = ({ connected, reason, subscriptions, lastMessageAt, reconne
   reconnects,
 });
 
-/** The value, or `otherwise` when it fails or takes longer than a prober waits. */
+/** The value, or `otherwise` if it fails or takes longer than a health probe waits. */
 async function withTimeout<T>(value: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {

@@ -35,7 +35,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
       operation: 'getHistoricalMetrics',
       summary: 'Price, volume, open interest and top of book of one market over time',
       description:
-        'Buckets with start_ts ≤ timestamp < end_ts (default: the last 24 hours), oldest first, cut at `limit`: continue with start_ts after the last timestamp. A bucket is left out unless it has a trade, a bar of the platform or a stored quote. Trades that are not stored yet are fetched first, within a bounded wait: meta.complete says whether they came.',
+        'Buckets with start_ts ≤ timestamp < end_ts (default: the last 24 hours), oldest first, cut at `limit`: continue with start_ts after the last timestamp. Buckets without a trade, a platform bar or a stored quote are omitted. Trades that are not stored yet are fetched first, within a bounded wait: meta.complete says whether they arrived.',
       query: {
         platform: platformParam(),
         market_id: marketIdParam(),
@@ -128,7 +128,7 @@ function getMetricsSnapshotRoute(app: FastifyInstance, services: Services): void
   );
 }
 
-/** Unix seconds: what was asked for, by default the 24 hours up to now (or up to the end named, where it is past), cut at now. */
+/** Unix seconds: the requested range, by default the 24 hours up to now (or up to a past end), cut at now. */
 function range(startMs: number | undefined, endMs: number | undefined, nowMs: number) {
   const untilMs = endMs ?? nowMs;
   const sinceMs = startMs ?? Math.max(0, Math.min(untilMs, nowMs) - DAY_MS);

@@ -30,7 +30,7 @@ import { textParam } from '../core/fields.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { tradePage, TradePosition } from '../queries/market-trades.ts';
 
-/** Lists and records may be this old; the sweep behind them is older. */
+/** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
 
@@ -54,7 +54,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
       operation: 'listMarkets',
       summary: 'List markets',
       description:
-        'Markets of one platform. All pages of one listing show it as it was at the first page: none repeats, none is missed. `query` finds words of title or description.',
+        'Markets of one platform. All pages show the listing as of the first page: no market is repeated or missed. `query` finds words of title or description.',
       query: {
         provider: platformParam(),
         limit: limitParam(50, 500),
@@ -66,7 +66,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         market_ids: listedIdsParam(100)
           .optional()
           .describe(
-            'Only these markets, in this order, on one page; with no other filter. 1 to 100 ids, comma-separated',
+            'Only these markets, in this order, on one page; not combinable with other filters. 1 to 100 ids, comma-separated',
           ),
         min_liquidity: decimalParam(USD_SCALE).optional().describe('Only markets of at least this liquidity, USD'),
         ends_after: timestampParam()
@@ -116,7 +116,7 @@ function getMarketRoute(app: FastifyInstance, services: Services): void {
       operation: 'getMarket',
       summary: 'One market by id',
       description:
-        'Takes the platform id, the unified id, and on Polymarket the condition id or slug too. A market that is not stored yet is fetched from its platform.',
+        'Accepts the platform id, the unified id, and on Polymarket the condition id or slug. A market that is not stored yet is fetched from its platform.',
       params: { id: marketIdParam() },
       query: { provider: platformParam(), include_raw: includeRaw },
       stored: 'rows',
@@ -158,7 +158,7 @@ function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
       operation: 'listMarketTrades',
       summary: 'Trades of one market, newest first',
       description:
-        'Each fill once, from its taker. Limitless is not supported here; its trades appear among the whales. Where the operator lets raw trades be dropped by age, pagination.total still counts the dropped ones; has_more does not.',
+        'Each fill once, from its taker. Limitless is not supported here; its large trades are in GET trades/whales. If the operator drops old raw trades, pagination.total still counts them; has_more does not.',
       query: {
         provider: platformParam(PLATFORMS.filter((platform) => MANIFESTS[platform].listsTrades)),
         market_id: marketIdParam(),
@@ -194,7 +194,7 @@ function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
   );
 }
 
-/** Filters that a list of ids takes the place of. */
+/** Filters that cannot be combined with a list of ids. */
 const OTHER_FILTERS = [
   'cursor',
   'status',
@@ -214,7 +214,7 @@ async function marketsOfList(
 ) {
   const issues = OTHER_FILTERS.filter((field) => query[field] !== undefined).map((field) => ({
     field,
-    expected: 'nothing beside market_ids, which names the markets',
+    expected: 'no value: not allowed with market_ids',
     received: 'a value',
   }));
   if (issues.length > 0) throw badRequest(issues);

@@ -26,7 +26,7 @@ const onlyOff = (): ApiError =>
     resolution: 'Send {"trading_enabled": false} alone, or log in at POST /v1/api/auth/login and send the cookie.',
   });
 
-/** What a user allows the keys of their account to trade. */
+/** Trading limits that a user sets for the keys of the account. */
 export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: Services): void {
   const url = '/v1/api/auth/order-settings';
   endpoint(
@@ -55,7 +55,7 @@ export function orderSettingsRoutes(app: FastifyInstance, { postgres: { db } }: 
       description:
         'Omitted fields keep their value; null removes a limit. Effective from the next order. A key with the scope trade may switch trading off, {"trading_enabled": false} alone; everything else needs a session.',
       body: {
-        trading_enabled: z.boolean({ error: 'true or false' }).optional().describe('false refuses every order'),
+        trading_enabled: z.boolean({ error: 'true or false' }).optional().describe('false rejects every order'),
         max_order_notional: usd.describe(`${ORDER_NOTIONAL}; null removes the limit`),
         max_day_notional: usd.describe("USD of a UTC day's orders; null removes the limit"),
       },

@@ -56,8 +56,8 @@ function placeOrderRoute(app: FastifyInstance, services: Services): void {
       operation: 'placeOrder',
       summary: 'Place an order',
       description: `Sent at most once. 201: placed (maybe already filled or cancelled, see status). 202: sent, result not known
-yet. 200: the idempotency key belongs to an order already placed. A market order carries a worst price taken from the
-book just read. dry_run=true checks and signs, and answers 200 without sending or storing anything. Numbers are read as decimals.`,
+yet. 200: the idempotency key belongs to an order already placed. A market order gets a worst price from the
+current book. dry_run=true checks and signs, and answers 200 without sending or storing anything. Numbers are read as decimals.`,
       body: orderFields,
       together: (body, failing) => contradictionsOf(body, failing, now()),
       statuses: [201, 202, 200],
@@ -86,7 +86,7 @@ function listOrdersRoute(app: FastifyInstance, services: Services): void {
       operation: 'listOrders',
       summary: 'List orders of the account, newest first',
       description:
-        "What the platform lists and what was placed here, as one. Orders placed elsewhere are shown when the credential is the user's own.",
+        "Combines the platform's list with the orders placed here. Orders placed elsewhere are shown when the credential is the user's own.",
       query: {
         platform: platformParam(),
         credential_id: credentialId,

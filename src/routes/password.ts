@@ -16,7 +16,7 @@ import { provePassword, refuseWeak, requireRecentLogin, signIn } from './sign-in
 
 const tokenRule = { error: 'the token of a reset link' };
 
-/** Passwords: changed with a session, reset by a one-time link. */
+/** Passwords: changed with a session, or reset by a one-time link. */
 export function passwordRoutes(app: FastifyInstance, services: Services): void {
   changePasswordRoute(app, services);
   resetPasswordRoute(app, services);
@@ -36,7 +36,7 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
       operation: 'changePassword',
       summary: 'Change the password: ends every session and starts a new one',
       description:
-        'An account without a password (made through an identity provider) sets its first one without current_password, within 15 minutes of a login.',
+        'An account without a password (created through an identity provider) sets its first one without current_password, within 15 minutes of a login.',
       body: { current_password: password.optional(), new_password: newPassword },
       answer: UserAnswer,
     },
@@ -57,7 +57,7 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
   const { config, log, mailer, now, shared } = services;
   const { db } = services.postgres;
 
-  /** The mail with a link; null where there is no account, or it was mailed enough of them. */
+  /** The mail with a link; null without an account, or after too many mails. */
   async function composeReset(address: string, ip: string): Promise<Mail | null> {
     const user = await findByEmail(db, address);
     const token = user && (await issueReset(db, { userId: user.id, mailed: true, now: now() }));
@@ -87,7 +87,7 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
       operation: 'resetPassword',
       summary: 'Reset a forgotten password by a one-time link',
       description:
-        'With `email`: mails a link that is good for one hour, if the e-mail has an account; the answer is the same if it has none. With `token` and `new_password`: uses the link, which ends every session.',
+        'With `email`: mails a link that is valid for one hour, if the e-mail has an account; the answer is the same if it has none. With `token` and `new_password`: uses the link, which ends every session.',
       body: {
         email: email.optional(),
         token: z.string(tokenRule).min(1, tokenRule).max(200, tokenRule).optional().describe('From the link'),

@@ -23,14 +23,14 @@ import {
 import type { Caller } from '../accounts/caller.ts';
 import { answerStored } from '../http/cached-answer.ts';
 
-/** The platform is asked again after this: pages of one user follow each other within seconds. */
+/** Cache time: pages of one user follow each other within seconds. */
 const KEPT_MS = 2000;
 const SERVED = PLATFORMS.filter((platform) => 'user' in MANIFESTS[platform].profiles);
 const HoldingPosition = z.object({ after: z.string(), total: z.int() });
 
 const isPlatform = (word: unknown): word is Platform => PLATFORMS.some((platform) => platform === word);
 
-/** Why users of a platform are not shown; '' for anything else. */
+/** Why a platform does not show its users; '' for anything else. */
 function hiddenReason(word: unknown): string {
   const profiles = isPlatform(word) ? MANIFESTS[word].profiles : {};
   return 'hidden' in profiles ? `: ${profiles.hidden}` : '';
@@ -44,14 +44,14 @@ const USERS = SERVED.flatMap((platform) => {
   const { profiles } = MANIFESTS[platform];
   return 'user' in profiles ? [profiles.user] : [];
 }).join(', or ');
-/** Who has stored a credential names the own account so. */
+/** How users denote their own account, whose credential is stored. */
 const OWN = 'me';
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const user = textParam().describe(
   `${USERS}; me, or the id of your key, for your own Kalshi account where its credential is stored`,
 );
 
-/** GET profile/trades, profile/positions: read from the platform, joined with what is stored of the markets. */
+/** GET profile/trades, profile/positions: read from the platform, joined with stored markets. */
 export function portfolioRoutes(app: FastifyInstance, services: Services): void {
   listUserTradesRoute(app, services);
   listUserPositionsRoute(app, services);
@@ -71,7 +71,7 @@ function usersOf({ platforms }: Services, platform: Platform): PlatformUsers {
   });
 }
 
-/** Whose list is asked for: the caller's own account, through the stored credential, or that of any user. */
+/** The source of the list: the caller's own account, through the stored credential, or any user. */
 async function sourceOf<P extends Platform>(
   services: Services,
   platform: P,
@@ -196,7 +196,7 @@ function listUserPositionsRoute(app: FastifyInstance, services: Services): void 
   );
 }
 
-/** What `read` gives; 404 that names the user when the platform does not know them. */
+/** The result of `read`; 404 with the user's name if the platform does not know them. */
 async function ofKnownUser<T>({ platform }: PlatformUsers, user: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

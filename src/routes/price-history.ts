@@ -29,7 +29,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       operation: 'getPriceHistory',
       summary: 'Price bars of up to ten markets',
       description:
-        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only where it alone has more points): continue with start_ts after the last timestamp. A bucket is left out unless it has a trade or a bar of the platform's own; a platform's own minute or hour without trades carries its previous close; a day takes its price from its hours with trades, and has none otherwise. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
+        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only if it alone has more points): continue with start_ts after the last timestamp. Buckets without a trade or a platform bar are omitted. A platform's minute or hour without trades carries its previous close; a day takes its price from its hours with trades, and has none without them. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
       query: {
         provider: platformParam(),
         market_ids: marketIdsParam(10),
@@ -63,7 +63,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
           const asked = await Promise.all(
             query.market_ids.map((id) => marketWith(services, { platform: query.provider, id, user }, spanOf)),
           );
-          // Two ids may name one market.
+          // Two ids may denote the same market.
           const markets = [...new Map(asked.map((one) => [one.market.ref, one])).values()];
           const histories = await Promise.all(
             markets.map(({ market, value }) =>
@@ -94,7 +94,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
   );
 }
 
-/** A bar of one outcome; `flip` where it is stated in terms of the other one. */
+/** A bar of one outcome; `flip` if it is stated in terms of the other one. */
 interface Found {
   bar: Bar;
   market: StoredMarket;
@@ -102,7 +102,7 @@ interface Found {
   flip: boolean;
 }
 
-/** The oldest points of each outcome asked for, as many as the answer has room for. */
+/** The oldest points of each requested outcome, as many as fit into the answer. */
 async function marketPoints(
   services: Services,
   { market, stored, user }: { market: StoredMarket; stored: StoredSpan | null; user: string },
@@ -121,14 +121,14 @@ async function marketPoints(
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
     const asked = { platform, ref, series, ...bounds, span, quotesAlone: false, nowMs: services.now() };
-    // One more shows whether the last timestamp is whole.
+    // One more, to see whether the last timestamp is complete.
     const bars = await firstBars(services.clickhouse, asked, limit + 1, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }
   return { points, complete };
 }
 
-/** The first `limit` points without a timestamp that would be cut: so a request that continues after the last point misses none. */
+/** The first `limit` points, without an incomplete last timestamp: a request that continues after the last point misses none. */
 function firstPoints(points: Found[], limit: number): Found[] {
   const beyond = points[limit]?.bar.startTs;
   if (beyond === undefined) return points;
@@ -156,7 +156,7 @@ function toPoint(bar: Bar, market: StoredMarket, index: number, flip: boolean): 
     volume: bar.volume === null ? null : Number(bar.volume),
     openInterest: bar.openInterest === null ? null : Number(bar.openInterest),
     price: ohlcNumbers(bar.price, flip),
-    // The other side's best bid is one minus this side's best ask.
+    // The other outcome's best bid is one minus this outcome's best ask.
     bidAsk: { bid: ohlcNumbers(flip ? bar.ask : bar.bid, flip), ask: ohlcNumbers(flip ? bar.bid : bar.ask, flip) },
   };
 }

@@ -3,12 +3,12 @@ import type { Services } from './services.ts';
 import { ApiError } from '../core/errors.ts';
 import { mayReadMetrics } from '../observability/access.ts';
 
-/** GET /metrics for Prometheus, and the timing of every request; nothing where METRICS is off. */
+/** GET /metrics for Prometheus, and the timing of every request; nothing if METRICS is off. */
 export function prometheusRoutes(app: FastifyInstance, { config, watch }: Services): void {
   if (!watch) return;
   const { metrics, scrape } = watch;
   app.addHook('onResponse', (request, reply, done) => {
-    // The pattern of the route, never the path: a caller could invent any number of those.
+    // The route pattern, never the path: callers could create any number of labels.
     const route = request.routeOptions.url ?? 'none';
     const labels = { method: request.method, route, status: String(reply.statusCode) };
     metrics.httpSeconds.observe(labels, reply.elapsedTime / 1000);

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 const part = (name: string): string => readFileSync(new URL(`reset-page/${name}`, import.meta.url), 'utf8');
 
-/** Where a reset link leads: a form that sends its token and the new password to POST /v1/api/auth/password/reset. */
+/** The target of reset links: a form that sends the token and the new password to POST /v1/api/auth/password/reset. */
 export function resetPage(app: FastifyInstance): void {
   const page = part('page.html');
   const script = part('form.js');

@@ -21,43 +21,43 @@ import type { Streams } from '../streams/streams.ts';
 import type { RateLimitOptions, RateLimits } from '../stores/shared/rate-limits.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/** What the app is built from; how an endpoint is declared is in CONTRIBUTING.md. */
+/** Dependencies of the app; how to declare an endpoint is in CONTRIBUTING.md. */
 export interface AppDeps {
   config: Config;
   log: FastifyBaseLogger;
   clickhouse: ClickHouse;
   postgres: Postgres;
   shared: Shared;
-  /** The read sides of config.platforms. */
+  /** The read adapters of config.platforms. */
   platforms: Partial<Record<Platform, PlatformData>>;
-  /** The order sides; without them orders are refused. */
+  /** The order adapters; without them orders are rejected. */
   orderAdapters?: OrderAdapters;
-  /** Stored markets by any id; what is not stored is fetched. */
+  /** Stored markets by any id; others are read from their platform. */
   markets: StoredMarkets;
-  /** Called for each row of a platform that had to be skipped. */
+  /** Called for each skipped row of a platform. */
   onBadRow: (row: BadRow) => void;
-  /** How fresh each platform's data is; [] where this process cannot know. */
+  /** How fresh each platform's data is; [] if this process cannot know. */
   ingestionHealth: () => Promise<IngestionHealth[]>;
-  /** Counts what happens and answers /metrics; absent where METRICS is off. */
+  /** Collects metrics and answers /metrics; absent if METRICS is off. */
   watch?: Watch;
   /** Read-only SQL for users with a session. */
   analystSql: AnalystSql;
-  /** Adds to the finished app; the demo signs browsers in with it. */
+  /** Extends the finished app; the demo signs browsers in with it. */
   extend?: (app: FastifyInstance, services: Services) => void;
-  /** Tests move time; servers leave it out. */
+  /** A clock for tests. */
   now?: () => number;
-  /** Tests name the counters in Redis apart and shorten the window. */
+  /** Tests use their own Redis keys and a shorter window. */
   rates?: RateLimitOptions;
 }
 
-/** What routes are built from. */
+/** Dependencies of routes. */
 export interface Services extends AppDeps {
   now: () => number;
   cursors: Cursors;
   apiKeys: ApiKeys;
   sessions: Sessions;
   devices: KnownDevices;
-  /** null where no mail is sent. */
+  /** null if no mail is sent. */
   mailer: Mailer | null;
   credentials: Credentials;
   orders: Orders;

@@ -12,7 +12,7 @@ import { cursorParam, limitParam } from '../schemas/parameters.ts';
 
 const Position = z.object({ id: z.int(), total: z.int() });
 
-/** Where an account is logged in, and what happened to it. */
+/** Sessions of an account, and its security log. */
 export function sessionRoutes(app: FastifyInstance, services: Services): void {
   listSessionsRoute(app, services);
   endSessionRoute(app, services);

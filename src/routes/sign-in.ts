@@ -7,7 +7,7 @@ import { brake } from '../http/auth.ts';
 import { readCookie, setCookie } from '../http/session-cookie.ts';
 import type { Services } from './services.ts';
 
-/** Starts a session, and makes this device and network known ones of the account. */
+/** Starts a session, and remembers this device and network for the account. */
 export async function signIn(
   { config, sessions, devices }: Services,
   request: FastifyRequest,
@@ -23,10 +23,10 @@ export async function signIn(
   setCookie('device', request, reply, device, PUBLIC_URL);
 }
 
-/** For how long after a login, or the password again, keys are made and credentials stored without asking. */
+/** After a login or a confirmed password, keys and credentials can be created this long without the password. */
 export const RECENT_MS = 15 * 60_000;
 
-/** Asks whose session it is once more, where the last proof is old: a stolen cookie alone makes no key. */
+/** Requires the password again after an old login, so that a stolen cookie alone creates no key. */
 export async function requireRecentLogin(
   services: Services,
   caller: SessionCaller,
@@ -45,7 +45,7 @@ export async function requireRecentLogin(
   }
 }
 
-/** 400 unless it is the password of the account; ten attempts a minute of one session. */
+/** 400 unless it is the account's password; ten attempts a minute per session. */
 export async function provePassword(
   { limits }: Services,
   user: User,
@@ -58,7 +58,7 @@ export async function provePassword(
   throw badRequest([{ field: 'current_password', expected: 'the current password', received: 'another' }]);
 }
 
-/** 400 for a password that is easily guessed. */
+/** 400 for a password that is easy to guess. */
 export function refuseWeak(field: string, text: string, email: string): void {
   const weakness = passwordWeakness(text, email);
   if (weakness !== null) throw badRequest([{ field, expected: weakness, received: 'a value that is not shown' }]);

@@ -17,16 +17,16 @@ import type { Services } from './services.ts';
 import { mayRead, readerOf, streamFilter } from './stream.ts';
 
 const AUTH_MS = 5000;
-/** Messages of one client a second, and how many at once; each begun 64 KiB of one counts. More are answered 429. */
+/** Messages of one client per second, and burst; each 64 KiB started count as one. Further ones are answered 429. */
 const MESSAGES_A_SECOND = 50;
 const MESSAGES_AT_ONCE = 200;
 const MESSAGE_UNIT = 64 * 1024;
-/** After this many refusals the connection is closed. */
+/** After this many rejections the connection is closed. */
 const REFUSED_MESSAGES = 1000;
-/** Messages that wait for their turn, and their bytes. */
+/** Limits of queued messages and their bytes. */
 const WAITING_MESSAGES = 300;
 const WAITING_BYTES = 2 * 1024 * 1024;
-/** Of a client that has not sent its key. */
+/** For a client that has not sent its key. */
 const STRANGER_BYTES = 4096;
 const MAX_SUBSCRIPTIONS = 100;
 
@@ -38,7 +38,7 @@ const readSubscribe = inputReader({
     event_id: textParam(512).optional(),
     min_size: floorParam('contracts'),
     min_notional: floorParam('USD'),
-    depth: integerParam(1, 1000).optional().describe('Levels of each side, with the channel books'),
+    depth: integerParam(1, 1000).optional().describe('Levels per side, for the channel books'),
     since: sinceParam().optional(),
   },
 });
@@ -56,7 +56,7 @@ export function socketRoutes(app: FastifyInstance, services: Services, upgrades:
     }
     const { caller } = request;
     if (caller?.kind === 'key') requireScope(caller, 'read');
-    // A browser sends the cookie with whatever page opens the socket.
+    // A browser sends the cookie for any page that opens the socket.
     if (caller?.kind === 'session' && isForeignOrigin(request, services.config)) {
       throw new ApiError(403, 'Cross-site WebSocket refused', {
         resolution: "Connect from the service's own origin, or with an API key.",
@@ -70,7 +70,7 @@ export function socketRoutes(app: FastifyInstance, services: Services, upgrades:
   });
 }
 
-/** One client's side of a WebSocket: its messages, in their order, answered one by one. */
+/** One client's side of a WebSocket: its messages are answered one by one, in order. */
 class SocketSession {
   readonly #services: Services;
   readonly #request: FastifyRequest;
@@ -80,7 +80,7 @@ class SocketSession {
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingBytes = 0;
-  /** Messages that may come now; below zero when some were refused. */
+  /** Messages that are allowed now; below zero after rejections. */
   #allowance = MESSAGES_AT_ONCE;
   #countedMs = performance.now();
 
@@ -97,7 +97,7 @@ class SocketSession {
     this.#socket = socket;
     socket.on('error', () => socket.terminate());
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
-    // Messages wait until a place is taken.
+    // Messages wait until a connection slot is taken.
     if (this.#reader) this.#turn = this.#open(this.#reader);
     const late = setTimeout(() => {
       if (!this.#reader) socket.close(1008, 'No key received within 5 s');
@@ -158,7 +158,7 @@ class SocketSession {
   }
 
   async #run({ op, id, ...given }: z.output<typeof Message>): Promise<void> {
-    // Clients of typed languages send null for what they leave out.
+    // Clients in typed languages send null for absent values.
     const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
     if (op === 'ping') return this.#send({ op: 'pong', id });
     if (op === 'auth') return this.#auth(id, body);
@@ -203,7 +203,7 @@ class SocketSession {
     const filter = await streamFilter(this.#services, stream, { ...asked, channels: [channel] });
     const positions = await startPositions(streams.hub, filter, { field: 'since', from: asked.since ?? null });
     const unfollow = await streams.connections.follow(stream, marketNames(filter));
-    // Behind its 'close' nothing would ever end a subscription.
+    // After 'close' nothing would end the subscription.
     if (!this.#isOpen) return unfollow();
     const sid = stream.subscribe(filter, positions, unfollow);
     this.#send({ op: 'subscribed', id, sid });
@@ -226,7 +226,7 @@ const tooManyMessages = (): ApiError =>
     errorText: `${MESSAGES_A_SECOND} messages a second, ${MESSAGES_AT_ONCE} at once`,
   });
 
-/** The id of a message that is refused unread; a long one is not parsed for it. */
+/** The id of a message that is rejected unread; long messages are not parsed for it. */
 function idOf(text: string): string | number | undefined {
   try {
     return text.length > STRANGER_BYTES ? undefined : messageOf(text).id;

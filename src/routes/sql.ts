@@ -16,7 +16,7 @@ const TYPES = {
 } as const;
 const rule = { error: `a statement of 1 to ${MAX_STATEMENT} characters` };
 
-/** POST /v1/api/sql: what SQL_PORT answers, for a page that has a session instead of a key. */
+/** POST /v1/api/sql: the same as SQL_PORT, for pages with a session instead of a key. */
 export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void {
   endpoint(
     app,
@@ -32,7 +32,7 @@ export function sqlRoutes(app: FastifyInstance, { analystSql }: Services): void 
         query: z.string(rule).trim().min(1, rule).max(MAX_STATEMENT, rule).describe('One SELECT, SHOW or DESCRIBE'),
         format: enumParam(Object.keys(SQL_FORMATS) as ['json', 'csv', 'parquet'])
           .default('json')
-          .describe('What the rows come as'),
+          .describe('Output format'),
       },
       answer: SqlAnswer,
     },

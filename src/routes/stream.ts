@@ -26,12 +26,12 @@ const QUERY = {
   platform: platformsParam().optional(),
   market_ids: unifiedIdsParam().optional(),
   event_id: textParam(512).optional().describe("Markets of this event, by the platform's id"),
-  min_size: floorParam('contracts or shares; 1000 with the channel whales alone'),
+  min_size: floorParam('contracts or shares; default 1000 for the channel whales'),
   min_notional: floorParam('USD'),
   since: sinceParam().optional(),
 };
 
-/** A stream as it was asked for. */
+/** Parameters of a stream. */
 interface Asked {
   channels: readonly Channel[];
   platform?: readonly Platform[] | undefined;
@@ -42,7 +42,7 @@ interface Asked {
   depth?: number | undefined;
 }
 
-/** GET /v1/api/stream: events as they are stored, and everything since a cursor. */
+/** GET /v1/api/stream: events as they are stored, and all events after a cursor. */
 export function streamRoutes(app: FastifyInstance, services: Services): void {
   endpoint(
     app,
@@ -72,7 +72,7 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       const stream = new SseStream(streams, readerOf(services, caller, request), filter, positions, reply.raw);
       if (request.method !== 'HEAD') await streams.connections.add(stream, marketNames(filter));
       reply.hijack();
-      // The client has already disconnected: 'close' was emitted before, and nothing would end the stream.
+      // The client has already disconnected: 'close' was emitted earlier, and nothing would end the stream.
       if (reply.raw.destroyed) {
         streams.connections.remove(stream);
         return reply;
@@ -92,7 +92,7 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
 
 const MOST_BOOKS = 50;
 
-/** What was asked for with its markets looked up; 404 for markets that are not stored, 400 for those of other platforms. */
+/** The filter with its markets resolved; 404 for markets that are not stored, 400 for those of other platforms. */
 export async function streamFilter(
   { config, markets, streams: { connections } }: Services,
   { tier }: Pick<Caller, 'tier'>,
@@ -112,7 +112,7 @@ export async function streamFilter(
     const expected = `1 to ${MOST_BOOKS} ids with the channel books`;
     throw badRequest([{ field: 'market_ids', expected, received: named ? `${named.length} ids` : 'nothing' }]);
   }
-  // Before any look-up: what it costs is bounded by what the user may name.
+  // Before any look-up, so that its cost is bounded by the user's limit.
   connections.allowMarkets(tier, named?.length ?? 0);
   const found = new Map<Platform, Set<string>>();
   const books: { market: StoredMarket; key: string }[] = [];
@@ -147,10 +147,10 @@ export async function streamFilter(
   };
 }
 
-/** A session is looked up in the database: not at every check. */
+/** Interval at which a session is looked up in the database: less often than other checks. */
 const SESSION_CHECK_MS = 5000;
 
-/** Who streams; whether they still may is asked again and again while they do. */
+/** The reader of a stream; its permission is checked repeatedly. */
 export function readerOf(services: Services, caller: Caller, request: FastifyRequest): Reader {
   const { userId, tier } = caller;
   if (caller.kind === 'key') {
@@ -173,7 +173,7 @@ export function readerOf(services: Services, caller: Caller, request: FastifyReq
 const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 401 || error.status === 403);
 
-/** Whether a key may still read from this address; a store that does not answer ends no stream. */
+/** Whether a key may still read from this address; while the store does not answer, streams continue. */
 export function mayRead({ apiKeys }: Services, key: string, ip: string): boolean | Promise<boolean> {
   try {
     const found = apiKeys.find(key, ip);

@@ -13,16 +13,16 @@ const lengthRule = { error: 'text of 12 to 128 characters' };
 export const newPassword = z
   .string(lengthRule)
   .refine((text) => [...text].length >= 12 && [...text].length <= 128, lengthRule)
-  .describe('12 to 128 characters, none of the common ones');
+  .describe('12 to 128 characters; common passwords are rejected');
 
-/** At login only the right one passes, so its form is not checked. */
+/** A login only compares it, so its form is not checked. */
 export const password = z
   .string({ error: 'text' })
   .min(1, { error: 'text' })
   .max(1024, { error: 'text' })
   .describe('The current password');
 
-/** Beside what a thief of a session could do lasting harm with. */
+/** Required for changes with which a stolen session could do lasting harm. */
 export const currentPassword = password
   .optional()
-  .describe('The current password; needed when the last login is over 15 minutes old');
+  .describe('The current password; required if the last login is over 15 minutes old');

@@ -27,7 +27,7 @@ export const PasswordResetAnswer = z.object({
   delivery: z
     .enum(['mail', 'operator'])
     .nullable()
-    .describe('operator: this service sends no mail, its operator makes the link; null unless requested'),
+    .describe('operator: this service sends no mail, its operator creates the link; null unless requested'),
   meta: PlainMeta,
 });
 
@@ -41,8 +41,8 @@ export const NewKey = z.object({
   created_at: timeField.describe('When it was created, ISO-8601 UTC with milliseconds'),
 });
 export const KeyRecord = NewKey.extend({
-  last_used_at: timeOrNull('Last use; may lag by some seconds', 'while it was not'),
-  revoked_at: timeOrNull('When it was revoked', 'while it is in force'),
+  last_used_at: timeOrNull('Last use; may lag by some seconds', 'if never used'),
+  revoked_at: timeOrNull('When it was revoked', 'if not revoked'),
 }).meta({ id: 'ApiKey', description: 'An API key without its secret' });
 
 export const CreatedKeyAnswer = NewKey.extend({
@@ -84,7 +84,7 @@ export const CredentialsAnswer = z.object({
   meta: PlainMeta,
 });
 
-/** What an order is counted as under the limits of an account. */
+/** How an order counts against the limits of an account. */
 export const ORDER_NOTIONAL =
   'USD that one order can cost: worst price p × size of a purchase, the larger of p and 1 − p × size of a sale';
 

@@ -53,7 +53,7 @@ export const TrendingItemAnswer = z
       .object({
         total_volume: numberOrNull.describe(`The platform's total of the market: ${VOLUME_UNIT}; null when unknown`),
         liquidity: numberOrNull.describe(
-          'USD of collateral at rest; null until the book of an open market has been read',
+          'USD of collateral in resting orders; null until the book of an open market has been read',
         ),
         open_interest: numberOrNull.describe(`The platform's figure: ${VOLUME_UNIT}; null when unknown`),
       })
@@ -113,7 +113,7 @@ const summed = (what: string): z.ZodNullable<z.ZodNumber> =>
 export const CategoryAnswer = z
   .object({
     name: z.string().describe('Display name'),
-    slug: z.string().describe('One vocabulary over the platforms; other where a platform names none'),
+    slug: z.string().describe('Vocabulary shared by all platforms; other if the platform names none'),
     active_markets: z.int().describe('Number of open markets'),
     total_markets: z.int().describe('Number of markets of any status'),
     volume_24h: summed('of the volume of the last 24 hours'),

@@ -15,7 +15,9 @@ const notFoundField = z.array(z.string()).describe('Ids of the list that name no
 
 export const OrderBooksAnswer = z
   .object({
-    data: z.array(OrderBookAnswer.shape.data).describe('In the order of market_ids; without what could not be read'),
+    data: z
+      .array(OrderBookAnswer.shape.data)
+      .describe('In the order of market_ids; without books that could not be read'),
     meta: z
       .object({
         request_time: requestTimeField,

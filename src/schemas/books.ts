@@ -10,14 +10,14 @@ import {
   timeOrNull,
 } from './markets.ts';
 
-/** Schemas of recorded order books, as endpoints and streams answer them. */
+/** Schemas of recorded order books in endpoints and streams. */
 const BookLevelChange = z.object({
   side: z.enum(['bid', 'ask']).describe('Of the book'),
   price: z.number().describe('0..1, of the first outcome'),
   size: z.number().describe('Contracts or shares at this level; 0 removes the level'),
 });
 
-/** What every message of a book has. */
+/** Fields of every book message. */
 export const bookChangeFields = {
   platform: platformField,
   market_id: marketIdField,
@@ -31,7 +31,7 @@ export const BookChangeAnswer = z
   .object({
     ...bookChangeFields,
     sequence: z.int().describe('Number of the message; increases with each message of a market'),
-    is_snapshot: z.boolean().describe('true: `changes` are the whole book, which begins a recorded stretch'),
+    is_snapshot: z.boolean().describe('true: `changes` is the whole book, which begins a recorded period'),
     polled: z.boolean().describe('true if found by polling; false if sent by the platform'),
   })
   .meta({ id: 'BookChangeMessage', description: 'Levels of a recorded order book that changed at once' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The error body of every route, as OpenAPI shows it. */
+/** The error body of every route, for OpenAPI. */
 export const ErrorAnswer = z
   .object({
     error: z

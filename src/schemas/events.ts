@@ -14,7 +14,7 @@ import {
 import { VOLUME_UNIT } from './volume-unit.ts';
 
 const sum = (what: string) => numberOrNull.describe(`${what}; null when it is not known for every market`);
-const categoryField = z.string().describe("One vocabulary over the platforms; '' when the platform names none");
+const categoryField = z.string().describe("Vocabulary shared by all platforms; '' when the platform names none");
 
 export const EventAnswer = z
   .object({
@@ -36,7 +36,7 @@ export const EventAnswer = z
     open_markets: z.int().describe('Number of these that are open'),
     volume_24h: sum(`Σ over its markets: ${VOLUME_UNIT}`),
     volume_total: sum(`Σ over its markets: ${VOLUME_UNIT}`),
-    liquidity: sum('Σ over its markets, USD of collateral at rest'),
+    liquidity: sum('Σ over its markets, USD of collateral in resting orders'),
     mutually_exclusive: z
       .boolean()
       .nullable()

@@ -39,6 +39,6 @@ export const HealthAnswer = z
       )
       .describe('One per store and per platform'),
     uptime_seconds: z.int().describe('Seconds since this process started to serve'),
-    version: z.string().describe('Of the service'),
+    version: z.string().describe('Version of the service'),
   })
   .meta({ id: 'Health' });

@@ -115,7 +115,7 @@ export const SnapshotAnswer = z
         liquidity: z
           .object({
             total: numberOrNull.describe(
-              'USD of collateral at rest, Σ bid × size + Σ (1 − ask) × size: best level on Kalshi and Limitless, full book on Polymarket; null until the book of an open market has been read',
+              'USD of collateral in resting orders, Σ bid × size + Σ (1 − ask) × size: best level on Kalshi and Limitless, full book on Polymarket; null until the book of an open market has been read',
             ),
             liquidity_score: numberOrNull.describe(
               '0..1: min(1, log10(1 + total) / 6), 4 decimals; null without total',

@@ -28,7 +28,7 @@ export const OrderAnswer = z
     size: z.number().describe('Contracts or shares'),
     filled_size: numberOrNull.describe('Contracts or shares; null while the result of the order is unknown'),
     remaining_size: numberOrNull.describe(
-      'Contracts or shares still working; 0 once the order is over, null while its result is unknown',
+      'Contracts or shares still working; 0 once the order has ended, null while its result is unknown',
     ),
     average_fill_price: numberOrNull.describe(
       '0..1 of the outcome; null when nothing was filled or it is not known yet',
@@ -36,7 +36,7 @@ export const OrderAnswer = z
     status: z
       .enum(ORDER_STATUSES)
       .describe(
-        'pending: accepted, not yet working. open, partially_filled: working. cancelled: over, maybe after fills. rejected: never worked. unknown: sent, result not known yet',
+        'pending: accepted, not yet working. open, partially_filled: working. cancelled: ended, possibly after fills. rejected: never worked. unknown: sent, result not known yet',
       ),
     time_in_force: z
       .enum(TIMES_IN_FORCE)

@@ -4,25 +4,22 @@ import { parseDecimal } from '../core/decimal.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import { listText } from '../core/text.ts';
 
-/** The neutral words of the interface, accepted wherever a platform is. */
+/** Neutral aliases, accepted wherever a platform is. */
 const NEUTRAL: Record<string, Platform> = Object.fromEntries(
   PLATFORMS.map((platform, n) => [`platform_${String.fromCodePoint(97 + n)}`, platform]),
 );
 
-/** The platform that a caller's word names; any other value is returned unchanged. */
+/** The platform of a caller's word; any other value is returned unchanged. */
 export const toPlatform = (word: unknown): unknown => (typeof word === 'string' ? (NEUTRAL[word] ?? word) : word);
 
-/**
- * Schemas of parameters whose value is a market id or a list of them: inputReader removes or checks the platform
- * prefix.
- */
+/** Schemas of parameters that are market ids or lists of them: inputReader removes or checks the platform prefix. */
 const marketIds = new WeakSet<object>();
 export function isMarketId(schema: z.ZodType): boolean {
   const bare = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
   return marketIds.has(bare);
 }
 
-/** One of the platforms an endpoint serves, or its neutral word. */
+/** One of the platforms that an endpoint serves, or its neutral alias. */
 export function platformParam<const P extends readonly Platform[] = typeof PLATFORMS>(
   served: P = PLATFORMS as unknown as P,
 ): z.ZodType<P[number], unknown> {
@@ -36,13 +33,13 @@ export const optionalPlatformParam = () =>
     .optional()
     .describe(`${listText(PLATFORMS, 'or')}. Default: all`);
 
-/** Page size: an integer of 1 to `max`, never clamped. */
+/** Page size: an integer from 1 to `max`, never clamped. */
 export const limitParam = (initial: number, max: number) =>
   integerParam(1, max).default(initial).describe(`Number of results per page, 1 to ${max}`);
 
 /** An integer in [min, max], as number or text. */
 export function integerParam(min: number, max: number) {
-  const error = `an integer of ${min} to ${max}`;
+  const error = `an integer from ${min} to ${max}`;
   return z.preprocess(toNumber, z.int({ error }).min(min, { error }).max(max, { error }));
 }
 
@@ -56,9 +53,9 @@ export function flagParam(initial: boolean) {
   return z.preprocess(toFlag, z.boolean({ error: 'true or false' })).default(initial);
 }
 
-/** A non-negative decimal (number or text), read exactly into a bigint ×10^scale. */
+/** A non-negative decimal (number or text), parsed exactly into a bigint ×10^scale. */
 export function decimalParam(scale: number, max = 1e12) {
-  const error = `a number of 0 to ${max}`;
+  const error = `a number from 0 to ${max}`;
   return z
     .preprocess(toNumber, z.number({ error }).min(0, { error }).max(max, { error }))
     .transform((value) => parseDecimal(value, scale));
@@ -68,9 +65,7 @@ const TIME_RULE = 'a time in Unix seconds, Unix milliseconds or ISO-8601';
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 const LAST_MS = 253_402_300_799_999;
 
-/**
- * A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC when no zone is named.
- */
+/** A time as Unix milliseconds. Input: Unix seconds, milliseconds (from 1e11 on) or ISO-8601, UTC without a zone. */
 export const timestampParam = () =>
   z
     .union([z.string(), z.number()], { error: TIME_RULE })
@@ -85,7 +80,7 @@ export const timestampParam = () =>
 function timeMs(text: string): number | null {
   if (/^\d{1,15}(\.\d{1,9})?$/.test(text)) {
     const [whole = '', part = ''] = text.split('.');
-    // Cut, as ISO texts are: rounded up, an instant would take in what came after it.
+    // Truncated, as ISO texts are: rounding up would include events after the instant.
     const ms = Number(whole) >= 1e11 ? Number(whole) : Number(whole) * 1000 + Number(part.slice(0, 3).padEnd(3, '0'));
     return ms <= LAST_MS ? ms : null;
   }
@@ -95,7 +90,7 @@ function timeMs(text: string): number | null {
   return ms >= 0 && ms <= LAST_MS ? ms : null;
 }
 
-/** Whether a date is in the calendar; Date.parse takes 30 February for 2 March. */
+/** Whether a date exists; Date.parse takes 30 February for 2 March. */
 function isDay(date: string): boolean {
   const ms = Date.parse(date);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
@@ -103,21 +98,21 @@ function isDay(date: string): boolean {
 
 const MARKET_ID = 'Platform id or <platform>:<platform id>; on Polymarket the condition id or slug too';
 
-/** A market id of the platform, with or without its `<platform>:` prefix; arrives without it. */
+/** A market id of the platform, with or without its `<platform>:` prefix; passed on without it. */
 export function marketIdParam() {
   const schema = textParam(512).describe(MARKET_ID);
   marketIds.add(schema);
   return schema;
 }
 
-/** The id of an event or a series, with or without its `<platform>:` prefix; arrives without it. */
+/** The id of an event or a series, with or without its `<platform>:` prefix; passed on without it. */
 export function eventIdParam(what = "The platform's id of an event, with or without <platform>:") {
   const schema = textParam(512).describe(what);
   marketIds.add(schema);
   return schema;
 }
 
-/** Comma-separated market ids, 1 to `max`, repeated ones once; arrive without prefixes. */
+/** Comma-separated market ids, 1 to `max`, without duplicates; passed on without prefixes. */
 export function marketIdsParam(max: number) {
   const error = `1 to ${max} market ids, comma-separated`;
   const schema = z
@@ -133,23 +128,23 @@ export function marketIdsParam(max: number) {
   return schema;
 }
 
-/** An id of a list: without its prefix, and as it was received. */
+/** An id of a list: without its prefix, and as received. */
 export interface ListedId {
   id: string;
   given: string;
 }
 
-/** The same for answers that name ids as they were received. */
+/** The same, for answers that show ids as received. */
 export function listedIdsParam(max: number) {
   const schema = marketIdsParam(max).transform((ids) => ids.map((id): ListedId => ({ id, given: id })));
   marketIds.add(schema);
   return schema;
 }
 
-/** Decoding is lenient: text of other letters, or of spare bits that are set, is no cursor of ours. */
+/** Decoding is lenient: text with other characters, or with spare bits set, is not a cursor of ours. */
 const isBase64Url = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
 
-/** The `next_cursor` of a previous answer; empty text means the first page. */
+/** The `next_cursor` of a previous answer; an empty text means the first page. */
 export function cursorParam() {
   const error = 'the next_cursor of a previous answer';
   return z
@@ -158,5 +153,5 @@ export function cursorParam() {
     .refine(isBase64Url, { error })
     .transform((text) => (text === '' ? undefined : text))
     .optional()
-    .describe('next_cursor of the page before, under the same filters; empty for the first page');
+    .describe('next_cursor of the previous page, with the same filters; empty for the first page');
 }

@@ -6,7 +6,7 @@ const Session = z
     id: z.string().describe('UUID'),
     current: z.boolean().describe('true: the session of this call'),
     created_at: timeField.describe('When it was created, ISO-8601 UTC with milliseconds'),
-    last_used_at: timeOrNull('When it was last used, up to a minute late', 'while it was not'),
+    last_used_at: timeOrNull('When it was last used, up to a minute late', 'if never used'),
     expires_at: timeField.describe('When it expires, ISO-8601 UTC with milliseconds'),
     address: z.string().describe('Client address at login'),
     user_agent: z.string().describe("User-Agent at login; '' without one"),
@@ -32,9 +32,7 @@ const AccountEvent = z
     at: timeField.describe('When it happened, ISO-8601 UTC with milliseconds'),
     event: z.string().describe('What happened: logged_in, login_failed, key_created …'),
     address: z.string().describe("Address of the client; '' for the operator's commands"),
-    detail: z
-      .record(z.string(), z.string().describe('A value, by its name'))
-      .describe('Details, such as the id of a key'),
+    detail: z.record(z.string(), z.string().describe('Value')).describe('Details, such as the id of a key'),
   })
   .meta({ id: 'AccountEvent', description: 'An entry of the security log of an account' });
 

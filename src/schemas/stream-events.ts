@@ -6,7 +6,7 @@ import { ErrorAnswer } from './error.ts';
 import { WhaleTradeAnswer } from './whale-trades.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
 
-/** Schemas of what streams send; the AsyncAPI description is generated from them. */
+/** Schemas of stream events; the AsyncAPI description is generated from them. */
 const sequenceField = z
   .int()
   .describe('Position in the log of its platform: increases with each event, not always by 1');
@@ -30,7 +30,7 @@ const MarketEvent = z
     platform: platformField,
     market_id: MarketTradeAnswer.shape.market_id,
     status: statusField,
-    previous_status: z.string().nullable().describe('null where it was created'),
+    previous_status: z.string().nullable().describe('null if it was created'),
     resolved_at: timeOrNull('When it was settled', 'before, and if not reported'),
     payouts: z
       .record(z.string(), z.number())
@@ -98,7 +98,7 @@ const StateEvent = z
       }),
     ),
     dropped: z.int().describe('Number of quotes that newer ones replaced before they were sent'),
-    cursor: z.string().nullable().optional().describe('Position of the stream; null where nothing is durable'),
+    cursor: z.string().nullable().optional().describe('Position of the stream; null without durable events'),
     cursors: z.record(z.string(), z.string().nullable()).optional().describe('WebSocket: positions by sid'),
   })
   .meta({ id: 'StateEvent', description: 'At the start, on change and every 15 s' });
@@ -139,7 +139,7 @@ export const SOCKET_MESSAGES = {
     event_id: z.string().optional(),
     min_size: z.number().optional().describe('Contracts'),
     min_notional: z.number().optional().describe('USD'),
-    depth: z.int().optional().describe('Levels of each side, with the channel books'),
+    depth: z.int().optional().describe('Levels per side, for the channel books'),
     since: z.union([z.string(), z.number()]).optional().describe('A cursor or a time'),
   }),
   unsubscribe: z.object({ op: z.literal('unsubscribe'), id, sid: z.int() }),

@@ -3,7 +3,7 @@ import { textParam, toNumber } from '../core/fields.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import { timestampParam, toPlatform } from './parameters.ts';
 
-/** Schemas of what streams are asked for. */
+/** Schemas of stream parameters. */
 
 const PREFIXED = /^([a-z_]+):(.{1,512})$/s;
 const MAX_MARKETS = 500;
@@ -17,7 +17,7 @@ const parts = (text: string): string[] => [
   ),
 ];
 
-/** A comma-separated list of words out of `values`, at least one. */
+/** A comma-separated list of at least one of `values`. */
 export function wordsParam<const V extends readonly string[]>(
   values: V,
   to: (word: string) => unknown = (word) => word,
@@ -62,16 +62,16 @@ export function unifiedIdsParam() {
     .describe(error);
 }
 
-/** A floor as a number; filters compare it with what is stored. */
+/** A lower bound as a number, compared with stored values. */
 export function floorParam(unit: string) {
-  const error = 'a number of 0 to 1000000000000';
+  const error = 'a number from 0 to 1000000000000';
   return z
     .preprocess(toNumber, z.number({ error }).min(0, { error }).max(1e12, { error }))
     .optional()
     .describe(`Trades of at least this, ${unit}`);
 }
 
-/** Where to begin: a cursor, or a time in Unix ms. */
+/** Where to start: a cursor, or a time in Unix ms. */
 type SinceValue = { cursor: string } | { timeMs: number };
 
 /** A cursor of a stream or a time. */

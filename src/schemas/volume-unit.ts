@@ -3,7 +3,7 @@ import { listText } from '../core/text.ts';
 
 const counting = PLATFORMS.filter((platform) => VOLUME_BASIS[platform] === 'contracts');
 
-/** The unit of volumes, as descriptions state it. */
+/** The unit of volumes, for descriptions. */
 export const VOLUME_UNIT =
   counting.length === 0
     ? 'USD'

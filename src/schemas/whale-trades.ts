@@ -29,7 +29,7 @@ export const WhaleTradeAnswer = z
       .object({
         address: z
           .string()
-          .describe("Wallet: in lower case on Polymarket, with its checksum on Limitless; '' where there is none"),
+          .describe("Wallet: in lower case on Polymarket, with checksum on Limitless; '' where there is none"),
         ...traderFields,
       })
       .describe("The taker as the platform last named them; '' on Kalshi, where trades are anonymous"),

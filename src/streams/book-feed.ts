@@ -6,17 +6,17 @@ import type { BookFollower, BookGap, FollowedBook } from './books.ts';
 import type { StreamFilter } from './filter.ts';
 
 const RETRY_MS = 100;
-/** A wanted book is polled every 5 s. */
+/** Wanted books are polled every 5 s. */
 const LATE_MS = 12_000;
 
-/** A market that no longer trades, and a pool, have no book: it is answered empty, as over REST. */
+/** A market that no longer trades, and a pool, have no book: the answer is an empty one, as over REST. */
 const hasBook = ({ status, metadata }: StoredMarket): boolean =>
   status !== 'closed' && status !== 'settled' && !isPool(metadata);
 
-/** Where the books of one stream go. */
+/** Destination of one stream's books. */
 export interface BookEventSink {
   isBehind(): boolean;
-  /** One event, sent with the next call of `flush` at the latest. */
+  /** Queues one event, sent with the next call of `flush` at the latest. */
   event(name: 'book' | 'book_change' | 'gap', data: string): void;
   flush(): void;
 }
@@ -25,14 +25,14 @@ const isKnown = (followed: FollowedBook): followed is KnownBook => followed.book
 
 interface Sent {
   sequence: number;
-  /** What the reader has; null: it needs the whole book. */
+  /** The book that the reader has; null: it needs the whole book. */
   book: BookSide | null;
   gap: BookGap | null;
 }
 
 /**
- * The books of one subscription: each whole, then its changes. While its reader is behind, changes of a market become one: what leads
- * from the book that it has to the book as it is.
+ * The books of one subscription: each whole, then its changes. While the reader is behind, changes of a market are merged into the
+ * difference between the reader's book and the current one.
  */
 export class BookFeed {
   readonly #sink: BookEventSink;
@@ -70,7 +70,7 @@ export class BookFeed {
     this.#waiting.clear();
   }
 
-  /** Books that have not come yet: silence is not what an empty book is. */
+  /** Sends a gap for books that have not arrived, because silence would look like an empty book. */
   #tellLate(markets: readonly { market: StoredMarket; key: string }[]): void {
     for (const { market, key } of markets) {
       if (this.#sent.get(key)?.sequence !== 0) continue;
@@ -83,10 +83,10 @@ export class BookFeed {
 
   #take(followed: FollowedBook, gap: BookGap | null): void {
     const sent = this.#sent.get(followed.key);
-    // Also a gap whose beginning was sent: its end is known now.
+    // Sent again for a gap whose beginning was sent, because its end is now known.
     if (gap && sent && sent.sequence > 0) sent.gap = { ...gap, from: sent.gap?.from ?? gap.from };
     this.#waiting.set(followed.key, followed);
-    // Behind the answer to the subscription, and once for the changes that came together.
+    // After the answer to the subscription, and once for changes that arrived together.
     if (this.#isSending) return;
     this.#isSending = true;
     setImmediate(() => this.#send());

@@ -7,7 +7,7 @@ import type { FollowedBook } from './books.ts';
 
 export type KnownBook = FollowedBook & { book: BookSide };
 
-/** A message of a book, without what differs between its readers: the JSON before its sequence, and between it and `sent_at`. */
+/** A book message without the parts that differ between readers: the JSON before its sequence, and between it and `sent_at`. */
 export interface BookText {
   event: 'book' | 'book_change';
   head: string;
@@ -20,7 +20,7 @@ interface Made {
   text: BookText | null;
 }
 
-/** Messages that lead to the book of a market as it is now: most of its readers get the same one. */
+/** Messages that lead to a market's current book; most readers get the same one. */
 const made = new WeakMap<FollowedBook, { to: BookSide; texts: Made[] }>();
 
 function madeFor(followed: KnownBook): Made[] {
@@ -32,8 +32,8 @@ function madeFor(followed: KnownBook): Made[] {
 }
 
 /**
- * What leads a reader that shows `depth` levels of each side from one book to the one that is followed now, from null the whole book;
- * null where it sees no difference. Books must not be changed in place.
+ * The message that updates a reader with `depth` levels per side from one book to the current one, or from null to the whole book; null if
+ * the reader sees no difference. Books must not be changed in place.
  */
 export function bookText(followed: KnownBook, before: BookSide | null, depth: number): BookText | null {
   const known = madeFor(followed);

@@ -8,20 +8,20 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { type BookLoss, type BookMessage, newestBook, readUpdates, storeClock, updatesBehind } from './stored-books.ts';
 
-/** Whether stored messages are to be read is looked at this often while a client streams books. */
+/** Interval of the check for stored messages to read, while a client streams books. */
 const LOOK_MS = 500;
-/** They are read so often where nothing says that announcements were missed: another process may not have sent them. */
+/** Read interval without signs of missed announcements: another process may have failed to send some. */
 const READ_ALL_MS = 5000;
-/** Where announcements may be missed they are read at each look for so long: rows are stored and visible a while after they came. */
+/** After possibly missed announcements, every check reads for this long: rows become stored and visible some time after arrival. */
 const UNSURE_MS = 4000;
-/** Rows are visible a moment after their time. */
+/** Rows become visible shortly after their time. */
 const OVERLAP_MS = 3000;
-/** A message that does not come for longer is missing. */
+/** A message that does not arrive for longer counts as missing. */
 const MISSING_MS = 5000;
-/** Messages that may wait for their book to be loaded; the store has the others. */
+/** Messages held while their book is loaded; the store has the others. */
 const MOST_EARLY = 1000;
 
-/** A stretch in which a book was not known. */
+/** A period in which a book was unknown. */
 export interface BookGap {
   platform: Platform;
   market_id: string;
@@ -30,11 +30,11 @@ export interface BookGap {
   reason: string;
 }
 
-/** A book as it is followed. */
+/** State of a followed book. */
 export interface FollowedBook {
   market: StoredMarket;
   key: string;
-  /** null before it is first recorded, and in a gap. Another object after each change, which streams of the same market share. */
+  /** null before its first record, and in a gap. Replaced on each change; streams of the same market share the object. */
   book: BookSide | null;
   exchangeAt: string | null;
   receivedAt: string;
@@ -44,12 +44,12 @@ type Listener = (followed: FollowedBook, gap: BookGap | null) => void;
 interface Followed extends FollowedBook {
   sequence: number;
   missingSinceMs: number | null;
-  /** When the stretch that it is in began, ISO-8601: gaps up to there are over. */
+  /** Start of the current recorded period, ISO-8601: gaps before it are over. */
   beganAt: string;
   isLoading: boolean;
-  /** What was announced meanwhile. */
+  /** Announced while the book was loading. */
   early: AnnouncedBook[];
-  /** Until then it is read at each look, by performance.now(). */
+  /** Every check reads it until then, performance.now(). */
   unsureUntilMs: number;
   listeners: Set<Listener>;
 }
@@ -58,7 +58,7 @@ export interface BookFollowerDeps {
   clickhouse: ClickHouse;
   shared: Pick<Shared, 'publish' | 'healthy'>;
   log: FastifyBaseLogger;
-  /** Whether processes share nothing but the store, which then carries what is wanted. */
+  /** Whether processes share only the store, which then carries the list of wanted books. */
   sharesStoreAlone?: boolean;
 }
 
@@ -68,7 +68,7 @@ export class BookFollower {
   readonly #followed = new Map<string, Followed>();
   /** Keys of the followed markets by platform and reference. */
   readonly #keys = new Map<string, string>();
-  /** All messages that were visible then are known, by the store's clock; null before it was asked. */
+  /** All messages visible at this time of the store's clock are known; null before the first read. */
   #sinceMs: number | null = null;
   #readAllAtMs = -Infinity;
   #unsureUntilMs = -Infinity;
@@ -80,7 +80,7 @@ export class BookFollower {
     this.#deps = deps;
   }
 
-  /** Takes what processes that record books announce. */
+  /** Receives announcements of processes that record books. */
   listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
     return listenToBooks(shared, (messages) => {
       for (const message of messages) this.#take(message);
@@ -93,12 +93,12 @@ export class BookFollower {
     if (followed.isLoading) {
       if (followed.early.length < MOST_EARLY) followed.early.push(message);
     } else if (message.gap) {
-      // A book that was loaded meanwhile may have begun behind it.
+      // A book loaded meanwhile may have begun after it.
       if (message.sequence >= followed.sequence) this.#lose(followed, { ...message.gap, to: message.received_at });
     } else this.#apply(followed, message);
   }
 
-  /** Calls back with the book once it is known and whenever it has changed, until the returned function is called. */
+  /** Calls back with the book once it is known and after each change, until the returned function is called. */
   watch(market: StoredMarket, key: string, listener: Listener): () => void {
     const followed = this.#followed.get(key) ?? this.#follow(market, key);
     followed.listeners.add(listener);
@@ -110,7 +110,7 @@ export class BookFollower {
     }
     return () => {
       followed.listeners.delete(listener);
-      // Called again, it ends no watch that began meanwhile.
+      // A second call must not end a watch that began meanwhile.
       if (followed.listeners.size === 0 && this.#followed.get(key) === followed) {
         this.#followed.delete(key);
         this.#keys.delete(nameOf(market));
@@ -141,14 +141,14 @@ export class BookFollower {
     };
     this.#followed.set(key, followed);
     this.#keys.set(nameOf(market), key);
-    // A market that was not streamed before is recorded and announced from now on: said once for those that come together.
+    // A newly streamed market is recorded and announced from now on: one message for all that come together.
     this.#wantedMs = -Infinity;
     setImmediate(() => void this.#look());
     void this.#load(followed);
     return followed;
   }
 
-  /** The newest recorded book, and what followed it. */
+  /** Loads the newest recorded book, and the messages after it. */
   async #load(followed: Followed): Promise<void> {
     if (followed.isLoading) return;
     followed.isLoading = true;
@@ -189,7 +189,7 @@ export class BookFollower {
     }
   }
 
-  /** Reads what is stored where announcements may have been missed, and now and then of every book. */
+  /** Reads stored messages of books with possibly missed announcements, and occasionally of every book. */
   async #readDue(): Promise<void> {
     const { clickhouse, shared, sharesStoreAlone } = this.#deps;
     const now = performance.now();
@@ -210,7 +210,7 @@ export class BookFollower {
     for (const [key, message] of messages) {
       const found = this.#followed.get(key);
       if (!found || found.isLoading || !this.#apply(found, message)) continue;
-      // It was not announced, and others may not be.
+      // It was not announced, so others may be missing too.
       found.unsureUntilMs = performance.now() + UNSURE_MS;
     }
     for (const [key, loss] of losses) {
@@ -220,7 +220,7 @@ export class BookFollower {
   }
 
   async #want(): Promise<void> {
-    // Not by the system's clock, which may be set back.
+    // Not by the wall clock, which may be set back.
     if (performance.now() - this.#wantedMs < WANTED_EVERY_MS) return;
     this.#wantedMs = performance.now();
     const wanted = Array.from(
@@ -232,12 +232,12 @@ export class BookFollower {
     if (sharesStoreAlone) await storeWanted(clickhouse, wanted);
   }
 
-  /** A stretch that the store has may be over. */
+  /** A gap in the store may be over already. */
   #loseStored(followed: Followed, loss: BookLoss): void {
     if (loss.to > followed.beganAt && loss.to >= followed.receivedAt) this.#lose(followed, loss);
   }
 
-  /** A book that was lost and has not come again: its readers learn it now, not once it is back. */
+  /** A book that is lost and not back yet: readers are informed now. */
   #lose(followed: Followed, { from, to, reason }: BookLoss): void {
     if (!followed.book) return;
     const gap = { ...gapOf(followed, to, reason), from };
@@ -245,10 +245,10 @@ export class BookFollower {
     for (const listener of followed.listeners) listener(followed, gap);
   }
 
-  /** false for a message that is known, or one that has to wait for others. */
+  /** false for a known message, or one that must wait for others. */
   #apply(followed: Followed, row: BookMessage, isNews = true): boolean {
     if (row.sequence <= followed.sequence) return false;
-    // Changes are visible before the book that they follow: they wait for it.
+    // Changes can be visible before the book that they follow: they wait for it.
     if (!row.begins && (!followed.book || row.sequence !== followed.sequence + 1)) {
       followed.missingSinceMs ??= performance.now();
       return false;

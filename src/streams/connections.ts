@@ -2,30 +2,30 @@ import { ApiError } from '../core/errors.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { type StreamTier, type StreamUser, UserLimits } from './user-limits.ts';
 
-/** A key that was revoked ends its streams within a second; readers that take nothing are found as often. */
+/** Streams of a revoked key end within a second; stalled readers are detected as fast. */
 const CHECK_MS = 300;
 const STOP_MS = 3000;
 
-/** Why a connection is ended by the service. */
+/** Why the service ends a connection. */
 export type EndReason = 'revoked' | 'slow' | 'stopping';
 
-/** One open stream, as its keeper sees it. */
+/** An open stream, as seen by Connections. */
 export interface Connection extends StreamUser {
-  /** Names who was let in: connections of one key are checked together. */
+  /** Identifies the admission: connections of one key are checked together. */
   readonly admission: string;
-  /** Whether who opened it may still read. */
+  /** Whether its owner may still read. */
   isAdmitted(): boolean | Promise<boolean>;
-  /** Whether its reader is behind and takes nothing; asked at every check. */
+  /** Whether its reader is behind and reads nothing; called at every check. */
   isStalled(): boolean;
-  /** Ends it once what is queued has left; resolves when it is closed. */
+  /** Ends it after what is queued was sent; resolves when it is closed. */
   end(reason: EndReason): Promise<void>;
   /** Ends it at once. */
   cut(): void;
 }
 
-/** Every open stream of this process: counts them by user, ends those of revoked keys and of readers that take nothing, and all of them at a stop. */
+/** Every open stream of this process: counts them per user, ends those of revoked keys and stalled readers, and all at a stop. */
 export class Connections {
-  /** With what gives its places back. */
+  /** With the function that releases its slots. */
   readonly #open = new Map<Connection, () => void>();
   readonly #limits: UserLimits;
   #timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Counts a connection in, with the markets that it names for as long as it is open; 429 when its user has as many as they may. */
+  /** Registers a connection with its markets while it is open; 429 if the user has reached the limit. */
   async add(connection: Connection, markets: readonly string[] = []): Promise<void> {
     this.#refuseStopping();
     const places = [await this.#limits.connect(connection)];
@@ -55,12 +55,12 @@ export class Connections {
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
-  /** Counts markets that a connection names from now on, until the returned function is called; 429 for more than its user may. */
+  /** Counts a connection's markets until the returned function is called; 429 above the user's limit. */
   follow(user: StreamUser, markets: readonly string[]): Promise<() => void> {
     return this.#limits.follow(user, markets);
   }
 
-  /** 429 for more named markets than any user of the tier may have. */
+  /** 429 for more markets than the tier allows for any user. */
   allowMarkets(tier: StreamTier, count: number): void {
     this.#limits.allowMarkets(tier, count);
   }
@@ -73,7 +73,7 @@ export class Connections {
     this.#timer = undefined;
   }
 
-  /** Ends all streams; what is queued leaves first, within a bound. */
+  /** Ends all streams; what is queued is sent first, within a bound. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const ended = Promise.allSettled([...this.#open.keys()].map((connection) => connection.end('stopping')));
@@ -88,7 +88,7 @@ export class Connections {
     throw new ApiError(503, 'The service is stopping', { resolution: 'Reconnect in a few seconds.', retryAfter: 5 });
   }
 
-  /** Look-ups go side by side: a slow one keeps no other key waiting. */
+  /** Look-ups run concurrently, so that a slow one does not delay other keys. */
   #check(): void {
     const admitted = new Map<string, boolean | Promise<boolean>>();
     for (const connection of this.#open.keys()) {

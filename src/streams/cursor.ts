@@ -9,14 +9,14 @@ const POSITION_BYTES = 8;
 const CHECKSUM_BYTES = 4;
 
 /**
- * Writes and reads the cursors of one subscription: its position in each of its partitions, under its filters. They hold nothing
- * secret and are the same in every process: version, fingerprint of the filters, positions, CRC-32, as base64url.
+ * Encodes and decodes the cursors of one subscription: its position in each partition, bound to its filters. They contain no secrets and
+ * are the same in every process: version, fingerprint of the filters, positions, CRC-32, as base64url.
  */
 export class CursorCodec {
   readonly #buffer: Buffer;
   readonly #positions: number;
 
-  /** `filters` is a text that is equal for equal filters; `positions` is the number of partitions. */
+  /** `filters` is equal text for equal filters; `positions` is the number of partitions. */
   constructor(filters: string, positions: number) {
     this.#positions = positions;
     this.#buffer = Buffer.alloc(HEAD_BYTES + positions * POSITION_BYTES + CHECKSUM_BYTES);
@@ -36,7 +36,7 @@ export class CursorCodec {
     return bytes.toString('base64url');
   }
 
-  /** The positions of a cursor; `damaged`, or `filters` when it belongs to others. */
+  /** The positions of a cursor; `damaged`, or `filters` if it belongs to other filters. */
   decode(text: string): number[] | 'damaged' | 'filters' {
     const bytes = Buffer.from(text, 'base64url');
     const end = bytes.length - CHECKSUM_BYTES;

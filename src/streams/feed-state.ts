@@ -1,10 +1,10 @@
 import type { Platform } from '../core/model.ts';
 
-/** How a platform's data comes: pushed, polled, polled but late, or not at all. */
+/** How a platform's data arrives: pushed, polled, polled but late, or not at all. */
 export const FEED_STATES = ['live', 'polling', 'stale', 'off'] as const;
 export type FeedState = (typeof FEED_STATES)[number];
 
-/** What a `state` event says of a platform. */
+/** A platform in a `state` event. */
 export interface PlatformState {
   feed: FeedState;
   /** Up to when stored trades are complete, ISO-8601; null before the first poll. */
@@ -20,10 +20,10 @@ export interface FeedStateDeps {
 }
 
 const LOOK_MS = 2000;
-/** The store has not answered yet: it is not known whether a feed is off. */
+/** Before the store's first answer: it is not known whether a feed is off. */
 const UNKNOWN = { feed: 'stale', fresh_to: null } as const;
 
-/** What is known of each platform's feed, read while a client streams. */
+/** The state of each platform's feed, read while a client streams. */
 export class FeedStates {
   readonly #deps: FeedStateDeps;
   readonly #listeners = new Set<() => void>();
@@ -50,7 +50,7 @@ export class FeedStates {
     };
   }
 
-  /** The state of these platforms now. */
+  /** The current state of these platforms. */
   of(platforms: readonly Platform[]): Partial<Record<Platform, PlatformState>> {
     return Object.fromEntries(
       platforms.map((platform) => {
@@ -76,7 +76,7 @@ export class FeedStates {
 
   async #read(): Promise<void> {
     const { feeds, freshTo, platforms } = this.#deps;
-    // A store that does not answer says nothing of the feeds: what was known stays, and its lag grows.
+    // While the store does not answer, the last known state stays and its lag grows.
     const rows = await feeds().catch(() => null);
     if (rows === null) return;
     const before = this.#known;

@@ -9,7 +9,7 @@ export type Channel = (typeof CHANNELS)[number];
 
 const WHALE_SIZE = 1000;
 
-/** What a subscription asks for, as read from its parameters. */
+/** The parsed filter of a subscription. */
 export interface StreamFilter {
   channels: readonly Channel[];
   platforms: readonly Platform[];
@@ -20,7 +20,7 @@ export interface StreamFilter {
   minSize: number | null;
   /** USD; null = not given. */
   minNotional: number | null;
-  /** Markets of the channel books; null without it. */
+  /** Markets of the channel books; null without that channel. */
   books: { markets: readonly { market: StoredMarket; key: string }[]; depth: number | null } | null;
 }
 
@@ -28,7 +28,7 @@ export interface StreamFilter {
 export const marketNames = ({ markets }: StreamFilter): string[] =>
   Array.from(markets ?? [], ([platform, refs]) => Array.from(refs, (ref) => `${platform}:${ref}`)).flat();
 
-/** A text that is equal for equal filters: cursors are bound to it. */
+/** Equal text for equal filters: cursors are bound to it. */
 export function filterText(filter: StreamFilter): string {
   const markets = filter.markets && [...filter.markets].map(([platform, refs]) => [platform, [...refs].toSorted()]);
   return JSON.stringify([
@@ -41,7 +41,7 @@ export function filterText(filter: StreamFilter): string {
   ]);
 }
 
-/** The partitions of the log that a subscription reads, always in the same order. */
+/** The log partitions of a subscription, always in the same order. */
 export function partitionsOf({ channels, platforms, markets }: StreamFilter): Partition[] {
   const isAsked = {
     trades: channels.includes('trades') || channels.includes('whales'),
@@ -51,7 +51,7 @@ export function partitionsOf({ channels, platforms, markets }: StreamFilter): Pa
   return FEEDS.filter((feed) => isAsked[feed]).flatMap((feed) => asked.map((platform) => ({ feed, platform })));
 }
 
-/** Whether a subscription wants an event. 1,000 contracts are the floor of `whales` alone; a floor that was given holds for both channels. */
+/** Whether a subscription wants an event. The default floor of 1,000 contracts applies to `whales` alone; an explicit floor to both channels. */
 export function matcherOf(filter: StreamFilter): (partition: Partition, row: LogRow) => boolean {
   const { channels, markets, eventId } = filter;
   const minSize = filter.minSize ?? (channels.includes('trades') ? 0 : WHALE_SIZE);

@@ -1,6 +1,6 @@
 import type { LogGap } from './log/follower.ts';
 
-/** The data of a `gap` event: a stretch of a platform's events of which it is not known whether it is complete. */
+/** The data of a `gap` event: a period of a platform's events that may be incomplete. */
 export const gapData = ({ partition, fromMs, toMs }: LogGap) => ({
   platform: partition.platform,
   from: new Date(fromMs).toISOString(),

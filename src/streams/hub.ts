@@ -12,16 +12,16 @@ export interface HubDeps {
   clickhouse: ClickHouse;
   shared: Shared;
   log: FastifyBaseLogger;
-  /** How often the log is looked at beside announcements: they are lost with Redis, and where processes share none. */
+  /** Poll interval of the log in addition to announcements, which are lost without Redis or between processes that share none. */
   pollMs: number;
 }
 
-/** Clients that come back at once, as after a start, ask the store once for all of them. */
+/** Clients that reconnect together, as after a start, cause one read of the store. */
 const EXTENT_MS = 1000;
-/** Pages that are read at once for streams that catch up; the engine serves others beside. */
+/** Concurrent page reads for streams that catch up, so that the engine can serve others. */
 const PAGES_AT_ONCE = 4;
 
-/** The log as this process follows it: each partition once, while a stream subscribes to it. */
+/** The log as followed by this process: each partition once, while a stream subscribes to it. */
 export class Hub implements SubscriptionDeps {
   readonly clickhouse: ClickHouse;
   readonly #deps: HubDeps;
@@ -51,12 +51,12 @@ export class Hub implements SubscriptionDeps {
     return made;
   }
 
-  /** A page of the log for a stream that catches up; many wait for their turn. */
+  /** A page of the log for a stream that catches up; reads are queued. */
   readLog(partition: Partition, after: number, limit: number, onFull: (last: number) => void): Promise<LogPage> {
     return this.#pages.add(() => readLog(this.clickhouse, partition, after, limit, onFull));
   }
 
-  /** What is kept of a partition, as it was a moment ago. */
+  /** The extent of a partition, as of a moment ago. */
   extent(partition: Partition): Promise<LogExtent> {
     const name = nameOf(partition);
     const known = this.#extents.get(name);

@@ -1,13 +1,13 @@
 import type { Platform } from '../core/model.ts';
 
-/** A market whose stored state is not what was logged last. */
+/** A market whose stored state differs from the last logged one. */
 export interface MarketChange {
   platform_id: string;
   status: string;
-  /** '' while nothing was logged of it. */
+  /** '' if nothing was logged of it. */
   previous_status: string;
   resolved_at: string | null;
-  /** JSON of the payouts by outcome; '' where there are none, {} where they are not known. */
+  /** JSON of the payouts by outcome; '' if there are none, {} if they are unknown. */
   payouts: string;
   synced_at: string;
 }

@@ -1,8 +1,8 @@
 import { LruMap } from '../core/lru-map.ts';
 
-/** Polling reads pages that may be older than what a socket brought so recently: what it found then waits. */
+/** Polled pages may be older than a socket's quote this recent: the polled quote then waits. */
 const PUSHED_MS = 10_000;
-/** Markets that sockets bring, and that changed in the last seconds. */
+/** Markets from sockets that changed in the last seconds. */
 const REMEMBERED = 20_000;
 
 interface Side {
@@ -10,15 +10,15 @@ interface Side {
   bid: number | null;
   ask: number | null;
 }
-/** The part of a quote by which two are compared. */
+/** The part of a quote that is compared. */
 export interface QuoteValues {
   prices: Record<string, Side>;
   received_at: string;
 }
 
-/** Decides which of a market's quotes is the newest: what sockets brought, or what was polled. */
+/** Decides which quote of a market is the newest: a socket's, or a polled one. */
 export class PushedQuotes<Quote extends { data: string }> {
-  /** With when it came, by performance.now(). */
+  /** With its arrival time, performance.now(). */
   readonly #pushed = new LruMap<string, { quote: Quote; atMs: number }>(REMEMBERED);
   readonly #held = new Map<string, Quote>();
 
@@ -27,7 +27,7 @@ export class PushedQuotes<Quote extends { data: string }> {
     this.#held.delete(name);
   }
 
-  /** Whether a polled quote may be sent now; one that comes too close behind a socket's is held back, and `due` gives it later. */
+  /** Whether a polled quote may be sent now; one too soon after a socket's is held back, and `due` returns it later. */
   admits(name: string, quote: Quote): boolean {
     const pushed = this.#pushed.get(name);
     if (!pushed) return true;
@@ -38,7 +38,7 @@ export class PushedQuotes<Quote extends { data: string }> {
     return false;
   }
 
-  /** What was held back, as no socket brought anything newer meanwhile. */
+  /** Held quotes for which no socket brought a newer one. */
   due(): Quote[] {
     const found: Quote[] = [];
     for (const [name, quote] of this.#held) {
@@ -50,7 +50,7 @@ export class PushedQuotes<Quote extends { data: string }> {
     return found;
   }
 
-  /** The newer one of a stored quote and what a socket brought. */
+  /** The newer of a stored quote and a socket's quote. */
   newest(name: string, stored: Quote): Quote {
     const pushed = this.#pushed.get(name)?.quote;
     if (!pushed) return stored;

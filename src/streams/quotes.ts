@@ -7,11 +7,11 @@ import type { Shared } from '../stores/shared/shared.ts';
 import type { StreamFilter } from './filter.ts';
 import { PushedQuotes } from './pushed-quotes.ts';
 
-/** Quotes that came over sockets, from whichever process holds them: a JSON array of Quote. */
+/** Quotes from sockets of any process: a JSON array of Quote. */
 export const QUOTES_CHANNEL = 'quotes';
-/** Polling stores quotes: they are looked for this often while a client streams them. */
+/** Polled quotes are in the store, which is read at this interval while a client streams them. */
 const LOOK_MS = 1000;
-/** Rows are visible a moment after their time. */
+/** Rows become visible shortly after their time. */
 const OVERLAP_MS = 3000;
 const REMEMBERED = 300_000;
 const RETRY_MS = 100;
@@ -45,7 +45,7 @@ export interface Quote {
 const number = (text: string | null | undefined): number | null =>
   text === null || text === undefined ? null : Number(text);
 
-/** The data of a `quote` event as polled. Sizes at the best prices are not polled: null. */
+/** The data of a polled `quote` event. Sizes at the best prices are not polled: null. */
 function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
   const sides = row.outcome_ids.map((id, index) => [
     id,
@@ -64,13 +64,13 @@ function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
   return { values: JSON.stringify(values), quote };
 }
 
-/** Finds quotes that have changed, once for all streams of this process. */
+/** Finds changed quotes, once for all streams of this process. */
 export class QuoteFollower {
   readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger };
   readonly #listeners = new Set<(quotes: readonly Quote[]) => void>();
   readonly #known = new LruMap<string, string>(REMEMBERED);
   readonly #pushed = new PushedQuotes<Quote>();
-  /** By the store's clock, as that of this machine may differ; null before it was asked. */
+  /** By the store's clock, because this machine's may differ; null before the first read. */
   #sinceMs: number | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
@@ -79,21 +79,21 @@ export class QuoteFollower {
     this.#deps = deps;
   }
 
-  /** Takes the quotes that sockets bring. */
+  /** Receives quotes from sockets. */
   async listen(subscribe: Shared['subscribe']): Promise<void> {
     await subscribe(QUOTES_CHANNEL, (message) => {
       if (this.#listeners.size === 0) return;
       const quotes = JSON.parse(message) as Quote[];
       for (const quote of quotes) {
         this.#pushed.push(nameOf(quote), quote);
-        // Polled as it was before, it is a change again.
+        // The same polled values count as a change again.
         this.#known.delete(nameOf(quote));
       }
       for (const listener of this.#listeners) listener(quotes);
     });
   }
 
-  /** Calls back with quotes as they change, until the returned function is called. */
+  /** Calls back with changed quotes until the returned function is called. */
   watch(listener: (quotes: readonly Quote[]) => void): () => void {
     this.#listeners.add(listener);
     if (!this.#timer) {
@@ -155,22 +155,22 @@ export class QuoteFollower {
 
 const nameOf = ({ platform, ref }: Pick<Quote, 'platform' | 'ref'>): string => `${platform}:${ref}`;
 
-/** Where quotes of one stream go. */
+/** Destination of one stream's quotes. */
 export interface QuoteSink {
   isBehind(): boolean;
-  /** One quote, sent with the next call of `flush` at the latest. */
+  /** Queues one quote, sent with the next call of `flush` at the latest. */
   quote(data: string): void;
   flush(): void;
 }
 
-/** The quotes of one subscription. While its reader is behind, the newest of each market waits and replaces the one before. */
+/** The quotes of one subscription. While the reader is behind, each market's newest quote waits and replaces the previous one. */
 export class QuoteFeed {
-  /** Quotes that were replaced before they were sent. */
+  /** Quotes replaced before they were sent. */
   dropped = 0;
   readonly #filter: StreamFilter;
   readonly #sink: QuoteSink;
   readonly #waiting = new Map<string, string>();
-  /** Markets of which a quote came before the first ones were read; null behind that. */
+  /** Markets with a quote before the initial ones were read; null afterwards. */
   #came: Set<string> | null = null;
   #isClosed = false;
   readonly #unwatch: () => void;
@@ -191,7 +191,7 @@ export class QuoteFeed {
     this.#waiting.clear();
   }
 
-  /** Named markets begin with the quote that is known: a quiet one may not change for hours. */
+  /** Listed markets start with the known quote, because a quiet one may not change for hours. */
   async #begin(follower: QuoteFollower, markets: NonNullable<StreamFilter['markets']>): Promise<void> {
     const came = new Set<string>();
     this.#came = came;

@@ -11,14 +11,14 @@ import { StallWatch } from './stall.ts';
 import { Subscription } from './subscription.ts';
 import type { StreamTier, StreamUser } from './user-limits.ts';
 
-/** A state and a sign of life at least this often. */
+/** Maximum time between keep-alives, each with a state. */
 export const BEAT_MS = 15_000;
-/** Silence of a peer before it is probed; ten probes a second apart. */
+/** Silence of a peer before TCP keepalive probes; ten probes a second apart. */
 const PROBE_MS = 4000;
-/** Milliseconds after which a client comes back. */
+/** Reconnect delay sent to clients. */
 const RETRY_MS = 1000;
 
-/** Who streams, and whether they still may. */
+/** The owner of a stream, and whether they may still read. */
 export interface Reader extends StreamUser {
   admission: string;
   isAdmitted(): boolean | Promise<boolean>;
@@ -74,7 +74,7 @@ export class SseStream implements Connection {
     return this.#stall.isStalled(this.#writer.queued);
   }
 
-  /** Begins to send, once the head of the answer is written; goes on until either side ends it. */
+  /** Starts sending, after the headers of the answer; runs until either side ends it. */
   async run(): Promise<void> {
     const unwatch = this.#deps.states.watch(() => this.#sendState());
     const beat = setInterval(() => {
@@ -89,7 +89,7 @@ export class SseStream implements Connection {
       this.#deps.connections.remove(this);
       void unwatch.then((stop) => stop());
     });
-    // A peer that is gone says nothing; probes go on while nothing else is sent, so that they end before the next sign of life.
+    // A vanished peer sends nothing; keepalive probes detect it before the next keep-alive event is sent.
     this.#raw.socket?.setKeepAlive(true, PROBE_MS);
     this.#raw.write(`retry: ${RETRY_MS}\n\n`);
     await unwatch;

@@ -6,12 +6,12 @@ import { gapData } from './gap-event.ts';
 import { QUEUE_BYTES } from './stall.ts';
 import { type Sink, ReaderGone } from './subscription.ts';
 
-/** What is queued for a reader that is closed waits this long for it. */
+/** How long what is queued waits for the reader of a closed stream. */
 export const LINGER_MS = 30_000;
 
 const CHUNK_CHARS = 64 * 1024;
 
-/** Writes a stream of server-sent events. Its queue holds at most QUEUE_BYTES and one slice of events. */
+/** Writes a stream of server-sent events. Its queue is at most QUEUE_BYTES plus one slice of events. */
 export class SseWriter implements Sink {
   readonly catchUps = new PQueue({ concurrency: 1 });
   readonly #raw: ServerResponse;
@@ -19,11 +19,11 @@ export class SseWriter implements Sink {
 
   constructor(raw: ServerResponse) {
     this.#raw = raw;
-    // A client that is gone is no failure of ours; 'close' follows.
+    // A disconnected client is not an error; 'close' follows.
     raw.on('error', () => {});
   }
 
-  /** Bytes that the reader has not taken. */
+  /** Bytes that the reader has not received. */
   get queued(): number {
     return this.#raw.writableLength;
   }
@@ -50,7 +50,7 @@ export class SseWriter implements Sink {
     this.flush();
   }
 
-  /** The same, sent with the next flush, or with enough others. */
+  /** The same, sent with the next flush, or once enough is buffered. */
   add(name: string, data: string): void {
     this.#chunk += `event: ${name}\ndata: ${data}\n\n`;
     if (this.#chunk.length > CHUNK_CHARS) this.flush();
@@ -73,7 +73,7 @@ export class SseWriter implements Sink {
     }
   }
 
-  /** Ends the stream once everything has left; a reader that does not take it is cut off. */
+  /** Ends the stream once everything was sent; a reader that does not read it is disconnected. */
   async end(): Promise<void> {
     this.flush();
     const closed = new Promise<void>((resolve) => this.#raw.once('close', resolve));
@@ -83,7 +83,7 @@ export class SseWriter implements Sink {
   }
 }
 
-/** Slices that many streams send are encoded once. */
+/** Slices sent by many streams are encoded once. */
 const written = new WeakMap<EventSlice, Buffer>();
 
 const bytesOf = ({ name, events }: EventSlice): Buffer =>
@@ -91,7 +91,7 @@ const bytesOf = ({ name, events }: EventSlice): Buffer =>
 
 const LOOK_MS = 100;
 
-/** Resolves when the response's queue is empty, or after a while. */
+/** Resolves when the response's buffer is empty, or after a while. */
 function drained(raw: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

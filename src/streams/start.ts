@@ -6,16 +6,16 @@ import { reachesBack, readExtent } from './log/extent.ts';
 import type { Partition } from './log/position.ts';
 import { readLogEnd, readLogStart } from './log/read.ts';
 
-/** Where a subscription begins: a cursor, a time in Unix ms, or null for what comes from now on; `field` is what it was given in. */
+/** Where a subscription starts: a cursor, a time in Unix ms, or null for now; `field` is the parameter that contained it. */
 export interface Since {
   field: string;
   from: { cursor: string } | { timeMs: number } | null;
 }
 
-/** The positions that a subscription begins behind; 400 for a cursor that is damaged or of other filters, or reaches back too far. */
+/** The positions after which a subscription starts; 400 for a cursor that is damaged, has other filters, or is too old. */
 export async function startPositions(hub: Hub, filter: StreamFilter, { field, from }: Since): Promise<number[]> {
   const partitions = partitionsOf(filter);
-  // Quotes and books begin with what is newest, whatever time is given.
+  // Quotes and books start with the newest state, whatever time is given.
   if (partitions.length === 0 && from !== null && 'timeMs' in from) return [];
   if (from === null) return Promise.all(partitions.map((partition) => hub.follower(partition).end()));
   if ('timeMs' in from) return fromTime(hub, partitions, field, from.timeMs);
@@ -24,9 +24,7 @@ export async function startPositions(hub: Hub, filter: StreamFilter, { field, fr
   const received = JSON.stringify(cursor.slice(0, 80));
   if (typeof positions === 'string') {
     const expected =
-      positions === 'damaged'
-        ? 'a time, or the id of an event of a stream'
-        : 'a cursor of a stream with the same filters';
+      positions === 'damaged' ? 'a time, or the id of a stream event' : 'a cursor of a stream with the same filters';
     throw await refusal(hub, partitions, { field, expected, received });
   }
   const kept = await Promise.all(
@@ -40,7 +38,7 @@ export async function startPositions(hub: Hub, filter: StreamFilter, { field, fr
   if (kept.every(Boolean)) return positions;
   throw await refusal(hub, partitions, {
     field,
-    expected: 'a cursor of events that are still kept',
+    expected: 'a cursor whose events are still stored',
     received,
   });
 }
@@ -49,7 +47,7 @@ async function fromTime(hub: Hub, partitions: Partition[], field: string, timeMs
   const oldestMs = await oldestTime(hub, partitions);
   if (timeMs < oldestMs) {
     const received = new Date(timeMs).toISOString();
-    throw await refusal(hub, partitions, { field, expected: 'a time of which events are kept', received });
+    throw await refusal(hub, partitions, { field, expected: 'a time from which events are stored', received });
   }
   return Promise.all(
     partitions.map(async (partition) => {
@@ -62,7 +60,7 @@ async function fromTime(hub: Hub, partitions: Partition[], field: string, timeMs
 
 async function isKept(hub: Hub, partition: Partition, position: number): Promise<boolean> {
   const known = await hub.extent(partition);
-  // Another process may have sent what was logged since.
+  // Another process may have sent events logged since.
   return reachesBack(position > known.end ? await readExtent(hub.clickhouse, partition) : known, position);
 }
 
@@ -77,5 +75,5 @@ async function refusal(
   issue: { field: string; expected: string; received: string },
 ) {
   const oldest = new Date(await oldestTime(hub, partitions)).toISOString();
-  return badRequest([issue], `Ask for events since ${oldest} or later, or leave ${issue.field} out to begin now.`);
+  return badRequest([issue], `Use ${oldest} or later, or omit ${issue.field} to start now.`);
 }

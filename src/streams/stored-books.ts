@@ -6,7 +6,7 @@ import type { BookSide } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 
-/** By how much the clocks of the machines that receive, store and serve may differ. */
+/** Maximum difference between the clocks of the machines that receive, store and serve. */
 const CLOCKS_MS = 60_000;
 
 const UpdateRow = z.object({
@@ -17,12 +17,12 @@ const UpdateRow = z.object({
   received_at: z.string(),
   levels: z.array(z.tuple([z.enum(['bid', 'ask']), z.string(), z.string()])),
   gap_from: z.string().nullable(),
-  /** Of a gap, '' of messages. */
+  /** For gaps; '' for messages. */
   reason: z.string(),
 });
 const ClockRow = z.object({ now_ms: z.coerce.number() });
 
-/** A message of a book: levels that changed, or the whole book where `begins`; times ISO-8601. */
+/** A book message: changed levels, or the whole book if `begins`; times ISO-8601. */
 export interface BookMessage {
   sequence: number;
   begins: boolean;
@@ -31,33 +31,33 @@ export interface BookMessage {
   levels: z.output<typeof UpdateRow>['levels'];
 }
 
-/** A stretch in which a book was not known, ISO-8601. */
+/** A period in which a book was unknown, ISO-8601. */
 export interface BookLoss {
   from: string;
   to: string;
   reason: string;
 }
 
-/** Messages in the order of their sequences, and stretches without any, each with its market's key. */
+/** Messages in the order of their sequences, and gaps, each with its market's key. */
 export interface BookUpdates {
   messages: [key: string, message: BookMessage][];
   losses: [key: string, loss: BookLoss][];
 }
 
-/** Markets, and the sequence behind which messages are new. */
+/** Markets, and the sequence after which messages are new. */
 export type KnownBooks = readonly { key: string; sequence: number }[];
 
-/** A stored book as a whole. */
+/** A whole stored book. */
 export interface StoredBook {
   sequence: number;
-  /** Whether no change leads to it. */
+  /** Whether it starts a recorded period. */
   begins: boolean;
   book: BookSide;
   exchangeAt: string | null;
   receivedAt: string;
 }
 
-/** The newest recorded book of a market; null where none was seen lately. */
+/** The newest recorded book of a market; null if none was seen recently. */
 export async function newestBook(
   clickhouse: ClickHouse,
   { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
@@ -71,11 +71,11 @@ export async function newestBook(
   return { sequence: Number(row.sequence), begins, book: readBook({ bids, asks }), exchangeAt, receivedAt };
 }
 
-/** What was stored behind a book. */
+/** What was stored after a book. */
 export const updatesBehind = (clickhouse: ClickHouse, key: string, stored: StoredBook): Promise<BookUpdates> =>
   readUpdates(clickhouse, [{ key, sequence: stored.sequence }], Date.parse(stored.receivedAt) - CLOCKS_MS);
 
-/** What is new of some markets and was written at `sinceMs` or later, Unix ms by the store's clock. */
+/** New messages of some markets, written at `sinceMs` or later, Unix ms by the store's clock. */
 export async function readUpdates(clickhouse: ClickHouse, known: KnownBooks, sinceMs: number): Promise<BookUpdates> {
   const params = {
     keys: known.map(({ key }) => BigInt(key)),

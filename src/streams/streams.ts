@@ -7,7 +7,7 @@ import type { StreamDeps } from './sse-stream.ts';
 
 /** All streams of this process. */
 export interface Streams extends StreamDeps {
-  /** Ends every stream; what is queued leaves first, within a bound. */
+  /** Ends every stream; what is queued is sent first, within a bound. */
   stop(): Promise<void>;
 }
 

@@ -6,23 +6,23 @@ import { type Follower, type FollowerListener, HOLE_MS, type LogGap } from './lo
 import { nameOf, type Partition } from './log/position.ts';
 import type { LogPage, LogRow } from './log/read.ts';
 
-/** Events read from the log at once while a subscription catches up. */
+/** Log page size while a subscription catches up. */
 const PAGE_ROWS = 5000;
-/** Events handed over at once: a reader behind gets the next ones when it has taken these. */
+/** Events per slice: a slow reader gets the next ones after these. */
 const SLICE_ROWS = 250;
 const RETRY_MS = 250;
-/** A position whose epoch has ended meets no live event before the next one is logged: the log is looked at by itself so often. */
+/** A position in an ended epoch never meets a live event until the next one is logged, so the log is polled at this interval. */
 const IDLE_MS = 5000;
 
-/** Where a subscription's events go. */
+/** Destination of a subscription's events. */
 export interface Sink {
   events(slice: EventSlice): void;
   gap(gap: LogGap): void;
-  /** What was handed over since the last call goes out as one piece; false when the reader is behind and `room` must be waited for. */
+  /** Sends what was queued since the last call as one piece; false if the reader is behind and must be awaited with `room`. */
   flush(): boolean;
-  /** Runs one at a time for all subscriptions of a connection, so that a reader behind holds one page of the log in memory, not many. */
+  /** Runs one at a time for all subscriptions of a connection, so that a slow reader holds one page of the log in memory, not many. */
   readonly catchUps: PQueue;
-  /** Resolves once there is room for more; rejects with ReaderGone when the connection ends before. */
+  /** Resolves once there is room for more; rejects with ReaderGone if the connection ends first. */
   room(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface Sink {
 export class ReaderGone extends Error {}
 
 export interface SubscriptionDeps {
-  /** `onFull` is called with the position of the last row of a full page, a moment before the page is known. */
+  /** `onFull` is called with the position of a full page's last row, shortly before the page is known. */
   readLog(partition: Partition, after: number, limit: number, onFull: (last: number) => void): Promise<LogPage>;
   follower(partition: Partition): Follower;
 }
@@ -38,12 +38,12 @@ export interface SubscriptionDeps {
 /** A page that is being read. */
 interface PageAhead {
   after: number;
-  /** The position of its last row; null where it is not full. */
+  /** The position of its last row; null if it is not full. */
   last: Promise<number | null>;
   page: Promise<LogPage>;
 }
 
-/** The durable events of one subscription, from its positions on: out of the log until it meets the live ones, then as they come. */
+/** The durable events of one subscription from its positions on: from the log until it reaches the live ones, then live. */
 export class Subscription implements FollowerListener {
   readonly partitions: readonly Partition[];
   readonly codec: CursorCodec;
@@ -66,7 +66,7 @@ export class Subscription implements FollowerListener {
     this.#index = new Map(this.partitions.map((partition, index) => [nameOf(partition), index]));
   }
 
-  /** Of everything handed over so far; null where nothing is durable. */
+  /** Position after everything delivered so far; null without durable events. */
   get cursor(): string | null {
     return this.partitions.length === 0 ? null : this.codec.encode(this.#positions);
   }
@@ -83,7 +83,7 @@ export class Subscription implements FollowerListener {
   onRows(partition: Partition, rows: readonly LogRow[]): void {
     if (this.#isClosed) return;
     if (rows.length <= SLICE_ROWS && this.#hand(partition, rows)) return;
-    // Too much at once, or a reader behind: it catches up at its own pace.
+    // Too many events at once, or a slow reader: it catches up at its own pace.
     this.#deps.follower(partition).leave(this);
     void this.#follow(partition);
   }
@@ -92,9 +92,9 @@ export class Subscription implements FollowerListener {
     if (!this.#isClosed) this.#sink.gap(gap);
   }
 
-  /** false when the reader is behind; events may be left then, and those handed over already are passed by the next time. */
+  /** false if the reader is behind; undelivered events may remain, and delivered ones are skipped the next time. */
   #hand(partition: Partition, rows: readonly LogRow[]): boolean {
-    // Many subscriptions may share a connection: each looks whether there is room before it adds to the queue.
+    // Many subscriptions may share a connection: each checks for room before it adds to the queue.
     if (!this.#sink.flush()) return false;
     const index = this.#index.get(nameOf(partition)) ?? 0;
     for (const slice of this.#slices(partition, index, rows)) {
@@ -105,7 +105,7 @@ export class Subscription implements FollowerListener {
     return true;
   }
 
-  /** Made once for the subscriptions that have the same filters and got the same events so far. */
+  /** Built once for subscriptions with the same filters and positions. */
   #slices(partition: Partition, index: number, rows: readonly LogRow[]): readonly EventSlice[] {
     const shared = sharedSlices.get(rows) ?? new Map<string, readonly EventSlice[]>();
     sharedSlices.set(rows, shared);
@@ -127,19 +127,19 @@ export class Subscription implements FollowerListener {
     const index = this.#index.get(nameOf(partition)) ?? 0;
     const follower = this.#deps.follower(partition);
     let waitingSinceMs: number | null = null;
-    /** The page behind the one that is handed over, read meanwhile. */
+    /** The next page, read while the current one is delivered. */
     let ahead: PageAhead | null = null;
     const { catchUps } = this.#sink;
     const read = (after: number): PageAhead => {
       let page!: Promise<LogPage>;
       const last = new Promise<number | null>((resolve) => {
         page = this.#deps.readLog(partition, after, PAGE_ROWS, resolve);
-        // A failure is met when the page is needed.
+        // A failure is thrown when the page is needed.
         page.catch(() => {}).then(() => resolve(null));
       });
       return { after, last, page };
     };
-    /** Hands over a page; null where what followed was in memory. */
+    /** Delivers a page; null if the following events were in memory. */
     const step = async (): Promise<LogPage | null> => {
       const after = this.#positions[index] ?? 0;
       const missed = follower.since(after);
@@ -159,7 +159,7 @@ export class Subscription implements FollowerListener {
       try {
         const [end] = await Promise.all([follower.end(), this.#sink.room()]);
         if (this.#isClosed) return;
-        // From here to `join` nothing may be awaited: no event may come between.
+        // No await from here to `join`: no event may arrive in between.
         const missed = follower.since(this.#positions[index] ?? 0);
         if (missed !== null && missed.length <= SLICE_ROWS) {
           if (!this.#hand(partition, missed)) continue;
@@ -188,7 +188,7 @@ export class Subscription implements FollowerListener {
     }
   }
 
-  /** Events are missing and do not come: the reader is sent where. */
+  /** Events are missing for good: sends the reader a gap. */
   #skip(partition: Partition, next: LogRow): void {
     const index = this.#index.get(nameOf(partition)) ?? 0;
     this.#positions[index] = next.sequence - 1;
@@ -196,7 +196,7 @@ export class Subscription implements FollowerListener {
   }
 }
 
-/** By the rows that a follower handed over, then by whom they are for. */
+/** By the rows that a follower delivered, then by filters and positions. */
 const sharedSlices = new WeakMap<readonly LogRow[], Map<string, readonly EventSlice[]>>();
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());

@@ -12,8 +12,8 @@ export interface LoggedTrade extends TradeRow {
 }
 
 /**
- * The data of a `trade` event, without `sequence` and `sent_at`: a trade of GET markets/trades and of GET trades/whales in one
- * object. Of a market that is not listed yet only the reference is known.
+ * The data of a `trade` event, without `sequence` and `sent_at`: the fields of GET markets/trades and GET trades/whales in one object. Of
+ * an unlisted market only the reference is known.
  */
 export function tradeEvent(
   trade: LoggedTrade,

@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../core/errors.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
-/** What one user may have open, all connections together. */
+/** Limits per user, over all connections. */
 const LIMITS = {
   free: { connections: 5, markets: 100 },
   pro: { connections: 50, markets: 5000 },
 } as const;
 export type StreamTier = keyof typeof LIMITS;
 
-/** What a process that was killed had open counts for so long. Markets may longer: who comes back names the same ones. */
+/** How long connections of a killed process count. Markets may count longer: a returning client has the same ones. */
 const CONNECTION_MS = 3000;
 const RENEW_CONNECTIONS_MS = 1000;
 const MARKET_MS = 30_000;
 const RENEW_MARKETS_MS = 10_000;
-/** A place may still be that of a connection that was lost: it is waited for as long as that counts. */
+/** A slot may still belong to a lost connection: wait until that no longer counts. */
 const WAIT_MS = CONNECTION_MS + 500;
 const RETRY_MS = 250;
 const UNLIMITED = 1e9;
@@ -26,13 +26,13 @@ export interface StreamUser {
 }
 
 interface Held {
-  /** By id; false while a place is waited for. */
+  /** By id; false while waiting for a slot. */
   connections: Map<string, boolean>;
-  /** Markets by name, with how many subscriptions name each. */
+  /** Markets by name, with their number of subscriptions. */
   markets: Map<string, number>;
 }
 
-/** Counts connections and named markets by user: over all processes where they share a Redis, in this process otherwise. */
+/** Counts connections and markets per user: over all processes that share a Redis, else in this process. */
 export class UserLimits {
   readonly #shared: Pick<Shared, 'claim' | 'unclaim'>;
   readonly #users = new Map<string, Held>();
@@ -42,12 +42,12 @@ export class UserLimits {
     this.#shared = shared;
   }
 
-  /** 429 for more named markets than any user of the tier may have. */
+  /** 429 for more markets than the tier allows for any user. */
   allowMarkets(tier: StreamTier, count: number): void {
     if (count > LIMITS[tier].markets) throw tooManyMarkets(tier);
   }
 
-  /** Takes a place for a connection until the returned function is called; 429 when all are taken. */
+  /** Takes a connection slot until the returned function is called; 429 if all are taken. */
   async connect({ userId, tier }: StreamUser): Promise<() => void> {
     const { connections: limit } = LIMITS[tier];
     const held = this.#of(userId);
@@ -73,7 +73,7 @@ export class UserLimits {
     return release;
   }
 
-  /** Counts these markets, each once whatever names it, until the returned function is called; 429 for too many. */
+  /** Counts these markets, each once per user, until the returned function is called; 429 for too many. */
   async follow({ userId, tier }: StreamUser, names: readonly string[]): Promise<() => void> {
     if (names.length === 0) return () => {};
     const held = this.#of(userId);
@@ -128,7 +128,7 @@ export class UserLimits {
     this.#timers = [];
   }
 
-  /** What is open is counted again where its count was lost, whatever the limit. */
+  /** Renews the counts, and restores lost ones even above the limit. */
   #renew(setOf: (userId: string) => string, membersOf: (held: Held) => string[], ttlMs: number): void {
     for (const [userId, held] of this.#users) {
       const members = membersOf(held);

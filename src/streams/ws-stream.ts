@@ -13,7 +13,7 @@ import type { StreamTier } from './user-limits.ts';
 
 const LOOK_MS = 5;
 
-/** Why a socket is closed by the service, by WebSocket close code. */
+/** WebSocket close code and reason, by why the service closes a socket. */
 const CLOSE: Record<EndReason, readonly [code: number, reason: string]> = {
   slow: [4008, 'The reader is too slow; resume from the cursor'],
   revoked: [1008, 'The key or session is no longer valid'],
@@ -25,11 +25,11 @@ interface Entry {
   subscription: Subscription;
   quotes: QuoteFeed;
   books: BookFeed;
-  /** Its markets count no more. */
+  /** Stops counting its markets. */
   unfollow: () => void;
 }
 
-/** One open WebSocket of a reader: its subscriptions by number, each of one channel. */
+/** One open WebSocket of a reader: its subscriptions by number, each with one channel. */
 export class WsStream implements Connection {
   readonly userId: string;
   readonly tier: StreamTier;
@@ -41,7 +41,7 @@ export class WsStream implements Connection {
   readonly #catchUps = new PQueue({ concurrency: 1 });
   readonly #entries = new Map<number, Entry>();
   #lastSid = 0;
-  /** By subscriptions that are closed. */
+  /** Drops of closed subscriptions. */
   #dropped = 0;
   #ending: Promise<void> | null = null;
 
@@ -66,13 +66,13 @@ export class WsStream implements Connection {
     return this.#entries.size;
   }
 
-  /** Begins with a state, and goes on with signs of life until either side closes. */
+  /** Starts with a state, then sends keep-alives until either side closes. */
   async run(): Promise<void> {
     const unwatch = this.#deps.states.watch(() => this.#sendState());
     let isAlive = true;
     this.#socket.on('pong', () => (isAlive = true));
     const beat = setInterval(() => {
-      // A reader that is behind does not answer in time either; the queue's bound closes it.
+      // A slow reader does not answer in time either; the bound of its queue closes it.
       if (!isAlive && this.#socket.bufferedAmount === 0) this.#socket.terminate();
       isAlive = false;
       this.#sendState();
@@ -90,8 +90,8 @@ export class WsStream implements Connection {
   }
 
   /**
-   * A new subscription, by its number; its events begin with the next turn of the loop, behind the answer. `unfollow` is called when it
-   * ends.
+   * Adds a subscription and returns its number; its events start with the next event-loop turn, after the answer. `unfollow` is called when
+   * it ends.
    */
   subscribe(filter: StreamFilter, positions: readonly number[], unfollow: () => void): number {
     this.#lastSid += 1;
@@ -112,7 +112,7 @@ export class WsStream implements Connection {
     return sid;
   }
 
-  /** false when there is no subscription of this number. */
+  /** false if there is no subscription with this number. */
   unsubscribe(sid: number): boolean {
     const entry = this.#entries.get(sid);
     if (!entry) return false;
@@ -149,7 +149,7 @@ export class WsStream implements Connection {
     const cursors = Object.fromEntries(entries.map(([sid, { subscription }]) => [sid, subscription.cursor]));
     const states = this.#deps.states.of(platforms.length > 0 ? platforms : this.#deps.states.platforms);
     const dropped = entries.reduce((sum, [, { quotes }]) => sum + quotes.dropped, this.#dropped);
-    // A client with one subscription finds its cursor where server-sent events have it.
+    // With a single subscription the cursor is where server-sent events have it.
     const cursor = entries.length === 1 ? { cursor: entries[0]?.[1].subscription.cursor } : {};
     this.#socket.send(JSON.stringify({ event: 'state', data: { platforms: states, dropped, ...cursor, cursors } }));
   }

@@ -129,7 +129,7 @@ describe('limit', () => {
     async (value) => {
       const { status, text } = await list(`limit=${encodeURIComponent(value)}`);
       expect(status).toBe(400);
-      expect(text).toBe(`limit: an integer of 1 to 500, received ${JSON.stringify(value)}`);
+      expect(text).toBe(`limit: an integer from 1 to 500, received ${JSON.stringify(value)}`);
     },
   );
 });
@@ -204,10 +204,10 @@ describe('refusals', () => {
     expect(status).toBe(400);
     expect(text.split('; ')).toEqual([
       'provider: one of kalshi, polymarket, received "limitless"',
-      'limit: an integer of 1 to 500, received "x"',
+      'limit: an integer from 1 to 500, received "x"',
       'include_raw: true or false, received "yes"',
       'interval: one of 1, 60, 1440, received "5"',
-      'min_size: a number of 0 to 1000000000000, received "-1"',
+      'min_size: a number from 0 to 1000000000000, received "-1"',
       'sort: one of time, size, received "best"',
     ]);
     expect((await get('/t/list')).text).toBe('provider: one of kalshi, polymarket, received nothing');

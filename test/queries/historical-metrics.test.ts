@@ -262,7 +262,7 @@ test.each([
     'start_ts: a time before end_ts (default: now), received 4000000000 (2096-10-02T07:06:40.000Z)',
   ],
   ['interval=2h', 'interval: one of 1m, 5m, 15m, 1h, 4h, 1d'],
-  ['limit=5001', 'limit: an integer of 1 to 5000'],
+  ['limit=5001', 'limit: an integer from 1 to 5000'],
 ])('%s is refused with the rule', async (query, rule) => {
   const { key } = await store.app.newKey();
   const url = `/v1/api/metrics/historical?platform=limitless&market_id=of-today&${query}`;

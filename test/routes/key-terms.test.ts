@@ -78,7 +78,7 @@ test('an end that is past is refused, as are a scope and an address that are non
   const answer = await ann.post(KEYS, { name: 'k', ...wrong });
   expect(answer.statusCode).toBe(400);
   const text: string = answer.json().error.error_text;
-  for (const field of ['expires_at: a time to come', 'scopes.0', 'allowed_addresses.0', 'allowed_addresses.1'])
+  for (const field of ['expires_at: a time in the future', 'scopes.0', 'allowed_addresses.0', 'allowed_addresses.1'])
     expect(text).toContain(field);
   expect((await ann.post(KEYS, { name: 'k', scopes: [] })).statusCode).toBe(400);
 });

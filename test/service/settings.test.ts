@@ -45,10 +45,10 @@ const failure = async (work: () => unknown): Promise<string> => {
 };
 
 test.each([
-  ['PORT', '70000', 'must be a whole number of 0 to 65535, received "70000"'],
-  ['PORT', '30a', 'must be a whole number of 0 to 65535, received "30a"'],
-  ['SQL_PORT', 'maybe', 'must be off or a whole number of 0 to 65535, received "maybe"'],
-  ['BACKFILL_DAYS', '-1', 'must be a number of 0 to 3650, received "-1"'],
+  ['PORT', '70000', 'must be a whole number from 0 to 65535, received "70000"'],
+  ['PORT', '30a', 'must be a whole number from 0 to 65535, received "30a"'],
+  ['SQL_PORT', 'maybe', 'must be off or a whole number from 0 to 65535, received "maybe"'],
+  ['BACKFILL_DAYS', '-1', 'must be a number from 0 to 3650, received "-1"'],
   ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, received "loud"'],
   ['PLATFORMS', 'kalshi,foo', 'must be one of kalshi, polymarket, limitless, received "kalshi,foo"'],
   ['NODE_ENV', 'prod', 'must be one of production, development, test, received "prod"'],

@@ -36,9 +36,9 @@ export function readTrades(feed: Feed): AsyncGenerator<TradePage> {
 async function* noPages(): AsyncGenerator<TradePage> {}
 
 /**
- * Rows of one transaction are counted together, so one that is cut off by a page waits for the next. The newest one may still
- * grow; what it lacks comes with the next poll, whose overlap reads it again, and its ids do not change. The feed reaches back to
- * `floorUs` only: one that ends right at its floor was cut there, and reports that.
+ * Rows of one transaction are numbered together, so a transaction that a page may cut waits for the next page. The newest one may still
+ * grow; the overlap of the next poll reads the rest, and ids do not change. The feed starts at `floorUs`: a read that ends
+ * there was cut off, and reports that.
  */
 async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: number): AsyncGenerator<TradePage> {
   const { sinceUs } = feed.query;
@@ -74,13 +74,13 @@ async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: 
   throw new PlatformError('polymarket', 'bad_answer', { detail: '/v2/trades: the cursor does not come to an end' });
 }
 
-/** When the platform made a page: before it answered, where the CDN had kept it. */
+/** When the platform generated a page: earlier than its answer if the CDN cached it. */
 function madeUs(reply: FreshReply): number | undefined {
   if (reply.ageMs === 0) return answeredUs(reply);
   return (Date.parse(reply.receivedAt) - reply.ageMs) * 1000;
 }
 
-/** The rows before the last transaction, which the page's end may have cut off. */
+/** The rows before the last transaction, which may continue on the next page. */
 function wholeTransactions(rows: readonly TradeRow[]): TradeRow[] {
   const last = rows.at(-1)?.transactionHash;
   return rows.slice(
@@ -93,8 +93,8 @@ function wholeTransactions(rows: readonly TradeRow[]): TradeRow[] {
 }
 
 /**
- * The rows inside the query's times as records. One whose outcome is not known yet waits for the directory: the reading is complete
- * up to it only, until it has waited for too long and is reported.
+ * The rows within the query's times as records. A row whose outcome is unknown waits for the directory, and the read is complete only up
+ * to it, until it has waited too long and is reported.
  */
 async function records(
   { query, directory, context, now }: Feed,

@@ -3,14 +3,14 @@ import type { ReadContext } from '../contract.ts';
 import { type ParsedRow, parseRows } from '../parse-rows.ts';
 import { type TradeRow, comboRow, dataTrade } from './wire.ts';
 
-/** Fills of less are never shown, whatever is asked for. */
+/** The platform never shows smaller fills, whatever is requested. */
 export const LEAST_FILL = parseSize('0.01');
-/** Sent with every page: a cursor does not keep them, and a filter that is not sent is silently dropped. */
+/** Sent with every page: a cursor does not include them, and a missing filter is silently dropped. */
 export const TRADE_FILTERS = { filter_type: 'TOKENS', filter_amount: '0.01' } as const;
 
 const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'transaction_hash' } as const;
 
-/** The trades of a page; combos, which are bets on several markets at once and of none, are left out. */
+/** The trades of a page without combos, which are bets on several markets at once and belong to none. */
 export const parseTrades = (rows: readonly unknown[], context: ReadContext): ParsedRow<TradeRow>[] =>
   parseRows(
     dataTrade,

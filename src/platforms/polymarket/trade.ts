@@ -5,16 +5,16 @@ import { kebab } from '../market-fields.ts';
 import type { StoredMarket } from '../contract.ts';
 import type { TradeRow } from './wire.ts';
 
-/** Places kept in the fingerprint: the platform has printed prices of up to 10, and need not print them again. */
+/** Decimals in the fingerprint: the platform has sent prices with up to 10, and may send fewer next time. */
 const FINGERPRINT_SCALE = 6;
 
 const plain = (value: string | number): string =>
   decimalText(parseDecimal(value, FINGERPRINT_SCALE), FINGERPRINT_SCALE);
 
 /**
- * The tape has no ids and one transaction has many rows, so a row's id is made of what cannot move between reads:
+ * The tape has no ids, and one transaction has many rows, so a row's id consists of what does not change between reads:
  * `<transaction>-<last 8 digits of the token>-<first 8 hex digits of SHA-256("wallet|SIDE|price|size")>`.
- * The k-th row (k ≥ 2) with an identical text needs `.k` appended: see tradeIds.
+ * From the second identical text on, `.k` is appended to the k-th: see tradeIds.
  */
 export function tradeFingerprint(row: TradeRow): string {
   const content = `${row.wallet}|${row.side}|${plain(row.price)}|${plain(row.size)}`;
@@ -23,8 +23,8 @@ export function tradeFingerprint(row: TradeRow): string {
 }
 
 /**
- * One id per row, identical rows distinguished by `.2`, `.3` …. `seen` holds how often each text occurred before, where a transaction
- * began on the page before, and is counted on.
+ * One id per row; identical rows get `.2`, `.3` …. `seen` counts the earlier occurrences of each text if the transaction began on the
+ * previous page, and is updated.
  */
 export function tradeIds(rows: readonly TradeRow[], seen = new Map<string, number>()): string[] {
   return rows.map((row) => {
@@ -36,8 +36,8 @@ export function tradeIds(rows: readonly TradeRow[], seen = new Map<string, numbe
 }
 
 /**
- * One taker row as a record. The outcome is the one whose token traded: the row's own outcome index is 999 until the
- * platform has labelled it. Of a market that is not known the label must do. Null when neither shows the outcome.
+ * One taker row as a record. The outcome is that of the traded token, because the row's own outcome index is 999 until the platform has
+ * labelled it. For an unknown market the label is used. Null if neither shows the outcome.
  */
 export function mapPolymarketTrade(
   row: TradeRow,

@@ -20,11 +20,11 @@ const SEARCH = '/public-search';
 const TRADES_PAGE = 1000;
 const POSITIONS_PAGE = 1000;
 const MAX_PAGES = 20;
-/** Texts of one transaction that are carried to the next page: one user has few in it. */
+/** Texts of one transaction carried to the next page: a user has few per transaction. */
 const CARRIED = 20;
-/** Smaller positions are hidden by default; whether asking for 0 shows them all is not documented. */
+/** Smaller positions are hidden by default; it is not documented whether a filter of 0 shows all. */
 const LEAST_POSITION = parseSize('0.1');
-/** Sent with every page: a cursor does not keep them. OPEN is whatever is still held, what can be redeemed too. */
+/** Sent with every page: a cursor does not include them. OPEN is everything still held, including redeemable positions. */
 const HELD = { status: 'OPEN', filter_type: 'TOKENS', filter_amount: 0, include_archived: true } as const;
 const POSITION_ROW = { platform: 'polymarket', kind: 'market', idKey: 'token_id' } as const;
 
@@ -46,7 +46,7 @@ export function createPolymarketUsers(
   };
 }
 
-/** The proxy wallet in lower case; a name must be exactly that of a profile. */
+/** The proxy wallet in lower case; a name must match a profile exactly. */
 async function walletOf(client: PolymarketClient, user: string, context: ReadContext): Promise<string> {
   if (ADDRESS.test(user)) return user.toLowerCase();
   const name = user.replace(/^@/, '');
@@ -57,7 +57,7 @@ async function walletOf(client: PolymarketClient, user: string, context: ReadCon
   throw new PlatformError('polymarket', 'not_found', { detail: `no profile is named ${JSON.stringify(name)}` });
 }
 
-/** These reads are public and need no credential: a refusal, or a 404, concerns the route and not the user. */
+/** These reads are public: a rejection, or a 404, concerns the route and not the user. */
 const notOfTheUser =
   (route: string) =>
   (error: unknown): never => {
@@ -69,7 +69,7 @@ const notOfTheUser =
     throw new PlatformError('polymarket', blocked ? 'geo_blocked' : 'unavailable', options);
   };
 
-/** The platform's own cursor, and how often each text of the transaction at the end of the page before has occurred so far. */
+/** The platform's own cursor, and how often each text of the previous page's last transaction has occurred. */
 const Place = z.object({ cursor: z.string(), seen: z.array(z.tuple([z.string(), z.int()])) });
 
 function placeOf(text: string): z.output<typeof Place> {
@@ -83,7 +83,7 @@ function nextPlace(cursor: string, rows: readonly TradeRow[], seen: ReadonlyMap<
   return JSON.stringify({ cursor, seen: carried });
 }
 
-/** One page of a wallet's fills, as taker and as maker; start=1 asks for more than the last three years. */
+/** One page of a wallet's fills, as taker and as maker; start=1 includes those before the last three years. */
 async function readTrades(client: PolymarketClient, wallet: string, place: string, context: ReadContext) {
   const { cursor, seen: before } = placeOf(place);
   const query: Query = {
@@ -131,12 +131,12 @@ async function readPositions(client: PolymarketClient, wallet: string, context: 
     cursor = next;
   }
   const positions = [...held.values()];
-  // A smaller one that is shown proves that none is hidden.
+  // If a smaller position is shown, none is hidden.
   const smallest = positions.some(({ size }) => size < LEAST_POSITION) ? null : LEAST_POSITION;
   return { user: wallet, visibility: 'public', readAt, positions, isAll: ended && isWhole, smallest };
 }
 
-/** One fill of the wallet that the row names. */
+/** One fill of the wallet in the row. */
 export const mapPolymarketUserTrade = (row: TradeRow, tradeId: string): UserTrade => ({
   tradeId,
   ref: row.conditionId,
@@ -167,7 +167,7 @@ export const mapPolymarketPosition = (row: PositionRow): UserPosition => ({
   winner: row.redeemable ? winner(row) : '',
 });
 
-/** Of two outcomes one pays 1 where the other pays nothing; a split has no winner. */
+/** Of two outcomes, one pays 1 and the other nothing; a split has no winner. */
 function winner({ current_price: paid, outcome, opposite_outcome: opposite }: PositionRow): string {
   if (paid === ONE_PRICE) return outcome;
   return paid === 0n ? opposite : '';

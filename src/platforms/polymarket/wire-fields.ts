@@ -4,8 +4,8 @@ import { wirePrice } from '../parse-rows.ts';
 import { conditionRef } from './protocol.ts';
 
 /**
- * Rows as Polymarket sends them, reduced to the fields that are read. Unknown keys are ignored; an absent key is unknown,
- * never zero; Gamma sends '' where other platforms send null.
+ * Rows as Polymarket sends them, reduced to the fields that are used. Unknown keys are ignored; an absent key is unknown, never zero;
+ * Gamma sends '' where other platforms send null.
  */
 
 /** A field that is absent, null or '' when unknown. */
@@ -26,7 +26,7 @@ export const address = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/i)
   .transform((value) => value.toLowerCase());
-/** 0x and 64 hex digits; 62 in Gamma's spelling of Protocol V2, which becomes the other one. */
+/** 0x and 64 hex digits; Gamma's 62-digit spelling of Protocol V2 is converted. */
 export const conditionId = z
   .string()
   .regex(/^0x([0-9a-f]{62}|[0-9a-f]{64})$/i)
@@ -37,7 +37,7 @@ export const cursor = z
   .string()
   .nullish()
   .transform((value) => value ?? '');
-/** A page of rows still to be parsed one by one; `next` is '' on the last one. */
+/** A page of unparsed rows; `next` is '' on the last page. */
 export interface Page {
   rows: unknown[];
   next: string;

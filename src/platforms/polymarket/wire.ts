@@ -5,7 +5,7 @@ import { address, conditionId, cursor, flag, optional, type Page, rows, tokenId,
 
 /** Rows and pages of the Data API and of the CLOB. */
 
-/** Millionths as a price. */
+/** Millionths, parsed to a price. */
 const wireMicros = z
   .int()
   .nonnegative()
@@ -18,7 +18,7 @@ export interface TradeRow {
   side: 'BUY' | 'SELL';
   tokenId: string;
   conditionId: string;
-  /** As received (0..1 and above 0): the id is made of the digits. */
+  /** As received (above 0, at most 1), because the id depends on its digits. */
   price: string | number;
   size: string | number;
   /** Unix seconds. */
@@ -27,7 +27,7 @@ export interface TradeRow {
   title: string;
   slug: string;
   eventSlug: string;
-  /** The outcome's name and place; '' and null until the platform has labelled the row. */
+  /** The outcome's name and index; '' and null until the platform has labelled the row. */
   outcome: string;
   outcomeIndex: number | null;
   name: string;
@@ -44,7 +44,7 @@ const transactionHash = z
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((value) => value.toLowerCase());
 const digits = z.union([z.string(), z.number()]);
-/** In the year 5138; milliseconds are beyond it. */
+/** In the year 5138; larger values are milliseconds. */
 const MAX_SECONDS = 1e11;
 /** 999 means "not labelled yet". */
 const outcomeIndex = z
@@ -97,7 +97,7 @@ export const dataTrade = z
     }),
   );
 
-/** A row of the trade feeds that is a combo's: its condition has 62 digits and is no market's. */
+/** A combo's row in the trade feeds: its condition has 62 digits and belongs to no market. */
 export const comboRow = z.union([
   z.object({ is_combo: z.literal(true) }),
   z.object({ condition_id: z.string().regex(/^0x[0-9a-f]{62}$/i) }),
@@ -118,7 +118,7 @@ export const clobBook = z.object({
 });
 export type ClobBook = z.output<typeof clobBook>;
 
-/** Element of `/v2/prices-history`: Unix seconds, and a price seen within `resolution_seconds` of them. */
+/** Element of `/v2/prices-history`: Unix seconds, and a price observed within `resolution_seconds` of them. */
 export const historyPoint = z.object({ timestamp: z.int().positive(), price: unitPrice });
 export type HistoryPoint = z.output<typeof historyPoint>;
 
@@ -152,9 +152,9 @@ export const positionRow = z.object({
 });
 export type PositionRow = z.output<typeof positionRow>;
 
-/** Any list of the Data API; a documented miss is null instead of a list. */
+/** Any list of the Data API; for documented cases without a result it is null. */
 export const dataPage = z
   .object({ data: rows.nullable(), pagination: z.object({ next_cursor: cursor }).nullish() })
   .transform(({ data, pagination }): Page => ({ rows: data ?? [], next: pagination?.next_cursor ?? '' }));
-/** A reply that is nothing but a list. */
+/** A reply that consists of a list. */
 export const bareList = rows;

@@ -7,10 +7,10 @@ import { BadFrame, type SocketChannel, type SocketEvent, type SocketObserver, ty
 import { refusalOf } from './refusal.ts';
 
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
-/** Frames that wait to be read; a connection with more is dropped, as it lost its order of time. */
+/** Unread frames; a connection with more is closed, because it is too far behind. */
 const QUEUE_FRAMES = 20_000;
 const QUEUE_BYTES = 32 * 1024 * 1024;
-/** Other work of the process gets its turn after so long. */
+/** Yields to other work of the process after this time. */
 const SLICE_MS = 8;
 const HANDSHAKE_MS = 10_000;
 const CLOSE_MS = 1000;
@@ -20,24 +20,24 @@ export interface SocketDeps {
   platform: Platform;
   log: FastifyBaseLogger;
   observer: SocketObserver;
-  /** Called with every event, in order, and the connection that brought it. */
+  /** Called with every event, in order, and its connection. */
   onEvent: (event: SocketEvent, connection: SocketConnection) => void;
-  /** Called when a connection has ended, for whatever reason. */
+  /** Called when a connection has ended, for any reason. */
   onEnd: (connection: SocketConnection) => void;
 }
 
-/** One connection from its upgrade to its end. Times are of performance.now(), which no change of the clock moves. */
+/** One connection from its upgrade to its end. Times are performance.now(), which clock changes do not affect. */
 export class SocketConnection {
   readonly openedAt = performance.now();
   lastByteAt = performance.now();
   lastDataAt = performance.now();
   /** Unix ms of the last message; null before. */
   lastMessageMs: number | null = null;
-  /** Unix ms of the receipt of the frame that is being read, or was read last. */
+  /** Unix ms of the receipt of the current frame, or of the last one. */
   frameMs = 0;
-  /** When data came first; null before. */
+  /** When data first arrived; null before. */
   dataSince: number | null = null;
-  /** Why it ended; null while it lives. */
+  /** Why it ended; null while it is open. */
   ended: string | null = null;
   readonly #deps: SocketDeps;
   readonly #channel: SocketChannel;
@@ -84,17 +84,17 @@ export class SocketConnection {
     this.#socket.on('close', (code: number) => this.#end(`closed with ${code}`));
   }
 
-  /** Up to when what it brought is all there was, Unix ms: signs of life prove that where silence of data is normal. */
+  /** Unix ms up to which the received data is complete; if silence is normal, pings prove it. */
   get knownToMs(): number {
     return (this.#channel.quietMs === null ? this.lastMessageMs : this.#lastDataMs) ?? Date.now();
   }
 
-  /** Without a byte for longer it is replaced; what the server announced is not multiplied by `pace`. */
+  /** Longest silence before the connection is replaced; the server's announced interval is not multiplied by `pace`. */
   silentMs(pace: number): number {
     return this.#session.silentMs ?? this.#channel.silentMs * pace;
   }
 
-  /** Why it is of no use any more, though it is open; null while it is. */
+  /** Why an open connection must be replaced; null if it works. */
   failure(): string | null {
     return this.#session.failure?.() ?? null;
   }
@@ -119,7 +119,7 @@ export class SocketConnection {
     this.#session.setMarkets(markets);
   }
 
-  /** Ends the connection; nothing is read of it any more. */
+  /** Closes the connection; no further frame is handled. */
   async close(reason: string): Promise<void> {
     this.#end(reason);
     if (this.#socket.readyState === WebSocket.CLOSED) return;
@@ -183,7 +183,7 @@ export class SocketConnection {
     clearTimeout(this.#settling);
     try {
       const waitMs = this.#session.settle?.((event) => this.#deps.onEvent(event, this)) ?? null;
-      // After data that the system has already received: a busy process has not read it yet.
+      // After data in the receive buffer, which a busy process has not read yet.
       if (waitMs !== null) this.#settling = setTimeout(() => setImmediate(() => this.#settle()), waitMs).unref();
     } catch (error) {
       this.#bad(String(error));
@@ -197,7 +197,7 @@ export class SocketConnection {
       this.dataSince ??= this.lastDataAt;
       this.#lastDataMs = this.frameMs;
     } catch (error) {
-      // A defect of an adapter must not end the process either.
+      // A bug in an adapter must not end the process either.
       this.#bad(error instanceof BadFrame ? error.message : String(error));
     }
   }

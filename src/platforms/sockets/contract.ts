@@ -2,7 +2,7 @@ import type { Price, Size } from '../../core/decimal.ts';
 import type { BookChange, BookSide, MarketStatus, Platform } from '../../core/model.ts';
 import type { StoredMarket } from '../contract.ts';
 
-/** Best prices of a market in terms of its first outcome; the second one's are the complement. null = that side is empty. */
+/** Best prices of a market in terms of its first outcome; the second outcome's are the complement. null = empty side. */
 export interface SocketQuote {
   ref: string;
   bid: Price | null;
@@ -10,72 +10,72 @@ export interface SocketQuote {
   /** null if not reported. */
   bidSize: Size | null;
   askSize: Size | null;
-  /** The newest trade, or the midpoint where the platform's price is that; absent where the socket has not shown it yet. */
+  /** The newest trade, or the midpoint if that is the platform's price; absent until the socket has sent it. */
   price?: Price | null;
   /** By the platform's clock, Unix ms; null if not reported. */
   exchangeAtMs: number | null;
 }
 
-/** What a frame reports. Events may repeat and come out of order. */
+/** What a frame reports. Events may be repeated or out of order. */
 export type SocketEvent =
-  /** Something was, or may have been, traded. */
+  /** There was, or may have been, a trade. */
   | { kind: 'trade'; ref: string }
   | { kind: 'quote'; quote: SocketQuote }
-  /** The whole book of a market's first outcome: the first of each connection and market, and again after each loss. */
+  /** The whole book of a market's first outcome: first on each connection, and again after each loss. */
   | { kind: 'book'; ref: string; book: BookSide; exchangeAtMs: number | null }
-  /** Levels of the first outcome that changed since the last event of the market on this connection. */
+  /** Changed levels of the first outcome since the market's previous event on this connection. */
   | { kind: 'book_change'; ref: string; changes: readonly BookChange[]; exchangeAtMs: number | null }
-  /** Changes were lost: the book is unknown until the next whole one. */
+  /** Changes were lost: the book is unknown until the next whole book. */
   | { kind: 'book_lost'; ref: string; reason: string }
-  /** A market was listed or changed; `id` is any id that PlatformData.market takes, `status` the new one where the frame names it. */
+  /** A market was listed or changed; `id` is any id that PlatformData.market accepts, `status` the new one if the frame has it. */
   | { kind: 'market'; id: string; status?: MarketStatus };
 
-/** A frame that cannot be read; counted and logged with its platform, never fatal. */
+/** An invalid frame; counted and logged with its platform, never fatal. */
 export class BadFrame extends Error {}
 
-/** What one connection has been sent: thrown away with it. */
+/** State of one connection, discarded with it. */
 export interface SocketSession {
   /** Called once, when the socket is open. */
   start(): void;
-  /** Subscribes to these markets instead of those before. */
+  /** Replaces the subscribed markets. */
   setMarkets(markets: readonly StoredMarket[]): void;
-  /** Reads one text frame. true for data; false for what proves the connection alone. Throws BadFrame. */
+  /** Handles one text frame. true for data; false if it only proves that the connection works. Throws BadFrame. */
   take(frame: string, emit: (event: SocketEvent) => void): boolean;
   /**
-   * Called when every frame that has come is read, and again after as many ms as it returned; null: not before the next frame. It ends
-   * what waits for frames that may not come.
+   * Called when all received frames have been handled, and again after the returned number of ms; null: not before the next frame. It
+   * completes what waits for frames that may not come.
    */
   settle?(emit: (event: SocketEvent) => void): number | null;
-  /** Why the connection is of no use any more, as an answer is overdue or the server ended the subscription; null while it is. */
+  /** Why the connection must be replaced, such as an overdue answer or a subscription ended by the server; null while it works. */
   failure?(): string | null;
-  /** How long the server announced that it may be silent, ms; overrides the channel's. */
+  /** Longest silence announced by the server, ms; overrides the channel's. */
   readonly silentMs?: number;
 }
 
-/** One kind of connection to a platform. Silences are measured on the process's own clock. */
+/** One kind of connection to a platform. Silences are measured by the monotonic clock. */
 export interface SocketChannel {
   readonly name: string;
   readonly url: string;
-  /** Headers of the upgrade, called for each connection. */
+  /** Headers of the upgrade request, called for each connection. */
   headers?(): Promise<Record<string, string>>;
-  /** The most markets of one connection; null where one connection covers the whole platform. */
+  /** Maximum markets per connection; null if one connection covers the whole platform. */
   readonly marketsPerSocket: number | null;
-  /** Whether it follows only markets whose books are wanted, as quotes come without them. */
+  /** Whether it follows only markets whose books are wanted, because quotes arrive without them. */
   readonly isForBooks?: boolean;
-  /** A text the client sends to stay connected. */
+  /** A text that the client sends to keep the connection open. */
   readonly heartbeat: { text: string; everyMs: number } | null;
-  /** Without a byte for longer the connection is replaced. */
+  /** Without a byte for this long the connection is replaced. */
   readonly silentMs: number;
-  /** Without data for longer the connection is replaced; null where signs of life prove what it brought before. */
+  /** Without data for this long the connection is replaced; null if pings prove that the received data is complete. */
   readonly quietMs: number | null;
   /**
-   * Whether silence can be normal, as for a few quiet markets: it counts only on a connection that brought data often before. So
-   * where it is absent and `quietMs` is null.
+   * Whether silence can be normal, as for a few quiet markets: then it counts only on a connection that often had data before. The same
+   * applies if this is absent and `quietMs` is null.
    */
   readonly isUneven?: boolean;
-  /** A connection is replaced by a new one at this age, before the platform ends it. */
+  /** At this age a connection is replaced by a new one, before the platform ends it. */
   readonly rotateMs: number;
-  /** Whether trades start with events of this channel: of the whole platform, or of the markets that are followed. */
+  /** Whether events of this channel trigger reads of trades: of the whole platform, or of the followed markets. */
   readonly bringsTrades: boolean;
   session(markets: readonly StoredMarket[], send: (text: string) => void): SocketSession;
 }
@@ -84,36 +84,36 @@ export interface SocketChannel {
 export interface PlatformSockets {
   readonly platform: Platform;
   readonly channels: readonly SocketChannel[];
-  /** Why there are no channels; absent where there are. */
+  /** Why there are no channels; absent if there are. */
   readonly off?: string;
-  /** How many open markets are subscribed on channels that name markets, most traded first. */
+  /** Number of open markets to subscribe, most traded first, on channels with a list of markets. */
   readonly markets: number;
-  /** When a trade can be read after its event, ms; several, as the platform may show it late. */
+  /** When a trade can be read after its event, ms; several, because the platform may show it late. */
   readonly tradeDelaysMs: readonly number[];
-  /** At least this long between two readings of trades of one market, or of the feed where the platform has one for all, ms. */
+  /** Minimum ms between reads of trades of one market, or of the feed if the platform has a global one. */
   readonly tradeGapMs: number;
-  /** At least this long between two readings that events start, of whatever market, ms: what they may take of the budget. */
+  /** Minimum ms between reads triggered by events, over all markets: their share of the budget. */
   readonly readEveryMs: number;
-  /** How far before what is stored such a reading of one feed for all begins, ms; a minute where it is absent. */
+  /** How far before the stored end such a read of a global feed starts, ms; a minute if absent. */
   readonly tradeReachMs?: number;
 }
 
-/** State of a platform's sockets, as /health shows it. */
+/** State of a platform's sockets, as shown by /health. */
 export interface SocketStatus {
   platform: Platform;
   connected: boolean;
   /** Why it is not connected, without secrets; null while it is, and before the first attempt has ended. */
   reason: string | null;
-  /** Whether trades come over it now. */
+  /** Whether trades are currently triggered by it. */
   isLive: boolean;
-  /** Markets that open connections subscribe to, and channels of the whole platform. */
+  /** Markets subscribed on open connections, plus channels of the whole platform. */
   subscriptions: number;
   /** ISO-8601; null before the first message. */
   lastMessageAt: string | null;
   reconnects: number;
 }
 
-/** Counts what happens on sockets. */
+/** Counts events of sockets. */
 export interface SocketObserver {
   messages(platform: Platform, channel: string, count: number): void;
   badFrame(platform: Platform, channel: string): void;

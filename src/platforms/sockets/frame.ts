@@ -10,7 +10,7 @@ export function jsonOf(frame: string): unknown {
   }
 }
 
-/** A frame, or a part of one, through its schema; throws BadFrame with the first failing field. */
+/** Parses a frame, or part of one, by its schema; throws BadFrame with the first failing field. */
 export function parseFrame<T>(schema: z.ZodType<T>, value: unknown, kind: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

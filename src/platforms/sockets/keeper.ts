@@ -3,25 +3,25 @@ import { SocketConnection, type SocketDeps } from './connection.ts';
 import type { SocketChannel } from './contract.ts';
 
 const LOOK_MS = 500;
-/** A check that runs this late shows that the process was stopped, not the platform. */
+/** A check that is this late means that the process was suspended, not that the platform is silent. */
 const LATE_MS = 3000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
-/** A refused key does not become valid by asking again. */
+/** A rejected key does not become valid by retrying soon. */
 const REFUSED_RETRY_MS = 120_000;
-/** After a connection that lasted longer, retries start short again. */
+/** After a connection of this duration, retries start with short waits again. */
 const GOOD_LIFE_MS = 10_000;
-/** A connection that has received nothing by then is closed. */
+/** A new connection without data is closed after this time. */
 const OVERLAP_MS = 30_000;
-/** Silence over so many checks, each of which usually finds data, is not by chance. */
+/** Silence over checks that are expected to have found data this many times is not by chance. */
 const MISSED_LOOKS = 15;
-/** With fewer checks before, it is not known how often data comes. */
+/** With fewer checks it is not known how often data arrives. */
 const KNOWN_LOOKS = 30;
-/** Checks after which older ones count half: how often data came hours ago is of little use. */
+/** After this many checks older ones count half: how often data arrived hours ago matters little. */
 const MOST_LOOKS = 1200;
-/** Where silence is normal, a connection without data for longer is checked. */
+/** If silence is normal, a connection without data for this long is checked. */
 const QUIET_MS = 20_000;
-/** What a replacement was asked for has come so long after its first data. */
+/** By this time after its first data, a replacement has received its subscriptions' data. */
 const SETTLED_MS = 2000;
 
 const spread = (): number => 0.5 + Math.random() / 2;
@@ -29,13 +29,13 @@ const spread = (): number => 0.5 + Math.random() / 2;
 export interface KeeperOptions {
   /** Multiplies silences, ages and retries; tests shorten them. */
   pace?: number;
-  /** Called when data comes again after a connection was lost, and at the first data. */
+  /** Called at the first data, and when data arrives again after a lost connection. */
   onReady: () => void;
 }
 
 /**
- * Keeps one connection of a channel alive: reconnects with jittered backoff, replaces one that is silent, and rotates by opening the
- * new one before the old one is closed.
+ * Keeps one connection of a channel open: reconnects with jittered backoff, replaces silent connections, and rotates by opening the new
+ * one before closing the old one.
  */
 export class SocketKeeper {
   reconnects = 0;
@@ -56,7 +56,7 @@ export class SocketKeeper {
   #isStopping = false;
   #rotateAt = Infinity;
   #lastMessageMs: number | null = null;
-  /** Checks since the first data of the present connection, those that found data, and those since the last data. */
+  /** Checks since the first data of the current connection: all, those that found data, and those since the last data. */
   #looks = { all: 0, busy: 0, idle: 0 };
   #nextFailures = 0;
 
@@ -74,7 +74,7 @@ export class SocketKeeper {
     return this.#current?.isOpen ?? false;
   }
 
-  /** Whether data has come on the present connection and none is overdue. */
+  /** Whether data has arrived on the current connection and none is overdue. */
   get isLive(): boolean {
     return this.isOpen && this.#isReady;
   }
@@ -89,7 +89,7 @@ export class SocketKeeper {
     for (const connection of [this.#current, this.#next]) connection?.setMarkets(markets);
   }
 
-  /** Ends the present connection, as something else shows that it is of no use; the next one comes at once. */
+  /** Closes the current connection, which the caller knows to be useless; the next one is opened at once. */
   replace(reason: string): void {
     void this.#current?.close(reason);
   }
@@ -127,12 +127,12 @@ export class SocketKeeper {
     this.#rotate(current, now);
   }
 
-  /** Whether it has brought nothing for too long, by its channel or by how often it brought data before. */
+  /** Whether it was silent for too long, by its channel's limit or by how often it had data before. */
   #isQuiet(current: SocketConnection, now: number): boolean {
     const { quietMs, isUneven = quietMs === null } = this.#channel;
     const silence = now - current.lastDataAt;
     if (silence <= (quietMs ?? QUIET_MS) * this.#pace) return false;
-    // Nothing was asked for.
+    // Nothing is subscribed.
     if (this.#channel.marketsPerSocket !== null && this.#markets.length === 0) return false;
     if (!isUneven) return true;
     if (current.dataSince === null) return quietMs !== null;
@@ -177,7 +177,7 @@ export class SocketKeeper {
   #ended(connection: SocketConnection): void {
     if (connection === this.#next) {
       this.#next = null;
-      // The present one stays open until it is cut: the next attempt comes soon, not after a whole rotation.
+      // The current one stays open until it is closed: the next attempt comes soon, not after a whole rotation.
       this.#nextFailures += 1;
       this.#rotateAt = performance.now() + this.#waitMs(this.#nextFailures);
     }
@@ -203,12 +203,12 @@ export class SocketKeeper {
     );
   }
 
-  /** Before the next attempt after so many failed ones. */
+  /** Wait before the next attempt, by the number of failures. */
   #waitMs(failures: number): number {
     return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures, 10)) * spread() * this.#pace;
   }
 
-  /** Spread, so that connections opened together are not replaced together. */
+  /** Randomized, so that connections opened together are not replaced together. */
   #ageFrom(now: number): number {
     return now + this.#channel.rotateMs * this.#pace * (0.9 + Math.random() / 10);
   }

@@ -4,12 +4,12 @@ import { z } from 'zod';
 const MOST_BYTES = 4096;
 const WAIT_MS = 2000;
 
-/** Codes alone: other text of a platform may hold what it was sent. */
+/** Only codes: other text of a platform may repeat what was sent. */
 const code = z.string().regex(/^\w{1,60}$/);
 const Words = z.object({ code, details: code.optional().catch(undefined) });
 const Body = z.union([z.object({ error: Words }).transform(({ error }) => error), Words]);
 
-/** Why an upgrade was refused, for the operator: the status, with the codes of a JSON body where it has some. */
+/** Why an upgrade was rejected, for the operator: the status, with codes from a JSON body if it has any. */
 export async function refusalOf(response: IncomingMessage): Promise<string> {
   const reason = `refused with ${response.statusCode}`;
   const cut = setTimeout(() => response.destroy(), WAIT_MS);

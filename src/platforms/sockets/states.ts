@@ -3,15 +3,15 @@ import type { Shared } from '../../stores/shared/shared.ts';
 import type { SocketStatus } from './contract.ts';
 
 const CHANNEL = 'socket-states';
-/** A status is published this often at least. */
+/** A status is published at least this often. */
 export const STATUS_MS = 2000;
-/** An older one was written by a process that has ended. */
+/** An older status belongs to a process that has ended. */
 const EXPIRES_MS = 10_000;
 
 export const publishSocketStatus = (publish: Shared['publish'], status: SocketStatus): Promise<void> =>
   publish(CHANNEL, JSON.stringify(status));
 
-/** The states of sockets as the processes that hold them report them: this one and, through Redis, the others. */
+/** States of sockets as reported by the processes that hold them: this one and, through Redis, the others. */
 export class SocketStates {
   readonly #known = new Map<Platform, { status: SocketStatus; at: number }>();
 
@@ -22,7 +22,7 @@ export class SocketStates {
     });
   }
 
-  /** null where no process reports the platform's sockets. */
+  /** null if no process reports the platform's sockets. */
   of(platform: Platform): SocketStatus | null {
     const known = this.#known.get(platform);
     return known && performance.now() - known.at < EXPIRES_MS ? known.status : null;

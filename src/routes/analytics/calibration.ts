@@ -8,7 +8,7 @@ import { CalibrationAnswer } from '../../schemas/calibration.ts';
 import { enumParam, integerParam, optionalPlatformParam } from '../../schemas/parameters.ts';
 import type { Services } from '../services.ts';
 
-/** What has settled hardly changes. */
+/** Settled markets hardly change. */
 const CALIBRATION_MS = 60_000;
 const MOST_BINS = 100;
 
@@ -26,10 +26,10 @@ export function calibrationRoutes(app: FastifyInstance, services: Services): voi
       operation: 'getCalibration',
       summary: 'How often markets priced p came true',
       description:
-        'Settled markets by the price of their first outcome at `horizon` before they closed: the last stored trade at or before that instant (blocks excepted), else the last stored quote, never a later one. A market closes when its trading ends or when it is settled, whichever comes first. Of more than 20,000 settled markets those that closed last count.',
+        'Settled markets by the price of their first outcome at `horizon` before they closed: the last stored trade at or before that instant (blocks excepted), else the last stored quote, never a later one. A market closes when its trading ends or when it is settled, whichever comes first. At most the 20,000 markets that closed last are counted.',
       query: {
         platform: optionalPlatformParam(),
-        category: textParam(100).optional().describe('Slug, as analytics/categories lists them'),
+        category: textParam(100).optional().describe('Slug of analytics/categories'),
         horizon: enumParam(HORIZONS).default('1d').describe('Time before the close at which prices are taken'),
         bins: integerParam(1, MOST_BINS)
           .default(10)

@@ -21,7 +21,7 @@ import { WhalesAnswer } from '../../schemas/whale-trades.ts';
 import type { Services } from '../services.ts';
 
 const CACHE_MS = 2000;
-/** Beyond it a floor is no decimal of the store. */
+/** A larger floor does not fit into the store's decimals. */
 const LARGEST_FLOOR = 999_999_999_999;
 
 /** GET trades/whales. */
@@ -38,7 +38,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
       operation: 'listWhaleTrades',
       summary: 'Large trades',
       description:
-        'Trades of at least `min_size` contracts and `min_notional` USD with start_ts ≤ time < end_ts, newest or largest first; of equal ones the later, then the larger trade id. Each fill counts once, from its taker. While trades stream in, pages repeat none and miss none that was there at the first.',
+        'Trades of at least `min_size` contracts and `min_notional` USD with start_ts ≤ time < end_ts, newest or largest first; ties by later time, then larger trade id. Each fill counts once, from its taker. Pages repeat no trade and miss none that existed at the first page, even while trades arrive.',
       query: {
         platform: optionalPlatformParam(),
         market_id: marketIdParam().optional(),
@@ -77,7 +77,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
           endMs: query.end_ts,
           sort: query.sort,
         };
-        // Whose watermark counts is known only now of a market that was named without its platform.
+        // For a market given without its platform, it is known only now whose watermark applies.
         const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
         const page = await whalePage(clickhouse, filter, position, limit);
         const next = page.next ? cursors.encode('whales', filters, page.next) : null;
@@ -97,7 +97,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
   );
 }
 
-/** A market by any id, on any platform when none is named: what is stored comes before what would have to be fetched. */
+/** A market by any id, on any platform if none is given: stored markets come before those that would have to be fetched. */
 async function anyMarket(
   services: Services,
   platform: Platform | undefined,

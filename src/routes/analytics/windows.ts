@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 
 const CACHE_MS = 2000;
 
-/** GET analytics/trending, analytics/categories: what the windows of 24 hours and more hold. */
+/** GET analytics/trending, analytics/categories: figures over windows of 24 hours and more. */
 export function windowRoutes(app: FastifyInstance, services: Services): void {
   const windowsReady = firstWindows(services);
   trendingRoute(app, services, windowsReady);
@@ -41,7 +41,7 @@ function trendingRoute(app: FastifyInstance, services: Services, windowsReady: W
         sort_by: enumParam(['volume_change', 'price_change'])
           .default('volume_change')
           .describe('Largest change first; price changes by absolute value'),
-        category: textParam(100).optional().describe('Slug, as analytics/categories lists them'),
+        category: textParam(100).optional().describe('Slug of analytics/categories'),
         limit: limitParam(20, 100),
       },
       stored: 'rows',

@@ -3,22 +3,22 @@ import { ApiError } from '../../core/errors.ts';
 import type { Config } from '../../core/config.ts';
 import { urlHost } from '../../core/text.ts';
 
-/** What a statement's rows come as; a FORMAT in the statement itself wins. */
+/** Output formats of a statement; a FORMAT in the statement itself takes precedence. */
 export const SQL_FORMATS = { json: 'JSONCompact', csv: 'CSVWithNames', parquet: 'Parquet' } as const;
 export type SqlFormat = keyof typeof SQL_FORMATS;
 
-/** Rows of one answer in JSON; files are not cut. */
+/** Rows of a JSON answer; files have no limit. */
 export const JSON_ROWS = 1000;
-/** Statements of one user at once, those that wait included. */
+/** Concurrent statements of one user, including waiting ones. */
 const PER_USER = 2;
 
-/** Read-only SQL on behalf of a user, through what analysts use: the SQL port, or SQL_USER of a server. */
+/** Read-only SQL on behalf of a user, through the analysts' access: the SQL port, or SQL_USER on a server. */
 export interface AnalystSql {
-  /** Whose a ticket is that `run` sent as a password, null for any other text. */
+  /** The owner of a ticket that `run` sent as a password; null for any other text. */
   ownerOfTicket(text: string): string | null;
   /** Called once the SQL port listens. */
   portOpened(host: string, port: number): void;
-  /** Rejects with 400 and the engine's words for a statement it refuses, 429 for too many at once, 503 where there is no way in. */
+  /** Rejects with 400 and the engine's message for a rejected statement, 429 for too many at once, 503 if SQL is unavailable. */
   run(userId: string, statement: string, format: SqlFormat, signal: AbortSignal): Promise<Response>;
 }
 
@@ -29,7 +29,7 @@ export function createAnalystSql(config: Settings): AnalystSql {
   const running = new Map<string, number>();
   let address = serverAddress(config);
 
-  /** The port asks whose a password is: a ticket of one statement puts it under its user's limits. */
+  /** The port asks who owns a password: a ticket per statement applies its user's limits. */
   const credentials = (userId: string) => {
     if (config.CLICKHOUSE_URL !== undefined) return { user: config.SQL_USER, password: config.SQL_PASSWORD ?? '' };
     const password = `pk_${randomBytes(32).toString('base64url')}`;
@@ -42,7 +42,7 @@ export function createAnalystSql(config: Settings): AnalystSql {
     url.searchParams.set('default_format', SQL_FORMATS[format]);
     if (format === 'json') {
       url.searchParams.set('limit', String(JSON_ROWS));
-      // Numbers that JavaScript would round come as text.
+      // Numbers that JavaScript would round are sent as text.
       url.searchParams.set('output_format_json_quote_64bit_integers', '1');
       url.searchParams.set('output_format_json_quote_decimals', '1');
     }

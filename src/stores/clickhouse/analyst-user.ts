@@ -3,10 +3,10 @@ import { type ClickHouse, StoreError } from './client.ts';
 import type { Config } from '../../core/config.ts';
 import type { Log } from '../../embedded/clickhouse/supervisor.ts';
 
-/** ACCESS_DENIED, ACCESS_STORAGE_READONLY: the service's own user may not make users. */
+/** ACCESS_DENIED, ACCESS_STORAGE_READONLY: the service's own user may not create users. */
 const REFUSED = new Set(['497', '495']);
 
-/** Statements that make the read-only user of a server: views only, within limits a request may lower, so many queries a minute. */
+/** Statements that create the read-only user on a server: views only, with limits that a request may lower, and a rate limit. */
 export function analystStatements(user: string, password: string, views: readonly string[]): string[] {
   const name = `\`${user.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
   const identified = `IDENTIFIED WITH sha256_hash BY '${createHash('sha256').update(password).digest('hex')}'`;
@@ -20,7 +20,7 @@ export function analystStatements(user: string, password: string, views: readonl
   ];
 }
 
-/** On a server: makes SQL_USER, where SQL_PASSWORD is set. Repeating it only renews the password and the grants. */
+/** On a server: creates SQL_USER if SQL_PASSWORD is set. Repeating it only renews the password and the grants. */
 export async function admitAnalyst(
   clickhouse: ClickHouse,
   { SQL_USER: user, SQL_PASSWORD: password }: Pick<Config, 'SQL_USER' | 'SQL_PASSWORD'>,

@@ -2,12 +2,12 @@ import { ClickHouseError } from '@clickhouse/client';
 import { ConfigError } from '../../core/config-error.ts';
 
 /**
- * unreachable: no answer, or too busy to take the request (worth repeating). timeout: gave up waiting.
- * memory: the query needs more than its limit. failed: the store refused or broke the query. aborted: the caller left.
+ * unreachable: no answer, or too busy to accept the request (worth repeating). timeout: gave up waiting. memory: the query needs more than
+ * its limit. failed: the store rejected the query, or it failed. aborted: the caller disconnected.
  */
 export type StoreErrorKind = 'unreachable' | 'timeout' | 'memory' | 'failed' | 'aborted';
 
-/** A failure of the analytical store. The message carries no SQL; `cause` does and belongs in the log only. */
+/** A failure of the analytical store. The message contains no SQL; `cause` does, and belongs in the log only. */
 export class StoreError extends Error {
   override name = 'StoreError';
   readonly kind: StoreErrorKind;
@@ -42,7 +42,7 @@ const NETWORK_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** `signal` is the caller's own, distinguished from a deadline of ours. */
+/** `signal` is the caller's own, to distinguish an abort from our deadline. */
 export function toStoreError(error: unknown, signal?: AbortSignal): StoreError {
   if (error instanceof StoreError) return error;
   if (error instanceof ClickHouseError) {
@@ -64,7 +64,7 @@ function kindOf(code: string): StoreErrorKind {
   return UNREACHABLE_CODES.has(code) ? 'unreachable' : 'failed';
 }
 
-/** What a failure says at the shell, in one line but for a list of settings, where the store's own words are wanted, unlike in an answer of the API. */
+/** The message of a failure at the shell, in one line except for a list of settings. Unlike the API it shows the store's own text. */
 export function cliMessage(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const cause = error instanceof StoreError && error.cause instanceof ClickHouseError ? error.cause : error;
@@ -73,6 +73,6 @@ export function cliMessage(error: unknown): string {
   return cause instanceof ClickHouseError ? `${line.trim()} (code ${cause.code})` : line;
 }
 
-/** The store did not take the call at all: nothing listened, or it had no room (202). */
+/** The store did not accept the call: nothing listened, or it was full (202). */
 export const neverRan = (error: StoreError): boolean =>
   error.code === '202' || (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';

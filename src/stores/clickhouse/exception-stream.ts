@@ -5,8 +5,8 @@ import { toStoreError, type StoreError } from './errors.ts';
 const MARKER = '\r\n__exception__\r\n';
 
 /**
- * A result's bytes as they come. An error after the first byte arrives inside a body of status 200, marked by the
- * tag of the X-ClickHouse-Exception-Tag header: it destroys the stream with a StoreError instead of passing for data.
+ * Passes on a result's bytes. An error after the first byte arrives inside a body of status 200, marked by the tag of the
+ * X-ClickHouse-Exception-Tag header: it destroys the stream with a StoreError instead of passing as data.
  */
 export function passOrFail(source: Readable, tag: string | string[] | undefined): Readable {
   const guard = new ExceptionGuard(tag === undefined ? null : Buffer.from(`${MARKER}${String(tag)}\r\n`));
@@ -17,7 +17,7 @@ export function passOrFail(source: Readable, tag: string | string[] | undefined)
 
 class ExceptionGuard extends Transform {
   readonly #marker: Buffer | null;
-  /** What may be the beginning of the marker; from the marker on, all of the message. */
+  /** A possible beginning of the marker; after the marker, the whole message. */
   #held: Buffer = Buffer.alloc(0);
 
   constructor(marker: Buffer | null) {

@@ -10,8 +10,8 @@ import type {
 } from '../../core/model.ts';
 
 /**
- * Records as the store's rows (JSONEachRow): decimals as text, times as text, hex left for ClickHouse to unpack.
- * Column lists are named because EPHEMERAL columns take part in an insert only when named.
+ * Records as the store's rows (JSONEachRow): decimals and times as text, hex to be unpacked by ClickHouse. Columns are listed explicitly,
+ * because EPHEMERAL columns take part in an insert only then.
  */
 export const TRADE_COLUMNS =
   'trades (platform, ref, executed_at, trade_order, id_form, id_text, tx_text, outcome, outcome_index, series, side, price, size, quote_usd, trader_text, is_block)';
@@ -28,7 +28,7 @@ const HEX32 = /^[0-9a-f]{32}$/;
 const TX_SUFFIX = /^(0x[0-9a-f]{64})-(.+)$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** How a trade id is packed, and its first 64 bits in the order of its text. */
+/** How a trade id is packed, and its first 64 bits in the sort order of its text. */
 export function packTradeId(trade: Pick<TradeRecord, 'tradeId' | 'transactionHash'>): {
   form: 'text' | 'uuid' | 'hex' | 'tx';
   text: string;
@@ -49,8 +49,8 @@ export function packTradeId(trade: Pick<TradeRecord, 'tradeId' | 'transactionHas
 }
 
 /**
- * Trades of one block share their second, so the order inside a transaction must count too: 24 bits of the hash, 27 bits of the
- * token's eight digits, 13 bits of the fingerprint.
+ * Trades of one block have the same second, so the order within a transaction counts too: 24 bits of the hash, 27 bits of the token's
+ * eight digits, 13 bits of the fingerprint.
  */
 function transactionOrder(hash: string, suffix: string): bigint {
   const [digits = '', fingerprint = ''] = suffix.split('-');
@@ -63,7 +63,7 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0
 let shownDay = Number.NaN;
 let shownDate = '';
 
-/** `2026-01-06 23:09:09.123456`, the text ClickHouse reads a DateTime64(6) from. Neighbouring rows mostly share their day. */
+/** `2026-01-06 23:09:09.123456`, a ClickHouse DateTime64(6). Optimized for neighbouring rows of the same day. */
 export function microsecondText(us: number): string {
   const second = Math.floor(us / 1e6);
   const day = Math.floor(second / 86_400);
@@ -80,7 +80,7 @@ export function microsecondText(us: number): string {
 const price = (value: Price | null): string | null => (value === null ? null : priceText(value));
 const usd = (value: Usd | null): string | null => (value === null ? null : usdText(value));
 
-/** One line of JSONEachRow for TRADE_COLUMNS; written by hand, because a million of them pass here. */
+/** One line of JSONEachRow for TRADE_COLUMNS; built by hand, because it runs a million times. */
 export function tradeLine(trade: TradeRecord): string {
   const id = packTradeId(trade);
   const series = trade.outcomeCount <= 2 ? 0 : trade.outcomeIndex;
@@ -183,7 +183,7 @@ export function stateRow(info: MarketInfo, state: MarketState, firstSeenAt: stri
     price_change_7d: price(state.priceChange7d),
     trading_start_at: info.tradingStartAt,
     trading_end_at: info.tradingEndAt,
-    // Listings are sorted by it as answers show it; a market's age is reckoned from it only where no start is known.
+    // The sort key of listings, as shown in answers; a market's age depends on it only if no start is known.
     created_at: info.createdAt ?? (info.tradingStartAt === null ? null : firstSeenAt),
     first_seen_at: firstSeenAt,
     metadata: JSON.stringify(state.metadata).toWellFormed(),

@@ -4,14 +4,14 @@ import type { ClickHouse } from './client.ts';
 import type { Log } from '../../embedded/clickhouse/supervisor.ts';
 import { forDatabaseEngine } from '../../core/sql-text.ts';
 
-/** A holder that stopped renewing is taken for dead after this long. */
+/** A holder that stopped renewing counts as dead after this long. */
 const EXPIRES_SECONDS = 60;
 const RENEW_MS = 15_000;
 const WAIT_MS = 300_000;
 
 /**
- * Runs `work` while no other process runs its own. ClickHouse has no compare-and-set, but an insert is visible once it
- * is acknowledged: who claims and then sees no other claim holds the lock, for any other sees this claim and withdraws.
+ * Runs `work` while no other process runs its own. ClickHouse has no compare-and-set, but an insert is visible once it is acknowledged:
+ * a process that claims and then sees no other claim holds the lock, because any other sees this claim and withdraws.
  */
 export async function withMigrationLock(
   clickhouse: ClickHouse,

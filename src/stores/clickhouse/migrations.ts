@@ -13,7 +13,7 @@ const FOLDER = new URL('../../../sql/schema/', import.meta.url);
 interface Migration {
   number: number;
   name: string;
-  /** Position in its file, and how many the file has. */
+  /** Position in its file, and the file's number of statements. */
   statement: number;
   statements: number;
   text: string;
@@ -23,10 +23,9 @@ interface Migration {
 type Applied = Pick<Migration, 'number' | 'statement' | 'statements' | 'checksum'>;
 
 /**
- * Brings the store's schema to what the files in `folder` say: NNN_name.sql, in order, each statement once and recorded
- * by itself, so that an interrupted migration goes on where it stopped. A new store is recorded as a whole, which takes a third
- * less: nothing is in it yet, and one that was killed meanwhile begins again. One process at a time; up only.
- * Throws ConfigError when the store is of a newer release, or a file was edited after it had been applied.
+ * Applies the files of `folder`: NNN_name.sql, in order, each statement once and recorded separately, so that an interrupted migration
+ * continues where it stopped. A new store, which is empty, is recorded as a whole (a third faster) and starts again after a kill. One
+ * process at a time; up only. Throws ConfigError if the store has a newer release's schema, or if an applied file was edited.
  */
 export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder: URL = FOLDER): Promise<void> {
   const migrations = readMigrations(folder);
@@ -41,7 +40,7 @@ export async function migrateClickHouse(clickhouse: ClickHouse, log: Log, folder
   );
   if ((await pending(clickhouse, migrations)).length === 0) return;
   await withMigrationLock(clickhouse, engine, log, async () => {
-    // Read again: another process may have done the work while this one waited.
+    // Read again: another process may have migrated while this one waited.
     const left = await pending(clickhouse, migrations);
     const isNew = left.length === migrations.length;
     const applied: Migration[] = [];
@@ -89,7 +88,7 @@ export async function databaseEngine(clickhouse: ClickHouse): Promise<string> {
   }
 }
 
-/** What is not applied yet; throws when what is applied is not what the files say. */
+/** Statements not applied yet; throws if an applied one differs from the files. */
 async function pending(clickhouse: ClickHouse, migrations: Migration[]): Promise<Migration[]> {
   const rows = await clickhouse.sql<Applied>(
     'SELECT number, statement, statements, checksum FROM schema_migrations FINAL ORDER BY number, statement',

@@ -7,7 +7,7 @@ import type { Log } from '../../embedded/clickhouse/supervisor.ts';
 import { migrateClickHouse } from './migrations.ts';
 import { applyRetention } from './retention.ts';
 
-/** Brings ClickHouse to what this release and the settings ask for: schema, retention, and on a server the analysts' user. */
+/** Prepares ClickHouse for this release and its settings: schema, retention, and on a server the analysts' user. */
 export async function prepareClickHouse(clickhouse: ClickHouse, config: Config, log: Log): Promise<void> {
   try {
     await migrateClickHouse(clickhouse, log);

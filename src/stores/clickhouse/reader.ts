@@ -8,7 +8,7 @@ import {
 } from '@clickhouse/client/dist/common/index.js';
 import { Pool } from 'undici';
 
-/** One SELECT: its text, values of {name:Type}, the format of its rows, and what it runs under. */
+/** One SELECT: text, values of {name:Type}, output format, settings and deadline. */
 export interface Read {
   text: string;
   format: 'JSONEachRow' | 'RowBinary';
@@ -27,12 +27,12 @@ export interface Reader {
 const IDLE_MS = 8000;
 
 /**
- * Reads that leave at once. The official client waits for a timer before each request and sends its body in chunks, which takes
- * longer than a small query; its formatting of values and parsing of errors are used here.
+ * Sends reads immediately: the official client waits for a timer before each request and sends its body in chunks, which takes longer than a
+ * small query. Its parameter formatting and error parsing are used here.
  */
 export function openReader(url: string, connections: number): Reader {
   const { origin, username, password, pathname } = new URL(url);
-  // Deadlines are the signals of the calls.
+  // The calls' signals are the deadlines.
   const pool = new Pool(origin, {
     connections,
     headersTimeout: 0,
@@ -64,7 +64,7 @@ export function openReader(url: string, connections: number): Reader {
   };
 }
 
-/** Long lists do not fit into an address. */
+/** Long lists do not fit into a URL. */
 function withParams(text: string, params: Read['params'], headers: Record<string, string>) {
   const boundary = `----forecastle-${randomUUID()}`;
   const parts: Record<string, string> = { query: text };

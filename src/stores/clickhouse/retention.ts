@@ -10,7 +10,7 @@ type Settings = Pick<
   'RETENTION_TRADES_DAYS' | 'RETENTION_SNAPSHOTS_DAYS' | 'RETENTION_STREAM_DAYS' | 'RETENTION_BOOKS_DAYS'
 >;
 
-/** Tables that may forget, by the column of their rows' time. Everything made from trades is kept. */
+/** Tables with retention, and the time column of their rows. Everything derived from trades is kept. */
 const TABLES = [
   { table: 'trades', time: 'executed_at', setting: 'RETENTION_TRADES_DAYS' },
   { table: 'market_snapshots', time: 'at', setting: 'RETENTION_SNAPSHOTS_DAYS' },
@@ -21,10 +21,10 @@ const TABLES = [
 ] as const;
 type ForgettingTable = (typeof TABLES)[number]['table'];
 
-/** A table's comment, before the time. */
+/** Prefix of a table's comment, before the time. */
 const WHOLE_SINCE = 'No row was dropped for its age since ';
 
-/** Gives the tables the TTL that the settings name; changes nothing where they have it. Rows go in the background. */
+/** Sets the tables' TTL to the settings, if it differs. Rows are dropped in the background. */
 export async function applyRetention(clickhouse: ClickHouse, settings: Settings, log: Log): Promise<void> {
   for (const { table, time, setting } of TABLES) {
     const days = settings[setting];
@@ -45,12 +45,12 @@ export async function applyRetention(clickhouse: ClickHouse, settings: Settings,
   }
 }
 
-/** Midnight since when all rows that a table was given are certainly still there; 1970 where none was ever dropped. */
+/** Midnight from which a table certainly has all its rows; 1970 if none was ever dropped. */
 export async function keptFrom(clickhouse: ClickHouse, table: ForgettingTable): Promise<Date> {
   return wholeSince(await keeping(clickhouse, table));
 }
 
-/** Days that rows are kept now, 0 = for ever, and since when none was dropped by an earlier rule. */
+/** Current retention in days, 0 = for ever, and from when no earlier rule dropped rows. */
 interface Keeping {
   days: number;
   earlier: Date;
@@ -59,7 +59,7 @@ interface Keeping {
 const wholeSince = ({ days, earlier }: Keeping): Date =>
   new Date(Math.max(earlier.getTime(), days === 0 ? 0 : Math.ceil(Date.now() / DAY_MS - (days - 1)) * DAY_MS));
 
-/** What the table itself says. */
+/** Read from the table's own definition. */
 async function keeping(clickhouse: ClickHouse, table: ForgettingTable): Promise<Keeping> {
   const [row] = await clickhouse.sql<{ engine_full: string; comment: string }>(
     'SELECT engine_full, comment FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',

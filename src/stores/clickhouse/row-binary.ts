@@ -1,6 +1,6 @@
 /**
- * Reads values of RowBinary one after another: texts as they are, which JSON would escape and parse. Throws where the bytes end too
- * soon, as those of other columns would.
+ * Reads values of RowBinary in sequence: texts are used as they are, while JSON would escape and parse them. Throws if the bytes end too
+ * soon, as they do if columns do not match.
  */
 export class RowBinary {
   readonly #bytes: Buffer;
@@ -26,7 +26,7 @@ export class RowBinary {
     return this.#bytes.toString('utf8', from, from + length);
   }
 
-  /** Seven bits a byte, the lowest first, the eighth says that more follow. */
+  /** LEB128: seven bits per byte, lowest first; the eighth means that more follow. */
   #length(): number {
     let length = 0;
     for (let factor = 1; ; factor *= 128) {

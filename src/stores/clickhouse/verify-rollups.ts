@@ -5,7 +5,7 @@ import type { ClickHouse, QueryParams } from './client.ts';
 import { keptFrom } from './retention.ts';
 import { INTERVAL_SECONDS } from '../../core/model.ts';
 
-/** A batch reaches the roll-ups after the trades: what differs is looked at again after this long, so many times. */
+/** Roll-ups lag behind the trades of a batch: differences are checked again after this time, this many times. */
 const NEXT_LOOK_MS = 1000;
 const LOOKS = 3;
 const TRADES_PER_PART = 2_000_000;
@@ -20,13 +20,13 @@ const Compared = z.object({
   example: z.string(),
 });
 
-/** One roll-up, or the platform's bars at one interval, beside what the trades say: rows compared, and what is wrong with how many. */
+/** One roll-up, or the platform's bars at one interval, compared with the trades: rows compared, and differences with their counts. */
 export interface Verified extends z.infer<typeof Compared> {
   rollup: string;
 }
 
 export interface VerifyOptions {
-  /** How many markets, drawn by `seed`; all of them when left out. */
+  /** Number of markets, drawn by `seed`; all if omitted. */
   markets?: number | undefined;
   seed?: number;
 }
@@ -49,9 +49,8 @@ const CHECKS: readonly { rollup: string; query: string; params?: QueryParams; of
 export const isSound = ({ missing, extra, different }: Verified): boolean => missing + extra + different === 0;
 
 /**
- * Recomputes every roll-up from the raw trades, of some markets or of all, and compares column by column; likewise the platforms'
- * own bars of trades at every interval they are served at. Where old trades are dropped by age, the time since then is compared,
- * and totals of whole lives are not.
+ * Recomputes every roll-up from the raw trades, of some markets or of all, and compares each column; the same for the platforms' own bars
+ * at every interval served. If old trades are dropped, only the time since then is compared, without lifetime totals.
  */
 export async function verifyRollups(
   clickhouse: ClickHouse,
@@ -77,14 +76,14 @@ export async function verifyRollups(
   return { trades: size.trades, markets: Math.min(size.markets, markets ?? Infinity), results };
 }
 
-/** Which markets one statement looks at. */
+/** The markets of one statement. */
 interface Part {
   low: bigint;
   high: bigint;
   keys: bigint[];
 }
 
-/** All markets, in as many parts as fit into memory one after the other. */
+/** All markets, in parts that fit into memory one at a time. */
 function keyRanges(trades: number): Part[] {
   const count = BigInt(Math.max(1, Math.ceil(trades / TRADES_PER_PART)));
   return Array.from({ length: Number(count) }, (_, n) => ({

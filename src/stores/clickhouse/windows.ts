@@ -1,10 +1,13 @@
 import type { ClickHouse } from './client.ts';
 
-/** A feed is read again this far back, so its stored span ends before now; one that ends earlier has fallen behind (as 007_windows.sql says too). */
+/**
+ * A feed is read with an overlap, so its stored span ends before now; one that ends earlier than this has fallen behind (see
+ * 007_windows.sql).
+ */
 export const FEED_LAG_MS = 15 * 60_000;
 const VIEW = 'market_windows_mv';
 
-/** Computes the windows of all markets now, instead of within some seconds. */
+/** Computes the windows of all markets now, instead of waiting for the next refresh. */
 export async function refreshWindows(clickhouse: ClickHouse): Promise<void> {
   await clickhouse.command(`SYSTEM REFRESH VIEW ${VIEW}`);
   await clickhouse.command(`SYSTEM WAIT VIEW ${VIEW}`);

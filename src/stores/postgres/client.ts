@@ -10,24 +10,24 @@ import { PreparingClient } from './preparing-client.ts';
 
 export type Database = PgDatabase<PgQueryResultHKT>;
 
-/** Runs SQL text; several statements at once when there are no values. */
+/** Runs SQL text; without values it may contain several statements. */
 export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
 /** The relational store: PostgreSQL, a server's or the embedded one. */
 export interface Postgres {
   db: Database;
-  /** One connection, one transaction, as long as it takes: for migrations. Requests use db.transaction. */
+  /** One transaction on one connection, without a time limit: for migrations. Requests use db.transaction. */
   transact<T>(work: (run: Run) => Promise<T>): Promise<T>;
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Opens DATABASE_URL, or the embedded PostgreSQL in DATA_DIR, which one process at a time may hold. The schema is migratePostgres's. */
+/** Opens DATABASE_URL, or the embedded PostgreSQL in DATA_DIR, which only one process may open. Migrations are not applied. */
 export async function openPostgres(config: Config, log: FastifyBaseLogger): Promise<Postgres> {
   const url = config.DATABASE_URL;
   if (url === undefined) {
     const server = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
-    // Settings of another server in the environment are not meant for it.
+    // Settings of another server in the environment do not apply to it.
     const postgres = connected(createPool({ ...SERVER, ...server.connection, ssl: false, password: '' }, log));
     return { ...postgres, close: () => postgres.close().finally(() => server.close()) };
   }
@@ -52,7 +52,7 @@ const MIGRATION_MS = 600_000;
 
 function createPool(config: pg.PoolConfig, log: FastifyBaseLogger): pg.Pool {
   const pool = new pg.Pool({ ...config, Client: PreparingClient });
-  // An idle connection that the server drops: the pool replaces it.
+  // The server closed an idle connection; the pool replaces it.
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ err: error }, 'PostgreSQL dropped a connection');
   });
@@ -92,10 +92,10 @@ function connected(pool: pg.Pool): Postgres {
 }
 
 const FOLDER = new URL('../../../sql/postgres/', import.meta.url);
-/** Any constant will do, as long as every process uses the same. */
+/** Any constant will do, if every process uses the same. */
 const LOCK = 4_051_963_407;
 
-/** Applies the numbered files of sql/postgres that are not applied yet, in one transaction under a lock. Refuses a schema newer than its files. */
+/** Applies new numbered files of sql/postgres, in one transaction under a lock. Rejects a schema newer than the files. */
 export async function migratePostgres(postgres: Pick<Postgres, 'transact'>, log: FastifyBaseLogger): Promise<void> {
   const files = (await readdir(FOLDER)).filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
   const known = Math.max(0, ...files.map((name) => Number(name.slice(0, 3))));

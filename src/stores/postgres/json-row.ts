@@ -2,16 +2,16 @@ import { getTableColumns, sql, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 
 /**
- * A row of a table, whole or in part, as one JSON value for jsonb_populate_record, and back. Statements that every order runs name no
- * parameter a column: building and binding these takes three times as long as running the statement.
+ * A table row, or part of one, as a single JSON value for jsonb_populate_record, and back. For statements that every order runs: one
+ * parameter per column takes three times as long to build and bind as the statement takes to run.
  */
 export function rowJson<T extends PgTable>(table: T) {
   const columns = Object.entries(getTableColumns(table));
   return {
-    /** `except` are columns that the database fills. */
+    /** `except` are columns that the database fills in. */
     names: (...except: string[]): string[] =>
       columns.map(([, column]) => column.name).filter((name) => !except.includes(name)),
-    /** What is undefined is left out; times have milliseconds, decimals are texts already. */
+    /** undefined is omitted; times have milliseconds, decimals are already text. */
     value(row: Partial<T['$inferInsert']>): SQL {
       const given = row as Record<string, unknown>;
       return sql`${JSON.stringify(Object.fromEntries(columns.map(([key, { name }]) => [name, given[key]])))}::jsonb`;
@@ -25,7 +25,7 @@ export function rowJson<T extends PgTable>(table: T) {
   };
 }
 
-/** What either driver answers to a statement of ours. */
+/** Rows of a result, from either driver. */
 export const rowsOf = (result: unknown): Record<string, unknown>[] =>
   (result as { rows: Record<string, unknown>[] }).rows;
 

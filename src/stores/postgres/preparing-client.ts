@@ -1,16 +1,16 @@
 import pg from 'pg';
 
-/** A text that was run so often on a connection is prepared there; PostgreSQL's JDBC driver counts the same. */
+/** A text is prepared after this many runs on a connection, as in PostgreSQL's JDBC driver. */
 const PREPARE_AFTER = 5;
-/** Statements that a connection keeps prepared, and texts that it counts. */
+/** Prepared statements per connection, and texts counted. */
 const MAX_PREPARED = 200;
 const MAX_COUNTED = 1000;
 
 type Query = (...given: unknown[]) => unknown;
 
 /**
- * A connection that prepares the statements it runs often: parsing and planning one takes longer than running it. A prepared
- * statement must not end in `*`: a column that a newer release adds would make PostgreSQL refuse it.
+ * A connection that prepares the statements it runs often, because parsing and planning take longer than running them. A prepared
+ * statement must not select `*`: PostgreSQL would reject it after a newer release adds a column.
  */
 export class PreparingClient extends pg.Client {
   readonly #names = new Map<string, string>();

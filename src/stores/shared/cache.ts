@@ -1,12 +1,12 @@
 import type { LocalCache } from './shared.ts';
 
-/** Where cached texts are kept. */
+/** A store of cached texts. */
 export interface TextStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, text: string, ttlMs: number): Promise<void>;
 }
 
-/** Values by key until they expire; beyond `maxWeight` those go that were least recently used since half of it was reached. */
+/** Values by key until they expire. Above `maxWeight` the least recently used are evicted; uses are tracked from half full on. */
 export class ExpiringCache<V> {
   readonly #entries = new Map<string, { value: V; expiresAt: number; weight: number }>();
   readonly #maxWeight: number;
@@ -23,7 +23,7 @@ export class ExpiringCache<V> {
       this.#drop(key);
       return undefined;
     }
-    // Who goes next is of no interest before there is much.
+    // The order of eviction does not matter before the cache is half full.
     if (this.#weight * 2 >= this.#maxWeight) {
       this.#entries.delete(key);
       this.#entries.set(key, entry);
@@ -49,10 +49,10 @@ export class ExpiringCache<V> {
   }
 }
 
-/** What an entry weighs beside its value, so that many tiny ones are bounded too. */
+/** Weight of an entry apart from its value, so that many small ones are bounded too. */
 const ENTRY_OVERHEAD = 100;
 
-/** Texts kept in this process. */
+/** Texts cached in this process. */
 export function localTexts(): TextStore {
   const cache = new ExpiringCache<string>();
   return {
@@ -61,7 +61,7 @@ export function localTexts(): TextStore {
   };
 }
 
-/** The part of Shared that never leaves the process. */
+/** The part of Shared that stays in the process. */
 export function createLocalCache(): LocalCache {
   const cache = new ExpiringCache<object>();
   return {
@@ -70,7 +70,7 @@ export function createLocalCache(): LocalCache {
   };
 }
 
-/** Reading through a store: one load per key at a time, its value kept as text. A failed load is not kept. */
+/** Reads through a store: one load per key at a time, its value stored as text. Failed loads are not cached. */
 export function cacheThrough(store: TextStore) {
   const flights = new Map<string, Promise<{ value: unknown; hit: boolean }>>();
   const fly = async <T>(key: string, ttlMs: number, load: () => Promise<T>) => {
@@ -89,7 +89,7 @@ export function cacheThrough(store: TextStore) {
   };
 }
 
-/** The first letter distinguishes a string, kept as it is, from JSON: response bodies are not encoded twice. */
+/** The first character distinguishes strings, stored as they are, from JSON: response bodies are not encoded twice. */
 const encode = (value: unknown): string =>
   typeof value === 'string' ? `s${value}` : `j${JSON.stringify(value) ?? 'null'}`;
 const decode = <T>(text: string): T => (text[0] === 's' ? text.slice(1) : JSON.parse(text.slice(1))) as T;

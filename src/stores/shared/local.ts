@@ -1,10 +1,10 @@
 import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
 import { cacheThrough, localTexts, createLocalCache } from './cache.ts';
 
-/** How much earlier than its end a lease counts as gone: the reply that granted it took time to arrive. */
+/** A lease counts as lost this much before its end, because the reply that granted it took time to arrive. */
 export const leaseMargin = (ttlMs: number): number => Math.min(1000, ttlMs / 10);
 
-/** Shared state of the one process: the twin of Redis, and what stands in while Redis is away. */
+/** Shared state of a single process: used without Redis, and as fallback while Redis is unavailable. */
 export function createLocalShared(log: Log): Shared {
   const buckets = new Map<string, number>();
   const leases = new Map<string, number>();
@@ -69,10 +69,10 @@ export function createLocalShared(log: Log): Shared {
   };
 }
 
-/** Budgets are kept by account and user too. */
+/** Budgets exist per account and user too. */
 const MAX_BUCKETS = 10_000;
 
-/** A full bucket is as good as none; of more than these the oldest goes. */
+/** A full bucket need not be stored; above the limit the oldest are dropped. */
 function dropFull(buckets: Map<string, number>, now: number): void {
   for (const [name, fullAt] of buckets) if (fullAt <= now) buckets.delete(name);
   for (const name of buckets.keys()) {
@@ -81,12 +81,12 @@ function dropFull(buckets: Map<string, number>, now: number): void {
   }
 }
 
-/** What sums of fractions may be off by: a whole millisecond is not waited for it. */
+/** Tolerance for sums of fractions, so that they do not cost a whole millisecond. */
 const ROUNDING_MS = 0.001;
 
 /**
- * A bucket kept as the one instant at which it is full again (the generic cell rate algorithm): a call of `cost` moves it
- * by cost/refill, and may go out once it lies at most capacity/refill ahead. Times in milliseconds.
+ * A bucket is stored as the time at which it is full again (generic cell rate algorithm): a call of `cost` moves it by cost/refill, and
+ * may be sent once it is at most capacity/refill ahead. Times in milliseconds.
  */
 function grant(budget: BudgetRule, cost: number, now: number, fullAtBefore: number) {
   const perToken = 1000 / budget.refillPerSecond;

@@ -6,8 +6,8 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../../core/errors.ts';
 
 /**
- * Requests per fixed window of 60 seconds. `network` is of all free accounts at one address together: anyone may make ten of
- * them, while pro is given by the operator. `file` is of pages and their scripts, ten to a page, for any caller.
+ * Requests per fixed window of 60 seconds. `network` covers all free accounts of one address: anyone may create several, while pro is
+ * assigned by the operator. `file` is for pages and their scripts, ten per page, for any caller.
  */
 export const LIMITS = { free: 250, pro: 500, address: 60, login: 10, network: 1000, file: 1000 } as const;
 export type LimitClass = keyof typeof LIMITS;
@@ -16,31 +16,31 @@ export interface RateCount {
   limit: number;
   remaining: number;
   allowed: boolean;
-  /** Until the window ends. */
+  /** Time until the window ends. */
   resetMs: number;
 }
 
-/** Counts requests in fixed windows, over all processes through Redis where there is one, per process otherwise. */
+/** Counts requests in fixed windows: across all processes through Redis, or per process without it. */
 export interface RateLimits {
-  /** Counts one request of `key` in one round trip, or at once without Redis; `free` and `pro` share one count per key. */
+  /** Counts one request of `key`, in one round trip or synchronously without Redis; `free` and `pro` share one count per key. */
   count(limit: LimitClass, key: string): RateCount | Promise<RateCount>;
   close(): Promise<void>;
 }
 
 export interface RateLimitOptions {
-  /** Before every key in Redis. */
+  /** Prefix of every Redis key. */
   prefix?: string;
   windowSeconds?: number;
 }
 
-/** With `redisUrl` undefined everything is counted in this process; a Redis that is lost is stood in for the same way, with a warning. */
+/** Without `redisUrl` this process counts alone; the same happens, with a warning, while Redis is unavailable. */
 export async function openRateLimits(
   redisUrl: string | undefined,
   log: FastifyBaseLogger,
   { prefix = 'forecastle:', windowSeconds = 60 }: RateLimitOptions = {},
 ): Promise<RateLimits> {
   const redis = redisUrl === undefined ? null : await connect(redisUrl, log);
-  /** false from a command without an answer to the next connection: meanwhile no call waits on Redis. */
+  /** false from a command time-out until the next connection: meanwhile no call waits for Redis. */
   let answering = true;
   redis?.on('ready', () => (answering = true));
   const counter = (name: string, points: number): Counter => {
@@ -85,7 +85,7 @@ export async function openRateLimits(
 
 const CONNECT_MS = 2000;
 
-/** Requests of a window, this one among them, and until it ends. */
+/** Requests in a window, including this one, and the time until it ends. */
 interface Counted {
   requests: number;
   resetMs: number;
@@ -99,12 +99,12 @@ const rateCount = (limit: number, { requests, resetMs }: Counted): RateCount => 
   resetMs,
 });
 
-/** More callers than this within a minute are a flood of made-up addresses: the oldest are forgotten, not the process. */
+/** More callers per minute than this are a flood of forged addresses: the oldest are dropped to bound memory. */
 export const MAX_WINDOWS = 100_000;
 
-/** Windows of one width, each begun by its key's first request: the twin of Redis in one process. */
+/** Windows of one width, each begun by its key's first request: the in-process counterpart of Redis. */
 class FixedWindows {
-  /** By key, those that end first first. */
+  /** By key, ordered by end. */
   readonly #windows = new Map<string, { requests: number; endsAt: number }>();
   readonly #widthMs: number;
 
@@ -128,7 +128,7 @@ class FixedWindows {
   }
 }
 
-/** Counts one request in Redis; the limiter rejects with its result when the limit is passed. */
+/** Counts one request in Redis; the limiter rejects with its result when the limit is exceeded. */
 async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted> {
   const result = await limiter.consume(key).catch((reason: unknown) => {
     if (reason instanceof RateLimiterRes) return reason;
@@ -137,13 +137,13 @@ async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted
   return { requests: result.consumedPoints, resetMs: result.msBeforeNext };
 }
 
-/** Resolves connected, or without a connection after a while: it then goes on trying. */
+/** Resolves when connected, or after a while without a connection: it then keeps trying. */
 async function connect(url: string, log: FastifyBaseLogger): Promise<Redis> {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS,
-    // Longer than a busy process takes to read an answer: a reply counted as lost would be counted twice.
+    // Longer than a busy process takes to read a reply: a reply that counts as lost would be counted twice.
     commandTimeout: 2000,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   });
@@ -162,14 +162,14 @@ async function connect(url: string, log: FastifyBaseLogger): Promise<Redis> {
   return redis;
 }
 
-/** What every answer says about its caller's limit. */
+/** Headers of every answer about its caller's limit. */
 export const LIMIT_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining'] as const;
 
 export function setLimitHeaders(reply: FastifyReply, count: RateCount): void {
   reply.header(LIMIT_HEADERS[0], count.limit).header(LIMIT_HEADERS[1], count.remaining);
 }
 
-/** 429 with the exact number of seconds after which the next request succeeds. */
+/** 429 with the exact number of seconds until the next request succeeds. */
 export function tooMany(count: RateCount, whose: string): ApiError {
   const retryAfter = Math.max(1, Math.ceil(count.resetMs / 1000));
   return new ApiError(429, 'Rate limit exceeded', {

@@ -6,25 +6,25 @@ const SLICE_BYTES = 64 * 1024;
 /** The name of a durable event. */
 export type DurableEvent = 'trade' | 'market';
 
-/** Durable events that are sent as one piece, each with its cursor and its data as JSON. Many streams may send the same one. */
+/** Durable events sent as one piece, each with its cursor and its JSON data. Many streams may send the same slice. */
 export interface EventSlice {
   readonly name: DurableEvent;
   readonly events: readonly { cursor: string; data: string }[];
-  /** The position in its partition of a stream that has sent it. */
+  /** The position in its partition after sending it. */
   readonly position: number;
 }
 
 export interface SliceOptions {
   name: DurableEvent;
-  /** Of the rows' partition among the positions. */
+  /** Index of the rows' partition in `positions`. */
   index: number;
-  /** Of the stream in each of its partitions; not changed. */
+  /** Positions of the stream in its partitions; not modified. */
   positions: readonly number[];
   codec: CursorCodec;
   matches: (row: LogRow) => boolean;
 }
 
-/** What a stream sends of rows of a partition, those that it has sent left out. */
+/** The slices of a partition's rows, without those already sent. */
 export function makeSlices(rows: readonly LogRow[], options: SliceOptions): EventSlice[] {
   const { name, index, codec, matches } = options;
   const positions = [...options.positions];

@@ -2,13 +2,13 @@ import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import { type EpochEnds, epochOf, isNext, type Partition, placeOf } from './position.ts';
 import { readEpochs, readLogEnd, readLogStart } from './read.ts';
 
-/** What is kept of a partition. */
+/** The stored range of a partition. */
 export interface LogExtent {
-  /** The position of the oldest event; 0 while none is kept. */
+  /** The position of the oldest event; 0 if there is none. */
   first: number;
-  /** The position behind the newest event. */
+  /** The position of the newest event. */
   end: number;
-  /** The oldest time that can be asked for, Unix ms: when the log was opened, or its oldest event that is kept. */
+  /** The oldest time that can be requested, Unix ms: when the log was opened, or its oldest stored event. */
   oldestMs: number;
   ends: EpochEnds;
 }
@@ -22,11 +22,11 @@ export async function readExtent(clickhouse: ClickHouse, partition: Partition): 
   return { first, end, oldestMs: (isWhole ? epochs[0]?.opened_ms : firstMs) || Date.now(), ends };
 }
 
-/** Whether every event behind a position is still there, and the position is one of this log. */
+/** Whether every event after a position is still stored, and the position belongs to this log. */
 export function reachesBack({ first, end, ends }: LogExtent, position: number): boolean {
   if (position >= end) return position === end;
   if (first !== 0) return position >= first || isNext(position, first, ends);
-  // Nothing follows: epochs were opened since, in which nothing happened.
+  // Nothing follows: only empty epochs were opened since.
   const [own = Infinity, ...later] = [...ends].filter(([epoch]) => epoch >= epochOf(position)).map(([, n]) => n);
   return own <= placeOf(position) && later.every((n) => n === 0);
 }

@@ -3,17 +3,17 @@ import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import { nameOf, type Partition } from './position.ts';
 import { type LogRow, readLog, readLogEnd } from './read.ts';
 
-/** Events kept in memory for those who join or come back shortly after a cut. */
+/** Events in memory for streams that start, or reconnect shortly after a disconnect. */
 const RING_ROWS = 5000;
 const RING_BYTES = 4 * 1024 * 1024;
 const READ_ROWS = 5000;
-/** Rows of an engine with replicas may become visible out of order; a hole that stays may be a lost event. */
+/** On replicas rows may become visible out of order; a hole that stays may be a lost event. */
 export const HOLE_MS = 30_000;
 const RETRY_MS = 200;
-/** It reads on for this long without a subscription: clients that were cut come back. */
+/** It keeps reading for this long without a subscription, because disconnected clients return. */
 const LINGER_MS = 60_000;
 
-/** A stretch of a partition that was lost: times at which the events around it were logged. */
+/** A lost range of a partition: times at which the events around it were logged. */
 export interface LogGap {
   partition: Partition;
   fromMs: number;
@@ -31,7 +31,7 @@ export interface FollowerDeps {
   log: FastifyBaseLogger;
 }
 
-/** Reads one partition of the log as it grows, once for all subscriptions of this process, while there are any and a minute longer. */
+/** Reads one partition of the log as it grows, once for all subscriptions of this process, and for a minute after the last one. */
 export class Follower {
   readonly partition: Partition;
   readonly #deps: FollowerDeps;
@@ -39,7 +39,7 @@ export class Follower {
   readonly #waiting = new Set<() => void>();
   #ring: LogRow[] = [];
   #ringBytes = 0;
-  /** Every event behind this position up to #tail is in the ring. */
+  /** The ring has every event after this position, up to #tail. */
   #ringFrom = 0;
   #tail = 0;
   #opening: Promise<void> | null = null;
@@ -55,28 +55,28 @@ export class Follower {
     this.partition = partition;
   }
 
-  /** The position behind the newest event; reads it where no stream follows yet. */
+  /** The position of the newest event; read from the store if no stream follows yet. */
   async end(): Promise<number> {
     if (!this.#isOpen) await this.#open();
     return this.#tail;
   }
 
-  /** Resolves once positions can be compared with what is in memory. */
+  /** Resolves once positions can be compared with the ring. */
   async ready(): Promise<void> {
     if (!this.#isOpen) await this.#open();
   }
 
-  /** Whether a position is one of those in memory: nothing behind it was dropped. */
+  /** Whether nothing after a position was dropped from memory. */
   holds(position: number): boolean {
     return this.#isOpen && position >= this.#ringFrom && position <= this.#tail;
   }
 
-  /** What follows a position up to the newest event; null where the memory does not reach back that far. */
+  /** The events after a position, up to the newest; null if memory does not reach back that far. */
   since(after: number): readonly LogRow[] | null {
     return !this.#isOpen || after < this.#ringFrom ? null : this.#ring.filter((row) => row.sequence > after);
   }
 
-  /** Resolves once the newest event is another than `end`, or after `atMostMs`. */
+  /** Resolves once the newest event differs from `end`, or after `atMostMs`. */
   changed(end: number, atMostMs: number): Promise<void> {
     if (this.#tail !== end) return Promise.resolve();
     return new Promise((resolve) => {
@@ -90,7 +90,7 @@ export class Follower {
     });
   }
 
-  /** Hands over every event that is read from now on. */
+  /** Delivers every event read from now on. */
   join(listener: FollowerListener): void {
     clearTimeout(this.#closing);
     this.#listeners.add(listener);
@@ -102,7 +102,7 @@ export class Follower {
     this.#closeLater();
   }
 
-  /** Looks for new events soon. */
+  /** Triggers a read soon. */
   wake(): void {
     this.#isDue = true;
     if (this.#isOpen && !this.#isReading) void this.#readOn();
@@ -141,7 +141,7 @@ export class Follower {
       while (this.#isDue && this.#isOpen) {
         this.#isDue = false;
         const page = await readLog(this.#deps.clickhouse, this.partition, this.#tail, READ_ROWS);
-        // It may have been closed, and opened again, while this was read.
+        // It may have been closed and reopened during the read.
         if (!this.#isOpen || (page.rows[0]?.sequence ?? Infinity) <= this.#tail) continue;
         if (page.rows.length > 0) this.#pass(page.rows);
         if (page.holeBefore) this.#waitOrSkip(page.holeBefore);

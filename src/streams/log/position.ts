@@ -1,6 +1,6 @@
 import type { Platform } from '../../core/model.ts';
 
-/** What is logged: trades stored, and markets created or changed. */
+/** What is logged: stored trades, and created or changed markets. */
 export const FEEDS = ['trades', 'markets'] as const;
 export type Feed = (typeof FEEDS)[number];
 
@@ -12,7 +12,7 @@ export interface Partition {
 
 export const nameOf = ({ feed, platform }: Partition): string => `${feed}:${platform}`;
 
-/** The channel on which processes announce that a partition has grown; the message is its name. */
+/** The channel for announcements that a partition has grown; the message is its name. */
 export const LOG_CHANNEL = 'event_log';
 
 const EPOCH = 2 ** 32;
@@ -22,16 +22,16 @@ export const positionOf = (epoch: number, n: number): number => epoch * EPOCH + 
 export const epochOf = (position: number): number => Math.floor(position / EPOCH);
 export const placeOf = (position: number): number => position % EPOCH;
 
-/** Where epochs end, by epoch; the newest has no end yet. */
+/** The last n of each epoch; the newest has no end yet. */
 export type EpochEnds = ReadonlyMap<number, number>;
 
-/** Whether a row came from a writer whose epoch had been ended before it: it is logged again by the writer after it. */
+/** Whether a row came from a writer whose epoch had ended before it: the next writer logs it again. */
 export function isFenced(position: number, ends: EpochEnds): boolean {
   const end = ends.get(epochOf(position));
   return end !== undefined && placeOf(position) > end;
 }
 
-/** Whether no row lies between two positions. */
+/** Whether there is no row between two positions. */
 export function isNext(before: number, position: number, ends: EpochEnds): boolean {
   if (position === before + 1) return true;
   const end = ends.get(epochOf(before)) ?? Infinity;

@@ -9,12 +9,12 @@ const EpochRow = z.object({
   opened_ms: z.coerce.number(),
 });
 
-/** An event as logged: its position, what subscriptions are filtered by, and its JSON without what is known at sending only. */
+/** A logged event: its position, the fields of filters, and its JSON without fields added when sending. */
 export interface LogRow {
   sequence: number;
   ref: string;
   eventId: string;
-  /** Contracts, and USD; 0 where it is no trade. */
+  /** Contracts, and USD; 0 if it is not a trade. */
   size: number;
   notional: number;
   data: string;
@@ -33,13 +33,13 @@ const StartRow = z.object({
 export const readEpochs = (clickhouse: ClickHouse, { feed, platform }: Partition, from: number) =>
   clickhouse.query('log_epochs', EpochRow, { feed, platform, from });
 
-/** Where the epochs from `from` on end. */
+/** The ends of the epochs from `from` on. */
 async function readEnds(clickhouse: ClickHouse, partition: Partition, from: number): Promise<EpochEnds> {
   const rows = await readEpochs(clickhouse, partition, from + 1);
   return new Map(rows.map((row) => [row.epoch - 1, row.previous_end]));
 }
 
-/** The n of the last row of an epoch, 0 while it has none; rows that came too late count. */
+/** The n of an epoch's last row, 0 if it has none; late rows count. */
 export async function readEpochEnd(clickhouse: ClickHouse, partition: Partition, epoch: number): Promise<number> {
   const [row] = await clickhouse.query('log_end', EndRow, {
     ...partition,
@@ -49,19 +49,19 @@ export async function readEpochEnd(clickhouse: ClickHouse, partition: Partition,
   return row ? placeOf(row.sequence) : 0;
 }
 
-/** The position behind every event logged so far; 0 while the log was never opened. */
+/** The position of the newest event; 0 if the log was never opened. */
 export async function readLogEnd(clickhouse: ClickHouse, partition: Partition): Promise<number> {
   const newest = async () => (await readEpochs(clickhouse, partition, 0)).at(-1)?.epoch ?? 0;
   for (let epoch = await newest(); ;) {
     const end = await readEpochEnd(clickhouse, partition, epoch);
     const after = await newest();
-    // An epoch that was ended meanwhile may hold rows that do not count.
+    // An epoch ended meanwhile may contain rows that do not count.
     if (after === epoch) return positionOf(epoch, end);
     epoch = after;
   }
 }
 
-/** What is kept of a partition: `next` behind a position, `since` an instant; 0 = nothing. */
+/** Stored events of a partition: `next` after a position, `since` an instant; 0 = none. */
 export async function readLogStart(clickhouse: ClickHouse, partition: Partition, after: number, sinceMs: number) {
   const [row] = await clickhouse.query('log_start', StartRow, { ...partition, after, since_ms: sinceMs });
   return row ?? { first: 0, first_ms: 0, next: 0, since: 0 };
@@ -69,16 +69,16 @@ export async function readLogStart(clickhouse: ClickHouse, partition: Partition,
 
 export interface LogPage {
   rows: LogRow[];
-  /** true when there may be more at once. */
+  /** true if there may be more immediately. */
   isFull: boolean;
-  /** A later row is there and one before it is not yet: its position, else null. */
+  /** The row after a missing one, or null. */
   holeBefore: LogRow | null;
 }
 
 /**
- * The events behind a position, in order and without holes. Ends of epochs are read after the rows: a row that is behind its epoch's
- * end by then never counts, and one that is not can only be followed by rows of an epoch that takes it in. `onFull` is called with the
- * position of the last row of a full page before it is known which rows count.
+ * The events after a position, in order and without holes. Epoch ends are read after the rows: a row beyond its epoch's end never counts,
+ * and any other can only be followed by rows of an epoch that includes it. `onFull` is called with the position of a full
+ * page's last row, before it is known which rows count.
  */
 export async function readLog(
   clickhouse: ClickHouse,
@@ -100,7 +100,7 @@ export async function readLog(
   }
 }
 
-/** Not as JSON: a client that comes back reads many of these. */
+/** As RowBinary instead of JSON: a reconnecting client reads many of these. */
 async function readRows(clickhouse: ClickHouse, partition: Partition, after: number, limit: number): Promise<LogRow[]> {
   const values = await clickhouse.rowBinary('log_rows', { ...partition, after, limit });
   const rows: LogRow[] = [];
@@ -124,7 +124,7 @@ async function readRows(clickhouse: ClickHouse, partition: Partition, after: num
   return rows;
 }
 
-/** Of rows sorted by position those that count, each once, up to the first hole. */
+/** From rows sorted by position, those that count, each once, up to the first hole. */
 export function inOrder(found: readonly LogRow[], after: number, ends: EpochEnds): Omit<LogPage, 'isFull'> {
   const rows: LogRow[] = [];
   let at = after;

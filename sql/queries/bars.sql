@@ -1,8 +1,8 @@
--- GET markets/price-history, GET metrics/historical: one market's buckets, a row a bucket and source:
--- in no order: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
+-- GET markets/price-history, GET metrics/historical: one market's buckets, one row per bucket and source,
+-- unordered: trades (our own bars), platform (the platform's bars), snapshots (quotes of our sweeps)
 -- {candles} is candles_1m for buckets below an hour, else candles_1h; {quotes_alone}: whether buckets without a bar are wanted
--- A bar of the platform has a price only where something traded in it (or it samples midpoints), whatever close it carries on.
--- Bid and ask are those of one moment: tuples keep the side that was empty then, which argMin and argMax of it would pass over.
+-- A platform bar has a price only if something traded in it (or it samples midpoints), whatever close it carries forward.
+-- Bid and ask are from the same moment: tuples keep a side that was empty, which argMin and argMax would skip.
 SELECT 'trades' AS src, toUnixTimestamp(b) AS t,
   if(priced, toNullable(first.2.2), NULL) AS open, if(priced, toNullable(top), NULL) AS high,
   if(priced, toNullable(bottom), NULL) AS low, if(priced, toNullable(last.2.2), NULL) AS close,

@@ -1,4 +1,4 @@
--- GET markets/id/{id}/book-changes: messages of a market's recorded book behind a sequence: changes, and the whole books that begin a stretch
+-- GET markets/id/{id}/book-changes: messages of a market's recorded book after a sequence: changes, and the whole books that begin a period
 WITH fromUnixTimestamp64Milli({start_ms:Int64}, 'UTC') AS first_at, fromUnixTimestamp64Milli({end_ms:Int64}, 'UTC') AS end_at,
   sipHash64({platform:String}, {ref:String}) AS wanted
 SELECT sequence, is_snapshot, exchange_at, received_at, polled, levels FROM (

@@ -1,4 +1,4 @@
--- GET markets/id/{id}/book-changes: how many messages a stretch has
+-- GET markets/id/{id}/book-changes: number of messages in a period
 WITH fromUnixTimestamp64Milli({start_ms:Int64}, 'UTC') AS first_at, fromUnixTimestamp64Milli({end_ms:Int64}, 'UTC') AS end_at,
   sipHash64({platform:String}, {ref:String}) AS wanted
 SELECT uniqExact(sequence) AS messages FROM (

@@ -1,4 +1,4 @@
--- streams: messages of the recorded books of some markets, each behind a sequence, that were written since an instant: changes, whole books that begin a stretch, and gaps (with a reason; they have no sequence)
+-- streams: messages of some markets' recorded books, each after a sequence, written since an instant: changes, whole books that begin a period, and gaps (with a reason and no sequence)
 WITH fromUnixTimestamp64Milli({since_ms:Int64}, 'UTC') AS since,
   (key) -> transform(key, {keys:Array(UInt64)}, {sequences:Array(UInt64)}, toUInt64(0)) AS known
 SELECT toString(market_key) AS market_key, sequence, begins, exchange_at, received_at, levels, gap_from, reason FROM (

@@ -4,7 +4,7 @@ SELECT ref, max(seen) AS seen_at
 FROM (
   SELECT market_key, max(received_at) AS seen FROM book_snapshots WHERE platform = {platform:String} GROUP BY market_key
   UNION ALL
-  -- A change that much newer than the last snapshot has a snapshot of its own.
+  -- A change this much newer than the last snapshot has its own snapshot.
   SELECT market_key, max(received_at) AS seen FROM book_changes
   WHERE platform = {platform:String} AND received_at >= (SELECT * FROM newest) GROUP BY market_key
 ) AS s

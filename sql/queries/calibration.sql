@@ -1,6 +1,6 @@
--- GET analytics/calibration: the markets settled last, by what the price of their first outcome was {horizon} seconds before they closed
--- Traded before the hour of that instant: the last bar; in that hour: the trades; never traded by then: the last quote. A bar counts
--- at its last microsecond, so that none reaches beyond the instant.
+-- GET analytics/calibration: the markets settled last, by the price of their first outcome {horizon} seconds before they closed
+-- The price is the last bar before the hour of that instant, a trade within that hour, or without trades the last quote. A bar counts
+-- at its last microsecond, so that no price is later than the instant.
 WITH
   settled AS (
     SELECT market_key, payout, if(ended_at <= synced_at, ended_at, NULL) AS closed_at,

@@ -1,4 +1,4 @@
--- ingestion: years in which a list of large trades holds a trade twice, among the hours that received rows since {since}
+-- ingestion: years in which a list of large trades has duplicates, among the hours that received rows since {since}
 WITH touched AS (
   SELECT DISTINCT toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)}
 )

@@ -1,4 +1,4 @@
--- ingestion: minutes of these markets of which trades were dropped for their age: their bars count more than is stored
+-- ingestion: minutes of these markets whose trades were dropped by retention: their bars count more trades than are stored
 WITH keys AS (SELECT arrayJoin({refs:Array(String)}) AS ref, sipHash64({platform:String}, ref) AS market_key)
 SELECT ref, toUnixTimestamp(t) AS minute
 FROM (

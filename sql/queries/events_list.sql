@@ -1,5 +1,5 @@
--- GET events: how many events pass, and a page of (minus rank, key) in the order asked for, as the listing was at {as_of}
--- Markets written since then stand as in markets_list: as their last snapshot before it showed them.
+-- GET events: the number of matching events, and a page of (minus rank, key) in the requested order, of the listing as of {as_of}
+-- Markets written since then are used as in markets_list: as of their last snapshot before it.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),

@@ -2,7 +2,7 @@
 SELECT e.event_key AS event_key, e.event_id AS event_id, e.series_id AS series_id, e.title AS title, e.category AS category, e.tags AS tags,
   e.mutually_exclusive AS mutually_exclusive, e.image_url AS image_url, e.source_url AS source_url,
   status, markets_count, open_markets, volume_24h, volume_total, liquidity, trading_end_at,
-  -- In the platform's order; what no body listed follows by id: 9 before 10.
+  -- In the platform's order; unlisted markets follow by id, 9 before 10.
   arraySort(arrayMap(x -> (if(indexOf(e.listed_ids, x.2) = 0, toUInt64(4294967295), indexOf(e.listed_ids, x.2)), x.1, x.2, x.3), found)) AS ordered,
   arrayMap(x -> x.3, ordered) AS market_ids, arrayMap(x -> x.4, ordered) AS market_keys
 FROM (

@@ -1,4 +1,4 @@
--- files: the days that have bars of {table}, and what differs when bars of a day were corrected, which moves no volume
+-- files: days with bars of {table}, and a value that changes when a day's bars are corrected, which does not change volumes
 SELECT p.platform AS platform, toString(toDate(c.t)) AS day,
   hex(groupBitXor(sipHash64(c.market_key, c.series, c.t, c.o, c.h, c.l, c.c, c.v, c.q, c.n))) AS content
 FROM (

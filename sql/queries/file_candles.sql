@@ -1,4 +1,4 @@
--- files: bars of {table} of one platform and UTC day, by market and time; null prices where only block trades fell into a bar
+-- files: bars of {table} of one platform and UTC day, by market and time; prices are null if a bar has only block trades
 WITH
   toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start,
   traded AS (SELECT DISTINCT market_key FROM volume_1h WHERE platform = {platform:String} AND hour >= day_start AND hour < day_start + INTERVAL 1 DAY),

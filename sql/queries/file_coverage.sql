@@ -1,4 +1,4 @@
--- files: the span whose trades are all stored, and whether a feed has a gap in it, by platform
+-- files: the span with all trades stored, and whether the feed has a gap in it, by platform
 SELECT f.platform AS platform, toUnixTimestamp64Micro(f.complete_from) AS from_us, toUnixTimestamp64Micro(f.complete_to) AS to_us, g.gaps AS gaps
 FROM (SELECT platform, complete_from, complete_to FROM trade_coverage FINAL WHERE market_key = 0) AS f
 LEFT JOIN (

@@ -1,5 +1,5 @@
--- files: the days that have rows of each platform, and what differs when a day has changed
--- A market that was traded before it was listed gets another id once it is.
+-- files: days with rows of each platform, and a value that changes when a day's rows change
+-- A market traded before it was listed gets another id when it is listed.
 SELECT 'trades' AS kind, t.platform AS platform, toString(t.date) AS day, sum(t.n) AS rows,
   concat(toString(rows), ' ', toString(sumWithOverflow(t.v)), ' ', toString(sumWithOverflow(t.q)), ' ', hex(groupBitXor(sipHash64(t.market_key, m.platform_id)))) AS content
 FROM (

@@ -1,4 +1,4 @@
--- files: what one platform quoted on a UTC day, at every change that was seen and every few minutes, by market and time
+-- files: quotes of one platform on a UTC day, at every observed change and every few minutes, by market and time
 WITH toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start
 SELECT m.platform_id AS market_id, toDateTime64(s.at, 6, 'UTC') AS read_at, toString(s.status) AS status, s.price AS price, s.bid AS bid, s.ask AS ask,
   s.volume_24h AS volume_24h, s.volume_total AS volume_total, s.open_interest AS open_interest, s.liquidity AS liquidity

@@ -1,4 +1,4 @@
--- files: the trades of one platform and UTC day, one row a fill, by market and time
+-- files: the trades of one platform and UTC day, one row per fill, by market and time
 WITH
   toDateTime({day:String} || ' 00:00:00', 'UTC') AS day_start,
   traded AS (SELECT DISTINCT market_key FROM volume_1h WHERE platform = {platform:String} AND hour >= day_start AND hour < day_start + INTERVAL 1 DAY),

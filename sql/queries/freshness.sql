@@ -1,4 +1,4 @@
--- meta.data_freshness of every endpoint over stored data: the watermarks of listings and trades by platform, none later than now
+-- meta.data_freshness of every endpoint over stored data: watermarks of listings and trades by platform, at most now
 SELECT platform, max(listed) AS listed_ms, max(traded) AS traded_ms
 FROM (
   SELECT platform, toUnixTimestamp64Milli(max(fresh_to)) AS listed, 0 AS traded

@@ -1,5 +1,5 @@
--- GET health: the last run of each job by platform, and the run of the last hour that skipped most rows
--- Runs from ahead of now were recorded by a clock that was wrong: they say nothing.
+-- GET health: the last run of each job by platform, and the run of the last hour that skipped the most rows
+-- Runs recorded in the future come from a wrong clock and are ignored.
 SELECT platform, job, argMax(ok, started_at) AS last_ok, toUnixTimestamp64Milli(maxIf(fresh_to, ok)) AS fresh_ms,
   argMax(note, started_at) AS last_note, argMaxIf((bad_rows, note), bad_rows, ok AND started_at >= now() - INTERVAL 1 HOUR) AS worst
 FROM ingestion_runs

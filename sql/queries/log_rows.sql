@@ -1,4 +1,4 @@
--- streams: events of one feed of a platform behind a position, in order; rows of an epoch that was ended before them among them; read as RowBinary, by the order of its columns, and whole rows at once in one thread, which is faster for rows that follow each other
+-- streams: a feed's events of one platform after a position, in order, including rows of epochs that ended before them. Read as RowBinary, so the order of columns matters. One thread and whole rows are faster for consecutive rows.
 SELECT toFloat64(event_log.sequence) AS sequence, ref, event_id AS eventId, toFloat64(size) AS size, toFloat64(notional) AS notional, data,
   toFloat64(toUnixTimestamp64Milli(logged_at)) AS loggedMs
 FROM event_log

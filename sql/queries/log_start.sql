@@ -1,4 +1,4 @@
--- streams: the oldest event that is kept, the first kept behind a position, and the first logged at or after an instant; 0 = none
+-- streams: the oldest stored event, the first one after a position, and the first logged at or after an instant; 0 = none
 WITH
   (SELECT (sequence, toUnixTimestamp64Milli(logged_at)) FROM event_log
    WHERE feed = {feed:String} AND platform = {platform:String} ORDER BY sequence LIMIT 1) AS oldest_row,

@@ -1,5 +1,5 @@
--- ingestion: markets written since an instant, in these seconds of it where some are named, whose state is not what the event log last
--- said, with what it said; '' = nothing yet
+-- ingestion: markets written since an instant (only in these seconds if any are given) whose state differs from the last logged one,
+-- with the logged state; '' = nothing logged yet
 WITH touched AS (
   SELECT DISTINCT market_key FROM market_state
   WHERE platform = {platform:String} AND written_at >= {since:DateTime64(3, 'UTC')}

@@ -1,5 +1,5 @@
--- GET metrics/snapshot: what the platform reports of one market, its totals of a month and of a year before {at} in our snapshots, and
--- up to when the platform's feed has a gap
+-- GET metrics/snapshot: the platform's figures of one market, its totals a month and a year before {at} from our snapshots, and
+-- the end of the newest gap in the platform's feed
 WITH
   sipHash64({platform:String}, {ref:String}) AS key,
   {at:DateTime64(3, 'UTC')} - toIntervalDay(30) AS month, {at:DateTime64(3, 'UTC')} - toIntervalDay(365) AS year

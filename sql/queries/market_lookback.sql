@@ -1,4 +1,4 @@
--- ingestion: what the store already knows of markets about to be written: first sight, fields a shorter body may lack, and the
+-- ingestion: what the store knows of markets about to be written: first sight, fields that a shorter body may lack, and the
 -- totals and prices of 24 hours and 7 days ago (the newest snapshot not newer than that instant and at most 6 hours older)
 WITH
   arrayMap(r -> sipHash64({platform:String}, r), {refs:Array(String)}) AS keys,

@@ -1,5 +1,5 @@
--- every endpoint that takes a market id: the reference of the stored market a user means by a platform id or a slug
--- One branch an index: an OR over them would read every market.
+-- endpoints with a market id: the reference of the stored market for a platform id or a slug
+-- One branch per index: an OR over them would read every market.
 SELECT ref FROM markets FINAL
 PREWHERE platform = {platform:String} AND market_key IN (
   SELECT market_key FROM markets WHERE platform = {platform:String} AND platform_id = {id:String}

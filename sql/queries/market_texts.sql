@@ -1,5 +1,5 @@
--- GET markets, GET markets/id/{id}: the markets of one page, each as up to three texts: what changes rarely, what moves with trading, and
--- takers among its stored trades where these name them. Asked for by key, or by reference
+-- GET markets, GET markets/id/{id}: a page's markets, each as up to three texts: slowly changing facts, facts that change with trading, and
+-- takers among its stored trades if these have names. Selected by key, or by reference
 WITH arrayConcat({keys:Array(UInt64)}, arrayMap(ref -> sipHash64({platform:String}, ref), {refs:Array(String)})) AS wanted
 SELECT market_key, 'info' AS part, body FROM market_info_texts FINAL PREWHERE platform = {platform:String} AND market_key IN wanted
 UNION ALL

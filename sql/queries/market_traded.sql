@@ -1,6 +1,6 @@
--- ingestion: what stored trades say of markets about to be written: sold in the last day and week (null while trades of that
--- time are not all stored) and the newest price in terms of the first outcome
--- A feed that ended more than a quarter of an hour before (as 007_windows.sql says too) has fallen behind, one with a gap is whole since.
+-- ingestion: figures from stored trades of markets about to be written: volume of the last day and week (null unless all trades of that
+-- time are stored) and the newest price in terms of the first outcome
+-- A feed that ended over a quarter of an hour ago (as in 007_windows.sql) has fallen behind; one with a gap is complete since the gap.
 WITH
   arrayMap(r -> sipHash64({platform:String}, r), {refs:Array(String)}) AS keys,
   {at:DateTime64(3, 'UTC')} - INTERVAL 1 DAY AS day_ago,

@@ -1,5 +1,5 @@
--- GET metrics/snapshot: what is stored of one market's volumes as of {at}. Windows are (at − W, at], exact to the
--- microsecond: whole hours from candles_1h, the hours that a window begins in from the trades themselves.
+-- GET metrics/snapshot: stored volumes of one market as of {at}. Windows are (at − W, at], exact to the
+-- microsecond: whole hours from candles_1h, and the first hour of each window from the trades.
 WITH
   sipHash64({platform:String}, {ref:String}) AS key,
   toDateTime64({at:DateTime64(3, 'UTC')}, 6, 'UTC') AS now_at,

@@ -1,4 +1,4 @@
--- GET trades/whales with market_id: how many trades the filter has
+-- GET trades/whales with market_id: the number of matching trades
 SELECT count() AS trades
 FROM trades FINAL
 PREWHERE market_key = sipHash64({platforms:Array(String)}[1], {ref:String})

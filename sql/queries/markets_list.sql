@@ -1,11 +1,11 @@
--- GET markets: how many markets pass, and a page of (minus rank, key) in the order asked for, as the listing was at {as_of}
--- Markets written since then stand as their last snapshot before it showed them (as they are now, where none was taken for a day before),
--- so that pages of one listing neither repeat nor miss one.
--- An amount ranks by its stored integer of millionths: multiplied up it would overflow from 9.2 million on.
--- Minus rank and key stand in one integer, high and low half: pairs take three times as long to compare.
--- Words are looked up without FINAL: a market also answers to a title it had until the parts merge.
--- An index on written_at would drop a market's newest row and let FINAL show an older one. Of a frequent word's many markets the
--- primary key is not asked: that takes longer than to read them all.
+-- GET markets: the number of matching markets, and a page of (minus rank, key) in the requested order, of the listing as of {as_of}
+-- Markets written since then are used as of their last snapshot before it (as they are now, if there was none in the day before),
+-- so that pages of one listing neither repeat nor miss a market.
+-- An amount ranks by its stored integer of millionths: scaled up it would overflow from 9.2 million on.
+-- Minus rank and key are one integer, high and low half: pairs take three times as long to compare.
+-- Words are looked up without FINAL: a market also matches a previous title until the parts merge.
+-- An index on written_at would drop a market's newest row and let FINAL return an older one. For the many markets of a frequent word
+-- the primary key is not used: that takes longer than reading all of them.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),

@@ -1,4 +1,4 @@
--- GET markets/price-history, GET metrics/historical: when the next bar of one market begins at or after {start}; null when none does
+-- GET markets/price-history, GET metrics/historical: the start of the next bar of one market from {start} on; null if there is none
 -- Parameters are those of bars.sql.
 SELECT if(count() = 0, NULL, min(first)) AS t
 FROM (

@@ -1,4 +1,4 @@
--- ingestion: markets that are not settled and their total volume, by volume of the last day
+-- ingestion: unsettled markets with their total volume, by volume of the last day
 SELECT m.ref AS ref, toString(s.volume_total) AS volume
 FROM (
   SELECT market_key, volume_24h, volume_total FROM market_state FINAL

@@ -1,4 +1,4 @@
--- ingestion: what is stored of events and series about to be written, for what a shorter body of theirs leaves out
+-- ingestion: stored fields of events and series about to be written, for those missing from a shorter body
 SELECT 'event' AS kind, event_id AS id, series_id, slug, title, category, category_slug, tags, mutually_exclusive, image_url, source_url, market_ids,
   NULL AS frequency
 FROM events FINAL

@@ -1,4 +1,4 @@
--- GET profile/trades, GET profile/positions: what is stored of the markets that a user traded or holds
+-- GET profile/trades, GET profile/positions: stored facts of the markets that a user traded or holds
 SELECT m.ref AS ref, m.platform_id AS platform_id, m.title AS title, m.outcome_ids AS outcome_ids, m.outcome_names AS outcome_names,
   m.token_ids AS token_ids, s.status AS status, s.prices AS prices
 FROM (

@@ -1,4 +1,4 @@
--- markets: prices these markets by their newest stored trade; of a row with the same version the one inserted last stands
+-- markets: prices these markets by their newest stored trade; for rows of the same version the one inserted last counts
 INSERT INTO market_state
 WITH
   arrayMap(ref -> sipHash64({platform:String}, ref), {refs:Array(String)}) AS keys,

@@ -1,6 +1,6 @@
--- GET markets/prices: what was known of each market at {at}: its payout, its last trade of each series, and its last quote
--- Of trades only two hours of a market are read: that of the instant, and the last one before it in which something traded.
--- Where trades were dropped for their age, the closes of their bars stand for them: an hour's, and those of the instant's minutes.
+-- GET markets/prices: what was known of each market at {at}: its payout, the last trade of each series, and its last quote
+-- Only two hours of trades are read per market: that of the instant, and the last one before it with a trade.
+-- If trades were dropped by retention, the closes of their bars replace them: of an hour, and of the minutes in the instant's hour.
 WITH
   {keys:Array(UInt64)} AS keys, toDateTime64({at:DateTime64(6, 'UTC')}, 6, 'UTC') AS instant, toStartOfHour(instant) AS this_hour,
   last_hours AS (
@@ -10,8 +10,8 @@ WITH
   hours AS (
     SELECT market_key, hour FROM last_hours UNION ALL SELECT arrayJoin(keys), this_hour
   ),
-  -- How the places of closes hold their time (001_trades.sql): ids of one platform are of one form, and of the market traded last some
-  -- trades are stored. Looked for by platform alone they would be read to the end where there is none.
+  -- How positions of closes encode their time (001_trades.sql): ids of one platform have the same form, and the market traded last has
+  -- stored trades. A search by platform alone would read to the end if there are none.
   last_traded AS (SELECT market_key FROM volume_1h WHERE platform = {platform:String} ORDER BY hour DESC LIMIT 1),
   (SELECT any(id_form = 'tx') FROM (SELECT id_form FROM trades PREWHERE market_key IN (SELECT market_key FROM last_traded) LIMIT 1)) AS by_second,
   closes AS (

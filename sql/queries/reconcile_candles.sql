@@ -1,4 +1,4 @@
--- Adds to {table}, whose bars are {step} seconds long, what the trades have and it lacks, for the market hours that received rows since {since}.
+-- Adds to {table}, with bars of {step} seconds, what it lacks compared with the trades, for market hours that received rows since {since}.
 INSERT INTO {table:Identifier}
 WITH touched AS (
   SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)} AND executed_at >= {kept_from:DateTime64(3)}

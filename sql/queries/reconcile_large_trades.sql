@@ -1,4 +1,4 @@
--- Adds to {table}, whales or whale_sizes, the large trades that it lacks, for the market hours that received rows since {since}.
+-- Adds to {table}, whales or whale_sizes, missing large trades, for market hours that received rows since {since}.
 INSERT INTO {table:Identifier}
 WITH touched AS (
   SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)}

@@ -1,5 +1,5 @@
--- Adds to market_totals what it lacks, for the markets that received rows since {since}: sums as the hourly bars have them, which
--- are corrected before and outlive the trades; ends and traders as the trades that are still there have them, which only widen.
+-- Adds to market_totals what it lacks, for markets that received rows since {since}: sums from the hourly bars, which
+-- are corrected first and outlive the trades; first and last times and traders from the stored trades, which only extend them.
 INSERT INTO market_totals
 WITH touched AS (SELECT DISTINCT market_key FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)})
 SELECT market_key, {platform:String} AS platform, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n, e.first_trade_at, e.last_trade_at, e.traders

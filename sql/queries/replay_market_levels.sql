@@ -1,4 +1,4 @@
--- ingestion: keeps the last logged state of each market, for the hours before now and whatever lies behind the newest level
+-- ingestion: stores the last logged state of each market, for the last hours and everything after the newest level
 INSERT INTO market_levels (platform, market_key, status, item, version)
 WITH ends AS (
   SELECT toUInt64(epoch - 1) AS ended, max(previous_end) AS last FROM log_epochs

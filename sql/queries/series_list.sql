@@ -1,4 +1,4 @@
--- GET series: a page after {after} by id, with how many events each has, and how many series pass in all
+-- GET series: a page after {after} by id, with the number of events of each, and the total number of matching series
 WITH passing AS (
   SELECT series_id, title, category, frequency FROM series FINAL
   WHERE platform = {platform:String}

@@ -1,4 +1,4 @@
--- ingestion: open markets whose books and quotes are followed over sockets: those asked for, then the most traded
+-- ingestion: open markets whose books and quotes are followed over sockets: requested ones first, then the most traded
 SELECT m.ref AS ref, s.price AS price, s.volume_total AS volume_total
 FROM (
   SELECT market_key, prices[1] AS price, volume_24h, volume_total FROM market_state FINAL

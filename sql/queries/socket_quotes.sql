@@ -1,4 +1,4 @@
--- ingestion: price and volume, as they were stored last, of markets whose quotes a socket brings
+-- ingestion: last stored price and volume of markets with quotes from a socket
 SELECT r.ref AS ref, s.price AS price, s.volume_total AS volume_total
 FROM (SELECT arrayJoin({refs:Array(String)}) AS ref, sipHash64({platform:String}, ref) AS market_key) AS r
 INNER JOIN (

@@ -1,2 +1,2 @@
--- streams: the time of the store's own clock, by which rows are looked for
+-- streams: the time of the store's clock, which selects rows
 SELECT toUnixTimestamp64Milli(now64(3)) AS now_ms

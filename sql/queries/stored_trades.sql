@@ -1,3 +1,3 @@
--- ingestion: how many trades of a platform are stored, and of which times
+-- ingestion: number and period of a platform's stored trades
 SELECT count() AS rows, toUnixTimestamp64Micro(min(executed_at)) AS oldest_us, toUnixTimestamp64Micro(max(executed_at)) AS newest_us
 FROM trades WHERE platform = {platform:String}

@@ -1,6 +1,6 @@
--- ingestion: markets of a per-market feed whose volume moved since their trades were read, or that were not read back to the
+-- ingestion: markets of a per-market feed whose volume moved since their trades were read, or that were not yet read back to the
 -- backfill's floor, longest waiting first
--- A trade counts before it is listed: what was read is read once more, ten seconds later ('?' behind the marker until then).
+-- Volume counts a trade before the feed lists it, so a market is read once more ten seconds later ('?' after the marker until then).
 SELECT m.ref AS ref, toString(s.volume_total) AS marker
 FROM (
   SELECT market_key, volume_total, trading_end_at FROM market_state FINAL

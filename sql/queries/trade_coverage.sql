@@ -1,4 +1,4 @@
--- ingestion, freshness: the stored span of a feed; ref '' is the feed over all markets
+-- ingestion, freshness: the stored span of a feed; ref '' is the global feed
 SELECT ref, toUnixTimestamp64Micro(complete_from) AS from_us, toUnixTimestamp64Micro(complete_to) AS to_us, marker,
   toUnixTimestamp64Micro(version) AS version_us
 FROM trade_coverage FINAL

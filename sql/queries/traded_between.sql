@@ -1,5 +1,5 @@
--- ingestion: markets that may have traded in a span: those whose total has grown since the last day before it (none is read while the
--- service stands still), and those of which no total of that day or of now is reported, unless they were over by then or began later
+-- ingestion: markets that may have traded in a span: those whose total grew since the last day before it (no total is read while the
+-- service is down), and those without a reported total of that day or of now, unless they had ended by then or began later
 SELECT m.ref AS ref
 FROM (
   SELECT market_key, volume_total,

@@ -1,4 +1,4 @@
--- ingestion: markets traded in the last three hours whose platform bars were read longest ago
+-- ingestion: markets traded in the last three hours, those first whose platform bars were read longest ago
 SELECT m.ref AS ref
 FROM (
   SELECT market_key, max(last_trade_at) AS last_trade_at FROM market_totals

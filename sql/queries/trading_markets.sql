@@ -1,4 +1,4 @@
--- ingestion: markets that are trading or about to settle by what is stored, longest unread first
+-- ingestion: markets that are trading or about to settle according to the store, those read longest ago first
 SELECT m.ref AS ref, s.status AS status, toUnixTimestamp64Milli(ifNull(s.trading_end_at, s.synced_at)) AS end_ms,
   JSONExtractBool(m.metadata, 'is_provisional') AS provisional
 FROM (

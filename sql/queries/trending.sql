@@ -1,4 +1,4 @@
--- GET analytics/trending: open markets by their change over the window, unknown changes last, then by what the window sold
+-- GET analytics/trending: open markets by their change over the window, unknown changes last, then by volume in the window
 SELECT platform, market_key, as_of, status, category, price, other_price, liquidity, open_interest, volume_total, price_change_24h,
   ifNull(sold_24h, volume_24h) AS day_volume,
   if({window:String} = '24h', sold_24h, sold_7d) AS sold, if({window:String} = '24h', sold_24h_before, sold_7d_before) AS sold_before,

@@ -1,5 +1,5 @@
--- ingestion: trades stored since an instant that the event log lacks, oldest first. An event is logged after its trade was executed;
--- a day is allowed for clocks that differ.
+-- ingestion: trades stored since an instant that the event log lacks, oldest first. Events are logged after their trade was executed;
+-- one day is allowed for clock differences.
 WITH
   candidates AS (
     SELECT market_key, trade_id, executed_at, trade_order, outcome, outcome_index, side, price, size, series_price, notional, is_block,

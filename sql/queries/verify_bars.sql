@@ -1,6 +1,6 @@
--- npm run verify: bars of {step} seconds out of the platform's of {minutes} minutes, against the trades of markets in [low, high] (of {keys}, unless empty)
--- Kalshi alone has bars of trades: each counts a trade at its very end, none at its very start.
--- Compared are finished bars of spans in which every trade is stored; one that holds less than the trades, of which some bars are unread, is not served.
+-- npm run verify: bars of {step} seconds made from the platform's bars of {minutes} minutes, against the trades of markets in [low, high] (of {keys}, unless empty)
+-- Only Kalshi has bars of trades: a trade counts at the end of its bar, not at the start.
+-- Compares finished bars of spans with all trades stored; a bar with less volume than the trades, some of whose parts are unread, is not served.
 SELECT count() AS compared, 0 AS missing, countIf(traded = 0) AS extra, countIf(traded != 0 AND NOT agrees) AS different,
   anyIf(concat('market ', toString(market_key), ', ', toString(b), ': ', toString(bar), ' instead of ', toString(trades)), NOT agrees) AS example
 FROM (

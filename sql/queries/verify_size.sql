@@ -1,2 +1,2 @@
--- npm run verify: how much there is to check
+-- npm run verify: number of trades and markets to check
 SELECT count() AS trades, uniqExact(market_key) AS markets FROM trades

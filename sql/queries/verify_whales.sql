@@ -1,4 +1,4 @@
--- npm run verify: {table}, whales or whale_sizes, against the large trades of markets in [low, high] (of {keys}, unless empty); a row held twice is different
+-- npm run verify: {table}, whales or whale_sizes, against the large trades of markets in [low, high] (of {keys}, unless empty); a duplicate row counts as a difference
 SELECT count() AS compared, countIf(a.copies = 0) AS missing, countIf(e.copies = 0) AS extra,
   countIf(e.copies != 0 AND a.copies != 0 AND (a.copies != 1 OR e.facts != a.facts)) AS different,
   anyIf(concat('trade ', if(e.copies = 0, a.id, e.id), ': held ', toString(a.copies), ' times, ', toString(a.facts), ' instead of ', toString(e.facts)), a.copies != 1 OR e.facts != a.facts) AS example

@@ -1,4 +1,4 @@
--- npm run verify: market_windows against the trades of markets in [low, high] (of {keys}, unless empty), where they are made of trades
+-- npm run verify: market_windows against the trades of markets in [low, high] (of {keys}, unless empty), if they are made of trades
 WITH [toDecimal64(0, 6), 0, 0, 0] AS nothing
 SELECT count() AS compared, 0 AS missing, 0 AS extra, countIf(stored != expected) AS different,
   anyIf(concat('market ', toString(market_key), ': ', toString(stored), ' instead of ', toString(expected)), stored != expected) AS example

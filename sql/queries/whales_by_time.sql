@@ -1,5 +1,5 @@
 -- GET trades/whales, sort=time: a page of large trades, newest first; {source} is whales, or trades for one market and for sizes
--- below the floor of whales. Sorted by stored columns, not by the computed trade_id: the wide ones are then read for the page only.
+-- below the floor of whales. Sorted by stored columns instead of the computed trade_id: wide columns are then read for the page only.
 SELECT platform, market_key, trade_id, side, outcome, transaction_hash, price, size, notional, is_block,
   toUnixTimestamp64Micro(executed_at) AS executed_at_us, trade_order, hex(tx_hash) AS id_tx, hex(id_bytes) AS id_hex,
   if(trader = '', '', concat('0x', lower(hex(trader)))) AS wallet

@@ -236,7 +236,7 @@ async function refuseTooMany(db: Database, userId: string, at: Date): Promise<vo
     .from(apiKeys)
     .where(and(eq(apiKeys.userId, userId), isLive(at)));
   if (held && held.live >= MAX_KEYS_PER_USER) {
-    throw new ApiError(409, `At most ${MAX_KEYS_PER_USER} live keys`, { resolution: 'Revoke a key first.' });
+    throw new ApiError(409, `At most ${MAX_KEYS_PER_USER} active keys`, { resolution: 'Revoke a key first.' });
   }
 }
 
@@ -248,7 +248,7 @@ export async function insertKey(db: Database, userId: string, name: string, term
   const key = newApiKey();
   const row = { userId, name, prefix: keyPrefix(key), hash: hashKey(key), ...terms };
   const [made] = await db.insert(apiKeys).values(row).returning();
-  if (!made) throw new Error('INSERT … RETURNING gave no row');
+  if (!made) throw new Error('INSERT … RETURNING returned no row');
   return { ...made, key };
 }
 

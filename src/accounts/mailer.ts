@@ -35,7 +35,7 @@ export async function openMailer(config: Config, log: FastifyBaseLogger): Promis
     { from, disableFileAccess: true, disableUrlAccess: true },
   );
   const queue = new PQueue({ concurrency: AT_ONCE });
-  const failed = (reason: string): void => log.error({ reason }, 'Failed to send a mail');
+  const failed = (reason: string): void => log.error({ reason }, 'Failed to send mail');
   return {
     send(compose) {
       if (queue.size >= WAITING) return failed(`${WAITING} mails are waiting`);

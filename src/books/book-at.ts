@@ -100,12 +100,12 @@ function notRecorded(recorded: z.output<typeof RecordedRow> | undefined, atMs: n
   if (!recorded || recorded.rows === 0) {
     return new ApiError(404, 'Order book not recorded', {
       resolution: 'Add the market to BOOKS_MARKETS, or stream its books: they are recorded from then on.',
-      errorText: `no order book of this market is recorded, at ${at} or ever`,
+      errorText: `no order book of this market was recorded, at ${at} or at any other time`,
     });
   }
   const { from_at: from, to_at: to, next_at: next } = recorded;
   return new ApiError(404, 'Order book not recorded', {
-    resolution: next === null ? `Ask for an instant up to ${to}.` : `Ask for an instant from ${next} on.`,
+    resolution: next === null ? `Use a time up to ${to}.` : `Use a time from ${next} on.`,
     errorText: `recorded from ${from} to ${to}, not at ${at}`,
   });
 }

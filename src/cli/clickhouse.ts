@@ -6,7 +6,7 @@ import { createLog } from '../core/log.ts';
 import { startEmbeddedClickHouse } from '../embedded/clickhouse/supervisor.ts';
 
 const USAGE = `npm run clickhouse
-Serves the embedded ClickHouse alone, so that several processes of this machine share one store:
+Runs only the embedded ClickHouse, so that several processes on this machine can share one store:
 DATA_DIR (its files and password), CLICKHOUSE_PORT, CLICKHOUSE_MEMORY_MB. Prints the CLICKHOUSE_URL for the others.`;
 
 await runCommand(USAGE, async () => {

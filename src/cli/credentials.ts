@@ -6,8 +6,8 @@ import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run credentials -- rotate
-Seals every stored platform credential under the first key of CREDENTIALS_KEY. Put the new key first and keep the old ones
-behind it, restart the service, run this, then drop the old keys. With embedded stores the service must be stopped.`;
+Re-encrypts every stored platform credential with the first key of CREDENTIALS_KEY. Put the new key first and keep the old ones
+after it, restart the service, run this, then remove the old keys. With embedded stores the service must be stopped.`;
 
 await runCommand(USAGE, async ([action]) => {
   if (action !== 'rotate') throw new ConfigError(USAGE);
@@ -17,7 +17,7 @@ await runCommand(USAGE, async ([action]) => {
   try {
     await migratePostgres(postgres, log);
     const sealed = await createCredentials(postgres.db, config.credentialKeys).rotate();
-    process.stdout.write(`${sealed} credentials sealed under ${config.credentialKeys[0]?.id}\n`);
+    process.stdout.write(`${sealed} credentials re-encrypted with key ${config.credentialKeys[0]?.id}\n`);
   } finally {
     await postgres.close();
   }

@@ -7,12 +7,12 @@ import { createLog } from '../core/log.ts';
 import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
 import { runCommand } from './command.ts';
 
-const USAGE = `npm run default-clients -- show             what the operator allows through the default order clients
-npm run default-clients -- off              refuses orders through them, and has the service cancel those that work
+const USAGE = `npm run default-clients -- show             shows the operator's limits on the default order clients
+npm run default-clients -- off              rejects orders through them, and makes the service cancel their working orders
 npm run default-clients -- on               allows orders again
-npm run default-clients -- limit USD|none   the most that one order through them may cost
+npm run default-clients -- limit USD|none   sets the maximum cost of one order through them
 Who may use them: npm run user -- default-clients EMAIL grant|revoke. With embedded stores the service must be stopped first;
-what works is cancelled when it runs again.`;
+working orders are cancelled when it runs again.`;
 
 const USD = /^\d{1,12}(\.\d{1,6})?$/;
 

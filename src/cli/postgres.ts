@@ -4,7 +4,7 @@ import { startEmbeddedPostgres } from '../embedded/postgres/supervisor.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run postgres
-Serves the embedded PostgreSQL of DATA_DIR alone, so that several processes of this machine and user share one store. Prints the
+Runs only the embedded PostgreSQL of DATA_DIR, so that several processes of this machine and user can share one store. Prints the
 DATABASE_URL for the others, which stays the same over restarts.`;
 
 await runCommand(USAGE, async () => {

@@ -11,9 +11,9 @@ import { createLog } from '../core/log.ts';
 import { runCommand } from './command.ts';
 
 const USAGE = `npm run sql -- "SELECT …"
-Runs one reading statement against ClickHouse (CLICKHOUSE_URL, else the store in DATA_DIR) and prints its rows:
+Runs one read-only statement on ClickHouse (CLICKHOUSE_URL, else the store in DATA_DIR) and prints its rows:
 a table on a terminal, tab-separated otherwise, or as the statement's FORMAT says. While a service runs on DATA_DIR
-its SQL_PORT answers, which knows the views: SHOW TABLES.`;
+the statement goes to its SQL_PORT, which has the views: SHOW TABLES.`;
 
 await runCommand(USAGE, async (args) => {
   const query = args.join(' ').trim();

@@ -112,10 +112,10 @@ function credentialKeys(list: string): { id: string; key: Buffer }[] {
     const key = Buffer.from(encoded, HEX_KEY.test(encoded) ? 'hex' : 'base64');
     const id = named ?? createHash('sha256').update(key).digest('hex').slice(0, 8);
     if (key.length !== 32)
-      throw new ConfigError(`CREDENTIALS_KEY: key ${id} must be of 32 bytes, received ${key.length} bytes`);
+      throw new ConfigError(`CREDENTIALS_KEY: key ${id} must have 32 bytes, received ${key.length} bytes`);
     return { id, key };
   });
   const twice = keys.find(({ id }, i) => keys.findIndex((other) => other.id === id) !== i);
-  if (twice) throw new ConfigError(`CREDENTIALS_KEY: each key must have an id of its own, received ${twice.id} twice`);
+  if (twice) throw new ConfigError(`CREDENTIALS_KEY: each key must have its own id, received ${twice.id} twice`);
   return keys;
 }

@@ -35,7 +35,7 @@ const list = <T extends z.ZodType<string, string>>(item: T) =>
     )
     .pipe(z.array(item));
 const text = z.string().min(1);
-const longText = (min: number) => z.string().min(min, { error: `must be of at least ${min} characters` });
+const longText = (min: number) => z.string().min(min, { error: `must have at least ${min} characters` });
 const secret = longText(32).optional();
 /** Analytics windows look back 30 days. */
 const retention = (fallback: number) =>

@@ -191,7 +191,7 @@ function admit(reply: FastifyReply, counted: RateCount | Promise<RateCount>, who
 export function guard(request: FastifyRequest, config: Config): void {
   const { httpVersion, headers } = request.raw;
   if (httpVersion === '1.1' && headers.host === undefined) {
-    throw badRequest([{ field: 'Host', expected: 'the name this service was called by', received: 'nothing' }]);
+    throw badRequest([{ field: 'Host', expected: 'the host name of this service', received: 'nothing' }]);
   }
   const mode = modeOf(request);
   if (mode !== 'key') refuseCrossSite(request, config);

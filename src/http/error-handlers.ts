@@ -61,7 +61,7 @@ export function toFailure(error: unknown): ApiError {
     // Files of /docs: a path outside their folder is a 404; a range or precondition may fail.
     const status = statusCode === 403 ? 404 : statusCode;
     return new ApiError(status, STATUS_CODES[status] ?? 'Malformed request', {
-      resolution: 'Check the address and the headers of the request.',
+      resolution: 'Check the URL and the headers of the request.',
       cause: error,
     });
   }

@@ -64,7 +64,8 @@ export async function identityOf(
 ): Promise<Identity> {
   const query = request.query as Record<string, unknown>;
   if (typeof query.error === 'string') throw refused('the identity provider did not authorize the sign-in');
-  if (query.iss !== undefined && query.iss !== config.GOOGLE_ISSUER) throw refused('the answer is of another issuer');
+  if (query.iss !== undefined && query.iss !== config.GOOGLE_ISSUER)
+    throw refused('the response is from another issuer');
   const accessToken = await exchange(app, request, reply);
   const person = await userInfo(config, accessToken);
   const email = person.email?.trim().toLowerCase() ?? '';
@@ -90,7 +91,7 @@ async function exchange(app: FastifyInstance, request: FastifyRequest, reply: Fa
     return token.access_token;
   } catch (error) {
     const { output, message } = error as { output?: { statusCode?: number }; message?: string };
-    if (message === 'Invalid state') throw refused('state: not the one this browser was given', error);
+    if (message === 'Invalid state') throw refused('state: not the one issued to this browser', error);
     const status = output?.statusCode ?? 0;
     if (status >= 400 && status < 500) throw refused('the code is invalid, expired or used', error);
     throw providerDown(error);

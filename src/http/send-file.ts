@@ -40,7 +40,7 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
     await file.handle.close();
     reply.header('content-range', `bytes */${file.bytes}`);
     throw new ApiError(416, 'Range not satisfiable', {
-      resolution: 'Ask for bytes before the end of the file.',
+      resolution: 'Request bytes before the end of the file.',
       errorText: `range: must begin before byte ${file.bytes}, received ${asked}`,
     });
   }

@@ -84,7 +84,7 @@ export async function unknownMarket(
   const ids = children.map((child) => child.platform_id).join(', ');
   return new ApiError(404, `Market not found on ${name}`, {
     resolution: ids
-      ? `This is an event: ask for one of its markets, ${ids}.`
+      ? `This is an event: use one of its markets, ${ids}.`
       : 'Check the id and the provider; GET /v1/api/markets lists all markets.',
     errorText: `no market ${JSON.stringify(id)} on ${name}`,
   });

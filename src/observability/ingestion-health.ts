@@ -57,7 +57,7 @@ export async function ingestionHealth(
           .filter(({ worst: [rows] }) => rows >= MANY_ROWS)
           .map(({ job, worst: [rows, why] }) => `${job} skipped ${rows} rows in one run: ${why}`),
       );
-    if (lagSeconds === null) problems.unshift('the first reading is not complete yet');
+    if (lagSeconds === null) problems.unshift('the first sync is not complete yet');
     else if (lagSeconds > allowed) problems.unshift(`${lagSeconds} s behind`);
     const socket = sockets.of(platform);
     const fresh = socket?.isLive === true ? 'live' : 'polling';

@@ -7,7 +7,7 @@ export const headerText = (max: number) =>
 
 /** A base64 or base64url secret of at least `bytes` bytes. */
 export function base64Secret(bytes: number) {
-  const error = `a base64 secret of at least ${bytes} bytes, complete with its padding`;
+  const error = `a base64 secret of at least ${bytes} bytes, including its padding`;
   return z
     .string({ error })
     .trim()

@@ -29,7 +29,7 @@ const unavailable = (
 
 /** 502: the platform has removed the interface that was used. */
 const outdated = (error: PlatformError, name: string): ApiError =>
-  new ApiError(502, `${name} has changed how it takes orders`, {
+  new ApiError(502, `${name} has changed its order interface`, {
     resolution: 'The order was not placed. Report it: this service is out of date.',
     errorText: error.detail,
   });
@@ -52,10 +52,10 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
   const uncertain = MANIFESTS[platform].leavesOrderUnknown?.({ status, code: codeOf(error.body) }) ?? false;
   const spoken = error.body !== undefined && error.body !== null && !uncertain;
   if (spoken && kind === 'rate_limited') return rejected(error, unavailable(error, `${name} is rate limiting`));
-  if (spoken && kind === 'maintenance') return rejected(error, unavailable(error, `${name} takes no orders now`));
+  if (spoken && kind === 'maintenance') return rejected(error, unavailable(error, `${name} accepts no orders now`));
   // It concerns the location of this server, not the order.
   if (spoken && kind === 'geo_blocked')
-    return rejected(error, unavailable(error, `${name} takes no orders from this server's region`));
+    return rejected(error, unavailable(error, `${name} accepts no orders from this server's region`));
   if (spoken && status === 410) return rejected(error, outdated(error, name));
   if (spoken && status >= 400 && status < 500 && kind !== 'unavailable') {
     const message =

@@ -168,7 +168,7 @@ class SocketSession {
     if (op === 'unsubscribe') {
       const { sid } = readUnsubscribe({ body }).body;
       if (!stream.unsubscribe(sid)) {
-        throw new ApiError(404, 'Subscription not found', { resolution: 'Name the sid of an open subscription.' });
+        throw new ApiError(404, 'Subscription not found', { resolution: 'Send the sid of an open subscription.' });
       }
       return this.#send({ op: 'unsubscribed', id, sid });
     }

@@ -80,8 +80,8 @@ test('an operator names who may use the default clients, limits their orders and
 
 test.each([
   [['default-clients', 'ann@example.com', 'allow'], /^npm run user -- list/],
-  [['default-clients', 'nobody@example.com', 'grant'], /^EMAIL: must be of an account/],
-  [['tier', 'nobody@example.com', 'pro'], /^EMAIL: must be of an account, received nobody@example\.com\n$/],
+  [['default-clients', 'nobody@example.com', 'grant'], /^EMAIL: must be the e-mail of an account/],
+  [['tier', 'nobody@example.com', 'pro'], /^EMAIL: must be the e-mail of an account, received nobody@example\.com\n$/],
   [['tier', 'ann@example.com', 'gold'], /^npm run user -- list/],
   [['delete', 'ann@example.com'], /^npm run user -- list/],
 ])('%j is refused, saying what to do', async (args, expected) => {
@@ -111,7 +111,7 @@ test('credentials are sealed again under the first key, and open without the old
   await before.vault.store(user?.id ?? '', 'limitless', 'l', fields, true);
   await before.postgres.close();
   const rotated = await command('credentials', ['rotate'], { CREDENTIALS_KEY: BOTH });
-  expect(rotated).toEqual({ code: 0, stdout: '1 credentials sealed under new\n', stderr: '' });
+  expect(rotated).toEqual({ code: 0, stdout: '1 credentials re-encrypted with key new\n', stderr: '' });
   const after = await open(`new:${key(2)}`);
   expect((await after.vault.open(user?.id ?? '', 'limitless'))?.fields).toEqual(fields);
   await after.postgres.close();

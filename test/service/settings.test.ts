@@ -57,7 +57,7 @@ test.each([
   ['CLICKHOUSE_URL', 'tcp://store:9000', 'must be an http or https URL, received "tcp://store:9000"'],
   ['DATABASE_URL', 'mysql://u:secret@h/db', `must be a postgres or postgresql URL, received ${HIDDEN}`],
   ['REDIS_URL', 'http://h?password=secret', `must be a redis or rediss URL, received ${HIDDEN}`],
-  ['JWT_SECRET', 'short', `must be of at least 32 characters, received ${HIDDEN}`],
+  ['JWT_SECRET', 'short', `must have at least 32 characters, received ${HIDDEN}`],
   ['DEMO_API_KEY', 'pk_short', `must be an API key (pk_…), received ${HIDDEN}`],
 ])(
   '%s=%s stops the start with its name, the rule and the value unless that may be secret',
@@ -116,7 +116,7 @@ test('a setting of blanks is unset, and no number', () => {
 test('two keys of one id in CREDENTIALS_KEY stop the start: only one of them would ever be used', () => {
   const keys = ['a', 'b'].map((hex) => `k1:${hex.repeat(64)}`).join(',');
   expect(() => loadConfig({ JWT_SECRET: 'x'.repeat(32), CREDENTIALS_KEY: keys })).toThrow(
-    /^CREDENTIALS_KEY: each key must have an id of its own, received k1 twice$/,
+    /^CREDENTIALS_KEY: each key must have its own id, received k1 twice$/,
   );
 });
 

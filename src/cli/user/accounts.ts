@@ -9,7 +9,7 @@ import { HOURS, linkFor } from './reset.ts';
 
 export const list: UserCommand = {
   takes: '',
-  does: 'accounts, their tiers and keys',
+  does: 'lists accounts with their tiers and keys',
   accepts: () => true,
   async run({ db }) {
     const rows = await db
@@ -34,7 +34,7 @@ const TRADE = '--trade';
 
 export const create: UserCommand = {
   takes: 'EMAIL [NAME] [--trade]',
-  does: 'an account with an API key, printed once, that reads (and trades); a link to set its password follows on stderr',
+  does: 'creates an account and an API key that reads (and trades), printed once; stderr gets a link to set the password',
   accepts: ([email]) => isEmail(email),
   async run({ db, config }, words) {
     const [word, name = ''] = words.filter((given) => given !== TRADE);

@@ -30,7 +30,7 @@ export const emailOf = (word = ''): string => word.trim().toLowerCase();
 /** The account of an e-mail; the command fails if there is none. */
 export async function accountOf(db: Database, word = ''): Promise<User> {
   const user = await findByEmail(db, emailOf(word));
-  if (!user) throw new ConfigError(`EMAIL: must be of an account, received ${emailOf(word)}`);
+  if (!user) throw new ConfigError(`EMAIL: must be the e-mail of an account, received ${emailOf(word)}`);
   return user;
 }
 

@@ -7,7 +7,7 @@ import { accountOf, isEmail, print, timeText, type UserCommand } from './command
 
 export const keys: UserCommand = {
   takes: 'EMAIL',
-  does: 'the API keys of an account, with their ids',
+  does: 'lists the API keys of an account with their ids',
   accepts: ([email]) => isEmail(email),
   async run({ db }, [email]) {
     const { id } = await accountOf(db, email);
@@ -31,7 +31,7 @@ export const revoke: UserCommand = {
     const { id } = await accountOf(db, email);
     const revoked = await revokeKeys(db, id, key === 'all' ? undefined : key);
     if (key !== 'all' && revoked.length === 0)
-      throw new ConfigError(`KEY_ID: must be of a key of EMAIL, received ${key}`);
+      throw new ConfigError(`KEY_ID: must be the id of a key of EMAIL, received ${key}`);
     await forgetKeys(state, revoked);
     for (const one of revoked) await recordEvent(db, 'key_revoked', id, '', { id: one, by: 'operator' });
     print(`${revoked.length} revoked`);

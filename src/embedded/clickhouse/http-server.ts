@@ -125,12 +125,15 @@ async function handle(
 
 function requestUrl({ url: asked = '/' }: IncomingMessage): URL {
   if (URL.canParse(asked, 'http://localhost')) return new URL(asked, 'http://localhost');
-  throw EngineError.of('BAD_ARGUMENTS', 'The address of this request cannot be read: ask at /?query=…');
+  throw EngineError.of('BAD_ARGUMENTS', 'Invalid request URL: use /?query=…');
 }
 
 /** Responds at once, because a query may take a while to stop. */
 function expire(gone: AbortController, response: ServerResponse): void {
-  const error = EngineError.of('TIMEOUT_EXCEEDED', 'Timeout exceeded: the query ran, or waited for others, too long.');
+  const error = EngineError.of(
+    'TIMEOUT_EXCEEDED',
+    'Timeout exceeded: the query ran, or waited in the queue, for too long.',
+  );
   gone.abort(error);
   if (response.headersSent) response.destroy();
   else sendError(response, error, 503);

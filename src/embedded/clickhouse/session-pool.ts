@@ -59,9 +59,9 @@ export class SessionPool {
     }
     const { size, queue } = this.#perOwner;
     const own = this.#waiting.filter((waiter) => waiter.owner === owner).length;
-    if (own >= queue) throw tooMany(`Maximum of one user: ${size} running and ${queue} waiting.`);
+    if (own >= queue) throw tooMany(`Limit per user: ${size} running and ${queue} waiting.`);
     if (this.#waiting.length >= this.#options.queue)
-      throw tooMany(`Maximum: ${this.#options.size} running and ${this.#options.queue} waiting.`);
+      throw tooMany(`Limit: ${this.#options.size} running and ${this.#options.queue} waiting.`);
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);

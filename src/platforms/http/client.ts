@@ -69,7 +69,7 @@ export function createPlatformHttp({
   return {
     async send(request) {
       if (leavesItsPath(request.url)) {
-        throw new NotSentError(request.platform, 'refused', { detail: 'an id that is no part of an address' });
+        throw new NotSentError(request.platform, 'refused', { detail: 'an id that cannot be a path segment' });
       }
       const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
       const breaker = breakerOf(request);

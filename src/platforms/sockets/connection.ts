@@ -212,7 +212,7 @@ export class SocketConnection {
     this.#unlogged = 0;
     log.warn(
       { platform, channel: this.#channel.name, frames, reason: reason.slice(0, 200) },
-      'Skipped bad frames of a socket',
+      'Skipped invalid frames of a socket',
     );
   }
 

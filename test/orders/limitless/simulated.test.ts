@@ -239,7 +239,7 @@ describe('a refusal is passed on as it is, and nothing was placed', () => {
         `maintenance ${mode} by ${status}`,
         ({ world }) => void Object.assign(world.maintenance, { mode, status }),
         {},
-        { httpStatus: status, status: 503, message: 'takes no orders now', resolution: 'was not placed' },
+        { httpStatus: status, status: 503, message: 'accepts no orders now', resolution: 'was not placed' },
       ]),
     ),
     [

@@ -395,7 +395,7 @@ describe('what the reply to a placement says is what is reported', () => {
     ['not enough balance / allowance', 'Fund the wallet'],
     [`order ${hex(1)} is invalid. Price (0.455) breaks minimum tick size rule: 0.01`, 'price step'],
     [`order ${hex(1)} is invalid. Size (1) lower than the minimum: 5`, 'minimum size'],
-    ['invalid expiration', 'expire later'],
+    ['invalid expiration', 'later expiration'],
     ['invalid signature', 'must belong together'],
     ['the order owner has to be the owner of the API KEY', 'must belong together'],
     ['the order signer address has to be the address of the API KEY', 'must belong together'],
@@ -403,8 +403,8 @@ describe('what the reply to a placement says is what is reported', () => {
     ['invalid order version, please use the latest clob-client', 'another exchange'],
     [`'${ADDRESS}' address banned`, 'contact Polymarket'],
     [`'${ADDRESS}' address in closed only mode`, 'contact Polymarket'],
-    ['the market is not yet ready to process new orders', 'does not trade now'],
-    ['something new', 'as the text says'],
+    ['the market is not yet ready to process new orders', 'is not trading'],
+    ['something new', 'according to error_text'],
   ])('400 "%s" is a refusal that says what helps', async (error, resolution) => {
     expect((await sent({}, { reply: text(400, error) })).placement).toMatchObject({
       result: 'rejected',

@@ -107,6 +107,6 @@ function advice(words: string): string {
     return 'The book cannot fill all of it now: use ioc, another price or a smaller size.';
   if (/unauthorized|forbidden|scope/.test(words))
     return 'Renew the API key; scope, region or subaccount may forbid this.';
-  if (/not active|MARKET_INACTIVE/i.test(words)) return 'The market does not trade now.';
-  return 'Correct price, size or side as the text says.';
+  if (/not active|MARKET_INACTIVE/i.test(words)) return 'The market is not trading.';
+  return 'Correct price, size or side according to error_text.';
 }

@@ -96,7 +96,7 @@ export function checkKalshiOrder(market: StoredMarket, terms: OrderTerms): void 
   const grid = kalshiGrid(market, terms.outcomeIndex);
   if (!grid.has(terms.price)) {
     throw orderRefused(
-      'Kalshi would refuse the price',
+      'Kalshi would reject the price',
       `Use a price of the market's grid: ${nearestPrices(grid, terms.price)}.`,
       `price: ${priceText(terms.price)} is not on the grid of ${market.platformId}`,
     );
@@ -105,7 +105,7 @@ export function checkKalshiOrder(market: StoredMarket, terms: OrderTerms): void 
     const least = (terms.size / HUNDREDTH) * HUNDREDTH;
     const nearest = [least, least + HUNDREDTH].filter((size) => size > 0n).map(sizeText);
     throw orderRefused(
-      'Kalshi would refuse the size',
+      'Kalshi would reject the size',
       `Use at most two decimals: ${nearest.join(' or ')}.`,
       `size: ${sizeText(terms.size)} has more than two decimals`,
     );

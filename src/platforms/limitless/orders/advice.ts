@@ -20,5 +20,5 @@ export function refusalHelp({ kind, detail }: PlatformError): string {
   if (/deadline|not active|not found/i.test(detail)) return 'Choose a market that is open.';
   if (/wallet|signer|maker/i.test(detail))
     return 'Store the key of the wallet that the account trades from, or switch the account to its own wallet.';
-  return 'Correct the order as the text says.';
+  return 'Correct the order according to error_text.';
 }

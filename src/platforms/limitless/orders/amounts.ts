@@ -25,7 +25,7 @@ export function checkTradable(market: StoredMarket, outcomeIndex: number): void 
   const { trade_type: tradeType, collateral } = market.metadata;
   const token = market.outcomes[outcomeIndex]?.tokenId ?? '';
   if (tradeType !== 'amm' && /^\d{1,78}$/.test(token) && (collateral ?? 'USDC') === 'USDC') return;
-  throw orderRefused('This Limitless market has no order book', 'Choose a market that trades in an order book.');
+  throw orderRefused('This Limitless market has no order book', 'Choose a market with an order book.');
 }
 
 /** The terms in Limitless's form; throws 422 for what it would reject or cannot express. */
@@ -34,14 +34,14 @@ export function orderAmounts(terms: OrderTerms): OrderAmounts {
   const { side, price, size } = terms;
   if (!PRICE_GRID.has(price)) {
     throw orderRefused(
-      'Limitless takes prices in steps of 0.001',
+      'Limitless accepts prices in steps of 0.001',
       `Nearest valid prices: ${nearestPrices(PRICE_GRID, price)}.`,
       `price: ${priceText(price)}`,
     );
   }
   if (size <= 0n || size % SIZE_STEP !== 0n) {
     throw orderRefused(
-      'Limitless takes sizes in steps of 0.001 shares',
+      'Limitless accepts sizes in steps of 0.001 shares',
       `Nearest valid sizes: ${nearestSizes(size)}.`,
       `size: ${sizeText(size)}`,
     );

@@ -64,7 +64,8 @@ export class SigningFacts {
       const reply = await this.#public.get(path, {}, { priority, user, onBadRow });
       const { venue } = parseBody('limitless', LimitlessVenue, reply, 'markets/{slug}');
       // Not cached: one reply without a venue must not block the market's orders for a day.
-      if (!venue) throw orderRefused('This Limitless market names no exchange', 'Try again, or choose another market.');
+      if (!venue)
+        throw orderRefused('This Limitless market has no exchange contract', 'Try again, or choose another market.');
       return getAddress(venue.exchange);
     });
   }

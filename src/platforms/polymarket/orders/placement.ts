@@ -73,11 +73,12 @@ async function failed(
 /** Advice on a rejection, by Polymarket's text. */
 function advice(words: string): string {
   if (/tick size|lower than the minimum|invalid amounts|min size/i.test(words)) {
-    return 'Use the price step and the minimum size that the text names.';
+    return 'Use the price step and the minimum size in error_text.';
   }
-  if (/expiration/i.test(words)) return 'Let it expire later.';
+  if (/expiration/i.test(words)) return 'Use a later expiration.';
   if (/deposit wallet/i.test(words)) return 'Use the deposit wallet: signature_type 3, with its address as funder.';
-  if (/order version/i.test(words)) return 'Report it: Polymarket takes orders of this market on another exchange now.';
+  if (/order version/i.test(words))
+    return 'Report this: Polymarket now trades this market on another exchange contract.';
   if (/signature|signer|maker address|order owner/i.test(words)) {
     return 'Correct the credential: private_key, signature_type, funder and API key must belong together.';
   }
@@ -85,6 +86,6 @@ function advice(words: string): string {
     return 'Renew the API key of the credential, or leave it out to have it derived from the wallet.';
   }
   if (/banned|closed only/i.test(words)) return 'The account is restricted: contact Polymarket.';
-  if (/not yet ready|no orderbook/i.test(words)) return 'The market does not trade now.';
-  return 'Correct the order as the text says.';
+  if (/not yet ready|no orderbook/i.test(words)) return 'The market is not trading.';
+  return 'Correct the order according to error_text.';
 }

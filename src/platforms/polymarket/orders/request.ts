@@ -91,7 +91,7 @@ export function checkPolymarketOrder(market: StoredMarket, terms: OrderTerms, no
   // The bound of a market order is on the grid of a book newer than the stored step.
   if (type === 'limit' && !grid.has(price)) {
     throw orderRefused(
-      'Polymarket would refuse the price',
+      'Polymarket would reject the price',
       `Use a price of the market's grid: ${nearestPrices(grid, price)}.`,
       `price: ${priceText(price)} is no multiple of ${priceText(storedTick(market))}`,
     );
@@ -111,7 +111,7 @@ function checkSize(market: StoredMarket, { size, timeInForce }: OrderTerms): voi
   if (size % HUNDREDTH !== 0n) {
     const nearest = [down(size, HUNDREDTH), up(size, HUNDREDTH)].filter((one) => one > 0n).map(sizeText);
     throw orderRefused(
-      'Polymarket would refuse the size',
+      'Polymarket would reject the size',
       `Use at most two decimals: ${nearest.join(' or ')}.`,
       `size: ${sizeText(size)} has more than two decimals`,
     );
@@ -133,9 +133,9 @@ const LEAST_LIFE_V2_MS = 180_000 - EXPIRATION_MARGIN_S * 1000;
 function checkExpiration(market: StoredMarket, { expirationMs }: OrderTerms, nowMs: number): void {
   if (expirationMs === null || protocolOf(market) !== 'v2' || expirationMs - nowMs >= LEAST_LIFE_V2_MS) return;
   throw orderRefused(
-    'Polymarket would refuse the expiration',
-    `Let the order live for ${LEAST_LIFE_V2_MS / 1000} seconds or more, or use time_in_force gtc.`,
-    `expiration: ${new Date(expirationMs).toISOString()} is too near for a market of Protocol V2`,
+    'Polymarket would reject the expiration',
+    `Keep the order valid for ${LEAST_LIFE_V2_MS / 1000} seconds or more, or use time_in_force gtc.`,
+    `expiration: ${new Date(expirationMs).toISOString()} is too soon for a market of Protocol V2`,
   );
 }
 

@@ -8,7 +8,7 @@ const BATCH_ROWS = 20_000;
 /** A slow feed is stored at least this often, so that a stop loses little work. */
 const BATCH_MS = 2000;
 
-/** Called as the backfill goes, for the line on the terminal. */
+/** Progress of the backfill, for the terminal. */
 export interface BackfillProgress {
   platform: string;
   /** 0..1 of the time span. */

@@ -44,6 +44,6 @@ export class DayFileWriter {
       done.made += older.made;
       done.rows += older.rows;
     }
-    return { freshTo: new Date(nowMs), rows: 0, note: `${done.made} files of ${done.rows} rows written` };
+    return { freshTo: new Date(nowMs), rows: 0, note: `${done.made} files with ${done.rows} rows written` };
   }
 }

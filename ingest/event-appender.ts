@@ -80,7 +80,7 @@ export class EventAppender {
     await this.#deps.clickhouse.insert('log_epochs (feed, platform, epoch, opener, previous_end)', [row]);
   }
 
-  /** Logs events behind all logged so far; resolves with the position of the first once they are stored. */
+  /** Appends events to the log; resolves with the position of the first one once they are stored. */
   async append(events: readonly NewEvent[], lease: Lease): Promise<number> {
     if (events.length === 0) return positionOf(this.#epoch, this.#last + 1);
     await this.settle(lease);

@@ -4,7 +4,7 @@ import type { MarketWriter } from '../src/markets/writer.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 
-/** Markets asked for in one run: three calls. */
+/** Markets per run: three calls. */
 const MARKETS_PER_RUN = 60;
 const REMEMBERED = 100_000;
 

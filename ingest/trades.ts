@@ -146,7 +146,7 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
 
 const Candidate = z.object({ ref: z.string(), marker: z.string() });
 
-/** Reads one market's trades since its span, or since the floor where that lies before it, and moves the span; marker null keeps the stored one. */
+/** Reads one market's trades from the end of its span, or from an earlier floor, and moves the span; marker null keeps the stored one. */
 export async function readMarketTrades(
   deps: TradesDeps,
   data: PlatformData,

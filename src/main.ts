@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     throw new ConfigError(`role: must be one of ${ROLES.join(', ')}, received ${JSON.stringify(role)}`);
   if (more.length > 0)
     throw new ConfigError(
-      `arguments: there are none but --help, settings come from the environment, received ${more.join(' ')}`,
+      `arguments: only --help is accepted, settings come from the environment, received ${more.join(' ')}`,
     );
   forgetSecrets();
   const log = createLog(config);

@@ -18,7 +18,7 @@ const SINGLE_BOOKS_PER_RUN = 40;
 const STREAMED_SINGLE_BOOKS = 8;
 /** Books that sockets deliver too, polled per run for comparison, where each is a request. */
 const LIVE_SINGLE_BOOKS = 4;
-/** A recorded market stays until it falls this share below the limit: ranks near the limit change all day. */
+/** Hysteresis: among ranks within this share of the limit, which change all day, recorded markets come first. */
 const EDGE = 0.25;
 
 const Row = z.object({ ref: z.string() });

@@ -23,7 +23,7 @@ const FLUSH_MS = 5_000;
 const LISTEN_MS = 250;
 const MAX_CACHED = 20_000;
 const MAX_KEYS_PER_USER = 100;
-const NEW_KEY = 'Make another key at POST /v1/api/auth/api-keys.';
+const NEW_KEY = 'Create another key at POST /v1/api/auth/api-keys.';
 /** An operator's DEMO_API_KEY may have any form, up to here. */
 const MAX_KEY_CHARS = 200;
 

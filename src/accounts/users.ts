@@ -18,7 +18,7 @@ import {
 
 export type User = typeof users.$inferSelect;
 
-/** Security events of an account, stored with the address and, where there is one, the object. */
+/** Security events of an account, stored with the address and, if any, the object. */
 export type AccountEvent =
   | 'registered'
   | 'logged_in'
@@ -155,7 +155,7 @@ async function ownsAccess(db: Database, userId: string): Promise<boolean> {
 const notLinked = (): ApiError =>
   new ApiError(409, 'An account with this e-mail already exists', {
     resolution:
-      'Log in with the password, then sign in with the identity provider in the same browser: both are linked and everything is kept. If the password is not yours, reset it at POST /v1/api/auth/password/reset.',
+      'Log in with the password, then sign in with the identity provider in the same browser: this links both and keeps all data. If the password is not yours, reset it at POST /v1/api/auth/password/reset.',
   });
 
 /** 403 for anything that would create an account. */

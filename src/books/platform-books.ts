@@ -228,7 +228,7 @@ export class PlatformBooks {
     for (const [ref, kept] of this.#kept) {
       if (!kept.book) continue;
       const from = new Date(sinceMs).toISOString();
-      this.gap(ref, from, this.#seenAt.get(ref) ?? from, 'the store took no rows');
+      this.gap(ref, from, this.#seenAt.get(ref) ?? from, 'the store accepted no rows');
     }
   }
 }

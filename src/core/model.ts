@@ -106,7 +106,7 @@ export interface EventRecord {
   platform: Platform;
   /** Kalshi event ticker, Polymarket event id, Limitless slug of a group. */
   eventId: string;
-  /** '' where it belongs to no series. */
+  /** '' without a series. */
   seriesId: string;
   /** Its name in URLs; '' if it has none. */
   slug: string;
@@ -181,7 +181,7 @@ export interface TradeRecord {
   /** In terms of the outcome traded. */
   price: Price;
   size: Size;
-  /** 0x-prefixed, lower case; '' where there is none. */
+  /** 0x-prefixed, lower case; '' if there is none. */
   transactionHash: string;
   trader: Trader | null;
   isBlockTrade: boolean;
@@ -245,7 +245,7 @@ export interface OrderBook {
   platformId: string;
   /** The platform's own time of the book, else when we received it. */
   timestamp: string;
-  /** The platform's own time of the book; null where it gives none. */
+  /** The platform's own time of the book; null if it gives none. */
   exchangeAt: string | null;
   /** First outcome, second outcome. */
   yes: BookSide;

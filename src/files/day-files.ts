@@ -124,7 +124,8 @@ export async function writeDayFiles(
     if (changed && !deps.signal?.aborted) await writeManifest();
   }
   const [first] = failed;
-  if (first) throw new Error(`${failed.length} files could not be made, first ${first.path}`, { cause: first.error });
+  if (first)
+    throw new Error(`${failed.length} files could not be written, first ${first.path}`, { cause: first.error });
   return sum;
 }
 

@@ -25,7 +25,7 @@ function reasonOf(text: string): string {
  */
 const adviceOn = ({ status, text }: { status: number; text: string }, { missing }: Sent): string =>
   missing && status === 403 && text.includes('AccessDenied')
-    ? '. Allow the key s3:GetObject on the objects and s3:ListBucket on the bucket: without it S3 refuses what does not exist yet'
+    ? '. Allow the key s3:GetObject on the objects and s3:ListBucket on the bucket: without it S3 answers 403 for objects that do not exist'
     : '';
 
 /** A body with its hash and length; `missing`: whether 404 is accepted. */

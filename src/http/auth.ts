@@ -60,7 +60,7 @@ const BEARER = /^Bearer +(\S+) *$/i;
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const unauthorized = (message: string, resolution: string): ApiError => new ApiError(401, message, { resolution });
-const KEY_HELP = 'Send a key made at POST /v1/api/auth/api-keys as X-API-Key or Authorization: Bearer.';
+const KEY_HELP = 'Send a key created at POST /v1/api/auth/api-keys as X-API-Key or Authorization: Bearer.';
 const SESSION_HELP = 'Log in at POST /v1/api/auth/login and send the cookie.';
 
 /** Continues synchronously if there is nothing to wait for: promise turns would take longer than the rest of a cached answer. */

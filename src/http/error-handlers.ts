@@ -52,7 +52,7 @@ export function toFailure(error: unknown): ApiError {
   }
   if (statusCode === 400 && (code.startsWith('FST_') || error instanceof SyntaxError)) {
     return new ApiError(400, 'Malformed request', {
-      resolution: 'Send a valid URL and, where a body is taken, a valid JSON object.',
+      resolution: 'Send a valid URL and, if the route has a body, a valid JSON object.',
       errorText: code === 'FST_ERR_BAD_URL' ? 'url: percent-encoding is broken' : 'body: not valid JSON',
       cause: error,
     });

@@ -53,7 +53,7 @@ export function takeUpgrades(app: FastifyInstance): Upgrades {
     accept: (request) =>
       new Promise((resolve, reject) => {
         const upgrade = waiting.get(request.raw);
-        if (!upgrade) return reject(new Error('no upgrade was asked for'));
+        if (!upgrade) return reject(new Error('no upgrade was requested'));
         const { socket, head, response } = upgrade;
         response.detachSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
         server.handleUpgrade(request.raw, socket, head, resolve);

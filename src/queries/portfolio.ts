@@ -20,8 +20,8 @@ import type { Platform } from '../core/model.ts';
 const Meta = z.object({
   request_time: requestTimeField,
   platform: platformField,
-  data_freshness: timeField.describe('When the platform was asked, ISO-8601 UTC with milliseconds'),
-  visibility: z.enum(['public', 'hidden']).describe('hidden: the user hides their activity; there are no rows then'),
+  data_freshness: timeField.describe('When the platform was read, ISO-8601 UTC with milliseconds'),
+  visibility: z.enum(['public', 'hidden']).describe('hidden: the user hides their activity; so there are no rows'),
   cache_hit: cacheHitField,
   smallest_size: smallestSizeField,
 });
@@ -41,9 +41,7 @@ export const UserTradeAnswer = z
     price: z.number().describe('Of the outcome traded, 0..1'),
     size: z.number().describe('Contracts or shares'),
     timestamp: timeField.describe('When it was executed, ISO-8601 UTC with milliseconds'),
-    metadata: jsonObject.describe(
-      "maker_nickname and maker_action ('' where there are none), and facts of the platform",
-    ),
+    metadata: jsonObject.describe("maker_nickname and maker_action ('' if there are none), and facts of the platform"),
   })
   .meta({ id: 'UserTrade', description: 'A fill, from one of its two sides' });
 
@@ -84,7 +82,7 @@ export const UserPositionsAnswer = z
       total_is_exact: z
         .boolean()
         .describe(
-          'true: total counts all that the platform shows. false: there are more than are read at once, or rows that could not be read',
+          'true: total counts all that the platform shows. false: there are more than were read, or rows that could not be read',
         ),
     }).describe(META),
   })

@@ -63,7 +63,7 @@ current_password is required if the last login is over 15 minutes old.`,
         fields: z
           .record(z.string(), z.unknown(), { error: 'an object of the fields of the platform' })
           .describe(FORMS.replaceAll('\n', ' ')),
-        is_default: flagParam(false).describe('true: use it when an order names no credential'),
+        is_default: flagParam(false).describe('true: use it if an order has no credential_id'),
         current_password: currentPassword,
       },
       together: ({ platform, fields }) => {

@@ -48,7 +48,7 @@ const USERS = SERVED.flatMap((platform) => {
 const OWN = 'me';
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const user = textParam().describe(
-  `${USERS}; me, or the id of your key, for your own Kalshi account where its credential is stored`,
+  `${USERS}; me, or the id of your key, for your own Kalshi account if its credential is stored`,
 );
 
 /** GET profile/trades, profile/positions: read from the platform, joined with stored markets. */

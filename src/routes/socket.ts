@@ -183,7 +183,7 @@ class SocketSession {
     const caller = await this.#services.apiKeys.find(key, ip);
     if (!this.#isOpen) return;
     if (!caller) {
-      throw new ApiError(401, 'Invalid API key', { resolution: 'Send a key made at POST /v1/api/auth/api-keys.' });
+      throw new ApiError(401, 'Invalid API key', { resolution: 'Send a key created at POST /v1/api/auth/api-keys.' });
     }
     requireScope(caller, 'read');
     const { userId, tier, keyId } = caller;

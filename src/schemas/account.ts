@@ -66,7 +66,7 @@ export const Credential = z
     id: z.int().describe('Number of the credential, for credential_id'),
     platform: platformField,
     label: z.string().describe('As given'),
-    is_default: z.boolean().describe('true: used when an order names no credential'),
+    is_default: z.boolean().describe('true: used if an order has no credential_id'),
     created_at: timeField.describe('When it was stored, ISO-8601 UTC with milliseconds'),
   })
   .meta({ id: 'Credential', description: 'A stored credential without its secrets' });
@@ -92,7 +92,7 @@ export const OrderLimitsAnswer = z
   .object({
     trading_enabled: z.boolean().describe('false: orders of this account are refused'),
     max_order_notional: numberOrNull.describe(`${ORDER_NOTIONAL}; null = no limit`),
-    max_day_notional: numberOrNull.describe("USD of a UTC day's orders, refused ones left out; null = no limit"),
+    max_day_notional: numberOrNull.describe("USD of a UTC day's orders, without rejected ones; null = no limit"),
     meta: PlainMeta,
   })
   .meta({ id: 'OrderLimits' });

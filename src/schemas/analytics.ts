@@ -23,10 +23,10 @@ export const TrendingItemAnswer = z
     market_id: marketIdField,
     platform: platformField,
     title: titleField,
-    category: z.string().describe("'' when the platform names none"),
+    category: z.string().describe("'' if the platform has none"),
     status: z.string().describe('open: others are not listed'),
     url: z.string().describe('Page of the market on its platform'),
-    image_url: z.string().describe("URL; '' where there is none"),
+    image_url: z.string().describe("URL; '' if there is none"),
     current_price: z
       .object({
         yes: numberOrNull.describe('Price of the first outcome, 0..1; null when unknown'),
@@ -113,7 +113,7 @@ const summed = (what: string): z.ZodNullable<z.ZodNumber> =>
 export const CategoryAnswer = z
   .object({
     name: z.string().describe('Display name'),
-    slug: z.string().describe('Vocabulary shared by all platforms; other if the platform names none'),
+    slug: z.string().describe('Vocabulary shared by all platforms; other if the platform has none'),
     active_markets: z.int().describe('Number of open markets'),
     total_markets: z.int().describe('Number of markets of any status'),
     volume_24h: summed('of the volume of the last 24 hours'),

@@ -12,7 +12,7 @@ import {
 
 /** Schemas of recorded order books in endpoints and streams. */
 const BookLevelChange = z.object({
-  side: z.enum(['bid', 'ask']).describe('Of the book'),
+  side: z.enum(['bid', 'ask']).describe('Side of the book'),
   price: z.number().describe('0..1, of the first outcome'),
   size: z.number().describe('Contracts or shares at this level; 0 removes the level'),
 });
@@ -23,7 +23,7 @@ export const bookChangeFields = {
   market_id: marketIdField,
   outcome: z.string().describe('Id of the first outcome; the book of the second is its complement'),
   changes: z.array(BookLevelChange).describe('Changed levels with their new sizes'),
-  exchange_at: timeOrNull("The platform's time", 'where it gives none'),
+  exchange_at: timeOrNull("The platform's time", 'if it gives none'),
   received_at: timeField.describe('When this service received it, ISO-8601'),
 };
 

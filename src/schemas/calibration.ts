@@ -4,7 +4,7 @@ import { cacheHitField, META, numberOrNull, platformsField, requestTimeField, tr
 export const CalibrationBinAnswer = z
   .object({
     price_from: z.number().describe('Lowest price of the bin, 0..1, 10 decimals'),
-    price_to: z.number().describe('Upper end of the bin, 0..1, 10 decimals; in the bin only where it is 1'),
+    price_to: z.number().describe('Upper end of the bin, 0..1, 10 decimals; in the bin only if it is 1'),
     markets: z.int().describe('Number of markets whose first outcome had such a price'),
     came_true: z.int().describe('Number of these whose first outcome paid 1'),
     came_true_share: numberOrNull.describe('came_true / markets, 0..1, 6 decimals; null without markets'),

@@ -14,7 +14,7 @@ import {
 import { VOLUME_UNIT } from './volume-unit.ts';
 
 const sum = (what: string) => numberOrNull.describe(`${what}; null when it is not known for every market`);
-const categoryField = z.string().describe("Vocabulary shared by all platforms; '' when the platform names none");
+const categoryField = z.string().describe("Vocabulary shared by all platforms; '' if the platform has none");
 
 export const EventAnswer = z
   .object({
@@ -23,7 +23,7 @@ export const EventAnswer = z
     event_id: z
       .string()
       .describe("The platform's id: Kalshi event ticker, Polymarket event id, Limitless slug of a group"),
-    series_id: z.string().describe("The platform's id of its series; '' where there is none"),
+    series_id: z.string().describe("The platform's id of its series; '' if there is none"),
     title: z.string().describe('As worded by the platform'),
     category: categoryField,
     tags: z.array(z.string()).describe("The platform's own tags"),
@@ -42,8 +42,8 @@ export const EventAnswer = z
       .nullable()
       .describe('true when at most one of its markets can pay; null if not reported'),
     trading_end_at: timeOrNull('When trading ends in the last of its markets', 'when it is not known for every market'),
-    image_url: z.string().describe("URL; '' where there is none"),
-    source_url: z.string().describe("Page of the event on its platform; '' where there is none"),
+    image_url: z.string().describe("URL; '' if there is none"),
+    source_url: z.string().describe("Page of the event on its platform; '' if there is none"),
     market_ids: z.array(z.string()).describe("The platform's ids of its markets, in the platform's order"),
   })
   .meta({ id: 'Event', description: 'An event with sums over its markets, all of one instant' });
@@ -88,7 +88,7 @@ export const SeriesAnswer = z
       .string()
       .nullable()
       .describe('How often it recurs, as worded by the platform (daily, weekly, 5m …); null if not reported'),
-    events_count: z.int().describe('Number of its events; 0 where markets recur without events (Limitless)'),
+    events_count: z.int().describe('Number of its events; 0 if markets recur without events (Limitless)'),
     open_events: z.int().describe('Number of these with an open market'),
   })
   .meta({ id: 'Series', description: 'Events or markets that recur' });

@@ -35,7 +35,7 @@ export const HistoryItemAnswer = z
     trade_count: z
       .int()
       .nullable()
-      .describe('Number of fills, each counted once; null where the trades of the bucket are not all stored'),
+      .describe('Number of fills, each counted once; null if the trades of the bucket are not all stored'),
     notional_value: numberOrNull.describe(
       'USD, by the method named by meta.notional_method; null without trades and mean',
     ),
@@ -146,12 +146,12 @@ export const SnapshotAnswer = z
         fees: z
           .object({
             fee_rate: numberOrNull.describe(
-              'Taker rate as a fraction. Kalshi: 0.07 × multiplier of the event or series. Polymarket: rate of its fee schedule. Limitless: published buy rate at the price. null where none is published',
+              'Taker rate as a fraction. Kalshi: 0.07 × multiplier of the event or series. Polymarket: rate of its fee schedule. Limitless: published buy rate at the price. null if none is published',
             ),
             trading_fee: numberOrNull.describe(
               'USD on one contract of the first outcome bought at the ask (else the price) p. Kalshi: rate × p(1 − p), up to 0.0001. Polymarket: rate × (p(1 − p))^exponent, 5 decimals. Limitless: rate × p. null without a rate or a price',
             ),
-            withdrawal_fee: numberOrNull.describe('USD: 0 on Polymarket; null where the platform does not publish one'),
+            withdrawal_fee: numberOrNull.describe('USD: 0 on Polymarket; null if the platform does not publish one'),
           })
           .describe('As the platform publishes them'),
         competitive_score: numberOrNull.describe(
@@ -160,7 +160,7 @@ export const SnapshotAnswer = z
         unique_traders: z
           .int()
           .nullable()
-          .describe('Number of distinct takers among the stored trades; null where the platform names none (Kalshi)'),
+          .describe('Number of distinct takers among the stored trades; null if the platform shows none (Kalshi)'),
       })
       .meta({ id: 'SnapshotMetrics', description: 'Current figures of one market' }),
     meta: z

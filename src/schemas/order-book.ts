@@ -30,8 +30,8 @@ export const OrderBookAnswer = z
         no: BookSideAnswer.describe('Second outcome'),
         metadata: z
           .object({
-            min_order_size: numberOrNull.describe('Smallest order, contracts or shares; null where not published'),
-            tick_size: numberOrNull.describe('Step of prices here, 0..1; null where not published'),
+            min_order_size: numberOrNull.describe('Smallest order, contracts or shares; null if not published'),
+            tick_size: numberOrNull.describe('Step of prices here, 0..1; null if not published'),
             neg_risk: z.boolean().describe("true for Polymarket's negative-risk markets; false elsewhere"),
           })
           .describe('Limits for orders'),

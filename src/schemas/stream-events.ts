@@ -58,7 +58,7 @@ const QuoteEvent = z
       }),
     ),
     volume_total: z.number().nullable().describe(`Total volume: ${VOLUME_UNIT}; null when unknown`),
-    exchange_at: timeOrNull("The platform's time", 'where it gives none'),
+    exchange_at: timeOrNull("The platform's time", 'if it gives none'),
     received_at: receivedField,
     sent_at: sentField,
   })

@@ -24,12 +24,12 @@ export const WhaleTradeAnswer = z
     size: z.number().describe('Contracts or shares; each fill counts once, from its taker'),
     notional_value: z.number().describe('price × size in USD, rounded half to even to 6 decimals'),
     timestamp: z.int().describe('Unix seconds; metadata.executed_at is exact'),
-    transaction_hash: z.string().describe("'' where there is none (Kalshi)"),
+    transaction_hash: z.string().describe("'' if there is none (Kalshi)"),
     trader: z
       .object({
         address: z
           .string()
-          .describe("Wallet: in lower case on Polymarket, with checksum on Limitless; '' where there is none"),
+          .describe("Wallet: in lower case on Polymarket, with checksum on Limitless; '' if there is none"),
         ...traderFields,
       })
       .describe("The taker as the platform last named them; '' on Kalshi, where trades are anonymous"),

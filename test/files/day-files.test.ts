@@ -172,7 +172,7 @@ test('a file that the store cannot make keeps no other waiting, and is named at 
   };
   const target = directoryTarget(join(root, 'failing'));
   const deps = { clickhouse: failing, target, temporary: join(root, 'tmp'), now: Date.now };
-  await expect(writeDayFiles(deps, all)).rejects.toThrow(/files could not be made, first dataset=trades/);
+  await expect(writeDayFiles(deps, all)).rejects.toThrow(/files could not be written, first dataset=trades/);
   const datasets = new Set([...(await manifestOf('failing')).values()].map(({ dataset }) => dataset));
   expect(datasets).toEqual(new Set(DATASETS.filter((one) => one !== 'trades')));
 });

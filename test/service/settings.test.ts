@@ -182,7 +182,7 @@ test('an argument that means nothing stops the start instead of being passed ove
   await expect(main('api', '--port=4000')).rejects.toMatchObject({
     code: 1,
     stderr:
-      'forecastle: arguments: there are none but --help, settings come from the environment, received --port=4000\n',
+      'forecastle: arguments: only --help is accepted, settings come from the environment, received --port=4000\n',
   });
 });
 

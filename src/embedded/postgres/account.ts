@@ -21,7 +21,7 @@ export function postgresAccount(directory: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   if (process.platform !== 'linux')
     throw new ConfigError(
-      `DATABASE_URL: must be set where root runs the service, as PostgreSQL refuses root; ${ADVICE}`,
+      `DATABASE_URL: must be set if root runs the service, because PostgreSQL refuses root; ${ADVICE}`,
     );
   const owner = lstatSync(directory, { throwIfNoEntry: false });
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
@@ -31,7 +31,7 @@ export function postgresAccount(directory: string): Account | null {
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
   }
   throw new ConfigError(
-    `DATABASE_URL: must be set where root is the only user, as PostgreSQL refuses root; or make one: useradd --system forecastle`,
+    `DATABASE_URL: must be set if root is the only user, because PostgreSQL refuses root; or create one: useradd --system forecastle`,
   );
 }
 
@@ -49,5 +49,5 @@ export function giveTo(account: Account, directory: string): void {
 /** Advice for a root without its capabilities, as in a restricted container; other errors are returned unchanged. */
 export function refusedToRoot(error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'EPERM') return error;
-  return new ConfigError(`DATABASE_URL: must be set where root may not start processes as another user; or ${ADVICE}`);
+  return new ConfigError(`DATABASE_URL: must be set if root may not start processes as another user; or ${ADVICE}`);
 }

@@ -30,7 +30,7 @@ export function postgresBinaries(account: Account | null): Binaries {
     home = dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
     throw new ConfigError(
-      `DATABASE_URL: must be set, as the embedded PostgreSQL is not installed here (${name}: Linux with glibc and macOS, x64 and arm64)`,
+      `DATABASE_URL: must be set, because the embedded PostgreSQL is not installed here (${name}: Linux with glibc and macOS, x64 and arm64)`,
     );
   }
   const native = join(home, 'native');

@@ -83,7 +83,7 @@ async function initialize(directory: string, { initdb }: Binaries, account: Acco
     const refused = refusedToRoot(error);
     throw refused instanceof ConfigError
       ? refused
-      : new ConfigError(`DATABASE_URL: must be set, as the embedded PostgreSQL does not work here: ${reason}`);
+      : new ConfigError(`DATABASE_URL: must be set, because the embedded PostgreSQL does not work here: ${reason}`);
   }
   renameSync(unfinished, directory);
   // fsync of the parent: a power cut must not lose the directory entry.

@@ -73,6 +73,6 @@ function removeEmpty(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // What is in it is not ours.
+    // Not empty: its files are not ours.
   }
 }

@@ -12,7 +12,7 @@ const STEPS_MS: Partial<Record<PlatformErrorKind, readonly number[]>> = {
   bad_answer: [100],
 };
 
-/** Longest wait asked for by a platform that we accept. */
+/** Longest requested wait that we accept; beyond it the call fails. */
 const LONGEST_MS: Record<Priority, number> = { live: 3000, poll: 30_000, backfill: 120_000 };
 
 const stepsOf = ({ platform, kind }: PlatformError): readonly number[] =>

@@ -17,7 +17,7 @@ const PAGE_ROWS = 100;
 const MAX_PAGES = 50;
 
 const TRADE_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
-const NOT_THEIRS = { platform: 'kalshi', kind: 'trade', reason: 'not a fill of the user asked for' } as const;
+const NOT_THEIRS = { platform: 'kalshi', kind: 'trade', reason: 'not a fill of the requested user' } as const;
 const HOLDING_ROW = { platform: 'kalshi', kind: 'market', idKey: 'event_ticker' } as const;
 
 /** A fill between two users; '' is a private party. Prices are the Yes side's, whatever each side traded. */

@@ -55,7 +55,7 @@ export function createAccountClient({ http, settings, now }: AdapterDeps<Limitle
       url,
       headers: () => {
         if (leaveByMs !== undefined && now() > leaveByMs) {
-          throw new NotSentError('limitless', 'refused', { detail: 'waited too long for its turn' });
+          throw new NotSentError('limitless', 'refused', { detail: 'waited too long in the queue' });
         }
         const signed = tokenHeaders(credential, { method, target, body: body ?? '' }, now());
         return body === undefined ? signed : { ...signed, 'content-type': 'application/json' };

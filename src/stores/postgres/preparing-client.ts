@@ -10,7 +10,7 @@ type Query = (...given: unknown[]) => unknown;
 
 /**
  * A connection that prepares the statements it runs often, because parsing and planning take longer than running them. A prepared
- * statement must not select `*`: PostgreSQL would reject it after a newer release adds a column.
+ * statement must not return `*`: PostgreSQL would reject it after a newer release adds a column.
  */
 export class PreparingClient extends pg.Client {
   readonly #names = new Map<string, string>();

@@ -14,7 +14,7 @@ export function refusalHelp({ kind, detail }: PlatformError): string {
   if (speaksOfExchange(detail)) return `${AGAIN}: the contract it is signed for is read again.`;
   if (/feeRateBps/.test(detail)) return `${AGAIN}: the fee rate of the account is read again.`;
   if (/allowance/i.test(detail)) {
-    return "Approve the market's exchange contract on Base: USDC to buy; the outcome tokens to sell (and its adapter, where it has one).";
+    return "Approve the market's exchange contract on Base: USDC to buy; the outcome tokens to sell (and its adapter, if it has one).";
   }
   if (/balance/i.test(detail)) return 'Fund the wallet that trades: USDC on Base to buy, outcome tokens to sell.';
   if (/deadline|not active|not found/i.test(detail)) return 'Choose a market that is open.';

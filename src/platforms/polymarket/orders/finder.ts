@@ -9,7 +9,7 @@ const ORDER_ID = /^0x[0-9a-f]{64}$/;
 /** The last fill of an order that has left the book may appear moments later. */
 const SETTLE_MS = 5000;
 const MAX_GONE = 10_000;
-/** Orders read at once: the ledger's budget allows some 20 calls a second. */
+/** Orders read concurrently: the ledger's budget allows some 20 calls a second. */
 const AT_ONCE = 20;
 
 type Access = OrderAccess<'polymarket'>;

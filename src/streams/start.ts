@@ -75,5 +75,5 @@ async function refusal(
   issue: { field: string; expected: string; received: string },
 ) {
   const oldest = new Date(await oldestTime(hub, partitions)).toISOString();
-  return badRequest([issue], `Use ${oldest} or later, or omit ${issue.field} to start now.`);
+  return badRequest([issue], `Request events since ${oldest} or later, or omit ${issue.field} to start now.`);
 }

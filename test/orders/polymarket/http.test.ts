@@ -224,8 +224,8 @@ describe('an order on Polymarket over HTTP', () => {
   });
 
   test.each([
-    ['a price between steps', { price: 0.355 }, 'refuse the price', '0.35 or 0.36'],
-    ['a size of three decimals', { size: 10.005 }, 'refuse the size', '10 or 10.01'],
+    ['a price between steps', { price: 0.355 }, 'reject the price', '0.35 or 0.36'],
+    ['a size of three decimals', { size: 10.005 }, 'reject the size', '10 or 10.01'],
     ['less than the smallest order that rests', { size: 4.99 }, 'too small to rest', 'size of 5 or more'],
     ['less than a cent at once', { size: 0.02, time_in_force: 'ioc' }, 'too small', '0.03 or more'],
     ['more than the wallet holds', { size: 90_000 }, 'not enough balance', 'Fund the wallet'],

@@ -51,7 +51,7 @@ export function partitionsOf({ channels, platforms, markets }: StreamFilter): Pa
   return FEEDS.filter((feed) => isAsked[feed]).flatMap((feed) => asked.map((platform) => ({ feed, platform })));
 }
 
-/** Whether a subscription wants an event. The default floor of 1,000 contracts applies to `whales` alone; an explicit floor to both channels. */
+/** Whether a subscription wants an event. 1,000 contracts is the default floor of `whales`; an explicit floor applies to both channels. */
 export function matcherOf(filter: StreamFilter): (partition: Partition, row: LogRow) => boolean {
   const { channels, markets, eventId } = filter;
   const minSize = filter.minSize ?? (channels.includes('trades') ? 0 : WHALE_SIZE);

@@ -27,8 +27,8 @@ export interface Reader {
 const IDLE_MS = 8000;
 
 /**
- * Sends reads immediately: the official client waits for a timer before each request and sends its body in chunks, which takes longer than a
- * small query. Its parameter formatting and error parsing are used here.
+ * Sends reads immediately: the official client waits for a timer before each request and sends its body in chunks, which takes longer
+ * than a small query. Its parameter formatting and error parsing are used here.
  */
 export function openReader(url: string, connections: number): Reader {
   const { origin, username, password, pathname } = new URL(url);

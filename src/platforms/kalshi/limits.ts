@@ -3,7 +3,7 @@ import { type Bucket, type LimitGroup, rule, twoBuckets } from '../http/limit-gr
 /** Tokens per call unless the platform lists another cost (GET order and cancel: 2). */
 const CALL_COST = 10;
 
-/** Calls per second without a key. Kalshi publishes no anonymous limit; this is a guess, a quarter of Basic. */
+/** Calls per second without a key. Kalshi publishes no anonymous limit; this is our own cautious choice, a quarter of Basic. */
 const ANONYMOUS_PER_SECOND = 5;
 
 /** Two buckets that together stay half a second of refill below Kalshi's own, for calls that bunch up in the network. */

@@ -104,7 +104,7 @@ describe('numbers of the explorer', () => {
 
   test.each(PLATFORMS)('the page of an open market of %s shows what the API answers', async (platform) => {
     const { id } = await busiest(platform, 'open');
-    await page.goto(`/market/${encodeURIComponent(id)}`);
+    await page.goto(`/market/${encodeURIComponent(id)}?range=1w`);
     await page.locator('ul.outcomes').waitFor();
     await expectEqual('ul.outcomes', () => expectedOf.outcomes(api, platform, id));
     await expectEqual(panel('Order book'), () => expectedOf.book(api, platform, id));

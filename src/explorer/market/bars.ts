@@ -14,14 +14,14 @@ const TAIL = 100;
 
 /** The bars that the address asks for; `newest` is the last trade of the market: the last candle follows it. */
 export function useBars(market: Market, query: URLSearchParams, newest: string | undefined): Loaded<History> {
-  const { platform, platform_id: id, created_at: createdAt } = market;
-  const { range, interval } = shownBars(query, createdAt);
+  const { platform, platform_id: id } = market;
+  const { range, interval } = shownBars(query, market);
   const key = `${market.id} ${range} ${interval}`;
   const place = { platform, market_id: id, interval };
   const whole = useRepeated(
     key,
     (signal) => {
-      const { startTs, limit } = shownBars(query, createdAt);
+      const { startTs, limit } = shownBars(query, market);
       return get(HISTORY, { ...place, start_ts: startTs, limit }, signal);
     },
     EVERY_MS,

@@ -80,7 +80,7 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
     );
     paint(made);
     fill(made, shown.current, width);
-    made.chart.timeScale().fitContent();
+    made.chart.timeScale().setVisibleLogicalRange(framed(made.candles.data().length, box.current.clientWidth));
     const stop = onTheme(() => {
       paint(made);
       fill(made, shown.current, width);
@@ -166,6 +166,19 @@ function paint({ chart, candles, bid, ask, band, interest, labels }: Parts): voi
   bid.applyOptions({ color: `${up}70` });
   ask.applyOptions({ color: `${down}70` });
   interest?.applyOptions({ color: colour('hue1') });
+}
+
+/** Few candles stand in the middle, each as wide as one of so many. */
+const FEWEST = 40;
+/** For half a label of the axis below, beside the first and the last candle. */
+const LABEL_PIXELS = 26;
+const PRICE_AXIS_PIXELS = 60;
+
+/** Where `count` candles stand in the picture. */
+function framed(count: number, pixels: number): { from: number; to: number } {
+  const room = (count * LABEL_PIXELS) / Math.max(1, pixels - PRICE_AXIS_PIXELS - 2 * LABEL_PIXELS);
+  const side = Math.max(room, (FEWEST - count) / 2);
+  return { from: -side, to: count - 1 + side };
 }
 
 /** A point of a series; without a value it is a gap. */

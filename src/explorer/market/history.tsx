@@ -17,8 +17,8 @@ interface Props {
 /** The price of the first outcome over time. */
 export function History({ market, since, newest }: Props) {
   const { query } = usePlace();
-  const { platform, platform_id: id, created_at: createdAt } = market;
-  const shown = shownBars(query, createdAt);
+  const { platform, platform_id: id } = market;
+  const shown = shownBars(query, market);
   const place = { platform, market_id: id };
   const key = `${market.id} ${shown.range} ${shown.interval}`;
   const asked = useBars(market, query, newest);
@@ -44,7 +44,7 @@ export function History({ market, since, newest }: Props) {
             label="Range"
             value={shown.range}
             options={RANGES}
-            onChange={(range) => setQuery({ range: range === '1w' ? '' : range, interval: '' })}
+            onChange={(range) => setQuery({ range, interval: '' })}
           />
           <Choice
             label="Width of a bucket"
@@ -85,7 +85,7 @@ interface Drawn {
 
 /** Without the empty buckets at the end of a market that is over. */
 function ofLife(bars: readonly Bar[], { status }: Market): readonly Bar[] {
-  if (status !== 'settled') return bars;
+  if (status !== 'settled' && status !== 'closed') return bars;
   const end = bars.findLastIndex(
     ({ trade_count: trades, price }) => (trades ?? 0) > 0 || (trades === null && price.close !== null),
   );

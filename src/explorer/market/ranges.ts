@@ -1,3 +1,5 @@
+import type { Market } from '../parts/answers.ts';
+
 /** What the chart shows: how far back, in buckets of which width. */
 export const RANGES = [
   ['6h', '6H'],
@@ -38,15 +40,35 @@ export interface Shown {
   limit: number;
 }
 
-/** Reads the address; a range that an interval would cut into too many buckets gets the narrowest that fits. */
-export function shownBars(query: URLSearchParams, createdAt: string): Shown {
-  const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? '1w';
-  const wanted = INTERVALS.find(([name]) => name === query.get('interval'))?.[0] ?? USUAL[range];
+const seconds = (at: string): number => Math.floor(Date.parse(at) / 1000);
+
+export type Dated = Pick<Market, 'status' | 'created_at' | 'trading_start_at' | 'trading_end_at' | 'resolved_at'>;
+
+/** Between which seconds a market trades: to its end, where it has ended. */
+function lifeOf(market: Dated): { from: number; until: number } {
   const now = Math.floor(Date.now() / 1000);
-  const created = Math.floor(Date.parse(createdAt) / 1000);
-  const span = Math.max(3600, Math.min(SPAN[range], now - created + 86_400));
+  const isOver = market.status === 'closed' || market.status === 'settled';
+  const ends = isOver
+    ? [market.trading_end_at, market.resolved_at].flatMap((at) => (at === null ? [] : seconds(at)))
+    : [];
+  const until = Math.min(now, ...ends);
+  return { from: Math.min(until, seconds(market.trading_start_at ?? market.created_at)), until };
+}
+
+/** A day's market may trade some minutes longer. */
+const ROUGHLY = 1.05;
+const SHORT = ['6h', '1d'] as const;
+
+/** Reads the address; a range that an interval would cut into too many buckets gets the narrowest that fits. */
+export function shownBars(query: URLSearchParams, market: Dated): Shown {
+  const { from, until } = lifeOf(market);
+  // A week is usual; of a market that traded for minutes it would show one candle.
+  const usual = SHORT.find((name) => until - from <= SPAN[name] * ROUGHLY) ?? '1w';
+  const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? usual;
+  const wanted = INTERVALS.find(([name]) => name === query.get('interval'))?.[0] ?? USUAL[range];
+  const span = Math.max(3600, Math.min(SPAN[range], until - from + 86_400));
   const fitting = INTERVALS.map(([name]) => name).filter((name) => span / SECONDS[name] < MAX_BARS);
   const interval = fitting.includes(wanted) ? wanted : (fitting[0] ?? '1d');
   const width = SECONDS[interval];
-  return { range, interval, startTs: Math.floor((now - span) / width) * width, limit: MAX_BARS };
+  return { range, interval, startTs: Math.floor((until - span) / width) * width, limit: MAX_BARS };
 }

@@ -11,7 +11,9 @@ const USUAL_DIGITS = 4;
 export function axisTexts(values: readonly number[]): string[] {
   if (Math.max(...values.map(Math.abs)) >= LARGE)
     return distinct(values, USUAL_DIGITS, (digits) => ({ notation: 'compact', maximumSignificantDigits: digits }));
-  const most = Math.min(USUAL_DECIMALS, Math.max(0, ...values.map(decimals)));
+  // An axis counts its steps in binary: 748.4500000000001.
+  const rounded = values.map((value) => Number(value.toFixed(USUAL_DECIMALS)));
+  const most = Math.max(0, ...rounded.map(decimals));
   return distinct(values, most, (digits) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits }));
 }
 

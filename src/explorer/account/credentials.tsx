@@ -38,14 +38,14 @@ export function Credentials() {
       of={asked}
       aside={
         <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'Cancel' : 'Add one'}
+          {open ? 'Cancel' : 'Add credentials'}
         </button>
       }
     >
       {stored.length === 0 ? (
         <Waiting
           of={asked}
-          empty="None is stored: orders go through the operator’s default client, where there is one."
+          empty="No credentials are stored: orders go through the operator’s default client, if there is one."
         />
       ) : (
         <table>

@@ -7,11 +7,11 @@ import { useTradesSince } from '../parts/completeness.ts';
 import { useKeys } from '../parts/keys.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { Missing } from '../parts/missing.tsx';
-import { namesWithin } from '../parts/names.ts';
+import { eventName, namesWithin } from '../parts/names.ts';
 import { firstPrice, priceDigits } from '../parts/prices.ts';
 import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
-import { Num, Outside, PlatformName, Status, Time, TradesComplete, Usd, Volume } from '../parts/show.tsx';
+import { Ends, Num, Outside, PlatformName, Status, Time, TradesComplete, Usd, Volume } from '../parts/show.tsx';
 import { backToList, setQuery, splitId, usePlace } from '../parts/url.ts';
 import { Ladder } from './ladder.tsx';
 
@@ -44,7 +44,7 @@ export function EventPage({ id: unified }: { id: string }) {
   const names = useMemo(() => namesWithin(stored), [asked.data]);
   const { event, meta } = { event: undefined, meta: undefined, ...asked.data };
   useEffect(() => {
-    if (event) document.title = `${event.title} · Forecastle`;
+    if (event) document.title = `${eventName(event.title)} · Forecastle`;
   }, [event?.title]);
   useKeys(({ key }) => {
     if (key === 'Escape' && !document.querySelector('dialog[open]')) backToList();
@@ -145,7 +145,7 @@ function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] 
           <span>{event.category}</span>
         </p>
         <h1>
-          <bdi>{event.title}</bdi>
+          <bdi>{eventName(event.title)}</bdi>
         </h1>
         <p class="sub muted">
           <span>
@@ -153,7 +153,7 @@ function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] 
             <Num value={event.open_markets} /> open
           </span>
           <span>
-            Ends <Time at={event.trading_end_at} relative />
+            <Ends at={event.trading_end_at} />
           </span>
           <a href={`/?event=${encodeURIComponent(event.id)}&status=any`}>Show in the list</a>
           <Outside address={event.source_url}>Open on the platform ↗</Outside>

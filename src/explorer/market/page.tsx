@@ -2,9 +2,11 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { useTradesSince } from '../parts/completeness.ts';
 import { Missing } from '../parts/missing.tsx';
+import { MarketName } from '../parts/market-name.tsx';
+import { eventName, nameOf } from '../parts/names.ts';
 import { Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
-import { Change, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
+import { Change, Ends, Num, Outside, PlatformName, Price, Status, Time } from '../parts/show.tsx';
 import { backToList, eventAddress, splitId } from '../parts/url.ts';
 import { useKeys } from '../parts/keys.ts';
 import { Book } from './book.tsx';
@@ -21,8 +23,8 @@ export function MarketPage({ id: unified }: { id: string }) {
   const { market } = live;
   const since = useTradesSince(platform);
   useEffect(() => {
-    if (market) document.title = `${market.title} · Forecastle`;
-  }, [market?.title]);
+    if (market) document.title = `${nameOf(market)} · Forecastle`;
+  }, [market && nameOf(market)]);
   useKeys(({ key }) => {
     if (key === 'Escape' && !document.querySelector('dialog[open]')) backToList();
   });
@@ -80,16 +82,16 @@ function Head({ market }: { market: Market }) {
           <span>{market.category}</span>
           {market.event_id !== '' && (
             <a href={eventAddress(market.platform, market.event_id)}>
-              <bdi>{market.event_name || 'Event'}</bdi>
+              <bdi>{eventName(market.event_name) || 'Event'}</bdi>
             </a>
           )}
         </p>
         <h1>
-          <bdi>{market.title}</bdi>
+          <MarketName title={market.title} metadata={market.metadata} />
         </h1>
         <p class="sub">
           <span class="muted">
-            Ends <Time at={market.trading_end_at} relative />
+            <Ends at={market.trading_end_at} />
           </span>
           <span class="muted">
             Checked <Time at={market.last_synced_at} relative />

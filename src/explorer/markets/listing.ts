@@ -118,7 +118,7 @@ export interface MarketList {
 const NO_ROWS: readonly Market[] = [];
 /** The list as it was left, for a reader who comes back to it soon. */
 let left: { key: string; listing: Listing; at: number } | null = null;
-const LEFT_MS = 300_000;
+export const LEFT_MS = 300_000;
 const leftAs = (key: string | null): Listing | null =>
   left !== null && left.key === key && Date.now() - left.at < LEFT_MS ? left.listing : null;
 

@@ -2,9 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { addressOf, useApi } from '../parts/api.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { useKeys } from '../parts/keys.ts';
+import { eventName } from '../parts/names.ts';
 import { usePlatforms } from '../parts/platforms.ts';
 import { Num, Time } from '../parts/show.tsx';
 import { setQuery, splitId, usePlace } from '../parts/url.ts';
+import { BY_DATE, endsBefore, useBegan } from './ends.ts';
 import { SORTS, useMarketList } from './listing.ts';
 import { sqlOfList } from './statement.ts';
 import { MarketTable } from './table.tsx';
@@ -29,9 +31,6 @@ const ENDS = [
 ] as const;
 /** Names of filters in the address. */
 const FILTERS = ['platform', 'status', 'category', 'liquidity', 'ends', 'event'] as const;
-const BY_DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DAY_MS = 86_400_000;
-const MOST_DAYS = 36_500;
 const TYPING_MS = 200;
 const LIST = '/v1/api/markets';
 
@@ -48,12 +47,16 @@ export function MarketsPage() {
   // An event is of one platform.
   const chosen = event === '' ? platform : own.platform;
   const platforms = all === null ? null : all.includes(chosen) ? [chosen] : all;
+  // Of any status, the first to end did so years ago: the list begins with the next. An event is shown whole.
+  const nextOnly = sort === 'end_date' && status === 'any' && event === '';
+  const began = useBegan(query.toString());
   const filters = {
     status: status === 'any' ? '' : status,
     query: text('q'),
     event_id: own.id,
     category: text('category'),
     min_liquidity: text('liquidity'),
+    ends_after: nextOnly ? began : '',
     ends_before: endsBefore(ends),
   };
   const list = useMarketList(platforms, filters, sort);
@@ -80,6 +83,7 @@ export function MarketsPage() {
             {list.rows.length > 0 || !(list.loading || list.failure) ? (
               <>
                 <Num value={list.total} /> {list.total === 1 ? 'market' : 'markets'}
+                {nextOnly && ', not ended'}
               </>
             ) : list.failure ? (
               'Not loaded'
@@ -96,7 +100,7 @@ export function MarketsPage() {
           </button>
           {event !== '' && (
             <button type="button" class="chip" onClick={() => setQuery({ event: '' })}>
-              <span aria-hidden="true">✕</span> Event: <bdi>{list.rows[0]?.event_name || own.id}</bdi>
+              <span aria-hidden="true">✕</span> Event: <bdi>{eventName(list.rows[0]?.event_name || own.id)}</bdi>
               <span class="hidden">, take this filter away</span>
             </button>
           )}
@@ -149,7 +153,7 @@ export function MarketsPage() {
           )}
         </div>
         {list.failure && <Waiting of={{ failure: list.failure, loading: false, reload: list.reload }} />}
-        <MarketTable list={list} sort={sort} />
+        <MarketTable list={list} sort={sort} status={status} />
         <p class="foot muted wide keys">
           <span>
             <kbd>/</kbd> search
@@ -173,15 +177,6 @@ export function MarketsPage() {
       </Panel>
     </>
   );
-}
-
-/** The address has a number of days, or a date. Days to the hour: the list is requested again when its filters change. */
-function endsBefore(ends: string): string {
-  if (BY_DATE.test(ends)) return Number.isNaN(Date.parse(ends)) ? '' : new Date(ends).toISOString();
-  const days = Number(ends);
-  return days > 0 && days <= MOST_DAYS
-    ? new Date(Math.ceil((Date.now() + days * DAY_MS) / 3_600_000) * 3_600_000).toISOString()
-    : '';
 }
 
 const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

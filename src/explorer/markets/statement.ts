@@ -12,11 +12,16 @@ const ORDERS: Record<Sort, string> = {
 interface Shown {
   platforms: readonly string[];
   /** As the API takes them. */
-  filters: { status: string; query: string; event_id: string; min_liquidity: string; ends_before: string };
+  filters: { status: string; query: string; event_id: string; min_liquidity: string } & Record<
+    'ends_after' | 'ends_before',
+    string
+  >;
   /** Its name: the view has no slugs. */
   category: string;
   sort: Sort;
 }
+
+const timeOf = (iso: string): string => `parseDateTime64BestEffort(${quoted(iso)}, 3, 'UTC')`;
 
 /** The first page of a list over the views. The API also searches descriptions, which no view has. */
 export function sqlOfList({ platforms, filters, category, sort }: Shown): string {
@@ -26,9 +31,8 @@ export function sqlOfList({ platforms, filters, category, sort }: Shown): string
     ...(filters.event_id === '' ? [] : [`event_id = ${quoted(filters.event_id)}`]),
     ...(category === '' ? [] : [`category = ${quoted(category)}`]),
     ...(filters.min_liquidity === '' ? [] : [`liquidity >= ${filters.min_liquidity.replaceAll(/[^\d.]/g, '')}`]),
-    ...(filters.ends_before === ''
-      ? []
-      : [`trading_end_at < parseDateTime64BestEffort(${quoted(filters.ends_before)}, 3, 'UTC')`]),
+    ...(filters.ends_after === '' ? [] : [`trading_end_at >= ${timeOf(filters.ends_after)}`]),
+    ...(filters.ends_before === '' ? [] : [`trading_end_at < ${timeOf(filters.ends_before)}`]),
     ...[...new Set(filters.query.toLowerCase().match(/[\p{L}\p{N}]+/gu))].map(
       (word) => `hasToken(lowerUTF8(title), ${quoted(word)})`,
     ),

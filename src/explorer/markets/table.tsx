@@ -1,5 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
+import { MarketName } from '../parts/market-name.tsx';
+import { eventName, nameOf } from '../parts/names.ts';
 import { priceDigits } from '../parts/prices.ts';
 import { Change, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
 import { marketAddress, setQuery } from '../parts/url.ts';
@@ -22,10 +24,11 @@ let left = { key: '', top: 0, chosen: -1 };
 interface Props {
   list: MarketList;
   sort: Sort;
+  status: string;
 }
 
 /** The rows in view of a list of any length; `j` and `k` move the focus. */
-export function MarketTable({ list, sort }: Props) {
+export function MarketTable({ list, sort, status }: Props) {
   const { rows, more, loading, ended, total } = list;
   const box = useRef<HTMLDivElement>(null);
   // Where this very list was left, if its rows are still there.
@@ -126,7 +129,14 @@ export function MarketTable({ list, sort }: Props) {
         </tbody>
       </table>
       {rows.length === 0 && !list.failure && (
-        <p class="notice muted">{loading ? 'Loading …' : 'No market passes these filters.'}</p>
+        <p class="notice muted">
+          {loading ? 'Loading …' : 'No market matches this search and these filters. '}
+          {!loading && status !== 'any' && (
+            <button type="button" class="quiet" onClick={() => setQuery({ status: 'any' })}>
+              Search markets of any status
+            </button>
+          )}
+        </p>
       )}
     </div>
   );
@@ -161,14 +171,14 @@ function Row({ market, index, isChosen }: { market: Market & Fresh; index: numbe
   return (
     <tr aria-rowindex={index + 2} class={isChosen ? 'chosen' : ''}>
       <td class="title">
-        <a href={marketAddress(market.id)} title={market.title}>
-          <bdi>{market.title}</bdi>
+        <a href={marketAddress(market.id)} title={nameOf(market)}>
+          <MarketName title={market.title} metadata={market.metadata} />
         </a>
         <span class="sub">
           <PlatformName platform={market.platform} />
           {market.status !== 'open' && <Status status={market.status} />}
           {market.event_id !== '' && market.event_name !== '' && market.event_name !== market.title && (
-            <bdi>{market.event_name}</bdi>
+            <bdi>{eventName(market.event_name)}</bdi>
           )}
           <span class="wide">{market.category}</span>
           {market.trading_end_at !== null && (

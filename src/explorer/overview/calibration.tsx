@@ -98,7 +98,7 @@ function Bin({ bin }: { bin: CalibrationBin }) {
         <Price value={share} />
       </td>
       <td class="number wide">
-        <Price value={price} />
+        <Price value={price} digits={4} />
       </td>
       <td class="number">
         <Num value={bin.markets} />

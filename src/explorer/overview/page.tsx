@@ -4,7 +4,7 @@ import { Columns } from '../parts/columns.tsx';
 import type { Trade } from '../parts/answers.ts';
 import { useApi, useRepeated } from '../parts/api.ts';
 import { CHECK_MS, POLL_MS, useStream } from '../parts/live.ts';
-import { useOutcomeNames } from '../parts/outcome-names.ts';
+import { outcomeName, useKnownMarkets } from '../parts/known-markets.ts';
 import { Choice, Panel, Waiting } from '../parts/panel.tsx';
 import { readHealth, useListOfPlatforms } from '../parts/platforms.ts';
 import { Num, Percent, Price, spanText, Time, TradesComplete, Usd } from '../parts/show.tsx';
@@ -63,6 +63,7 @@ function Trending() {
   const params = { window: '24h', sort_by: sort, limit: 15 };
   const asked = useApi('/v1/api/analytics/trending', params, SLOW_MS);
   const rows = asked.data?.trending ?? [];
+  const marketOf = useKnownMarkets(rows.map(idOf));
   /** A phone has room for the column that is sorted by. */
   const kindOf = (column: typeof sort): 'number' | 'number wide' => (column === sort ? 'number' : 'number wide');
   const meta = asked.data?.meta;
@@ -100,8 +101,13 @@ function Trending() {
           />
           <tbody>
             {rows.map((row) => (
-              <tr key={`${row.platform}:${row.market_id}`}>
-                <TitleCell platform={row.platform} id={`${row.platform}:${row.market_id}`} title={row.title} />
+              <tr key={idOf(row)}>
+                <TitleCell
+                  platform={row.platform}
+                  id={idOf(row)}
+                  title={row.title}
+                  metadata={marketOf(idOf(row))?.metadata}
+                />
                 <td class="number">
                   <Price value={row.current_price.yes} />
                 </td>
@@ -151,7 +157,8 @@ function Whales() {
   const rows = [...fresh.filter((trade) => !known.has(keyOf(trade))), ...stored]
     .toSorted((a, b) => executedAt(b).localeCompare(executedAt(a)))
     .slice(0, 30);
-  const nameOf = useOutcomeNames(rows);
+  const marketOf = useKnownMarkets(rows.map(idOf));
+  const nameOf = (trade: Trade): string => outcomeName(trade, marketOf(idOf(trade)));
   return (
     <Panel
       title="Large trades"
@@ -184,8 +191,9 @@ function Whales() {
                   </td>
                   <TitleCell
                     platform={trade.platform}
-                    id={`${trade.platform}:${trade.market_id}`}
+                    id={idOf(trade)}
                     title={trade.market_title || trade.market_id}
+                    metadata={marketOf(idOf(trade))?.metadata}
                   />
                   <td class={`nowrap taker ${trade.side === 'buy' ? 'up' : 'down'}`}>
                     {trade.side} <bdi title={nameOf(trade)}>{nameOf(trade)}</bdi>
@@ -228,4 +236,5 @@ function Completeness({ to }: { to: string | null | undefined }) {
     </>
   );
 }
+const idOf = (of: { platform: string; market_id: string }): string => `${of.platform}:${of.market_id}`;
 const keyOf = ({ platform, trade_id: id }: Trade): string => `${platform}:${id}`;

@@ -109,7 +109,7 @@ export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
           <tbody>
             {rows.map(({ market, at }) => (
               <tr key={market.id}>
-                <TitleCell platform={market.platform} id={market.id} title={market.title} />
+                <TitleCell platform={market.platform} id={market.id} title={market.title} metadata={market.metadata} />
                 <td class="number muted">
                   <Time at={at} relative />
                 </td>

@@ -1,13 +1,23 @@
+import type { Market } from '../parts/answers.ts';
+import { MarketName } from '../parts/market-name.tsx';
+import { nameOf } from '../parts/names.ts';
 import { PlatformName } from '../parts/show.tsx';
 import { marketAddress } from '../parts/url.ts';
 
+interface Props {
+  platform: string;
+  id: string;
+  title: string;
+  metadata: Market['metadata'] | undefined;
+}
+
 /** A market's platform and title, which leads to it; on a phone the title has two lines. */
-export function TitleCell({ platform, id, title }: { platform: string; id: string; title: string }) {
+export function TitleCell({ platform, id, title, metadata }: Props) {
   return (
     <td class="cut titled">
       <PlatformName platform={platform} />{' '}
-      <a href={marketAddress(id)} title={title}>
-        <bdi>{title}</bdi>
+      <a href={marketAddress(id)} title={nameOf({ title, metadata })}>
+        <MarketName title={title} metadata={metadata} />
       </a>
     </td>
   );

@@ -158,7 +158,7 @@ function Bars({ rows, most, platform }: { rows: readonly Category[]; most: numbe
               <Num value={row.active_markets} />
             </td>
             <td class="number wide">
-              <Price value={row.avg_spread} />
+              <Price value={row.avg_spread} digits={4} />
             </td>
             <td class="number">
               <Usd value={row.volume_24h} />

@@ -49,6 +49,13 @@ const DOT_PIXELS = 6;
 const LOW = { size: 34 };
 const inUtc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
 
+/** Where nothing is pointed at, the legend has the last value of each line. */
+function showLast(plot: uPlot): void {
+  if (typeof plot.legend.idx === 'number') return;
+  const idxs = plot.data.map((values) => [...values].findLastIndex((value) => typeof value === 'number'));
+  plot.setLegend({ idxs: idxs.map((at) => (at === -1 ? null : at)) }, false);
+}
+
 /** Lines over time. */
 export function LineChart({ xs, lines, time = true, height = 280, label, points = false }: Props) {
   const box = useRef<HTMLDivElement>(null);
@@ -79,6 +86,10 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
           ],
           // Outside of the picture, so that a screen reader reaches it.
           legend: { live: true, mount: (_plot, table) => names.append(table) },
+          hooks: {
+            ready: [showLast],
+            setLegend: [showLast],
+          },
           series: [
             time ? { label: 'Time', value: timeText } : {},
             ...lines.map(({ name }, n) => {

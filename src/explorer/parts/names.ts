@@ -2,15 +2,44 @@ import type { Market } from './answers.ts';
 
 /** What a market is called among the markets of its event: by the platform, else what its title has of its own. */
 export function namesWithin(markets: readonly Market[]): ReadonlyMap<string, string> {
-  const given = markets.map(
-    ({ metadata }) => textOf(metadata['group_item_title']) || textOf(metadata['yes_sub_title']),
-  );
+  const given = markets.map(({ metadata }) => givenName(metadata));
   const areDistinct = given.every((name) => name !== '') && new Set(given).size === given.length;
   const names = areDistinct && markets.length > 1 ? given : distinctParts(markets.map(({ title }) => title));
   return new Map(markets.map(({ id }, n) => [id, names[n] ?? '']));
 }
 
+/** The platform's name for a market beside the others of its event. */
+const givenName = (metadata: Market['metadata'] = {}): string =>
+  textOf(metadata['group_item_title']) || textOf(metadata['yes_sub_title']);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.replaceAll('**', '').trim() : '');
+
+interface Titled {
+  title: string;
+  metadata: Market['metadata'] | undefined;
+}
+
+/** Between two sides of which a title is about one: "Pines at Mesa Winner?" is the title of both markets of a game. */
+const TWO_SIDES = /\s(vs?\.?|versus|at|@|or|and)\s/i;
+
+/** A title in two parts: `own` is the market's name where the title does not say it, or says it last. */
+export function splitTitle({ title, metadata }: Titled): { own: string; rest: string } {
+  const own = givenName(metadata);
+  if (own === '' || own === title) return { own: '', rest: title };
+  const ending = [` (${own})`, `: ${own}`].find((text) => title.endsWith(text) && title !== text);
+  if (ending !== undefined) return { own, rest: title.slice(0, -ending.length) };
+  const at = title.toLowerCase().indexOf(own.toLowerCase());
+  const others = at === -1 ? '' : `${title.slice(0, at)}${title.slice(at + own.length)}`;
+  return { own: at === -1 || TWO_SIDES.test(others) ? own : '', rest: title };
+}
+
+/** The same in one text. */
+export function nameOf(market: Titled): string {
+  const { own, rest } = splitTitle(market);
+  return own === '' ? rest : `${own} · ${rest}`;
+}
+
+/** Some events are named with a blank for what each of their markets fills in. */
+export const eventName = (text: string): string => text.replaceAll(/_{2,}/g, '…');
 
 /** Words of what titles begin and end with in common stay out of them, where these are many. */
 const MANY = 12;

@@ -201,6 +201,15 @@ export function Time({ at, relative = false }: { at: string | number | null | un
   );
 }
 
+/** When trading ends, or ended. */
+export function Ends({ at }: { at: string | null }) {
+  return (
+    <>
+      {at !== null && Date.parse(at) < Date.now() ? 'Ended' : 'Ends'} <Time at={at} relative />
+    </>
+  );
+}
+
 interface CompleteProps {
   to: string | null | undefined;
   /** Null where trades are not complete for every market; undefined while it is not asked. */

@@ -68,8 +68,8 @@ export function SqlPage() {
         title="SQL over the views"
         aside={
           <>
-            <select aria-label="Worked queries" value="" onChange={({ currentTarget }) => choose(currentTarget.value)}>
-              <option value="">Worked queries …</option>
+            <select aria-label="Example queries" value="" onChange={({ currentTarget }) => choose(currentTarget.value)}>
+              <option value="">Example queries …</option>
               {EXAMPLES.map(([name]) => (
                 <option key={name}>{name}</option>
               ))}
@@ -82,8 +82,8 @@ export function SqlPage() {
       >
         <div ref={host} class="editor" />
         <p class="foot muted">
-          Read only, the views <code>v_…</code>, 30 s. The page shows {MOST_ROWS.toLocaleString('en-US')} rows, CSV and
-          Parquet hold up to 1,000,000, as on SQL_PORT.
+          Read only: the views <code>v_…</code>, up to 30 s a query. The page shows {MOST_ROWS.toLocaleString('en-US')}{' '}
+          rows, CSV and Parquet hold up to 1,000,000, as on SQL_PORT.
         </p>
       </Panel>
       {failure && (

@@ -1,19 +1,30 @@
 import { expect, test } from 'vitest';
-import { nameOf } from '../../src/explorer/parts/names.ts';
+import { nameOf, splitTitle } from '../../src/explorer/parts/names.ts';
 
-const named = (title: string, yes_sub_title: string): string => nameOf({ title, metadata: { yes_sub_title } });
+const market = (title: string, yes_sub_title: string) => ({ title, metadata: { yes_sub_title } });
 
-test('a market has its own name before a title that it shares, or that ends with it', () => {
-  expect(named('Pines at Mesa Winner?', 'Mesa')).toBe('Mesa · Pines at Mesa Winner?');
-  expect(named('Pines vs. Mesa', 'pines')).toBe('pines · Pines vs. Mesa');
-  expect(named('Who will win the race? (Ada Reyes)', 'Ada Reyes')).toBe('Ada Reyes · Who will win the race?');
-  expect(named('Which party will lead?: Green List', 'Green List')).toBe('Green List · Which party will lead?');
-  expect(named('Rates unchanged last month?', 'No change')).toBe('No change · Rates unchanged last month?');
+test('a title that two markets share has the name of each before it', () => {
+  expect(nameOf(market('Pines at Mesa Winner?', 'Mesa'))).toBe('Mesa · Pines at Mesa Winner?');
+  expect(nameOf(market('Pines at Mesa winner?', 'Mesa'))).toBe('Mesa · Pines at Mesa winner?');
+  expect(nameOf(market('Pines vs. Mesa', 'pines'))).toBe('pines · Pines vs. Mesa');
+  expect(nameOf(market('Rates unchanged last month?', 'No change'))).toBe('No change · Rates unchanged last month?');
 });
 
-test('a title that says what the market is about stands alone', () => {
-  expect(named('Will bills passed be over 20?', '20')).toBe('Will bills passed be over 20?');
-  expect(named('Will it be 22°C or above tomorrow?', '22°C or above')).toBe('Will it be 22°C or above tomorrow?');
-  expect(named('Ada Reyes', 'Ada Reyes')).toBe('Ada Reyes');
+test('a name at the end of a title comes first in lists, which cut titles, and stays where it is elsewhere', () => {
+  const race = market('Who will win the race? (Ada Reyes)', 'Ada Reyes');
+  expect(splitTitle(race)).toEqual({ own: 'Ada Reyes', rest: 'Who will win the race?' });
+  expect(nameOf(race)).toBe(race.title);
+  const party = market('Which party will lead?: Green List', 'Green List');
+  expect(splitTitle(party)).toEqual({ own: 'Green List', rest: 'Which party will lead?' });
+});
+
+test('a title that says what its market is about stands alone', () => {
+  const titles = [
+    ['Will bills passed be over 20?', '20'],
+    ['Will it be 22°C or above tomorrow?', '22°C or above'],
+    ['Will Ostrom be the largest company at year end?', 'Ostrom'],
+    ['Ada Reyes', 'Ada Reyes'],
+  ] as const;
+  for (const [title, own] of titles) expect(splitTitle(market(title, own))).toEqual({ own: '', rest: title });
   expect(nameOf({ title: 'BTC Up or Down', metadata: undefined })).toBe('BTC Up or Down');
 });

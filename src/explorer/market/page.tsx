@@ -2,7 +2,6 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { useTradesSince } from '../parts/completeness.ts';
 import { Missing } from '../parts/missing.tsx';
-import { MarketName } from '../parts/market-name.tsx';
 import { eventName, nameOf } from '../parts/names.ts';
 import { Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { payoutsOf, priceDigits } from '../parts/prices.ts';
@@ -87,7 +86,7 @@ function Head({ market }: { market: Market }) {
           )}
         </p>
         <h1>
-          <MarketName title={market.title} metadata={market.metadata} />
+          <bdi>{nameOf(market)}</bdi>
         </h1>
         <p class="sub">
           <span class="muted">

@@ -18,24 +18,32 @@ interface Titled {
   metadata: Market['metadata'] | undefined;
 }
 
-/** Between two sides of which a title is about one: "Pines at Mesa Winner?" is the title of both markets of a game. */
-const TWO_SIDES = /\s(vs?\.?|versus|at|@|or|and)\s/i;
+/** Own name, or a name, on both sides: "Pines at Mesa Winner?" is the title of both markets of a game. */
+const TWO_SIDES = /(?:\0|\p{Lu}\S*)\s+(?:[vV][sS]?\.?|versus|at|@|or|and)\s+(?:\0|\p{Lu})/u;
 
-/** A title in two parts: `own` is the market's name where the title does not say it, or says it last. */
+/** Whether a title is about one thing, and says that it is this one. */
+function says(title: string, own: string): boolean {
+  const at = title.toLowerCase().indexOf(own.toLowerCase());
+  return at !== -1 && !TWO_SIDES.test(`${title.slice(0, at)}\0${title.slice(at + own.length)}`);
+}
+
+/** A title in two parts for lists, which cut it: `own` is the market's name where the title does not say it, or says it last. */
 export function splitTitle({ title, metadata }: Titled): { own: string; rest: string } {
   const own = givenName(metadata);
   if (own === '' || own === title) return { own: '', rest: title };
-  const ending = [` (${own})`, `: ${own}`].find((text) => title.endsWith(text) && title !== text);
-  if (ending !== undefined) return { own, rest: title.slice(0, -ending.length) };
-  const at = title.toLowerCase().indexOf(own.toLowerCase());
-  const others = at === -1 ? '' : `${title.slice(0, at)}${title.slice(at + own.length)}`;
-  return { own: at === -1 || TWO_SIDES.test(others) ? own : '', rest: title };
+  const rest = withoutEnd(title, own);
+  return { own: rest === null && says(title, own) ? '' : own, rest: rest ?? title };
 }
 
-/** The same in one text. */
+function withoutEnd(title: string, own: string): string | null {
+  const ending = [` (${own})`, `: ${own}`].find((text) => title.endsWith(text) && title !== text);
+  return ending === undefined ? null : title.slice(0, -ending.length);
+}
+
+/** A title where there is room for all of it. */
 export function nameOf(market: Titled): string {
   const { own, rest } = splitTitle(market);
-  return own === '' ? rest : `${own} · ${rest}`;
+  return own === '' || rest !== market.title ? market.title : `${own} · ${rest}`;
 }
 
 /** Some events are named with a blank for what each of their markets fills in. */

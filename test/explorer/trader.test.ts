@@ -101,6 +101,30 @@ test('markets of any status by their end begin with the next to end, and the add
   expect(reader.faults()).toEqual([]);
 });
 
+test('the focus is on the chosen row, however fast the keys follow', async () => {
+  await page.goto('/?status=any');
+  await rows().nth(12).waitFor();
+  const key = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))";
+  // The second key comes when the first row is drawn, and before it has the focus.
+  await page.evaluate(`${key}; new Promise((done) => setTimeout(() => done(${key}), 2))`);
+  const state =
+    "[document.activeElement.closest('tr')?.ariaRowIndex, document.querySelector('tr.chosen')?.ariaRowIndex].join(' ')";
+  await expect.poll(() => page.evaluate(state)).toBe('3 3');
+});
+
+test('the form of credentials names the fields of the platform that is chosen', async () => {
+  await page.goto('/account');
+  await page.getByRole('button', { name: 'Add credentials' }).click();
+  const named = page.locator('label.whole code');
+  await expect.poll(() => named.allInnerTexts()).toEqual(['name: value', 'api_key_id', 'private_key']);
+  await page.getByLabel('Platform').selectOption('limitless');
+  await expect
+    .poll(() => named.allInnerTexts())
+    .toEqual(['name: value', 'token_id', 'secret', 'private_key', 'address']);
+  // Who stored no credential has no orders either.
+  expect(reader.faults(/422 .*\/v1\/api\/orders/)).toEqual([]);
+});
+
 const pressed = (label: string): Promise<string> =>
   page.getByRole('group', { name: label }).locator('button[aria-pressed="true"]').innerText();
 

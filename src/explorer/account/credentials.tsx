@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import { Fragment } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
 import { send, useApi } from '../parts/api.ts';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
@@ -11,6 +12,10 @@ export function Credentials() {
   const listed = useListOfPlatforms();
   const platforms = listed.data ?? [];
   const [open, setOpen] = useState(false);
+  const [selected, setChosen] = useState('');
+  const chosen = platforms.includes(selected) ? selected : (platforms[0] ?? '');
+  const described = useApi('/v1/api/openapi.json', open ? {} : null);
+  const names = useMemo(() => namesOf(described.data, chosen), [described.data, chosen]);
   const { busy, failure, attempt } = useAttempt();
   const store = (form: HTMLFormElement): Promise<void> =>
     attempt(async () => {
@@ -84,7 +89,7 @@ export function Credentials() {
         >
           <label>
             Platform
-            <select name="platform">
+            <select name="platform" value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
               {platforms.map((name) => (
                 <option key={name}>{name}</option>
               ))}
@@ -96,7 +101,19 @@ export function Credentials() {
           </label>
           <label class="whole">
             <span>
-              Fields, one a line: <code>name: value</code>, as <a href="/docs">/docs</a> lists them
+              Fields, one a line, as <code>name: value</code>
+              {names.length > 0 && (
+                <>
+                  :{' '}
+                  {names.map((name, n) => (
+                    <Fragment key={name}>
+                      {n > 0 && ', '}
+                      <code>{name.replace('?', '')}</code>
+                      {name.endsWith('?') && ' (optional)'}
+                    </Fragment>
+                  ))}
+                </>
+              )}
             </span>
             <textarea name="fields" rows={4} required autocomplete="off" spellcheck={false} />
           </label>
@@ -118,6 +135,13 @@ export function Credentials() {
       )}
     </Panel>
   );
+}
+
+/** Names of the fields of a platform's credentials, `?` behind those that may be left out, as the API describes them. */
+function namesOf(api: object | undefined, platform: string): string[] {
+  const text = JSON.stringify(api ?? {});
+  const [, names = ''] = new RegExp(`\\b${platform} \\{([\\w?, ]+)\\}`).exec(text) ?? [];
+  return names === '' || platform === '' ? [] : names.split(', ');
 }
 
 /** `name: value` lines; a line without a name goes on with the value before, as in PEM. */

@@ -61,8 +61,8 @@ export function MarketTable({ list, sort, status }: Props) {
   useEffect(() => {
     if (!loading && !ended && rows.length > 0 && last > rows.length - AHEAD) more();
   }, [last, rows.length, loading]);
-  /** Whether the chosen row is to get the focus once it is drawn. */
-  const asked = useRef(chosen !== -1);
+  /** The row that is to get the focus once it is drawn as the chosen one; -1: none. */
+  const asked = useRef(chosen);
   // Another list begins at its top.
   const before = useRef(rows);
   useEffect(() => {
@@ -78,7 +78,7 @@ export function MarketTable({ list, sort, status }: Props) {
       const next = Math.min(rows.length - 1, Math.max(0, chosen + step));
       setChosen(next);
       reveal(box.current, next);
-      asked.current = true;
+      asked.current = next;
     } else if (event.key === 'Escape' && chosen !== -1) {
       setChosen(-1);
       box.current?.focus({ preventScroll: true });
@@ -86,9 +86,10 @@ export function MarketTable({ list, sort, status }: Props) {
   });
   // The chosen row's link has the focus: it is read aloud, and Enter opens it. A row far away is drawn first.
   useEffect(() => {
-    const link = asked.current ? box.current?.querySelector<HTMLElement>('tr.chosen a') : null;
+    const isDrawn = asked.current !== -1 && asked.current === chosen;
+    const link = isDrawn ? box.current?.querySelector<HTMLElement>('tr.chosen a') : null;
     if (!link) return;
-    asked.current = false;
+    asked.current = -1;
     link.focus({ preventScroll: true });
   });
 

@@ -9,10 +9,11 @@ export interface Line {
 }
 
 interface Props {
-  /** Unix seconds, or any number where `time` is false; ascending. */
+  /** Unix seconds, or any number where `base` names it; ascending. */
   xs: number[];
   lines: Line[];
-  time?: boolean;
+  /** What is not over time is points: nothing is known to lie between them. */
+  base?: string;
   height?: number;
   label: string;
   /** Points alone, where what lies between two values is not known. */
@@ -57,9 +58,10 @@ function showLast(plot: uPlot): void {
 }
 
 /** Lines over time. */
-export function LineChart({ xs, lines, time = true, height = 280, label, points = false }: Props) {
+export function LineChart({ xs, lines, base, height = 280, label, points = false }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLDivElement>(null);
+  const time = base === undefined;
   useEffect(() => {
     const element = box.current;
     const names = legend.current;
@@ -81,7 +83,7 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
           scales: { x: { time } },
           tzDate: inUtc,
           axes: [
-            time ? { ...axis, ...LOW, values: timeTexts } : { ...axis, ...LOW },
+            { ...axis, ...LOW, values: time ? timeTexts : valueTexts },
             { ...axis, values: valueTexts, size: widthOf },
           ],
           // Outside of the picture, so that a screen reader reaches it.
@@ -91,11 +93,12 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
             setLegend: [showLast],
           },
           series: [
-            time ? { label: 'Time', value: timeText } : {},
+            time ? { label: 'Time', value: timeText } : { label: base, value: valueText },
             ...lines.map(({ name }, n) => {
               const stroke = colour(HUES[n % HUES.length] ?? 'accent');
-              const dots = { show: points && xs.length < 300, size: isDense ? 3 : 5, fill: stroke };
-              return { label: name, value: valueText, stroke, width: 1.5, spanGaps: true, points: dots };
+              const dots = { show: !time || (points && xs.length < 300), size: isDense ? 3 : 5, fill: stroke };
+              const line = time ? {} : { paths: () => null };
+              return { label: name, value: valueText, stroke, width: 1.5, spanGaps: true, points: dots, ...line };
             }),
           ],
         },
@@ -112,7 +115,7 @@ export function LineChart({ xs, lines, time = true, height = 280, label, points 
       sized.disconnect();
       plot?.destroy();
     };
-  }, [xs, lines, time, height, points]);
+  }, [xs, lines, base, height, points]);
   return (
     <div class="lines">
       <div ref={box} role="img" aria-label={label} />

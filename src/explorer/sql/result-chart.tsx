@@ -44,7 +44,7 @@ export function ResultChart({ result }: { result: Result }) {
       <LineChart
         xs={lines.xs}
         lines={lines.lines}
-        time={isTime(x)}
+        {...(isTime(x) ? {} : { base: x.name })}
         height={220}
         label={`${y.name} by ${x.name}`}
         points

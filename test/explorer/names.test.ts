@@ -18,6 +18,12 @@ test('a name at the end of a title comes first in lists, which cut titles, and s
   expect(splitTitle(party)).toEqual({ own: 'Green List', rest: 'Which party will lead?' });
 });
 
+test('where a title is cut before it names its market, the name comes first', () => {
+  const rate = market('Will the upper bound of the base rate be above 4.00%?', 'Above 4.00%');
+  expect(splitTitle(rate, 30)).toEqual({ own: 'Above 4.00%', rest: rate.title });
+  expect(splitTitle(rate).own).toBe('');
+});
+
 test('a title that says what its market is about stands alone', () => {
   const titles = [
     ['Will bills passed be over 20?', '20'],

@@ -80,7 +80,7 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
     );
     paint(made);
     fill(made, shown.current, width);
-    made.chart.timeScale().setVisibleLogicalRange(framed(made.candles.data().length, box.current.clientWidth));
+    frame(made, box.current.clientWidth);
     const stop = onTheme(() => {
       paint(made);
       fill(made, shown.current, width);
@@ -93,7 +93,11 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
   }, [digits, hasInterest]);
   const drawn = useRef(bars);
   useEffect(() => {
-    if (parts.current && drawn.current !== bars) change(parts.current, drawn.current, bars, width);
+    if (parts.current && drawn.current !== bars) {
+      const { current: before } = drawn;
+      change(parts.current, before, bars, width);
+      if (isOther(before, bars)) frame(parts.current, box.current?.clientWidth ?? 0);
+    }
     drawn.current = bars;
   }, [bars]);
 
@@ -151,7 +155,7 @@ function paint({ chart, candles, bid, ask, band, interest, labels }: Parts): voi
     },
     grid: { vertLines: { color: line }, horzLines: { color: line } },
     timeScale: { borderColor: line },
-    rightPriceScale: { borderColor: line, scaleMargins: { top: 0.06, bottom: 0.04 } },
+    rightPriceScale: { borderColor: line, entireTextOnly: true, scaleMargins: { top: 0.06, bottom: 0.04 } },
   });
   // A low line above keeps the title off the border of its pane.
   for (const { text, mark } of labels)
@@ -174,11 +178,17 @@ const FEWEST = 40;
 const LABEL_PIXELS = 26;
 const PRICE_AXIS_PIXELS = 60;
 
-/** Where `count` candles stand in the picture. */
-function framed(count: number, pixels: number): { from: number; to: number } {
+/** Bars that a market gets while it is looked at; more are of trades that were still being fetched. */
+const NEW_BARS = 3;
+const isOther = (before: readonly Bar[], bars: readonly Bar[]): boolean =>
+  before[0]?.timestamp !== bars[0]?.timestamp || Math.abs(bars.length - before.length) > NEW_BARS;
+
+/** Shows all candles, however many pixels wide. */
+function frame({ chart, candles }: Parts, pixels: number): void {
+  const count = candles.data().length;
   const room = (count * LABEL_PIXELS) / Math.max(1, pixels - PRICE_AXIS_PIXELS - 2 * LABEL_PIXELS);
   const side = Math.max(room, (FEWEST - count) / 2);
-  return { from: -side, to: count - 1 + side };
+  chart.timeScale().setVisibleLogicalRange({ from: -side, to: count - 1 + side });
 }
 
 /** A point of a series; without a value it is a gap. */

@@ -4,6 +4,9 @@ import { nameOf } from '../parts/names.ts';
 import { PlatformName } from '../parts/show.tsx';
 import { marketAddress } from '../parts/url.ts';
 
+/** Letters of a title beside a platform's name and three columns of figures. */
+const ROOM = 30;
+
 interface Props {
   platform: string;
   id: string;
@@ -17,7 +20,7 @@ export function TitleCell({ platform, id, title, metadata }: Props) {
     <td class="cut titled">
       <PlatformName platform={platform} />{' '}
       <a href={marketAddress(id)} title={nameOf({ title, metadata })}>
-        <MarketName title={title} metadata={metadata} />
+        <MarketName title={title} metadata={metadata} room={ROOM} />
       </a>
     </td>
   );

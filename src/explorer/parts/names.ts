@@ -21,18 +21,20 @@ interface Titled {
 /** Own name, or a name, on both sides: "Pines at Mesa Winner?" is the title of both markets of a game. */
 const TWO_SIDES = /(?:\0|\p{Lu}\S*)\s+(?:[vV][sS]?\.?|versus|at|@|or|and)\s+(?:\0|\p{Lu})/u;
 
-/** Whether a title is about one thing, and says that it is this one. */
-function says(title: string, own: string): boolean {
+/** Whether a title is about one thing, and says within `room` letters that it is this one. */
+function says(title: string, own: string, room: number): boolean {
   const at = title.toLowerCase().indexOf(own.toLowerCase());
-  return at !== -1 && !TWO_SIDES.test(`${title.slice(0, at)}\0${title.slice(at + own.length)}`);
+  return (
+    at !== -1 && at + own.length <= room && !TWO_SIDES.test(`${title.slice(0, at)}\0${title.slice(at + own.length)}`)
+  );
 }
 
 /** A title in two parts for lists, which cut it: `own` is the market's name where the title does not say it, or says it last. */
-export function splitTitle({ title, metadata }: Titled): { own: string; rest: string } {
+export function splitTitle({ title, metadata }: Titled, room = Infinity): { own: string; rest: string } {
   const own = givenName(metadata);
   if (own === '' || own === title) return { own: '', rest: title };
   const rest = withoutEnd(title, own);
-  return { own: rest === null && says(title, own) ? '' : own, rest: rest ?? title };
+  return { own: rest === null && says(title, own, room) ? '' : own, rest: rest ?? title };
 }
 
 function withoutEnd(title: string, own: string): string | null {

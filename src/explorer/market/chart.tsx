@@ -80,7 +80,7 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
     );
     paint(made);
     fill(made, shown.current, width);
-    frame(made, box.current.clientWidth);
+    frame(made.chart, shown.current, width);
     const stop = onTheme(() => {
       paint(made);
       fill(made, shown.current, width);
@@ -96,7 +96,7 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
     if (parts.current && drawn.current !== bars) {
       const { current: before } = drawn;
       change(parts.current, before, bars, width);
-      if (isOther(before, bars)) frame(parts.current, box.current?.clientWidth ?? 0);
+      if (isOther(before, bars)) frame(parts.current.chart, bars, width);
     }
     drawn.current = bars;
   }, [bars]);
@@ -183,9 +183,10 @@ const NEW_BARS = 3;
 const isOther = (before: readonly Bar[], bars: readonly Bar[]): boolean =>
   before[0]?.timestamp !== bars[0]?.timestamp || Math.abs(bars.length - before.length) > NEW_BARS;
 
-/** Shows all candles, however many pixels wide. */
-function frame({ chart, candles }: Parts, pixels: number): void {
-  const count = candles.data().length;
+/** Shows all buckets, those without a candle too. */
+function frame(chart: IChartApi, bars: readonly Bar[], width: number): void {
+  const count = 1 + ((bars.at(-1)?.timestamp ?? 0) - (bars[0]?.timestamp ?? 0)) / width;
+  const pixels = chart.chartElement().clientWidth;
   const room = (count * LABEL_PIXELS) / Math.max(1, pixels - PRICE_AXIS_PIXELS - 2 * LABEL_PIXELS);
   const side = Math.max(room, (FEWEST - count) / 2);
   chart.timeScale().setVisibleLogicalRange({ from: -side, to: count - 1 + side });

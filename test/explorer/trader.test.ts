@@ -117,7 +117,7 @@ test('the form of credentials names the fields of the platform that is chosen', 
   await page.getByRole('button', { name: 'Add credentials' }).click();
   const named = page.locator('label.whole code');
   await expect.poll(() => named.allInnerTexts()).toEqual(['name: value', 'api_key_id', 'private_key']);
-  await page.getByLabel('Platform').selectOption('limitless');
+  await page.locator('select[name=platform]').selectOption('limitless');
   await expect
     .poll(() => named.allInnerTexts())
     .toEqual(['name: value', 'token_id', 'secret', 'private_key', 'address']);

@@ -69,7 +69,7 @@ export function SqlPage() {
         aside={
           <>
             <select aria-label="Example queries" value="" onChange={({ currentTarget }) => choose(currentTarget.value)}>
-              <option value="">Example queries …</option>
+              <option value="">Examples …</option>
               {EXAMPLES.map(([name]) => (
                 <option key={name}>{name}</option>
               ))}

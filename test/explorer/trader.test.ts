@@ -139,5 +139,6 @@ test.each(['open', 'settled'])('a market of five minutes that is %s opens in can
   await page.getByRole('group', { name: 'Range' }).getByRole('button', { name: '1W' }).click();
   await expect.poll(() => page.url()).toContain('range=1w');
   expect(await pressed('Range')).toBe('1W');
-  expect(reader.faults()).toEqual([]);
+  // The market may end meanwhile; and the account page of the test before asks for orders late.
+  expect(reader.faults(/404 .*\/orderbook|422 .*\/orders/)).toEqual([]);
 });

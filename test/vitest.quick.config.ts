@@ -8,7 +8,7 @@ export const LONG = [
   'books/recorded',
   'files/{day-files,export-process,late-trade,s3}',
   'cli/{account-commands,backup,import-pglite,verify}',
-  'explorer/{failures,numbers,pages,reading,stream}',
+  'explorer/{failures,numbers,pages,reading,stream,trader}',
   'http/{any-address,columnar,fuzz,hostile-input,openapi-client}',
   'ingest/{crash,faults,last-trades,long-runs}',
   'orders/{crash,default-clients,idempotency,kill-switch,never-sent,secrets}',

@@ -1,9 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
-import { MarketName } from '../parts/market-name.tsx';
 import { eventName, nameOf } from '../parts/names.ts';
 import { priceDigits } from '../parts/prices.ts';
-import { Change, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
+import { Change, MarketName, PlatformName, Price, Status, Time, Usd, Volume } from '../parts/show.tsx';
 import { marketAddress, setQuery } from '../parts/url.ts';
 import { useFresh, type Fresh } from './fresh.ts';
 import type { MarketList, Sort } from './listing.ts';

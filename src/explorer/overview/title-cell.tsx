@@ -1,7 +1,6 @@
 import type { Market } from '../parts/answers.ts';
-import { MarketName } from '../parts/market-name.tsx';
 import { nameOf } from '../parts/names.ts';
-import { PlatformName } from '../parts/show.tsx';
+import { MarketName, PlatformName } from '../parts/show.tsx';
 import { marketAddress } from '../parts/url.ts';
 
 /** Letters of a title beside a platform's name and three columns of figures. */

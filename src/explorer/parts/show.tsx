@@ -1,6 +1,8 @@
+import type { Market } from './answers.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { decimals, plain } from './exact.ts';
+import { splitTitle } from './names.ts';
 
 /** Stands where a value is unknown. */
 const Unknown = ({ why = 'Unknown' }: { why?: string }) => (
@@ -259,5 +261,29 @@ export function Outside({ address, children }: { address: string; children: Comp
     <a href={address} target="_blank" rel="noopener noreferrer">
       {children}
     </a>
+  );
+}
+
+interface MarketNameProps {
+  title: string;
+  /** Undefined while it is not known. */
+  metadata: Market['metadata'] | undefined;
+  /** Letters that are seen of a title at least. */
+  room?: number;
+}
+
+/** The title of a market, behind what tells it from others of that title: where a title is cut, this stays. */
+export function MarketName({ title, metadata, room }: MarketNameProps) {
+  const { own, rest } = splitTitle({ title, metadata }, room);
+  return (
+    <>
+      {own !== '' && (
+        <>
+          <bdi class="own">{own}</bdi>
+          <span class="muted"> · </span>
+        </>
+      )}
+      <bdi>{rest}</bdi>
+    </>
   );
 }

@@ -251,5 +251,7 @@ test('an empty store has no whales', async () => {
 });
 
 test.each(['min_size', 'min_notional'])('%s beyond what the store holds is refused', async (name) => {
-  await expect(store.get(`trades/whales?${name}=1000000000000`)).rejects.toThrow(/answered 400 .*of 0 to 999999999999/);
+  await expect(store.get(`trades/whales?${name}=1000000000000`)).rejects.toThrow(
+    /answered 400 .*from 0 to 999999999999/,
+  );
 });

@@ -98,8 +98,8 @@ export interface PlatformOrder {
   makerFee: Usd | null;
   takerFee: Usd | null;
   /**
-   * Settlement of matches on a chain. open: may still fail. retrying: some of it failed and is being repeated. failed: some of it failed
-   * for good and does not count as filled. Absent once all is settled.
+   * Settlement of matches on a chain. open: may still fail. retrying: part of it failed and is being repeated. failed: part of it failed
+   * permanently and does not count as filled. Absent once everything is settled.
    */
   settlement?: 'open' | 'retrying' | 'failed';
   createdAt: string | null;

@@ -28,11 +28,15 @@ const shown = ({ id, platform, label, isDefault, createdAt }: CredentialRecord):
   created_at: createdAt.toISOString(),
 });
 
-/** `platform {field, optional?}` of every platform. */
+/** The fields of every platform's credential. */
 const FORMS = PLATFORMS.map((platform) => {
-  const fields = Object.entries(CredentialFields[platform].shape);
-  const names = fields.map(([name, schema]) => (schema.safeParse(undefined).success ? `${name}?` : name));
-  return `${platform} {${names.join(', ')}}`;
+  const shape = Object.entries(CredentialFields[platform].shape);
+  const fields = shape.map(([name, schema]) => ({ name, required: !schema.safeParse(undefined).success }));
+  return { platform, fields };
+});
+/** `platform {field, optional?}` of every platform. */
+const FORMS_TEXT = FORMS.map(({ platform, fields }) => {
+  return `${platform} {${fields.map(({ name, required }) => (required ? name : `${name}?`)).join(', ')}}`;
 }).join('; ');
 
 /** Platform credentials that sign orders. Stored secrets are never returned. */
@@ -55,14 +59,14 @@ function storeCredentialRoute(app: FastifyInstance, services: Services): void {
       tag: 'Account',
       operation: 'storeCredential',
       summary: 'Store a platform credential',
-      description: `Fields by platform: ${FORMS}. They are validated, encrypted, and never returned.
+      description: `Fields by platform: ${FORMS_TEXT}. They are validated, encrypted, and never returned.
 current_password is required if the last login is over 15 minutes old.`,
       body: {
         platform: platformParam(),
         label: storedTextParam(100).describe('Label of the credential, 1 to 100 characters'),
         fields: z
           .record(z.string(), z.unknown(), { error: 'an object of the fields of the platform' })
-          .describe(FORMS.replaceAll('\n', ' ')),
+          .meta({ description: FORMS_TEXT, 'x-forms': FORMS }),
         is_default: flagParam(false).describe('true: use it if an order has no credential_id'),
         current_password: currentPassword,
       },

@@ -188,7 +188,7 @@ export class Subscription implements FollowerListener {
     }
   }
 
-  /** Events are missing for good: sends the reader a gap. */
+  /** Events are permanently missing: sends the reader a gap. */
   #skip(partition: Partition, next: LogRow): void {
     const index = this.#index.get(nameOf(partition)) ?? 0;
     this.#positions[index] = next.sequence - 1;

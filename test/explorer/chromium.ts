@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { CHROMIUM } from '../helpers/chromium-path.ts';
+import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
 
 const FLAGS = [
   '--no-sandbox',
@@ -82,4 +83,29 @@ export async function signIn(page: Page, email = EMAIL): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('table').first().waitFor();
+}
+
+/** A filled service and a reader signed in to its explorer. */
+export interface SignedIn {
+  whole: WholeService;
+  reader: Watched;
+  page: Page;
+  close(): Promise<void>;
+}
+
+export async function startSignedIn(): Promise<SignedIn> {
+  const whole = await startWholeService();
+  const browser = await openBrowser();
+  await filled(whole);
+  const reader = await watchedPage(browser, whole.service.url);
+  await signIn(reader.page);
+  return {
+    whole,
+    reader,
+    page: reader.page,
+    async close() {
+      await browser.close();
+      await whole.close();
+    },
+  };
 }

@@ -1,8 +1,8 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
-import { openBrowser, signIn, watchedPage } from './chromium.ts';
+import type { WholeService } from '../helpers/whole-service.ts';
+import { type SignedIn, startSignedIn } from './chromium.ts';
 import { expectedOf, type Answers } from './expected-numbers.ts';
 
 waitsInRealTime('pages ask again every 5 to 30 s, and show what they asked for last');
@@ -41,8 +41,8 @@ function says(text: string, value: string): boolean {
 const panel = (title: string): string => `section.panel:has(> header h2:text("${title}"))`;
 
 describe('numbers of the explorer', () => {
+  let session: SignedIn;
   let whole: WholeService;
-  let browser: Browser;
   let page: Page;
 
   const api: Answers = async <T>(path: string): Promise<T> => {
@@ -71,17 +71,11 @@ describe('numbers of the explorer', () => {
   }
 
   beforeAll(async () => {
-    whole = await startWholeService();
-    await filled(whole);
+    session = await startSignedIn();
+    ({ whole, page } = session);
     for (const simulator of whole.simulators) simulator.startTrading(0);
-    browser = await openBrowser();
-    ({ page } = await watchedPage(browser, whole.service.url));
-    await signIn(page);
   }, 400_000);
-  afterAll(async () => {
-    await browser.close();
-    await whole.close();
-  });
+  afterAll(() => session.close());
 
   test.each(PLATFORMS)('each row of the list of %s shows what the API answers', async (platform) => {
     await page.goto(`/?platform=${platform}`);

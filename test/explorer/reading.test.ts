@@ -1,33 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { filled, rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
-import { openBrowser, signIn, watchedPage, type Watched } from './chromium.ts';
+import { rowsOf, type WholeService } from '../helpers/whole-service.ts';
+import { type SignedIn, startSignedIn, type Watched } from './chromium.ts';
 
 waitsInRealTime('letters are typed at the speed of a person, and pages draw what they asked for');
 
+let session: SignedIn;
 let whole: WholeService;
-let browser: Browser;
 let reader: Watched;
 let page: Page;
 let market: { id: string; event_id: string };
 beforeAll(async () => {
-  whole = await startWholeService();
-  browser = await openBrowser();
-  await filled(whole);
+  session = await startSignedIn();
+  ({ whole, reader, page } = session);
   const [row] = await whole.sql<{ id: string; event_id: string }>(
     "SELECT id, event_id FROM v_markets WHERE platform = 'kalshi' AND status = 'open' AND event_id != '' ORDER BY volume_24h DESC LIMIT 1",
   );
   market = row ?? { id: '', event_id: '' };
-  reader = await watchedPage(browser, whole.service.url);
-  ({ page } = reader);
-  await signIn(page);
 }, 400_000);
-afterAll(async () => {
-  await browser.close();
-  await whole.close();
-});
+afterAll(() => session.close());
 
 const address = (): string => `/market/${encodeURIComponent(market.id)}`;
 const eventAddress = (): string => `/event/${encodeURIComponent(`kalshi:${market.event_id}`)}`;

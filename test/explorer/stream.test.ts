@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { filled, startWholeService, type WholeService } from '../helpers/whole-service.ts';
-import { openBrowser, signIn, watchedPage, type Watched } from './chromium.ts';
+import { type SignedIn, startSignedIn, type Watched } from './chromium.ts';
 
 waitsInRealTime('pages wait for a stream to be free again, and for the next minute of a limit');
 
@@ -10,25 +9,18 @@ waitsInRealTime('pages wait for a stream to be free again, and for the next minu
 const PATIENT = { timeout: 90_000 };
 const TEST_MS = 400_000;
 
-let whole: WholeService;
-let browser: Browser;
+let session: SignedIn;
 let reader: Watched;
 let market: string;
 beforeAll(async () => {
-  whole = await startWholeService();
-  browser = await openBrowser();
-  await filled(whole);
-  const [row] = await whole.sql<{ id: string }>(
+  session = await startSignedIn();
+  ({ reader } = session);
+  const [row] = await session.whole.sql<{ id: string }>(
     "SELECT id FROM v_markets WHERE platform = 'kalshi' AND status = 'open' ORDER BY volume_24h DESC LIMIT 1",
   );
   market = row?.id ?? '';
-  reader = await watchedPage(browser, whole.service.url);
-  await signIn(reader.page);
 }, TEST_MS);
-afterAll(async () => {
-  await browser.close();
-  await whole.close();
-});
+afterAll(() => session.close());
 
 const address = (): string => `/market/${encodeURIComponent(market)}`;
 const connectionOf = (page: Page): Promise<string> => page.locator('.connection').innerText();

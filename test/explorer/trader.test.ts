@@ -1,27 +1,20 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { filled, rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
-import { openBrowser, signIn, watchedPage, type Watched } from './chromium.ts';
+import { rowsOf, type WholeService } from '../helpers/whole-service.ts';
+import { type SignedIn, startSignedIn, type Watched } from './chromium.ts';
 
 waitsInRealTime('a market of five minutes has to be listed and to trade');
 
+let session: SignedIn;
 let whole: WholeService;
-let browser: Browser;
 let reader: Watched;
 let page: Page;
 beforeAll(async () => {
-  whole = await startWholeService();
-  browser = await openBrowser();
-  await filled(whole);
-  reader = await watchedPage(browser, whole.service.url);
-  ({ page } = reader);
-  await signIn(page);
+  session = await startSignedIn();
+  ({ whole, reader, page } = session);
 }, 400_000);
-afterAll(async () => {
-  await browser.close();
-  await whole.close();
-});
+afterAll(() => session.close());
 
 const rows = () => page.locator('table.list tbody tr:not(.spacer)');
 interface Twin {

@@ -15,7 +15,7 @@ export function Credentials() {
   const [selected, setChosen] = useState('');
   const chosen = platforms.includes(selected) ? selected : (platforms[0] ?? '');
   const described = useApi('/v1/api/openapi.json', open ? {} : null);
-  const names = useMemo(() => namesOf(described.data, chosen), [described.data, chosen]);
+  const named = useMemo(() => fieldsIn(described.data, chosen), [described.data, chosen]);
   const { busy, failure, attempt } = useAttempt();
   const store = (form: HTMLFormElement): Promise<void> =>
     attempt(async () => {
@@ -102,14 +102,14 @@ export function Credentials() {
           <label class="whole">
             <span>
               Fields, one a line, as <code>name: value</code>
-              {names.length > 0 && (
+              {named.length > 0 && (
                 <>
                   :{' '}
-                  {names.map((name, n) => (
+                  {named.map(({ name, required }, n) => (
                     <Fragment key={name}>
                       {n > 0 && ', '}
-                      <code>{name.replace('?', '')}</code>
-                      {name.endsWith('?') && ' (optional)'}
+                      <code>{name}</code>
+                      {!required && ' (optional)'}
                     </Fragment>
                   ))}
                 </>
@@ -137,11 +137,21 @@ export function Credentials() {
   );
 }
 
-/** Names of the fields of a platform's credentials, `?` behind those that may be left out, as the API describes them. */
-function namesOf(api: object | undefined, platform: string): string[] {
-  const text = JSON.stringify(api ?? {});
-  const [, names = ''] = new RegExp(`\\b${platform} \\{([\\w?, ]+)\\}`).exec(text) ?? [];
-  return names === '' || platform === '' ? [] : names.split(', ');
+interface Form {
+  platform: string;
+  fields: { name: string; required: boolean }[];
+}
+
+/** The fields of a platform's credentials, from the API's own description. */
+function fieldsIn(described: object | undefined, platform: string): Form['fields'] {
+  const { paths } = (described ?? {}) as { paths?: Record<string, { post?: { requestBody?: Body } }> };
+  const body = paths?.['/v1/api/auth/credentials']?.post?.requestBody;
+  const forms = body?.content['application/json'].schema.properties.fields['x-forms'];
+  return forms?.find((form) => form.platform === platform)?.fields ?? [];
+}
+
+interface Body {
+  content: { 'application/json': { schema: { properties: { fields: { 'x-forms': Form[] } } } } };
 }
 
 /** `name: value` lines; a line without a name goes on with the value before, as in PEM. */

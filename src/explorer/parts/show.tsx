@@ -272,7 +272,7 @@ interface MarketNameProps {
   room?: number;
 }
 
-/** The title of a market, behind what tells it from others of that title: where a title is cut, this stays. */
+/** A market's own name before the title it shares with others, so that a cut title still shows it. */
 export function MarketName({ title, metadata, room }: MarketNameProps) {
   const { own, rest } = splitTitle({ title, metadata }, room);
   return (

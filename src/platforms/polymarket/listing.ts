@@ -10,8 +10,8 @@ import { type GammaEvent, type GammaMarket, eventPage, gammaEvent, gammaMarket, 
 
 /** Gamma silently clamps larger pages to 100. */
 const PAGE_ROWS = 100;
-/** Events asked for by id list all their markets, and a settled season has over a hundred of 5 KB: more would pass the limit of a reply. */
-const EVENTS_BY_ID = 20;
+/** Events requested by id list all their markets, of 5 KB each and often over a hundred: a page of events would exceed the limit of a reply. */
+const EVENTS_BY_ID = 10;
 const MAX_PAGES = 100_000;
 /** The 500 most traded events between two passes over the open ones: where prices move. */
 const HOT_PAGES = 5;

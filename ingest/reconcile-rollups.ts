@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ClickHouse, QueryParams } from '../src/stores/clickhouse/client.ts';
+import { keyRanges } from '../src/stores/clickhouse/key-ranges.ts';
 import { keptFrom } from '../src/stores/clickhouse/retention.ts';
 import type { Platform } from '../src/core/model.ts';
 import { storeTime } from '../src/core/time.ts';
@@ -19,15 +20,27 @@ const CORRECTIONS: readonly { query: string; params?: QueryParams }[] = [
   ...LISTS.map((table) => ({ query: 'reconcile_large_trades', params: { table } })),
 ];
 
+/** A row of sql/queries/trades_since.sql. */
+const Count = z.object({ trades: z.coerce.number() });
+
 /**
  * Compares each roll-up with the trades stored since `since` and inserts the difference; duplicate list rows are merged.
  * Tokens alone do not suffice: a retried insert can be dropped by one view's target and applied by others (the token is
- * logged before the part is committed), and a writer that lost its lease can store a batch twice.
+ * logged before the part is committed), and a writer that lost its lease can store a batch twice. Goes through the markets in ranges that
+ * fit into memory.
  */
-export async function reconcile(clickhouse: ClickHouse, platform: Platform, since: Date): Promise<void> {
+export async function reconcile(
+  clickhouse: ClickHouse,
+  platform: Platform,
+  since: Date,
+  tradesPerRange?: number,
+): Promise<void> {
   // Hours whose trades have been dropped can no longer be compared.
   const params = { platform, since: storeTime(since), kept_from: storeTime(await keptFrom(clickhouse, 'trades')) };
-  for (const { query, params: own } of CORRECTIONS) await clickhouse.run(query, { ...params, ...own });
+  const [stored] = await clickhouse.query('trades_since', Count, params);
+  for (const range of keyRanges(stored?.trades ?? 0, tradesPerRange)) {
+    for (const { query, params: own } of CORRECTIONS) await clickhouse.run(query, { ...params, ...own, ...range });
+  }
   for (const table of LISTS) {
     const doubled = await clickhouse.query('doubled_rows', z.object({ year: z.number() }), { table, ...params });
     for (const { year } of doubled) await clickhouse.command(`OPTIMIZE TABLE ${table} PARTITION ${year} FINAL`);

@@ -1,7 +1,7 @@
--- Adds to {table}, whales or whale_sizes, missing large trades, for market hours that received rows since {since}.
+-- Adds to {table}, whales or whale_sizes, missing large trades, for hours of markets in [low, high] that received rows since {since}.
 INSERT INTO {table:Identifier}
 WITH touched AS (
-  SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)}
+  SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND ingested_at >= {since:DateTime64(3)}
 )
 SELECT platform, market_key, executed_at, trade_order, id_form, id_bytes, tx_hash, outcome, side, price, size, notional, trader, is_block
 FROM trades FINAL

@@ -1,7 +1,7 @@
--- Adds to market_totals what it lacks, for markets that received rows since {since}: sums from the hourly bars, which
+-- Adds to market_totals what it lacks, for markets in [low, high] that received rows since {since}: sums from the hourly bars, which
 -- are corrected first and outlive the trades; first and last times and traders from the stored trades, which only extend them.
 INSERT INTO market_totals
-WITH touched AS (SELECT DISTINCT market_key FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)})
+WITH touched AS (SELECT DISTINCT market_key FROM trades WHERE platform = {platform:String} AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND ingested_at >= {since:DateTime64(3)})
 SELECT market_key, {platform:String} AS platform, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n, e.first_trade_at, e.last_trade_at, e.traders
 FROM (
   SELECT market_key, b.v AS v, b.q AS q, b.n AS n, first_trade_at, last_trade_at, traders

@@ -1,7 +1,7 @@
--- Adds to volume_1h what it lacks compared with the trades, for market hours that received rows since {since}.
+-- Adds to volume_1h what it lacks compared with the trades, for hours of markets in [low, high] that received rows since {since}.
 INSERT INTO volume_1h
 WITH touched AS (
-  SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND ingested_at >= {since:DateTime64(3)} AND executed_at >= {kept_from:DateTime64(3)}
+  SELECT DISTINCT market_key, toStartOfHour(executed_at) AS hour FROM trades WHERE platform = {platform:String} AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND ingested_at >= {since:DateTime64(3)} AND executed_at >= {kept_from:DateTime64(3)}
 )
 SELECT hour, platform, market_key, e.v - a.v AS v, e.q - a.q AS q, e.n - a.n AS n
 FROM (

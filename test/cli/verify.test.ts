@@ -190,7 +190,8 @@ test.each(SPOILED)(
     expect(found).toEqual(expected);
     expect(code).toBe(1);
     for (const rollup of ROLLUPS) await store.command(`TRUNCATE TABLE ${rollup}`);
-    for (const platform of PLATFORMS) await reconcile(store, platform, new Date(0));
+    // In many ranges of markets, as of a store whose trades do not fit into memory.
+    for (const platform of PLATFORMS) await reconcile(store, platform, new Date(0), 50);
     expect(await unsound()).toEqual([]);
   },
 );

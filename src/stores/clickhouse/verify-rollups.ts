@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { refreshWindows } from './windows.ts';
 import type { ClickHouse, QueryParams } from './client.ts';
+import { type KeyRange, keyRanges } from './key-ranges.ts';
 import { keptFrom } from './retention.ts';
 import { INTERVAL_SECONDS } from '../../core/model.ts';
 
 /** Roll-ups lag behind the trades of a batch: differences are checked again after this time, this many times. */
 const NEXT_LOOK_MS = 1000;
 const LOOKS = 3;
-const TRADES_PER_PART = 2_000_000;
 const TIMEOUT_MS = 600_000;
-const KEYS = 1n << 64n;
 
 const Compared = z.object({
   compared: z.coerce.number(),
@@ -58,12 +57,13 @@ export async function verifyRollups(
 ): Promise<{ trades: number; markets: number; results: Verified[] }> {
   const Size = z.object({ trades: z.coerce.number(), markets: z.coerce.number() });
   const [size = { trades: 0, markets: 0 }] = await clickhouse.query('verify_size', Size, {}, { timeoutMs: TIMEOUT_MS });
-  const parts = markets === undefined ? keyRanges(size.trades) : [await sample(clickhouse, markets, seed)];
+  const keys = markets === undefined ? [] : await sample(clickhouse, markets, seed);
+  const ranges = keyRanges(keys.length === 0 ? size.trades : 0);
   const since = Math.floor((await keptFrom(clickhouse, 'trades')).getTime() / 1000);
   await refreshWindows(clickhouse);
   const checks = CHECKS.filter(({ ofWholeLives }) => !ofWholeLives || since === 0);
   const check = ({ rollup, query, params }: (typeof CHECKS)[number]): Promise<Verified> =>
-    compare(clickhouse, rollup, query, { ...params, since }, parts);
+    compare(clickhouse, rollup, query, { ...params, since, keys }, ranges);
   const results: Verified[] = [];
   for (const one of checks) results.push(await check(one));
   for (let looks = 1; looks < LOOKS && !results.every(isSound); looks += 1) {
@@ -76,26 +76,10 @@ export async function verifyRollups(
   return { trades: size.trades, markets: Math.min(size.markets, markets ?? Infinity), results };
 }
 
-/** The markets of one statement. */
-interface Part {
-  low: bigint;
-  high: bigint;
-  keys: bigint[];
-}
-
-/** All markets, in parts that fit into memory one at a time. */
-function keyRanges(trades: number): Part[] {
-  const count = BigInt(Math.max(1, Math.ceil(trades / TRADES_PER_PART)));
-  return Array.from({ length: Number(count) }, (_, n) => ({
-    low: (KEYS * BigInt(n)) / count,
-    high: (KEYS * BigInt(n + 1)) / count - 1n,
-    keys: [],
-  }));
-}
-
-async function sample(clickhouse: ClickHouse, markets: number, seed: number): Promise<Part> {
+/** Keys of so many markets, drawn by `seed`. */
+async function sample(clickhouse: ClickHouse, markets: number, seed: number): Promise<bigint[]> {
   const rows = await clickhouse.query('verify_sample', z.object({ market_key: z.string() }), { markets, seed });
-  return { low: 0n, high: KEYS - 1n, keys: rows.map((row) => BigInt(row.market_key)) };
+  return rows.map((row) => BigInt(row.market_key));
 }
 
 async function compare(
@@ -103,11 +87,11 @@ async function compare(
   rollup: string,
   query: string,
   params: QueryParams,
-  parts: Part[],
+  ranges: readonly KeyRange[],
 ): Promise<Verified> {
   const total: Verified = { rollup, compared: 0, missing: 0, extra: 0, different: 0, example: '' };
-  for (const part of parts) {
-    const [row] = await clickhouse.query(query, Compared, { ...params, ...part }, { timeoutMs: TIMEOUT_MS });
+  for (const range of ranges) {
+    const [row] = await clickhouse.query(query, Compared, { ...params, ...range }, { timeoutMs: TIMEOUT_MS });
     if (!row) continue;
     for (const count of ['compared', 'missing', 'extra', 'different'] as const) total[count] += row[count];
     total.example ||= row.example;

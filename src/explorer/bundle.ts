@@ -6,18 +6,18 @@ import { build, stop, type OutputFile } from 'esbuild';
 
 const ROOM = fileURLToPath(new URL('.', import.meta.url));
 const BUILT = fileURLToPath(new URL('../../dist/explorer/', import.meta.url));
-/** Beside the built files: of which sources they were made. */
+/** File beside the built ones: the digest of the sources they were built from. */
 const SOURCES = 'sources';
 export const DOCUMENT = 'index.html';
-/** Where the files of the document are served. */
+/** URL prefix of the files that the document loads. */
 export const ASSETS = '/explorer/';
 
-/** The document, scripts and style sheets, by name. */
+/** Contents of the document, scripts and style sheets, by file name. */
 export type Files = ReadonlyMap<string, Buffer>;
 
 const nameOf = ({ path }: OutputFile): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Bundles the pages: hashed names, a chunk for each page. */
+/** Bundles the explorer: file names contain a hash, and lazily loaded pages are chunks of their own. */
 export async function bundle(): Promise<Files> {
   const { outputFiles } = await build({
     absWorkingDir: ROOM,
@@ -36,7 +36,7 @@ export async function bundle(): Promise<Files> {
     chunkNames: '[name]-[hash]',
     logLevel: 'silent',
   });
-  // Its process would wait for the next build, which never comes.
+  // Otherwise esbuild's process keeps waiting for another build.
   await stop();
   const files = new Map(outputFiles.map((file) => [nameOf(file), Buffer.from(file.contents)]));
   const entry = (name: string, end: string): string =>
@@ -48,7 +48,7 @@ export async function bundle(): Promise<Files> {
   return files.set(DOCUMENT, Buffer.from(html));
 }
 
-/** Writes the bundle for services that start later; returns the names of its files. */
+/** Writes the bundle for later starts of the service; returns the names of its files. */
 export async function writeBundle(directory = BUILT): Promise<string[]> {
   const files = await bundle();
   rmSync(directory, { recursive: true, force: true });
@@ -58,7 +58,7 @@ export async function writeBundle(directory = BUILT): Promise<string[]> {
   return [...files.keys()];
 }
 
-/** What writeBundle wrote; null when it was never called, or of other sources. */
+/** What writeBundle wrote; null if it never ran, or if the sources have changed since. */
 export function writtenBundle(directory = BUILT): Files | null {
   const stamp = join(directory, SOURCES);
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digestOfSources()) return null;
@@ -78,7 +78,7 @@ function digestOfSources(): string {
   return digest.digest('hex');
 }
 
-/** Another text when a file was added, removed or changed. */
+/** A cheap fingerprint that changes when a source file is added, removed or edited. */
 export function changeOfSources(): string {
   const times = sources().map((path) => statSync(path).mtimeMs);
   return `${times.length} ${Math.max(...times)}`;

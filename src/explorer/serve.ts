@@ -4,10 +4,10 @@ import { ApiError } from '../core/errors.ts';
 import { ASSETS, DOCUMENT } from './bundle.ts';
 import { explorerSite, type Asset, type Encoding } from './site.ts';
 
-/** Addresses of pages: all are the one document, which reads its own address. */
+/** Paths of pages. All of them return the same document, whose script routes by path. */
 const PAGES = ['/', '/market/:id', '/event/:id', '/overview', '/sql', '/status', '/account'];
 
-/** Nothing inline, nothing from another origin, no frame around it. */
+/** No inline scripts or styles, no other origins, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,10 +23,10 @@ const negotiator = new Negotiator<Encoding>({ supportedValues: ['br', 'gzip'] })
 const JSON_TYPE = 'application/json';
 const PAGE_TYPE = 'text/html';
 const types = new Negotiator({ supportedValues: [JSON_TYPE, PAGE_TYPE] });
-/** Paths of the API, which always answer JSON: some HTTP libraries prefer text/html by default. */
+/** API paths never get the HTML page, because some HTTP libraries prefer text/html by default. */
 const API = '/v1/';
 
-/** Serves the explorer: its document at each page's address, its hashed files without expiry. */
+/** Serves the explorer: the document at each page's path, and files with hashed names, which are cached as immutable. */
 export function explorerRoutes(app: FastifyInstance, { production }: { production: boolean }): void {
   const options = { schema: { hide: true }, config: { limit: 'file' } } as const;
   const missing = missingPage({ production });
@@ -50,7 +50,7 @@ export function explorerRoutes(app: FastifyInstance, { production }: { productio
   });
 }
 
-/** The document with status 404, for browsers at an address without a page; its script shows that the page is missing. */
+/** The document with status 404, for browsers that request an unknown path; its script shows the not-found page. */
 export const missingPage = ({ production }: { production: boolean }) => ({
   wanted: ({ method, url, headers: { accept = '' } }: FastifyRequest): boolean =>
     (method === 'GET' || method === 'HEAD') && !url.startsWith(API) && types.negotiate(accept) === PAGE_TYPE,

@@ -10,12 +10,12 @@ export interface Asset {
   plain: Buffer;
   packed: Record<Encoding, Buffer>;
 }
-/** Files by name, the document among them, each compressed once. */
+/** All files by name, including the document, compressed in advance. */
 type Site = ReadonlyMap<string, Asset>;
 
 const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 const gzipped = promisify<Buffer, Buffer>(gzip);
-/** Of the best quality's size within 3 %, in a fifth of its time. */
+/** Within 3 % of the size at the highest quality, in a fifth of the time. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -36,7 +36,7 @@ async function packed(files: Files): Promise<Site> {
 
 let made: { stamp: string; site: Promise<Site> } | undefined;
 
-/** The pages as `npm run build` left them, else bundled once, and again when a file was changed outside production. */
+/** The pages built by `npm run build`, else bundled on first use; outside production, loaded again when a source file changes. */
 export function explorerSite(production: boolean): Promise<Site> {
   const stamp = production ? '' : changeOfSources();
   if (made?.stamp === stamp) return made.site;

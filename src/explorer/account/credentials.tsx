@@ -6,7 +6,7 @@ import { useListOfPlatforms } from '../parts/platforms.ts';
 import { PlatformName, Time } from '../parts/show.tsx';
 import { textOf, useAttempt } from './form.ts';
 
-/** Keys of platforms that orders are signed with: stored, never read back. */
+/** Platform keys that sign orders: stored, never read back. */
 export function Credentials() {
   const asked = useApi('/v1/api/auth/credentials', {});
   const listed = useListOfPlatforms();
@@ -142,7 +142,7 @@ interface Form {
   fields: { name: string; required: boolean }[];
 }
 
-/** The fields of a platform's credentials, from the API's own description. */
+/** The fields of a platform's credentials, from the OpenAPI description. */
 function fieldsIn(described: object | undefined, platform: string): Form['fields'] {
   const { paths } = (described ?? {}) as { paths?: Record<string, { post?: { requestBody?: Body } }> };
   const body = paths?.['/v1/api/auth/credentials']?.post?.requestBody;
@@ -154,7 +154,7 @@ interface Body {
   content: { 'application/json': { schema: { properties: { fields: { 'x-forms': Form[] } } } } };
 }
 
-/** `name: value` lines; a line without a name goes on with the value before, as in PEM. */
+/** Parses `name: value` lines; a line without a name continues the value before it, as in PEM. */
 function fieldsOf(text: string): Record<string, string> {
   const fields: Record<string, string> = {};
   let name = '';

@@ -4,7 +4,7 @@ import { ApiFailure } from '../parts/api.ts';
 export interface Attempt {
   busy: boolean;
   failure: ApiFailure | null;
-  /** Runs a change; its refusal is kept to be shown. */
+  /** Runs a change and keeps its error in `failure`. */
   attempt: (work: () => Promise<void>) => Promise<void>;
 }
 
@@ -25,5 +25,5 @@ export function useAttempt(): Attempt {
   return { busy, failure, attempt };
 }
 
-/** The text of a field of a form. */
+/** The text of a form field; '' if the form does not have it. */
 export const textOf = (form: HTMLFormElement, name: string): string => String(new FormData(form).get(name) ?? '');

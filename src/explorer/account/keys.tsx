@@ -6,7 +6,7 @@ import { Copyable, Panel, Waiting } from '../parts/panel.tsx';
 import { Time } from '../parts/show.tsx';
 import { textOf, useAttempt } from './form.ts';
 
-/** API keys: made, shown once, revoked. */
+/** API keys: created, shown once, revoked. */
 export function Keys() {
   const asked = useApi('/v1/api/auth/api-keys', {});
   const [made, setMade] = useState<{ name: string; key: string } | null>(null);

@@ -10,7 +10,7 @@ import { useAttempt } from './form.ts';
 
 const isOpen = ({ status }: Order): boolean => ['open', 'partially_filled', 'pending'].includes(status);
 
-/** Orders of the account on one platform. They are cancelled with a key that may trade; none is placed from here. */
+/** Orders of the account on one platform. Cancelling requires an API key that may trade; orders cannot be placed here. */
 export function Orders() {
   const { query } = usePlace();
   const listed = useListOfPlatforms();
@@ -102,7 +102,7 @@ export function Orders() {
   );
 }
 
-/** What is bought or sold, where and when. */
+/** Side, outcome, price and time of an order, with a link to its market. */
 function Terms({ order, market }: { order: Order; market: Market | undefined }) {
   const outcome = market?.outcomes.find(({ id }) => id === order.outcome)?.name ?? order.outcome;
   return (
@@ -124,7 +124,7 @@ function Terms({ order, market }: { order: Order; market: Market | undefined }) 
   );
 }
 
-/** The markets of orders, by the platform's ids; without those that are not known yet. */
+/** Markets of the orders, by platform id; without those not loaded yet. */
 function useMarketsOf(platform: string | undefined, orders: readonly Order[]): ReadonlyMap<string, Market> {
   const ids = [...new Set(orders.map((order) => order.market_id))].toSorted().join(',');
   const asked = useRepeated(

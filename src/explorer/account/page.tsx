@@ -9,7 +9,7 @@ import { Orders } from './orders.tsx';
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** The account of who is signed in: keys, credentials and orders. */
+/** The signed-in user's account: keys, credentials and orders. */
 export function AccountPage() {
   const { user, logOut } = useSession();
   return (
@@ -57,7 +57,7 @@ export function AccountPage() {
   );
 }
 
-/** As the last answer of the service said. */
+/** From the last response of the service. */
 function Left() {
   const [allowance, setAllowance] = useState(lastAllowance);
   useEffect(() => {

@@ -9,7 +9,7 @@ interface LadderProps {
   names: ReadonlyMap<string, string>;
 }
 
-/** The markets of an event, the most likely first, with their prices as bars. */
+/** The markets of an event, most likely first, with their prices as bars. */
 export function Ladder({ markets, names }: LadderProps) {
   return (
     <div class="scroll">

@@ -15,7 +15,7 @@ import { Ends, Num, Outside, PlatformName, Status, Time, TradesComplete, Usd, Vo
 import { backToList, setQuery, splitId, usePlace } from '../parts/url.ts';
 import { Ladder } from './ladder.tsx';
 
-/** Of one call of price-history, and of colours that can be distinguished. */
+/** Limit of markets per price-history call, and of colours that can be distinguished. */
 const DRAWN = 10;
 const RANGES = [
   ['1d', '1D'],
@@ -25,7 +25,7 @@ const RANGES = [
 const DAYS = { '1d': 1, '1w': 7, '1mo': 30 } as const;
 const DAY = 86_400;
 
-/** One event: its markets as a ladder, and a chart of all of them. */
+/** One event: its markets as a ladder, and a chart of the highest prices. */
 export function EventPage({ id: unified }: { id: string }) {
   const { platform, id } = splitId(unified);
   const [isMissing, setMissing] = useState(false);
@@ -39,7 +39,7 @@ export function EventPage({ id: unified }: { id: string }) {
   const stored = asked.data?.markets ?? NO_MARKETS;
   const fresh = useQuotes(stored, setLive);
   const since = useTradesSince(platform);
-  // In the order of the last answer: a row does not jump away under the pointer with each quote.
+  // Sorted by the last answer, so that rows do not move under the pointer with each quote.
   const ordered = useMemo(() => stored.toSorted((a, b) => (firstPrice(b) ?? -1) - (firstPrice(a) ?? -1)), [asked.data]);
   const names = useMemo(() => namesWithin(stored), [asked.data]);
   const { event, meta } = { event: undefined, meta: undefined, ...asked.data };
@@ -93,10 +93,10 @@ export function EventPage({ id: unified }: { id: string }) {
 }
 
 const NO_MARKETS: readonly Market[] = [];
-/** Markets of one subscription. */
+/** Limit of streamed markets of a free account. */
 const STREAMED = 100;
 
-/** Prices that the stream brought since the last answer, by the unified id of the market. */
+/** Prices from the stream, by unified market id; empty while it is disconnected. */
 function useQuotes(
   markets: readonly Market[],
   setLive: (live: boolean) => void,
@@ -182,15 +182,15 @@ interface PricesProps {
   names: ReadonlyMap<string, string>;
   platform: string;
   since: string | null | undefined;
-  /** Of all markets of the event. */
+  /** Number of markets of the event. */
   count: number;
 }
 
-/** The closes of the first outcomes over time, by hour. */
+/** Hourly closing prices of the first outcomes. */
 function Prices({ markets, names, platform, since, count }: PricesProps) {
   const { query } = usePlace();
   const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? '1w';
-  // The markets that are highest at first: a line does not vanish because another market passed it.
+  // The highest markets when the page opens, so that no line disappears when another market passes it.
   const [ids] = useState(() => markets.map(({ platform_id: id }) => id).toSorted());
   const params = (): Params & { start_ts: number } => {
     const hour = Math.floor(Date.now() / 3_600_000) * 3600;
@@ -202,7 +202,7 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
     (signal) => get('/v1/api/markets/price-history', params(), signal),
     30_000,
   );
-  // Lines of the range before stay, dimmed, until the next are there.
+  // Lines of the previous range stay, dimmed, until the next ones are loaded.
   const last = useRef(asked.data);
   last.current = asked.data ?? (asked.failure ? undefined : last.current);
   const answer = last.current;

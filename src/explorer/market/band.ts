@@ -11,14 +11,14 @@ import {
   type WhitespaceData,
 } from 'lightweight-charts';
 
-/** What a bucket was quoted at. */
+/** Best bid and ask of a bucket. */
 export interface Quoted extends CustomData<Time> {
   bid: number;
   ask: number;
 }
 type Target = Parameters<ICustomSeriesPaneRenderer['draw']>[0];
 
-/** Fills what lies between bid and ask. */
+/** Fills the area between bid and ask. */
 export class Band implements ICustomSeriesPaneView<Time, Quoted, CustomSeriesOptions> {
   #data: PaneRendererCustomData<Time, Quoted> | null = null;
   #color = '';

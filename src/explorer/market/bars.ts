@@ -6,13 +6,13 @@ import { SECONDS, shownBars } from './ranges.ts';
 export const HISTORY = '/v1/api/metrics/historical';
 type History = Answers[typeof HISTORY];
 
-/** All bars of a range are asked for so often, the last of them after a trade, at most this often. */
+/** Polling interval of the whole range, and the shortest interval at which trades reload its last bars. */
 const EVERY_MS = 10_000;
 const AFTER_TRADE_MS = 2000;
-/** Buckets that a trade may have begun since the range was asked for. */
+/** Limit of buckets that trades may have begun since the whole range was requested. */
 const TAIL = 100;
 
-/** The bars that the address asks for; `newest` is the last trade of the market: the last candle follows it. */
+/** The bars selected by the address; `newest` is the id of the market's last trade, which updates the last candle. */
 export function useBars(market: Market, query: URLSearchParams, newest: string | undefined): Loaded<History> {
   const { platform, platform_id: id } = market;
   const { range, interval } = shownBars(query, market);
@@ -37,13 +37,13 @@ export function useBars(market: Market, query: URLSearchParams, newest: string |
     },
     0,
   );
-  // It stays while the next one is on its way.
+  // Kept while the next tail is loading.
   const kept = useRef<{ key: string; at: number; bars: readonly Bar[] } | null>(null);
   if (tail.data) kept.current = { key, at: tail.at ?? 0, bars: tail.data.data };
   const own = kept.current?.key === key && kept.current.at > (whole.at ?? 0) ? kept.current.bars : [];
   const joined = useRef<{ of: History; own: readonly Bar[]; all: History } | null>(null);
   if (!whole.data || own.length === 0) return whole;
-  // One array for one answer: another one is drawn again.
+  // One array per answer, because a new array is drawn again.
   if (joined.current?.of !== whole.data || joined.current.own !== own)
     joined.current = { of: whole.data, own, all: { ...whole.data, data: withTail(whole.data.data, own) } };
   return { ...whole, data: joined.current.all };
@@ -54,7 +54,7 @@ function withTail(bars: Bar[], tail: readonly Bar[]): Bar[] {
   return [...bars.filter(({ timestamp }) => timestamp < from), ...tail];
 }
 
-/** A value that changes at most every `everyMs`, the first change at once. */
+/** A value that changes at most once per `everyMs`; the first change applies at once. */
 function usePaced<T>(value: T, everyMs: number): T {
   const [paced, setPaced] = useState(value);
   const nextAt = useRef(0);

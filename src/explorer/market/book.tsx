@@ -19,7 +19,7 @@ interface Props {
   gaps: readonly Gap[];
 }
 
-/** The order book of one outcome: asks above bids, the spread between them, depth as the sum up to a level. */
+/** The order book of one outcome: asks above bids, the spread between them, and the cumulative size at each level. */
 export function Book({ market, book, asked, gaps }: Props) {
   const [second, setSecond] = useState<'yes' | 'no'>('yes');
   const [first, other] = market.outcomes;
@@ -124,7 +124,7 @@ const cumulated = (levels: OrderBook['yes']['bids']): Cumulated[] =>
 interface LevelProps {
   side: 'bid' | 'ask';
   level: Cumulated;
-  /** Of the deepest sum shown, 0 to 1. */
+  /** Cumulative size relative to the largest shown, 0 to 1. */
   share: number;
   digits: number;
 }

@@ -29,9 +29,9 @@ interface Parts {
   ask: ISeriesApi<'Line'>;
   band: ISeriesApi<'Custom'>;
   volume: ISeriesApi<'Histogram'>;
-  /** Null where the platform reports none. */
+  /** null if the platform reports none. */
   interest: ISeriesApi<'Line'> | null;
-  /** Titles in the panes below. */
+  /** Titles of the lower panes. */
   labels: { text: string; mark: ITextWatermarkPluginApi<Time> }[];
 }
 
@@ -53,13 +53,13 @@ const at = (bar: Bar): UTCTimestamp => bar.timestamp as UTCTimestamp;
 interface ChartProps {
   bars: readonly Bar[];
   market: Market;
-  /** Seconds of a bucket. */
+  /** Bucket width in seconds. */
   width: number;
-  /** Shown until the bars of another range are there. */
+  /** Bars of the previous range, shown until those of the next are loaded. */
   isOld: boolean;
 }
 
-/** Candles over the band between bid and ask, volume and open interest below. Pointing at a bucket shows its exact figures. */
+/** Candles over the band between bid and ask, volume and open interest below. Hovering over a bucket shows its exact figures. */
 export function Chart({ bars, market, width, isOld }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const parts = useRef<Parts | null>(null);
@@ -115,7 +115,7 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
   );
 }
 
-/** `titles` are those of the panes below the prices: volume, and open interest where it is known. */
+/** `titles` are those of the panes below the prices: volume, and open interest if known. */
 function build(box: HTMLElement, digits: number, titles: readonly string[]): Parts {
   const chart = createChart(box, {
     autoSize: true,
@@ -157,7 +157,7 @@ function paint({ chart, candles, bid, ask, band, interest, labels }: Parts): voi
     timeScale: { borderColor: line },
     rightPriceScale: { borderColor: line, entireTextOnly: true, scaleMargins: { top: 0.06, bottom: 0.04 } },
   });
-  // A low line above keeps the title off the border of its pane.
+  // A small empty line keeps the title away from the border of its pane.
   for (const { text, mark } of labels)
     mark.applyOptions({
       lines: [
@@ -172,18 +172,18 @@ function paint({ chart, candles, bid, ask, band, interest, labels }: Parts): voi
   interest?.applyOptions({ color: colour('hue1') });
 }
 
-/** Few candles stand in the middle, each as wide as one of so many. */
+/** Fewer candles than this are centred, each as wide as if there were this many. */
 const FEWEST = 40;
-/** For half a label of the axis below, beside the first and the last candle. */
+/** Space for half a time label beside the first and the last candle. */
 const LABEL_PIXELS = 26;
 const PRICE_AXIS_PIXELS = 60;
 
-/** Bars that a market gets while it is looked at; more are of trades that were still being fetched. */
+/** Live trading adds at most this many bars at once; more come from trades that were still being fetched. */
 const NEW_BARS = 3;
 const isOther = (before: readonly Bar[], bars: readonly Bar[]): boolean =>
   before[0]?.timestamp !== bars[0]?.timestamp || Math.abs(bars.length - before.length) > NEW_BARS;
 
-/** Shows all buckets, those without a candle too. */
+/** Fits all buckets into view, including those without a candle. */
 function frame(chart: IChartApi, bars: readonly Bar[], width: number): void {
   const count = 1 + ((bars.at(-1)?.timestamp ?? 0) - (bars[0]?.timestamp ?? 0)) / width;
   const pixels = chart.chartElement().clientWidth;
@@ -192,10 +192,10 @@ function frame(chart: IChartApi, bars: readonly Bar[], width: number): void {
   chart.timeScale().setVisibleLogicalRange({ from: -side, to: count - 1 + side });
 }
 
-/** A point of a series; without a value it is a gap. */
+/** A point of a series, or a gap if there is no value. */
 const known = <T extends object>(bar: Bar, value: T | null) => ({ time: at(bar), ...value });
 
-/** The chart counts points, not time: a bucket without anything in it is a point without a value. */
+/** The chart spaces points evenly, whatever their times: an empty bucket needs a point without a value. */
 function spaced(bars: readonly Bar[], width: number): { time: UTCTimestamp }[] {
   const known = new Set(bars.map(({ timestamp }) => timestamp));
   const empty: { time: UTCTimestamp }[] = [];
@@ -206,7 +206,6 @@ function spaced(bars: readonly Bar[], width: number): { time: UTCTimestamp }[] {
   return empty;
 }
 
-/** The points of each series for some bars. */
 function pointsOf(bars: readonly Bar[], width: number) {
   const line = (pick: (bar: Bar) => number | null) =>
     bars.map((bar) => {
@@ -248,7 +247,7 @@ function fill(parts: Parts, bars: readonly Bar[], width: number): void {
   parts.volume.setData(points.volume);
 }
 
-/** Draws `bars` where `before` are drawn: with the same bars but the last ones, these alone. */
+/** Replaces `before` on the chart with `bars`; if only the last bars differ, only those are updated. */
 function change(parts: Parts, before: readonly Bar[], bars: readonly Bar[], width: number): void {
   const from = before.length - 1;
   const isLonger = from > 0 && bars.length > from && bars[from]?.timestamp === before[from]?.timestamp;

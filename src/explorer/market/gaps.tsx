@@ -1,7 +1,7 @@
 import { Time } from '../parts/show.tsx';
 import type { Gap } from './live-market.ts';
 
-/** Stretches that the stream reported as not known, each in a sentence. */
+/** Gaps reported by the stream, one sentence each. */
 export function GapsOf({ gaps, what }: { gaps: readonly Gap[]; what: string }) {
   return (
     <>

@@ -10,7 +10,7 @@ import { INTERVALS, RANGES, SECONDS, shownBars, type Shown } from './ranges.ts';
 interface Props {
   market: Market;
   since: string | null | undefined;
-  /** The id of its last trade. */
+  /** Id of the market's last trade. */
   newest: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export function History({ market, since, newest }: Props) {
   const place = { platform, market_id: id };
   const key = `${market.id} ${shown.range} ${shown.interval}`;
   const asked = useBars(market, query, newest);
-  // The chart of the range before stays, dimmed, until the next one is there.
+  // The chart of the previous range stays, dimmed, until the next one is loaded.
   const last = useRef<Drawn | null>(null);
   const ofAnswer = asked.data?.data;
   const bars = useMemo(() => (ofAnswer ? ofLife(ofAnswer, market) : []), [ofAnswer, market.status]);
@@ -74,7 +74,7 @@ export function History({ market, since, newest }: Props) {
   );
 }
 
-/** What is drawn: bars with the question they answer. */
+/** The bars on screen, with the request they came from. */
 interface Drawn {
   key: string;
   of: string;
@@ -83,7 +83,7 @@ interface Drawn {
   width: number;
 }
 
-/** Without the empty buckets at the end of a market that is over. */
+/** Removes the empty buckets at the end of a market that is over. */
 function ofLife(bars: readonly Bar[], { status }: Market): readonly Bar[] {
   if (status !== 'settled' && status !== 'closed') return bars;
   const end = bars.findLastIndex(
@@ -92,7 +92,7 @@ function ofLife(bars: readonly Bar[], { status }: Market): readonly Bar[] {
   return end === -1 ? bars : bars.slice(0, end + 1);
 }
 
-/** The same buckets from bars of trades. The view has minutes and hours: wider buckets are made of them. */
+/** SQL for the same buckets, from candles of trades. The view has 1m and 1h; other buckets are aggregated from these. */
 function sqlOf(market: Market, { interval, startTs }: Shown): string {
   const seconds = SECONDS[interval];
   const [stored, width] = seconds < 3600 ? ['1m', 60] : ['1h', 3600];

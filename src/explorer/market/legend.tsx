@@ -4,7 +4,7 @@ import { Num, Price } from '../parts/show.tsx';
 interface LegendProps {
   bar: Bar | undefined;
   digits: number;
-  /** Units of volume, and of open interest; null where there is none. */
+  /** Units of volume and of open interest; null if there is no open interest. */
   counted: string;
   held: string | null;
 }

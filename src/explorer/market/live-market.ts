@@ -8,7 +8,7 @@ import type { StreamEvents } from '../parts/socket.ts';
 type Level = OrderBook['yes']['bids'][number];
 type Side = OrderBook['yes'];
 
-/** Trades of the tape that are kept. */
+/** Trades kept for the tape. */
 const KEPT_TRADES = 100;
 const KEPT_GAPS = 5;
 
@@ -16,22 +16,22 @@ export type Gap = StreamEvents['gap'];
 
 interface LiveMarket {
   market: Market | undefined;
-  /** The same as it was asked for last: without the prices of the stream. */
+  /** The market as last polled, without prices from the stream. */
   stored: Market | undefined;
-  /** No such market is stored: nothing is asked for any more. */
+  /** No such market is stored: nothing more is requested. */
   isMissing: boolean;
   asked: Loaded<unknown>;
   book: OrderBook | undefined;
   bookAsked: Loaded<unknown>;
   trades: readonly Trade[];
   tradesAsked: Loaded<unknown>;
-  /** The last stretches of which the book, and events of the platform, are not known. */
+  /** The latest gaps in the book and in the platform's events. */
   gaps: readonly Gap[];
   /** Up to when the stored trades are complete. */
   tradesFreshTo: string | null;
 }
 
-/** One market as it moves: its state, book and trades from one stream, each asked for again while the stream does not bring it. */
+/** One live market: state, book and trades from one stream; each is polled while the stream does not deliver it. */
 export function useLiveMarket(platform: string, id: string): LiveMarket {
   const unified = `${platform}:${id}`;
   const own = useRef(fresh());
@@ -56,7 +56,7 @@ export function useLiveMarket(platform: string, id: string): LiveMarket {
         redraw();
       },
       gap: (gap) => {
-        // A gap comes once when it opens, and once more as a whole.
+        // A gap is sent when it begins, and again when its end is known.
         state.gaps = [gap, ...state.gaps.filter(({ from }) => from !== gap.from)].slice(0, KEPT_GAPS);
         if (gap.market_id !== undefined) state.bookStreams = false;
         redraw();
@@ -131,7 +131,7 @@ const fresh = (): Own => ({
   freshTo: null,
 });
 
-/** Draws once a frame, however many events a frame brings. */
+/** Re-renders at most once per frame, however many events arrive. */
 function useFrame(): () => void {
   const [, draw] = useReducer((n: number) => n + 1, 0);
   const waiting = useRef(0);
@@ -145,17 +145,17 @@ function useFrame(): () => void {
   };
 }
 
-/** Newest first, each trade once. */
+/** Newest first, without duplicates. */
 function merged(some: readonly Trade[], others: readonly Trade[]): readonly Trade[] {
   const byId = new Map([...others, ...some].map((trade) => [trade.trade_id, trade]));
   return [...byId.values()].toSorted((a, b) => executedAt(b).localeCompare(executedAt(a))).slice(0, KEPT_TRADES);
 }
 
-/** ISO-8601, to the precision of the platform. */
+/** ISO-8601 with milliseconds; `timestamp` has whole seconds. */
 export const executedAt = ({ metadata, timestamp }: Trade): string =>
   String(metadata['executed_at'] ?? new Date(timestamp * 1000).toISOString());
 
-/** A book after a change of its first outcome; the second is its complement. */
+/** Applies a change of the first outcome to a book; the second outcome is its complement. */
 function changed(book: OrderBook, change: StreamEvents['book_change']): OrderBook {
   let { bids, asks } = book.yes;
   for (const { side, price, size } of change.changes) {

@@ -11,7 +11,7 @@ const EVERY_MS = 15_000;
 export function Metrics({ market, since }: { market: Market; since: string | null | undefined }) {
   const params = { platform: market.platform, market_id: market.platform_id };
   const asked = useApi('/v1/api/metrics/snapshot', params, EVERY_MS);
-  // The description of the whole API is read when the first definition is opened.
+  // The OpenAPI description of the whole API is loaded when the first definition is opened.
   const [curious, setCurious] = useState(false);
   const described = useApi('/v1/api/openapi.json', curious ? {} : null);
   const meanings = meaningsIn(described.data);
@@ -51,7 +51,7 @@ LEFT JOIN v_market_stats AS s USING (market_key)
 WHERE m.id = ${quoted(id)}`;
 
 interface Figure {
-  /** Where it stands in the answer; its definition is looked up by it. */
+  /** Path of the field in the answer, by which its definition is found. */
   path: string;
   name: string;
   value: ComponentChildren;
@@ -103,7 +103,7 @@ interface Schema {
   $ref?: string;
 }
 
-/** Definitions as the API's own description words them, by path in `metrics`. */
+/** Definitions from the OpenAPI description, by path in `metrics`. */
 function meaningsIn(described: object | undefined): ReadonlyMap<string, string> {
   const { components } = (described ?? {}) as { components?: { schemas?: Record<string, Schema> } };
   const found = new Map<string, string>();

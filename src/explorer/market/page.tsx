@@ -15,7 +15,7 @@ import { Metrics } from './metrics.tsx';
 import { Related } from './related.tsx';
 import { Tape } from './tape.tsx';
 
-/** One market: `id` is the unified one of the address. */
+/** One market; `id` is the unified id from the address. */
 export function MarketPage({ id: unified }: { id: string }) {
   const { platform, id } = splitId(unified);
   const live = useLiveMarket(platform, id);
@@ -27,7 +27,7 @@ export function MarketPage({ id: unified }: { id: string }) {
   useKeys(({ key }) => {
     if (key === 'Escape' && !document.querySelector('dialog[open]')) backToList();
   });
-  // A book may change fifty times a second: what does not follow it is drawn when its own data changes.
+  // A book may change fifty times a second: parts that do not depend on it re-render only when their own data changes.
   const { stored, trades, tradesAsked, tradesFreshTo: freshTo, gaps } = live;
   const newest = trades[0]?.trade_id;
   const history = useMemo(

@@ -1,6 +1,6 @@
 import type { Market } from '../parts/answers.ts';
 
-/** What the chart shows: how far back, in buckets of which width. */
+/** How far back the chart goes, and the width of its buckets. */
 export const RANGES = [
   ['6h', '6H'],
   ['1d', '1D'],
@@ -19,7 +19,7 @@ export const INTERVALS = [
 ] as const;
 export type Interval = (typeof INTERVALS)[number][0];
 
-/** Seconds of a bucket. */
+/** Bucket width in seconds. */
 export const SECONDS: Record<Interval, number> = {
   '1m': 60,
   '5m': 300,
@@ -30,7 +30,7 @@ export const SECONDS: Record<Interval, number> = {
 };
 const SPAN: Record<Range, number> = { '6h': 21_600, '1d': 86_400, '1w': 604_800, '1mo': 2_592_000, all: Infinity };
 const USUAL: Record<Range, Interval> = { '6h': '1m', '1d': '5m', '1w': '1h', '1mo': '4h', all: '1d' };
-/** Buckets of one answer of the API. */
+/** Limit of buckets per API answer. */
 export const MAX_BARS = 5000;
 
 export interface Shown {
@@ -44,7 +44,7 @@ const seconds = (at: string): number => Math.floor(Date.parse(at) / 1000);
 
 export type Dated = Pick<Market, 'status' | 'created_at' | 'trading_start_at' | 'trading_end_at' | 'resolved_at'>;
 
-/** Between which seconds a market trades: to its end, where it has ended. */
+/** Unix seconds between which a market trades: up to now, or to its end if it is over. */
 function lifeOf(market: Dated): { from: number; until: number } {
   const now = Math.floor(Date.now() / 1000);
   const isOver = market.status === 'closed' || market.status === 'settled';
@@ -55,14 +55,14 @@ function lifeOf(market: Dated): { from: number; until: number } {
   return { from: Math.min(until, seconds(market.trading_start_at ?? market.created_at)), until };
 }
 
-/** A day's market may trade some minutes longer. */
+/** Tolerance, because a one-day market may trade a few minutes longer. */
 const ROUGHLY = 1.05;
 const SHORT = ['6h', '1d'] as const;
 
-/** Reads the address; a range that an interval would cut into too many buckets gets the narrowest that fits. */
+/** Reads the address. An interval that would give too many buckets is replaced by the narrowest that fits. */
 export function shownBars(query: URLSearchParams, market: Dated): Shown {
   const { from, until } = lifeOf(market);
-  // A week is usual; of a market that traded for minutes it would show one candle.
+  // The default is a week, which would show a single candle for a market that traded for minutes.
   const usual = SHORT.find((name) => until - from <= SPAN[name] * ROUGHLY) ?? '1w';
   const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? usual;
   const wanted = INTERVALS.find(([name]) => name === query.get('interval'))?.[0] ?? USUAL[range];

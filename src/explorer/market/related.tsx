@@ -11,7 +11,7 @@ import { eventAddress, marketAddress } from '../parts/url.ts';
 const SHOWN = 20;
 const EVERY_MS = 30_000;
 
-/** The other markets of a market's event. */
+/** The other markets of the same event. */
 export function Related({ market }: { market: Market }) {
   const params = { provider: market.platform, event_id: market.event_id, limit: SHOWN };
   const asked = useApi('/v1/api/markets', market.event_id === '' ? null : params, EVERY_MS);

@@ -17,7 +17,7 @@ interface Props {
   gaps: readonly Gap[];
 }
 
-/** The last trades of a market, newest first. */
+/** The latest trades of a market, newest first. */
 export function Tape({ market, trades, asked, freshTo, since, gaps }: Props) {
   const { platform, platform_id: id } = market;
   const digits = priceDigits(market);

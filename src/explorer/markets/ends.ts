@@ -5,7 +5,7 @@ export const BY_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 36_500;
 
-/** The address has a number of days, or a date. Days to the hour: the list is requested again when its filters change. */
+/** The time limit for a number of days or a date. Days are rounded up to the hour, because a changed filter reloads the list. */
 export function endsBefore(ends: string): string {
   if (BY_DATE.test(ends)) return Number.isNaN(Date.parse(ends)) ? '' : new Date(ends).toISOString();
   const days = Number(ends);
@@ -16,7 +16,7 @@ export function endsBefore(ends: string): string {
 
 let began = { of: '', at: 0 };
 
-/** When the list with this query began: what ends later is still to end. The same for a reader who comes back to it soon. */
+/** When the list with this query was opened, to leave out markets that had ended. Kept for LEFT_MS, for a user who comes back. */
 export function useBegan(query: string): string {
   return useMemo(() => {
     if (began.of !== query || Date.now() - began.at > LEFT_MS) began = { of: query, at: Date.now() };

@@ -4,12 +4,12 @@ import { get } from '../parts/api.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { byPlatform } from '../parts/url.ts';
 
-/** What moved since a market was listed. */
+/** What has changed since a market was listed. */
 export type Fresh = Pick<Market, 'current_prices'> & Partial<Market>;
 
 const SETTLE_MS = 600;
 
-/** The newest state of the markets in view, by id: prices from the stream, the rest, or without it all, by asking again and again. */
+/** The newest state of the markets in view, by id: prices from the stream, the rest by polling; without a stream, all by polling. */
 export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
   const known = useRef(new Map<string, Fresh>());
   const [, redraw] = useReducer((n: number) => n + 1, 0);
@@ -54,7 +54,7 @@ export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
   return known.current;
 }
 
-/** Scrolling passes many rows: only those it stops at are asked for. */
+/** Scrolling passes many rows: only those where it stops are requested. */
 function useSettled(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -13,7 +13,7 @@ export type Sort = (typeof SORTS)[number][0];
 
 const PAGE = 50;
 
-/** Where a market stands in a list: smaller comes first, null last, as in the API. */
+/** Sort key of a market: smaller first, null last, as in the API. */
 const RANK: Record<Sort, (market: Market) => number | null> = {
   volume_24h: (market) => descending(market.volume_24h),
   volume_total: (market) => descending(market.volume_total),
@@ -25,15 +25,15 @@ const descending = (value: number | null): number | null => (value === null ? nu
 
 interface Source {
   platform: string;
-  /** Fetched and not yet in the list. */
+  /** Fetched but not yet in the list. */
   waiting: Market[];
-  /** null: there is no further page. */
+  /** undefined before the first page, null after the last. */
   cursor: string | null | undefined;
   total: number;
   freshTo: string | null;
 }
 
-/** One list over several platforms: each platform's own pages, merged in their order as far as all of them reach. */
+/** One list over several platforms: merges the sorted pages of each as far as all of them are loaded. */
 class Listing {
   readonly rows: Market[] = [];
   readonly #sources: Source[];
@@ -55,7 +55,7 @@ class Listing {
   get total(): number {
     return this.#sources.reduce((all, { total }) => all + total, 0);
   }
-  /** When the oldest of its parts was listed. */
+  /** As of when the least recently listed platform was listed. */
   get freshTo(): string | null {
     const [oldest] = this.#sources.flatMap(({ freshTo }) => freshTo ?? []).toSorted();
     return oldest ?? null;
@@ -64,7 +64,7 @@ class Listing {
     return this.#sources.every(({ cursor, waiting }) => cursor === null && waiting.length === 0);
   }
 
-  /** Adds a page or so of rows. */
+  /** Adds at least a page of rows, unless the list ends. */
   async more(signal: AbortSignal): Promise<void> {
     const before = this.rows.length;
     while (this.rows.length < before + PAGE && !this.ended) {
@@ -87,7 +87,7 @@ class Listing {
 
   #merge(): void {
     for (;;) {
-      // A platform with further pages and nothing waiting may hold what comes next.
+      // A platform with further pages but no waiting market may have the next one.
       if (this.#sources.some(({ waiting, cursor }) => waiting.length === 0 && cursor !== null)) return;
       let first: Source | undefined;
       for (const source of this.#sources) {
@@ -103,7 +103,7 @@ class Listing {
 }
 
 export interface MarketList {
-  /** Another text for other filters. */
+  /** Differs for other platforms, filters or order. */
   key: string;
   rows: readonly Market[];
   total: number;
@@ -116,13 +116,13 @@ export interface MarketList {
 }
 
 const NO_ROWS: readonly Market[] = [];
-/** The list as it was left, for a reader who comes back to it soon. */
+/** The last list, for a user who comes back to it within LEFT_MS. */
 let left: { key: string; listing: Listing; at: number } | null = null;
 export const LEFT_MS = 300_000;
 const leftAs = (key: string | null): Listing | null =>
   left !== null && left.key === key && Date.now() - left.at < LEFT_MS ? left.listing : null;
 
-/** The markets that pass `filters`, page by page as `more` is called. Rows stay until the next list is there. */
+/** Markets that match `filters`; `more` loads the next page. Rows stay until the next list is loaded. */
 export function useMarketList(platforms: readonly string[] | null, filters: Params, sort: Sort): MarketList {
   const key = platforms === null ? null : JSON.stringify([platforms, filters, sort]);
   const [shown, setShown] = useState<{ listing: Listing; at: number } | null>(() => {

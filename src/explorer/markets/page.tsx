@@ -29,7 +29,7 @@ const ENDS = [
   ['7', 'within 7 days'],
   ['30', 'within 30 days'],
 ] as const;
-/** Names of filters in the address. */
+/** Query parameters that are filters. */
 const FILTERS = ['platform', 'status', 'category', 'liquidity', 'ends', 'event'] as const;
 const TYPING_MS = 200;
 const LIST = '/v1/api/markets';
@@ -44,10 +44,10 @@ export function MarketsPage() {
   const event = text('event');
   const own = splitId(event);
   const ends = text('ends');
-  // An event is of one platform.
+  // An event belongs to one platform.
   const chosen = event === '' ? platform : own.platform;
   const platforms = all === null ? null : all.includes(chosen) ? [chosen] : all;
-  // Of any status, the first to end did so years ago: the list begins with the next. An event is shown whole.
+  // With any status, the earliest markets ended years ago, so the list starts at the next to end. An event is shown completely.
   const nextOnly = sort === 'end_date' && status === 'any' && event === '';
   const began = useBegan(query.toString());
   const filters = {
@@ -63,7 +63,7 @@ export function MarketsPage() {
   const categories = useApi('/v1/api/analytics/categories', {});
   const category = (categories.data?.categories ?? []).find(({ slug }) => slug === text('category'));
   const set = (platforms ?? []).join(',');
-  // curl asks for each of the names in braces.
+  // curl sends a request for each name in the braces.
   const path = `${addressOf(LIST, { ...filters, sort, limit: 50 })}&provider=${set.includes(',') ? `{${set}}` : set}`;
   const active = FILTERS.filter((name) => text(name) !== '');
   const [isOpen, setOpen] = useState(false);
@@ -118,7 +118,7 @@ export function MarketsPage() {
             options={[
               ['', 'Any category'],
               ...(categories.data?.categories ?? []).map(({ slug, name }) => [slug, name] as const),
-              // One that no market has, or whose name is not here yet.
+              // A category without markets, or one whose name is not loaded yet.
               ...(text('category') === '' || category ? [] : [[text('category'), text('category')] as const]),
             ]}
           />
@@ -181,11 +181,11 @@ export function MarketsPage() {
 
 const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** `/` puts the cursor here; what is typed is searched for after a moment. */
+/** `/` focuses the field; the search runs TYPING_MS after the last input. */
 function Search({ value }: { value: string }) {
   const [typed, setTyped] = useState(value);
   const field = useRef<HTMLInputElement>(null);
-  /** What this field put into the address last: any other value there comes from a link or from Back. */
+  /** The value this field last wrote to the address: any other value there comes from a link or from Back. */
   const sent = useRef(value);
   useEffect(() => {
     if (value === sent.current) return;
@@ -232,7 +232,7 @@ interface PickProps {
   name: string;
   value: string;
   options: readonly (readonly [value: string, text: string])[];
-  /** Left out of the address. */
+  /** The default, which is left out of the address. */
   initial?: string;
 }
 

@@ -11,19 +11,19 @@ const ORDERS: Record<Sort, string> = {
 
 interface Shown {
   platforms: readonly string[];
-  /** As the API takes them. */
+  /** As sent to the API. */
   filters: { status: string; query: string; event_id: string; min_liquidity: string } & Record<
     'ends_after' | 'ends_before',
     string
   >;
-  /** Its name: the view has no slugs. */
+  /** The category's name, because the view has no slugs. */
   category: string;
   sort: Sort;
 }
 
 const timeOf = (iso: string): string => `parseDateTime64BestEffort(${quoted(iso)}, 3, 'UTC')`;
 
-/** The first page of a list over the views. The API also searches descriptions, which no view has. */
+/** SQL for the first page of a list. The API also searches descriptions, which no view has. */
 export function sqlOfList({ platforms, filters, category, sort }: Shown): string {
   const conditions = [
     `platform IN (${platforms.map(quoted).join(', ')})`,

@@ -8,16 +8,16 @@ import { useFresh, type Fresh } from './fresh.ts';
 import type { MarketList, Sort } from './listing.ts';
 import { useKeys } from '../parts/keys.ts';
 
-/** Pixels of a row, as in the style sheet: on a phone a title has two lines. */
+/** Height of a row in pixels, as in the style sheet: on phones a title has two lines. */
 const narrow = matchMedia('(max-width: 480px)');
 const rowHeight = (): number => (narrow.matches ? 62 : 46);
 const SPARE_ROWS = 6;
-/** Rows from the end at which the next page is asked for. */
+/** The next page is requested when fewer rows than this follow. */
 const AHEAD = 30;
-/** Of `market_ids`, the most that one call takes. */
+/** Rows kept fresh at once: a call takes 100 `market_ids`, a free account streams at most 100 markets. */
 const WATCHED = 60;
 
-/** Where a list was left: how far it was scrolled, and the row chosen. */
+/** Scroll position and chosen row of the last list. */
 let left = { key: '', top: 0, chosen: -1 };
 
 interface Props {
@@ -26,11 +26,11 @@ interface Props {
   status: string;
 }
 
-/** The rows in view of a list of any length; `j` and `k` move the focus. */
+/** A virtual list: only the rows in view are rendered. `j` and `k` move the focus. */
 export function MarketTable({ list, sort, status }: Props) {
   const { rows, more, loading, ended, total } = list;
   const box = useRef<HTMLDivElement>(null);
-  // Where this very list was left, if its rows are still there.
+  // Restored if it is this list and its rows are still loaded.
   const [start] = useState(() => (left.key === list.key && rows.length > 0 ? left : { top: 0, chosen: -1 }));
   const [view, setView] = useState({ top: start.top, height: 800 });
   const [chosen, setChosen] = useState(start.chosen);
@@ -60,9 +60,9 @@ export function MarketTable({ list, sort, status }: Props) {
   useEffect(() => {
     if (!loading && !ended && rows.length > 0 && last > rows.length - AHEAD) more();
   }, [last, rows.length, loading]);
-  /** The row that is to get the focus once it is drawn as the chosen one; -1: none. */
+  /** The row to focus once it is rendered as the chosen one; -1 for none. */
   const asked = useRef(chosen);
-  // Another list begins at its top.
+  // A new list starts at the top.
   const before = useRef(rows);
   useEffect(() => {
     if (before.current === rows) return;
@@ -83,7 +83,7 @@ export function MarketTable({ list, sort, status }: Props) {
       box.current?.focus({ preventScroll: true });
     }
   });
-  // The chosen row's link has the focus: it is read aloud, and Enter opens it. A row far away is drawn first.
+  // Focuses the link of the chosen row: screen readers announce it, and Enter opens it. A row out of view is rendered first.
   useEffect(() => {
     const isDrawn = asked.current !== -1 && asked.current === chosen;
     const link = isDrawn ? box.current?.querySelector<HTMLElement>('tr.chosen a') : null;
@@ -147,7 +147,7 @@ function reveal(element: HTMLElement | null, index: number): void {
   const row = rowHeight();
   const top = index * row;
   if (top < element.scrollTop) element.scrollTop = top;
-  // The head covers a row's height.
+  // The sticky head covers the height of a row.
   else if (top + 2 * row > element.scrollTop + element.clientHeight)
     element.scrollTop = top + 2 * row - element.clientHeight;
 }

@@ -2,7 +2,7 @@ import { quoted } from '../parts/panel.tsx';
 
 const SECONDS = { '1h': 3600, '1d': 86_400, '7d': 604_800 } as const;
 
-/** The bins of calibration over the views, as the API makes them: each market at its last price before the horizon. */
+/** The calibration bins computed from the views, as in the API: each market at its last price before the horizon. */
 export function sqlOfCalibration(platform: string, horizon: keyof typeof SECONDS): string {
   return `WITH settled AS (
   SELECT market_key, price AS payout, length(outcomes) > 2 AS is_many,

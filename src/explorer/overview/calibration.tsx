@@ -13,7 +13,7 @@ const HORIZONS = [
   ['7d', '7 days'],
 ] as const;
 
-/** How often markets of each price came true, beside that price: equal lengths are a perfect forecast. */
+/** For each price range, the share of markets that came true and their mean price; a perfect forecast has both equal. */
 export function Calibration({ platforms }: { platforms: readonly string[] }) {
   const { query } = usePlace();
   const horizon = HORIZONS.find(([value]) => value === query.get('before'))?.[0] ?? '1h';
@@ -82,7 +82,7 @@ export function Calibration({ platforms }: { platforms: readonly string[] }) {
   );
 }
 
-/** The bar is the share that came true, the line the mean price. */
+/** The bar shows the share that came true, the mark the mean price. */
 function Bin({ bin }: { bin: CalibrationBin }) {
   const { price_from: from, price_to: to, came_true_share: share, mean_price: price } = bin;
   return (

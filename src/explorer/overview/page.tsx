@@ -64,7 +64,7 @@ function Trending() {
   const asked = useApi('/v1/api/analytics/trending', params, SLOW_MS);
   const rows = asked.data?.trending ?? [];
   const marketOf = useKnownMarkets(rows.map(idOf));
-  /** A phone has room for the column that is sorted by. */
+  /** Phones show only the change column that is sorted by. */
   const kindOf = (column: typeof sort): 'number' | 'number wide' => (column === sort ? 'number' : 'number wide');
   const meta = asked.data?.meta;
   const partial = Object.entries(meta?.data_completeness ?? {}).filter(
@@ -133,7 +133,7 @@ function Trending() {
   );
 }
 
-/** Large trades as they are stored. */
+/** Large trades, added by the stream as they are stored. */
 function Whales() {
   const { query } = usePlace();
   const floor = FLOORS.find(([value]) => value === query.get('usd'))?.[0] ?? '100';
@@ -153,7 +153,7 @@ function Whales() {
   const stored = asked.data?.trades ?? [];
   const fresh = heard.floor === floor ? heard.trades : [];
   const known = new Set(stored.map(keyOf));
-  // They come in the order in which platforms show them.
+  // The stream sends trades in the order in which platforms publish them.
   const rows = [...fresh.filter((trade) => !known.has(keyOf(trade))), ...stored]
     .toSorted((a, b) => executedAt(b).localeCompare(executedAt(a)))
     .slice(0, 30);
@@ -217,7 +217,7 @@ function Whales() {
   );
 }
 
-/** To when trades of all platforms are complete; where that is not known, because of which. */
+/** Up to when trades of all platforms are complete, and which platforms are behind. */
 function Completeness({ to }: { to: string | null | undefined }) {
   const { data: health } = useRepeated('health', readHealth, SLOW_MS);
   const slow = (health?.checks ?? []).filter(

@@ -30,7 +30,7 @@ ORDER BY resolved_at DESC, id
 LIMIT ${SHOWN}`,
 };
 
-/** What a list shows, and the questions of which it is the answer. */
+/** The markets of a list, and the parameters of the requests that returned them. */
 interface Found {
   markets: Market[];
   params: Params[];
@@ -41,7 +41,7 @@ async function newest(platforms: readonly string[], signal: AbortSignal): Promis
   return found(params, signal);
 }
 
-/** The API sorts by no time of settlement: the views say which they are, the API what they paid. */
+/** The API cannot sort by settlement time: SQL finds the ids, the API returns the markets with their payouts. */
 async function settledLast(signal: AbortSignal): Promise<Found> {
   const { rows } = await runSql(SQL.settled, signal);
   const ids = rows.map(([id]) => String(id));
@@ -56,7 +56,7 @@ async function found(params: Params[], signal: AbortSignal): Promise<Found> {
   return { params, markets: answers.flatMap(({ markets }) => markets) };
 }
 
-/** The newest markets of all platforms in one order of time, or those that settled last. */
+/** The newest markets of all platforms, merged by time, or those settled last. */
 export function Recent({ listed }: { listed: Loaded<readonly string[]> }) {
   const platforms = listed.data ?? [];
   const { query } = usePlace();

@@ -3,7 +3,7 @@ import { nameOf } from '../parts/names.ts';
 import { MarketName, PlatformName } from '../parts/show.tsx';
 import { marketAddress } from '../parts/url.ts';
 
-/** Letters of a title beside a platform's name and three columns of figures. */
+/** Characters of a title that fit beside the platform's name and three numeric columns. */
 const ROOM = 30;
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
   metadata: Market['metadata'] | undefined;
 }
 
-/** A market's platform and title, which leads to it; on a phone the title has two lines. */
+/** A market's platform, and its title as a link; on phones the title wraps to two lines. */
 export function TitleCell({ platform, id, title, metadata }: Props) {
   return (
     <td class="cut titled">

@@ -9,7 +9,7 @@ import { setQuery, usePlace } from '../parts/url.ts';
 const SLOW_MS = 30_000;
 const CATEGORIES = '/v1/api/analytics/categories';
 
-/** Up to when the figures of a panel count. */
+/** The time of a panel's figures, and up to when their trades are complete. */
 function AsOf({ at, complete }: { at: string | null | undefined; complete: string | null | undefined }) {
   if (!at) return null;
   return (
@@ -31,13 +31,13 @@ FROM v_markets
 GROUP BY platform
 ORDER BY volume_24h DESC NULLS LAST`;
 
-/** Null where no category reports it. */
+/** null if no category reports it. */
 const total = (rows: readonly Category[], of: (row: Category) => number | null): number | null => {
   const values = rows.flatMap((row) => of(row) ?? []);
   return values.length === 0 ? null : sum(values);
 };
 
-/** The volume of each platform, as lengths on one scale. */
+/** The volume of each platform, as bars on one scale. */
 export function PlatformVolumes({ listed }: { listed: Loaded<readonly string[]> }) {
   const platforms = listed.data ?? [];
   const asked = useRepeated(
@@ -102,7 +102,7 @@ FROM v_markets${platform === '' ? '' : `\nWHERE platform = ${quoted(platform)}`}
 GROUP BY category
 ORDER BY volume_24h DESC NULLS LAST`;
 
-/** Volume by category, as lengths on one scale. */
+/** Volume by category, as bars on one scale. */
 export function Categories({ platforms }: { platforms: readonly string[] }) {
   const { query } = usePlace();
   const wanted = query.get('volume') ?? '';

@@ -10,7 +10,7 @@ import type { OrdersAnswer } from '../../schemas/orders.ts';
 import type { HistoryAnswer, HistoryItemAnswer, SnapshotAnswer } from '../../schemas/metrics.ts';
 import type { WhalesAnswer, WhaleTradeAnswer } from '../../schemas/whale-trades.ts';
 
-/** Types of the API, from the schemas that its answers are checked against and its OpenAPI is made from. */
+/** API types, inferred from the schemas that its answers are checked against and its OpenAPI is generated from. */
 export type Event = z.output<typeof EventAnswer>;
 export type Market = z.output<typeof MarketAnswer>;
 export type Trade = z.output<typeof WhaleTradeAnswer>;
@@ -24,7 +24,7 @@ export type User = z.output<typeof UserAnswer>['user'];
 export type ApiKey = z.output<typeof KeysAnswer>['api_keys'][number];
 export type Order = z.output<typeof OrdersAnswer>['orders'][number];
 
-/** What a GET of each path answers. */
+/** The answer to a GET, by path. */
 export interface Answers {
   '/v1/api/markets': z.output<typeof MarketsAnswer>;
   '/v1/api/events/{id}': z.output<typeof OneEventAnswer>;

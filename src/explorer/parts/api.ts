@@ -4,11 +4,11 @@ import { refreshFails, serviceAnswers } from './connection.ts';
 
 export type Params = Record<string, string | number | boolean | undefined>;
 
-/** A refusal of the API in its own words, or a call that got no answer (status 0). */
+/** An error response of the API with its message, or a request without a response (status 0). */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly resolution: string;
-  /** When to ask again, for a failure that passes by itself: no answer, a limit used up, a service that starts. */
+  /** Milliseconds until a retry, for temporary failures: no response, rate limited, service starting. Else null. */
   readonly retryMs: number | null;
   constructor(status: number, message: string, resolution: string, retryAfterS = 0) {
     super(message);
@@ -18,10 +18,10 @@ export class ApiFailure extends Error {
   }
 }
 const RETRY_MS = 5000;
-/** Sent to the window when the service does not know the session. */
+/** Event dispatched on the window when the service does not recognise the session. */
 export const SIGNED_OUT = 'explorer:signed-out';
 
-/** What is left of the caller's requests of this minute, as the last answer said. */
+/** Requests left to the caller in the current minute, from the last response. */
 interface Allowance {
   limit: number;
   remaining: number;
@@ -29,13 +29,13 @@ interface Allowance {
 let allowance: Allowance | null = null;
 export const lastAllowance = (): Allowance | null => allowance;
 
-/** All tabs of a user share the allowance: each asks less often as it runs out, so that every one has something to show. */
+/** All tabs of a user share the allowance: each polls less often as it runs out, so that every tab still gets data. */
 function paced(everyMs: number): number {
   const left = allowance === null ? 1 : allowance.remaining / allowance.limit;
   return everyMs * (left < 0.25 ? 4 : left < 0.5 ? 2 : 1);
 }
 
-/** The address of a call: names in braces are filled in, the others become the query. */
+/** The URL of a call: parameters named in braces are filled in, the others become the query string. */
 export function addressOf(path: string, params: Params = {}): string {
   const query = new URLSearchParams();
   let address = path;
@@ -48,7 +48,7 @@ export function addressOf(path: string, params: Params = {}): string {
   return text === '' ? address : `${address}?${text}`;
 }
 
-/** Sends a request with the session cookie; throws ApiFailure for what is neither a success nor of `also`, statuses that answer too. */
+/** Sends a request with the session cookie. Throws ApiFailure unless the status is a success or one of `also`. */
 export async function call(address: string, init: RequestInit = {}, also: readonly number[] = []): Promise<Response> {
   const answer = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
@@ -77,7 +77,7 @@ export async function get<P extends Path>(path: P, params?: Params, signal?: Abo
   return (await answer.json()) as Answers[P];
 }
 
-/** A call that changes something. `key` is sent where a session does not do. */
+/** A call that changes state. `key` is an API key, for routes that do not accept a session. */
 export async function send<T>(method: 'POST' | 'DELETE', address: string, body?: object, key?: string): Promise<T> {
   const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   if (key !== undefined) headers['x-api-key'] = key;
@@ -90,18 +90,18 @@ export async function send<T>(method: 'POST' | 'DELETE', address: string, body?:
 }
 
 export interface Loaded<T> {
-  /** The last answer; it stays while the next one is on its way or fails. */
+  /** The last answer; kept while the next request is pending or fails. */
   data: T | undefined;
   failure: ApiFailure | undefined;
-  /** When `data` arrived, in milliseconds. */
+  /** When `data` arrived, in Unix milliseconds. */
   at?: number;
   loading: boolean;
   reload: () => void;
 }
 
 /**
- * What a path answers, asked for when the page is in front: when `params` change, after a failure that passes by itself, and every
- * `everyMs` if that is not 0. `params` null: nothing is asked for.
+ * Requests a path while the page is visible: when `params` change, after temporary failures, and every `everyMs` unless that is 0.
+ * Sends nothing if `params` is null.
  */
 export function useApi<P extends Path>(path: P, params: Params | null, everyMs = 0): Loaded<Answers[P]> {
   const address = params === null ? null : addressOf(path, params);
@@ -112,7 +112,7 @@ export function useApi<P extends Path>(path: P, params: Params | null, everyMs =
   );
 }
 
-/** The same for any way to load; `key` says when it is another question. */
+/** The same for any loader. `key` identifies the request: when it changes, the last answer is discarded. */
 export function useRepeated<T>(
   key: string | null,
   load: (signal: AbortSignal) => Promise<T>,

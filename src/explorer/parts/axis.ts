@@ -1,17 +1,17 @@
 import { decimals } from './exact.ts';
 
-/** From here on an axis has its values in short. */
+/** From this value on, labels use compact notation. */
 const LARGE = 10_000;
-/** Digits of a number that JSON can carry. */
+/** Significant digits that represent any double exactly. */
 const MOST_DIGITS = 17;
 const USUAL_DECIMALS = 6;
 const USUAL_DIGITS = 4;
 
-/** The texts of an axis: large values in short, all alike, with so many digits that two values never share a text. */
+/** Labels of an axis: all compact if one value is large, with enough digits that different values get different labels. */
 export function axisTexts(values: readonly number[]): string[] {
   if (Math.max(...values.map(Math.abs)) >= LARGE)
     return distinct(values, USUAL_DIGITS, (digits) => ({ notation: 'compact', maximumSignificantDigits: digits }));
-  // An axis counts its steps in binary: 748.4500000000001.
+  // Axis steps have binary rounding errors: 748.4500000000001.
   const rounded = values.map((value) => Number(value.toFixed(USUAL_DECIMALS)));
   const most = Math.max(0, ...rounded.map(decimals));
   return distinct(values, most, (digits) => ({ minimumFractionDigits: digits, maximumFractionDigits: digits }));

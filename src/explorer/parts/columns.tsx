@@ -1,7 +1,7 @@
-/** A column's name, or its name with the class of its cells: `number`, `number wide` (left out on a phone), `hidden` (read aloud only). */
+/** A column's name, or its name and class: `number`, `number wide` (not on phones), `hidden` (for screen readers only). */
 export type Column = string | readonly [name: string, kind: 'number' | 'number wide' | 'hidden'];
 
-/** The head of a table. */
+/** The header row of a table. */
 export function Columns({ of }: { of: readonly Column[] }) {
   return (
     <thead>

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * How this page receives what is new. `stale`: the service answers, but a part of the page could not be asked for again; `connecting`: the
- * stream is being opened; `polling`: it asks again in its place; `idle`: it has nothing that a stream brings.
+ * How this page gets new data. `stale`: the service responds, but a part of the page failed to refresh; `connecting`: a stream is being
+ * opened; `polling`: the page polls instead; `idle`: the page needs no stream.
  */
 export type Connection = 'live' | 'connecting' | 'polling' | 'idle' | 'stale' | 'offline';
 
-/** A stream that is not open by then is asked around. */
+/** A page whose stream is not open after this time counts as polling. */
 const PATIENCE_MS = 4000;
 
 const listeners = new Set<() => void>();
 let streams = 0;
 let wanted = 0;
-/** When the first of the streams that are wanted now was. */
+/** When the number of wanted streams last rose from 0. */
 let wantedSince = 0;
 let answering = true;
 const failing = new Set<object>();
@@ -34,11 +34,11 @@ const update = (change: () => void): void => {
 export const streamOpened = (): void => update(() => (streams += 1));
 export const streamClosed = (): void => update(() => (streams -= 1));
 export const serviceAnswers = (now: boolean): void => update(() => (answering = now));
-/** Whether what `part` shows is old, because its last refresh failed. */
+/** Records whether `part` shows old data because its last refresh failed. */
 export const refreshFails = (part: object, now: boolean): void =>
   update(() => (now ? failing.add(part) : failing.delete(part)));
 
-/** A part of the page follows a stream, open or not, until the returned function is called. */
+/** Records that a part of the page needs a stream, open or not, until the returned function is called. */
 export function streamWanted(): () => void {
   update(() => {
     if (wanted === 0) wantedSince = Date.now();

@@ -1,4 +1,4 @@
-/** Decimals as the API sends them, added without floating-point error. */
+/** Decimal places of the fixed-point numbers in which the API's values are added without floating-point error. */
 const DIGITS = 12;
 const SCALE = 10n ** BigInt(DIGITS);
 
@@ -15,7 +15,7 @@ function unscaled(value: bigint): number {
   return Number(`${value < 0n ? '-' : ''}${size / SCALE}.${fraction}`);
 }
 
-/** A number's shortest digits without an exponent: what JSON said. */
+/** A number's shortest decimal text without an exponent, as in the JSON it came from. */
 export function plain(value: number): string {
   const text = String(value);
   if (!text.includes('e')) return text;
@@ -25,5 +25,5 @@ export function plain(value: number): string {
 export const sum = (values: readonly number[]): number => unscaled(values.reduce((all, one) => all + scaled(one), 0n));
 export const difference = (a: number, b: number): number => unscaled(scaled(a) - scaled(b));
 
-/** How many decimals a number has. */
+/** Number of decimal places. */
 export const decimals = (value: number): number => plain(value).split('.')[1]?.length ?? 0;

@@ -1,4 +1,4 @@
-// Runs before the first paint, ahead of the modules: the reader's choice of theme.ts, so that no page flashes in the other colours. It
-// imports nothing, because it is no module.
+// Restores the theme chosen through theme.ts. Runs before the modules and the first paint, so that no page flashes in the other colours.
+// No imports: this is a classic script.
 const kept = localStorage.getItem('explorer-theme');
 if (kept === 'light' || kept === 'dark') document.documentElement.dataset['theme'] = kept;

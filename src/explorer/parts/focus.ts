@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A page that has no heading by then leaves the focus where it is. */
+/** If no heading appears within this time, the focus stays where it is. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Puts the focus on the heading of the page at `path` once it is drawn: it is read aloud, and Tab goes on from there. Not on the first
- * page, nor where the page, or the reader, put the focus elsewhere meanwhile.
+ * Moves the focus to the heading of the page at `path` once it is rendered: screen readers announce it, and Tab continues from there.
+ * Not on the first page, and not if the page or the user has moved the focus meanwhile.
  */
 export function useFocusOnHeading(path: string): void {
   const last = useRef(path);
   const focused = useRef<Element | null>(null);
-  // Before the page is drawn: what it puts the focus on is its own choice.
+  // Recorded before the page renders, so that a focus set by the page itself is kept.
   if (last.current !== path) focused.current = document.activeElement;
   useEffect(() => {
     if (last.current === path) return;

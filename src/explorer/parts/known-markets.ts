@@ -3,18 +3,18 @@ import type { Market, Trade } from './answers.ts';
 import { get } from './api.ts';
 import { byPlatform } from './url.ts';
 
-/** What does not change of a market: the names of its outcomes, and its own. */
+/** The parts of a market that do not change: its name and the names of its outcomes. */
 type Known = Pick<Market, 'metadata' | 'outcomes'>;
 
-/** By unified id; null: it is not stored. */
+/** By unified id; null if no such market is stored. */
 const known = new Map<string, Known | null>();
 const MOST_KNOWN = 1000;
-/** Ids that are this long are for machines: of one without a name the end is shown. */
+/** Longer ids are not readable: if there is no name, only their end is shown. */
 const LONG = 16;
 
 export const shortId = (id: string): string => (id.length > LONG ? `…${id.slice(-6)}` : id);
 
-/** Markets whose answer is on its way, or failed a moment ago. */
+/** Markets whose request is pending or failed within RETRY_MS. */
 const asked = new Set<string>();
 const RETRY_MS = 5000;
 
@@ -32,19 +32,19 @@ async function learn(provider: string, ids: readonly string[]): Promise<void> {
   for (const one of own) asked.delete(one);
 }
 
-/** Markets by their unified ids, for lists whose answer has less of them; undefined until they are there. */
+/** Looks up markets by unified id, for lists whose answer lacks these fields; undefined until they are loaded. */
 export function useKnownMarkets(ids: readonly string[]): (id: string) => Known | undefined {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const wanted = [...new Set(ids)].filter((id) => !known.has(id) && !asked.has(id)).join(',');
   useEffect(() => {
     if (wanted === '') return;
     for (const [provider, own] of byPlatform(wanted.split(','))) void learn(provider, own).then(() => redraw(0));
-    // What is on its way is wanted no more: should it fail, it is another change.
+    // Removes pending ids from `wanted`. If the request fails they return, and that change runs this effect again.
     redraw(0);
   }, [wanted]);
   return (id) => known.get(id) ?? undefined;
 }
 
-/** What the outcome of a trade is called; its id while its market is not known. */
+/** The name of a trade's outcome; its id until the market is loaded. */
 export const outcomeName = ({ outcome }: Trade, market: Known | undefined): string =>
   market?.outcomes.find(({ id }) => id === outcome)?.name ?? shortId(outcome);

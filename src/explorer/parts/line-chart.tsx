@@ -9,14 +9,14 @@ export interface Line {
 }
 
 interface Props {
-  /** Unix seconds, or any number where `base` names it; ascending. */
+  /** Unix seconds, or any numbers if `base` is set; ascending. */
   xs: number[];
   lines: Line[];
-  /** What is not over time is points: nothing is known to lie between them. */
+  /** Name of an x axis other than time. Values are then drawn as points only, because nothing is known between them. */
   base?: string;
   height?: number;
   label: string;
-  /** Points alone, where what lies between two values is not known. */
+  /** Marks fewer than 300 values with dots, because nothing is known between two of them. */
   points?: boolean;
 }
 
@@ -33,31 +33,31 @@ const CLOCK = new Intl.DateTimeFormat(undefined, {
 const dayOf = (seconds: number): string => DAY.format(seconds * 1000);
 const clockOf = (seconds: number): string => CLOCK.format(seconds * 1000);
 
-/** Times in UTC as the candles have them; a day's first one is its date. */
+/** Times in UTC, as for candles; midnight is shown as the date. */
 const timeTexts = (_plot: uPlot, splits: number[]): string[] =>
   splits.map((at) => (at % DAY_SECONDS === 0 ? dayOf(at) : clockOf(at)));
 const timeText = (_plot: uPlot, at: number | null): string => (at === null ? '–' : `${dayOf(at)} ${clockOf(at)}`);
-/** A value in the legend, with all of its digits. */
+/** For values in the legend, with all their digits. */
 const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 });
 const valueText = (_plot: uPlot, value: number | null): string => (value === null ? '–' : EXACT.format(value));
 const valueTexts = (_plot: uPlot, splits: number[]): string[] => axisTexts(splits);
-/** Room for the longest of them. */
+/** Axis width in pixels, enough for the longest label. */
 const widthOf = (_plot: uPlot, texts: string[] | null): number =>
   22 + 7 * Math.max(2, ...(texts ?? []).map((text) => text.length));
-/** Of a dot with the line beside it. */
+/** Width of a dot and the line beside it. */
 const DOT_PIXELS = 6;
-/** Pixels of the lower axis: one line of texts. */
+/** Height of the x axis in pixels: one line of labels. */
 const LOW = { size: 34 };
 const inUtc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
 
-/** Where nothing is pointed at, the legend has the last value of each line. */
+/** While the pointer is outside the chart, the legend shows the last value of each line. */
 function showLast(plot: uPlot): void {
   if (typeof plot.legend.idx === 'number') return;
   const idxs = plot.data.map((values) => [...values].findLastIndex((value) => typeof value === 'number'));
   plot.setLegend({ idxs: idxs.map((at) => (at === -1 ? null : at)) }, false);
 }
 
-/** Lines over time. */
+/** Lines over time, or points over `base`. */
 export function LineChart({ xs, lines, base, height = 280, label, points = false }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLDivElement>(null);
@@ -86,7 +86,7 @@ export function LineChart({ xs, lines, base, height = 280, label, points = false
             { ...axis, ...LOW, values: time ? timeTexts : valueTexts },
             { ...axis, values: valueTexts, size: widthOf },
           ],
-          // Outside of the picture, so that a screen reader reaches it.
+          // Outside the element with role="img", so that screen readers reach it.
           legend: { live: true, mount: (_plot, table) => names.append(table) },
           hooks: {
             ready: [showLast],

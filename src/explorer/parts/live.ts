@@ -2,17 +2,17 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { streamClosed, streamOpened, streamWanted } from './connection.ts';
 import { followStream, type StreamAsk, type StreamEvents } from './socket.ts';
 
-/** Asked for again where the stream does not answer. */
+/** Polling interval without a stream. */
 export const POLL_MS = 5000;
-/** Asked for again beside the stream: what it brings, and what it does not. */
+/** Polling intervals beside an open stream: of data that it delivers, and of data that it does not. */
 export const CHECK_MS = 60_000;
 export const BESIDE_STREAM_MS = 15_000;
 
 type Handlers = { [Name in keyof StreamEvents]?: (data: StreamEvents[Name]) => void };
 
 /**
- * Listens to the stream while `ask` is not null and the page is in front. False while the stream is cut, refused or unknown to this
- * service: the caller then asks again every POLL_MS.
+ * Subscribes to the stream while `ask` is not null and the page is visible. Returns false while the stream is disconnected, refused or
+ * unknown to this service; the caller then polls every POLL_MS.
  */
 export function useStream(ask: StreamAsk | null, on: Handlers): boolean {
   const [live, setLive] = useState(false);

@@ -9,7 +9,7 @@ import { followLinks, isPage, usePlace } from './url.ts';
 
 type Page = ComponentType<{ id: string }>;
 
-/** Pages by the first word of their address; what is loaded when they are opened stands in chunks of their own. */
+/** Pages by the first segment of their path; each is a chunk that is loaded when the page is opened. */
 const PAGES: Record<string, { title: string; load: () => Promise<Page> }> = {
   market: { title: 'Market', load: async () => (await import('../market/page.tsx')).MarketPage },
   event: { title: 'Event', load: async () => (await import('../event/page.tsx')).EventPage },

@@ -1,4 +1,4 @@
-/** Stands in place of a page whose subject is not stored. */
+/** Shown instead of a page whose market or event is not stored. */
 export function Missing({ what, id }: { what: 'market' | 'event'; id: string }) {
   return (
     <section class="panel panel-body missing">

@@ -1,6 +1,6 @@
 import type { Market } from './answers.ts';
 
-/** What a market is called among the markets of its event: by the platform, else what its title has of its own. */
+/** Names of an event's markets, by id: those given by the platform, else the part of each title that differs. */
 export function namesWithin(markets: readonly Market[]): ReadonlyMap<string, string> {
   const given = markets.map(({ metadata }) => givenName(metadata));
   const areDistinct = given.every((name) => name !== '') && new Set(given).size === given.length;
@@ -8,7 +8,7 @@ export function namesWithin(markets: readonly Market[]): ReadonlyMap<string, str
   return new Map(markets.map(({ id }, n) => [id, names[n] ?? '']));
 }
 
-/** The platform's name for a market beside the others of its event. */
+/** The platform's name for a market within its event. */
 const givenName = (metadata: Market['metadata'] = {}): string =>
   textOf(metadata['group_item_title']) || textOf(metadata['yes_sub_title']);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.replaceAll('**', '').trim() : '');
@@ -18,10 +18,10 @@ interface Titled {
   metadata: Market['metadata'] | undefined;
 }
 
-/** Own name, or a name, on both sides: "Pines at Mesa Winner?" is the title of both markets of a game. */
+/** Two opponents, where \0 is the market's own name: "Pines at Mesa Winner?" is the title of both markets of a game. */
 const TWO_SIDES = /(?:\0|\p{Lu}\S*)\s+(?:[vV][sS]?\.?|versus|at|@|or|and)\s+(?:\0|\p{Lu})/u;
 
-/** Whether a title is about one thing, and says within `room` letters that it is this one. */
+/** Whether a title names this market alone, within its first `room` characters. */
 function says(title: string, own: string, room: number): boolean {
   const at = title.toLowerCase().indexOf(own.toLowerCase());
   return (
@@ -29,7 +29,7 @@ function says(title: string, own: string, room: number): boolean {
   );
 }
 
-/** A title in two parts for lists, which cut it: `own` is the market's name where the title does not say it, or says it last. */
+/** Splits a title for lists, which truncate it: `own` is the market's name if the title ends with it or does not identify the market. */
 export function splitTitle({ title, metadata }: Titled, room = Infinity): { own: string; rest: string } {
   const own = givenName(metadata);
   if (own === '' || own === title) return { own: '', rest: title };
@@ -42,16 +42,16 @@ function withoutEnd(title: string, own: string): string | null {
   return ending === undefined ? null : title.slice(0, -ending.length);
 }
 
-/** A title where there is room for all of it. */
+/** The full title, for places that do not truncate it. */
 export function nameOf(market: Titled): string {
   const { own, rest } = splitTitle(market);
   return own === '' || rest !== market.title ? market.title : `${own} · ${rest}`;
 }
 
-/** Some events are named with a blank for what each of their markets fills in. */
+/** Some event titles have a blank (`__`) that each of their markets fills in. */
 export const eventName = (text: string): string => text.replaceAll(/_{2,}/g, '…');
 
-/** Words of what titles begin and end with in common stay out of them, where these are many. */
+/** A common beginning or end of titles is left out if it has more characters than this. */
 const MANY = 12;
 
 function distinctParts(titles: readonly string[]): string[] {

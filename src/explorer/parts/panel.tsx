@@ -3,32 +3,32 @@ import { useId, useRef, useState } from 'preact/hooks';
 import { addressOf, type Loaded, type Params } from './api.ts';
 import { Time } from './show.tsx';
 
-/** How to ask for what a panel shows: the call of the API, and the statement over the views. */
+/** How to request the data of a panel: the API call, and the SQL statement over the views. */
 export interface Query {
   path: string;
-  /** Those of each call, where several make the panel. */
+  /** One entry per call if the panel combines several. */
   params: Params | readonly Params[];
   sql?: string;
 }
 
-/** Text in SQL. */
+/** A SQL string literal. */
 export const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-/** The condition that a row of a view is of one market, by its unified id. */
+/** A SQL condition for rows of one market, by its unified id. */
 export const ofMarket = (id: string): string =>
   `market_key = (SELECT market_key FROM v_markets WHERE id = ${quoted(id)})`;
 
 interface PanelProps {
   title: string;
   query?: Query;
-  /** What it shows: a refresh of it that fails is said beside the title. */
+  /** The request behind the panel: a failed refresh is shown beside the title. */
   of?: Pick<Loaded<unknown>, 'failure' | 'at'>;
-  /** Beside the title. */
+  /** Shown beside the title. */
   aside?: ComponentChildren;
   class?: string;
   children: ComponentChildren;
 }
 
-/** One titled part of a page, with the query behind its figures. */
+/** A titled section of a page, with the query behind its figures. */
 export function Panel({ title, query, of, aside, class: name = '', children }: PanelProps) {
   const id = useId();
   return (
@@ -46,7 +46,7 @@ export function Panel({ title, query, of, aside, class: name = '', children }: P
   );
 }
 
-/** Says since when the figures of a panel are old. */
+/** Shows since when a panel has not been refreshed. */
 function Stale({ at, why }: { at: number; why: string }) {
   return (
     <span class="stale" role="status" title={why}>
@@ -94,7 +94,7 @@ function QueryButton({ query, title }: { query: Query; title: string }) {
   );
 }
 
-/** Text to copy. */
+/** A text with a button that copies it. */
 export function Copyable({ text, label = 'Copy' }: { text: string; label?: string }) {
   const shown = useRef<HTMLPreElement>(null);
   const [done, setDone] = useState('');
@@ -103,7 +103,7 @@ export function Copyable({ text, label = 'Copy' }: { text: string; label?: strin
       await navigator.clipboard.writeText(text);
       setDone('Copied');
     } catch {
-      // Browsers offer the clipboard to HTTPS and this machine alone, and may refuse it.
+      // Browsers provide the clipboard only on HTTPS and localhost, and may deny access.
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
       setDone('Selected: press Ctrl C');
     }
@@ -121,7 +121,7 @@ export function Copyable({ text, label = 'Copy' }: { text: string; label?: strin
   );
 }
 
-/** What stands in a panel until there is data, or instead of it. */
+/** Content of a panel while it loads, after a failure, or without data. */
 export function Waiting({
   of,
   empty,
@@ -144,7 +144,7 @@ export function Waiting({
   return empty === undefined ? null : <p class="notice muted">{empty}</p>;
 }
 
-/** A row of choices of which one is taken. */
+/** A row of buttons of which one is selected. */
 export function Choice<T extends string>({
   label,
   value,

@@ -5,14 +5,14 @@ const HEALTH = '/v1/api/health';
 type Health = Answers[typeof HEALTH];
 const AGAIN_MS = 5000;
 
-/** What /health answers: 503 has the same body, and is when it is wanted most. */
+/** Reads /health. A 503 has the same body, and is when it is needed most. */
 export async function readHealth(signal: AbortSignal): Promise<Health> {
   return (await (await call(HEALTH, { signal }, [503])).json()) as Health;
 }
 
 let known: readonly string[] | null = null;
 
-/** The platforms that this service reads, in its order, with what keeps them from being known. */
+/** The platforms of this service, in its order, or the failure to load them. */
 export function useListOfPlatforms(): Loaded<readonly string[]> {
   const asked = useRepeated(
     known === null ? HEALTH : null,
@@ -27,5 +27,5 @@ export function useListOfPlatforms(): Loaded<readonly string[]> {
   return { ...asked, data: known ?? undefined, loading: known === null && asked.failure === undefined };
 }
 
-/** The platforms; null until they are known. */
+/** The platforms; null until they are loaded. */
 export const usePlatforms = (): readonly string[] | null => useListOfPlatforms().data ?? null;

@@ -1,15 +1,15 @@
 import type { Market } from './answers.ts';
 import { decimals } from './exact.ts';
 
-/** The price of the first outcome, 0 to 1; null where it is unknown. */
+/** The price of the first outcome, 0 to 1; null if unknown. */
 export const firstPrice = ({ current_prices: prices, outcomes: [first] }: Market): number | null =>
   prices[first?.id ?? '']?.price ?? null;
 
-/** What one contract or share of each outcome paid, in USD, by outcome id; empty before the market settles. */
+/** Payout of one contract or share in USD, by outcome id; empty before the market settles. */
 export const payoutsOf = ({ metadata }: Market): Record<string, number> =>
   (metadata['payouts'] ?? {}) as Record<string, number>;
 
-/** Decimals of a market's prices: those of its tick, two at least. */
+/** Decimals of a market's prices: those of its tick size, from 2 to 4. */
 export function priceDigits({ metadata }: Pick<Market, 'metadata'>): number {
   const tick = metadata['tick_size'];
   return Math.min(4, Math.max(2, typeof tick === 'number' ? decimals(tick) : 2));

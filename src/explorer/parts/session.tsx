@@ -7,7 +7,7 @@ import { POLL_MS } from './live.ts';
 
 interface Session {
   user: User;
-  /** Ends the session here and on the service. */
+  /** Ends the session on this page and on the service. */
   logOut: () => Promise<void>;
 }
 
@@ -19,12 +19,12 @@ export function useSession(): Session {
   return session;
 }
 
-/** Shows its children to a user who is signed in, and the log-in form to others. */
+/** Renders its children for a signed-in user, else the sign-in form. */
 export function SignedIn({ children }: { children: ComponentChildren }) {
   const [user, setUser] = useState<User | null | undefined>(undefined);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
   const [turn, setTurn] = useState(0);
-  /** Another one after signing in again: the pages then request everything again. */
+  /** Changes after signing in again: as a key, it makes the pages load everything again. */
   const [round, setRound] = useState(0);
   useEffect(() => {
     whoIsIt().then(setUser, (error: unknown) =>
@@ -66,8 +66,8 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
 }
 
 /**
- * Asks who is signed in when an answer was 401. A service may sign a browser in that opens a page, as the demo does: that is tried before
- * the reader is asked.
+ * Checks who is signed in after a 401. A service may sign in a browser that opens a page, as the demo does: that is tried before the
+ * sign-in form is shown.
  */
 function useSignedOut(onUser: (user: User) => void, onNobody: () => void): void {
   const heard = useRef({ onUser, onNobody });
@@ -83,14 +83,14 @@ function useSignedOut(onUser: (user: User) => void, onNobody: () => void): void 
       if (user === null) heard.current.onNobody();
       else heard.current.onUser(user);
     };
-    // A service that does not answer is asked again after its next 401.
+    // If the service does not respond, the next 401 checks again.
     const hear = (): void => void ask().catch(() => {});
     addEventListener(SIGNED_OUT, hear);
     return () => removeEventListener(SIGNED_OUT, hear);
   }, []);
 }
 
-/** null: not signed in. */
+/** null if nobody is signed in. */
 async function whoIsIt(): Promise<User | null> {
   const answer = await call('/v1/api/auth/me', {}, [401]);
   return answer.ok ? ((await answer.json()) as { user: User }).user : null;

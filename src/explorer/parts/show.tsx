@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { decimals, plain } from './exact.ts';
 import { splitTitle } from './names.ts';
 
-/** Stands where a value is unknown. */
+/** Shown in place of an unknown value. */
 const Unknown = ({ why = 'Unknown' }: { why?: string }) => (
   <span class="unknown" title={why}>
     –
@@ -17,28 +17,28 @@ const grouped = (value: number | string): string => {
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 };
 
-/** Three digits, also where they are zeros: figures of one column line up. */
+/** Three significant digits, trailing zeros included, so that the figures of a column line up. */
 const COMPACT = new Intl.NumberFormat('en-US', {
   notation: 'compact',
   minimumSignificantDigits: 3,
   maximumSignificantDigits: 3,
 });
-/** From here on figures are shown in short; below with two decimals. */
+/** From this value on, figures are shown in compact notation; smaller ones with two decimals. */
 const LARGE = 10_000;
 
 interface NumberProps {
   value: number | null | undefined;
-  /** Before and behind the digits. */
+  /** Text after the digits; `prefix` goes before them. */
   unit?: string;
   prefix?: string;
-  /** Two decimals, or three digits of a large number; the title has all of them. */
+  /** Two decimals, or three significant digits of a large number; the title has all digits. */
   compact?: boolean;
-  /** Decimals shown, of a number that has no unit to round by; without them all are. */
+  /** Number of decimals to show; all if absent. */
   digits?: number;
   why?: string;
 }
 
-/** A number as the API gave it: the element carries the exact value, the title says it where fewer digits are shown. */
+/** A number from the API. The element has the exact value; the title shows it if the text has fewer digits. */
 export function Num({ value, unit = '', prefix = '', compact = false, digits, why }: NumberProps) {
   if (value === null || value === undefined) return <Unknown {...(why === undefined ? {} : { why })} />;
   const size = Math.abs(value);
@@ -55,10 +55,10 @@ export function Num({ value, unit = '', prefix = '', compact = false, digits, wh
 const compactText = (size: number): string => (size >= LARGE ? COMPACT.format(size) : rounded(size, 2));
 const rounded = (size: number, digits: number): string => grouped(size.toFixed(digits));
 
-/** Prices of more decimals are shown to these, with all in the title. */
+/** Prices are shown with at most this many decimals; the title has all of them. */
 const SHOWN_DECIMALS = 4;
 
-/** A price to `digits` decimals, so that a column lines up; without them to two or more. What is not 0 or 1 is not shown as such. */
+/** A price with `digits` decimals, so that columns line up, else with 2 to 4; also with 2 to 4 if it would round to 0 or 1. */
 function priceText(size: number, digits?: number): string {
   const own = Math.min(decimals(size), SHOWN_DECIMALS);
   const text = size.toFixed(digits ?? Math.max(2, own));
@@ -68,13 +68,13 @@ function priceText(size: number, digits?: number): string {
 interface PriceProps {
   value: number | null | undefined;
   strong?: boolean;
-  /** Decimals of its market's prices. */
+  /** Decimals of the market's prices. */
   digits?: number | undefined;
-  /** Not lit: another value is of another time, not a move. */
+  /** No highlight: a different value belongs to another time or level, and is not a price move. */
   still?: boolean;
 }
 
-/** A price of 0 to 1, lit for a moment when it changes. */
+/** A price from 0 to 1, highlighted for a moment when it changes. */
 export function Price({ value, strong = false, digits, still = false }: PriceProps) {
   const last = useRef(value);
   const [moved, setMoved] = useState<'' | 'up' | 'down'>('');
@@ -99,7 +99,7 @@ export function Price({ value, strong = false, digits, still = false }: PricePro
   );
 }
 
-/** A change of price with its direction in a sign, not in colour alone. */
+/** A price change, with a sign so that its direction does not depend on colour alone. */
 export function Change({ value, digits }: { value: number | null | undefined; digits?: number | undefined }) {
   if (value === null || value === undefined) return <Unknown />;
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
@@ -113,7 +113,7 @@ export function Change({ value, digits }: { value: number | null | undefined; di
   );
 }
 
-/** A percentage the API gives to six decimals, shown to one; a manifold growth as how many times it is. */
+/** A percentage, with one of the API's six decimals; from 1000 % on, shown as a factor. */
 export function Percent({ value }: { value: number | null | undefined }) {
   if (value === null || value === undefined) return <Unknown />;
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
@@ -128,7 +128,7 @@ export function Percent({ value }: { value: number | null | undefined }) {
 }
 
 const CONTRACTS = 'contracts';
-/** What a platform counts volume in, as its markets say in `metadata.volume_basis`. */
+/** Whether volume is counted in contracts, according to `metadata.volume_basis`. */
 export const countsContracts = (metadata: Record<string, unknown>): boolean =>
   String(metadata['volume_basis'] ?? '').includes(CONTRACTS);
 
@@ -138,7 +138,7 @@ interface VolumeProps {
   why?: string;
 }
 
-/** A volume in its platform's unit: dollars, or contracts. */
+/** A volume in its platform's unit: USD or contracts. */
 export function Volume({ value, metadata, why }: VolumeProps) {
   const known = why === undefined ? {} : { why };
   return countsContracts(metadata) ? (
@@ -152,7 +152,7 @@ export const Usd = ({ value, why }: { value: number | null | undefined; why?: st
   <Num value={value} prefix="$" compact {...(why === undefined ? {} : { why })} />
 );
 
-/** The platform's name in its colour, which follows from the name. */
+/** A platform's name in its colour, which is derived from the name. */
 export function PlatformName({ platform }: { platform: string }) {
   return <span class={`platform hue${hueOf(platform)}`}>{platform.charAt(0).toUpperCase() + platform.slice(1)}</span>;
 }
@@ -170,7 +170,7 @@ const UNITS: readonly [seconds: number, letter: string][] = [
   [1, 's'],
 ];
 
-/** Two of the largest units: `3d 4h`. */
+/** A duration in its two largest units: `3d 4h`. */
 export function spanText(seconds: number): string {
   const whole = Math.floor(Math.abs(seconds));
   const at = UNITS.findIndex(([size]) => whole >= size);
@@ -178,11 +178,11 @@ export function spanText(seconds: number): string {
   const next = UNITS[at + 1];
   const rest = next && at !== -1 ? Math.floor((whole % size) / next[0]) : 0;
   const first = `${Math.floor(whole / size)}${letter}`;
-  // Of many days the hours say nothing.
+  // Hours are left out from ten days on.
   return next && rest > 0 && whole < 10 * 86_400 ? `${first} ${rest}${next[1]}` : first;
 }
 
-/** A time in UTC, as charts have it and statements compare it. In a table the head names the zone. */
+/** A time in UTC, as in charts and SQL statements. In a table, the column head names the zone. */
 export function Time({ at, relative = false }: { at: string | number | null | undefined; relative?: boolean }) {
   if (at === null || at === undefined || at === '') return <Unknown />;
   const date = new Date(typeof at === 'number' ? at * 1000 : at);
@@ -203,7 +203,7 @@ export function Time({ at, relative = false }: { at: string | number | null | un
   );
 }
 
-/** When trading ends, or ended. */
+/** When trading ends or has ended. */
 export function Ends({ at }: { at: string | null }) {
   return (
     <>
@@ -214,11 +214,11 @@ export function Ends({ at }: { at: string | null }) {
 
 interface CompleteProps {
   to: string | null | undefined;
-  /** Null where trades are not complete for every market; undefined while it is not asked. */
+  /** null if trades are not complete for every market; undefined if not loaded. */
   since?: string | null | undefined;
 }
 
-/** Between when stored trades are complete, in a sentence; undefined while no answer is there. */
+/** A sentence about the period in which stored trades are complete; nothing while `to` is undefined. */
 export function TradesComplete({ to, since }: CompleteProps) {
   if (to === undefined) return null;
   if (to === null) return <>Not known yet up to when trades are complete: the first reading is under way.</>;
@@ -254,7 +254,7 @@ function clockText(date: Date): string {
   return `${day.format(date)} ${CLOCK.format(date).slice(0, 5)}`;
 }
 
-/** A page of another site, when its address is one. */
+/** A link to another site; nothing if the address is not an HTTP URL. */
 export function Outside({ address, children }: { address: string; children: ComponentChildren }) {
   if (!/^https?:\/\//.test(address)) return null;
   return (
@@ -266,13 +266,13 @@ export function Outside({ address, children }: { address: string; children: Comp
 
 interface MarketNameProps {
   title: string;
-  /** Undefined while it is not known. */
+  /** undefined while loading. */
   metadata: Market['metadata'] | undefined;
-  /** Letters that are seen of a title at least. */
+  /** Characters of a title that are always visible. */
   room?: number;
 }
 
-/** A market's own name before the title it shares with others, so that a cut title still shows it. */
+/** A market's own name before the title it shares with others, so that a truncated title still shows it. */
 export function MarketName({ title, metadata, room }: MarketNameProps) {
   const { own, rest } = splitTitle({ title, metadata }, room);
   return (

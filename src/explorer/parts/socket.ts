@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import type { SOCKET_MESSAGES, STREAM_EVENTS } from '../../schemas/stream-events.ts';
 
 type Subscribe = z.output<typeof SOCKET_MESSAGES.subscribe>;
-/** What is streamed: one subscription for each channel, all with the same filters. */
+/** What to subscribe to: one subscription per channel, all with the same filters. */
 export interface StreamAsk extends Omit<Subscribe, 'op' | 'id' | 'channel' | 'since'> {
   channels: readonly Subscribe['channel'][];
 }
 
-/** Events of streams by name, with what each holds. */
+/** Data of stream events, by event name. */
 export type StreamEvents = { [Name in keyof typeof STREAM_EVENTS]: z.output<(typeof STREAM_EVENTS)[Name]> };
 type StreamEvent = {
   [Name in keyof StreamEvents]: { event: Name; data: StreamEvents[Name] };
@@ -21,13 +21,13 @@ type Message =
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 30_000;
-/** A longer silence is not replayed: a listener asks again for what is stored. */
+/** After a longer silence nothing is replayed: listeners request the stored data again. */
 const RESUME_MS = 60_000;
 
 /**
- * Follows /v1/api/ws while the page is in front: a browser allows six requests to one host, open streams among them, and counts
- * WebSockets apart. `onLive` gets true when every channel is subscribed; after a short cut the subscriptions continue behind the last
- * event. Returns what ends it.
+ * Subscribes on /v1/api/ws while the page is visible. A browser allows six requests to one host, open event streams included, but counts
+ * WebSockets separately. `onLive` gets true when every channel is subscribed. After a short disconnect, subscriptions resume after the
+ * last event. Returns a function that ends them.
  */
 export function followStream(
   { channels, ...filters }: StreamAsk,
@@ -39,9 +39,9 @@ export function followStream(
   let timer = 0;
   let retryMs = FIRST_RETRY_MS;
   let heardAt = Date.now();
-  /** Number of the last message of each streamed book. */
+  /** Sequence number of the last message of each book, by market id. */
   const sequences = new Map<string, number>();
-  /** Whether a book's message may be shown: a change only behind the message before it. */
+  /** Whether a message can be applied: a book change only directly after its predecessor. */
   const follows = (message: StreamEvent): boolean => {
     if (message.event !== 'book' && message.event !== 'book_change') return true;
     const { market_id: market, sequence } = message.data;
@@ -76,7 +76,7 @@ export function followStream(
         retryMs = LAST_RETRY_MS;
         own.close();
       } else if (message.event !== 'state' && message.sid !== undefined && !names.has(message.sid)) {
-        // Of a subscription that was given up.
+        // From a subscription that was cancelled.
       } else if (!follows(message)) {
         own.send(JSON.stringify({ op: 'unsubscribe', sid: message.sid }));
         names.delete(message.sid ?? 0);

@@ -1,4 +1,4 @@
-/** The reader's choice of light or dark; without one, the system's. */
+/** The user's choice of theme, else the system's. */
 type Theme = 'light' | 'dark';
 const KEPT = 'explorer-theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
@@ -8,7 +8,7 @@ export const theme = (): Theme => {
   return chosen === 'light' || chosen === 'dark' ? chosen : system.matches ? 'dark' : 'light';
 };
 
-/** Keeps a choice that differs from the system's; the other one follows the system again. first-theme.ts restores it. */
+/** Stores a choice that differs from the system's, for first-theme.ts to restore; else follows the system again. */
 export function chooseTheme(chosen: Theme): void {
   if (chosen === (system.matches ? 'dark' : 'light')) {
     delete document.documentElement.dataset['theme'];
@@ -20,7 +20,7 @@ export function chooseTheme(chosen: Theme): void {
   dispatchEvent(new Event('explorer:theme'));
 }
 
-/** Calls back when colours change: canvases do not follow style sheets. Returns how to stop. */
+/** Calls `changed` when the colours change, because canvases do not follow style sheets. Returns a function that stops it. */
 export function onTheme(changed: () => void): () => void {
   addEventListener('explorer:theme', changed);
   system.addEventListener('change', changed);
@@ -30,6 +30,6 @@ export function onTheme(changed: () => void): () => void {
   };
 }
 
-/** A colour of the style sheet, by its name there. */
+/** A colour of the style sheet, by its custom property without `--`. */
 export const colour = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

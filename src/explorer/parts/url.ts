@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where the reader is: the path, and the query without its question mark. State that can be shared lives here. */
+/** The current location. State that should be shareable as a link is kept in the query. */
 export interface Place {
   path: string;
   query: URLSearchParams;
@@ -9,7 +9,7 @@ export interface Place {
 const MOVED = 'explorer:moved';
 const here = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
-/** The place now; the component is drawn again when it changes. */
+/** The current place; the component re-renders when it changes. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
   useEffect(() => {
@@ -25,10 +25,10 @@ export function usePlace(): Place {
 }
 
 const LIST = '/';
-/** The list of markets as it was left, with its filters. */
+/** The last address of the list of markets, with its filters. */
 let list = LIST;
 
-/** Goes to an address of this site without loading a document. */
+/** Navigates to an address of this site without loading a document. */
 export function go(address: string, how: 'push' | 'replace' = 'push'): void {
   const from = location.pathname + location.search;
   if (location.pathname === LIST) list = from;
@@ -38,14 +38,14 @@ export function go(address: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push') scrollTo(0, 0);
 }
 
-/** Goes to the list of markets as it was left: one step back where the reader came from there. */
+/** Returns to the list of markets with its last filters: one step back in history if the user came from there. */
 export function backToList(): void {
   const { from = '' } = (history.state ?? {}) as { from?: string };
   if (from === LIST || from.startsWith(`${LIST}?`)) history.back();
   else go(list);
 }
 
-/** Changes the query of this place; '' takes a name out of it. */
+/** Changes parameters of the current query; '' removes one. */
 export function setQuery(changes: Record<string, string>): void {
   const { path, query } = here();
   for (const [name, value] of Object.entries(changes)) {
@@ -56,7 +56,7 @@ export function setQuery(changes: Record<string, string>): void {
   go(text === '' ? path : `${path}?${text}`, 'replace');
 }
 
-/** Follows links of this site without loading a document; clicks that ask for a new tab are the browser's. */
+/** Follows links of this site without loading a document; clicks that open a new tab are left to the browser. */
 export function followLinks(): void {
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -68,22 +68,22 @@ export function followLinks(): void {
   });
 }
 
-/** Whether a page of this site has the address; the service serves the same ones. */
+/** Whether a page has this path; serve.ts serves the same paths. */
 export const isPage = (path: string): boolean =>
   /^\/($|(market|event)\/[^/]*(:|%3a)[^/]*$|overview$|sql$|status$|account$)/i.test(path);
 
-/** Addresses of pages. An id is the unified one, `<platform>:<id>`. */
+/** Addresses of pages; `id` is the unified id, `<platform>:<id>`. */
 export const marketAddress = (id: string): string => `/market/${encodeURIComponent(id)}`;
 export const eventAddress = (platform: string, eventId: string): string =>
   `/event/${encodeURIComponent(`${platform}:${eventId}`)}`;
 
-/** The two parts of a unified id: the platform, and the id that the platform uses. */
+/** The two parts of a unified id: the platform and the platform's own id. */
 export function splitId(unified: string): { platform: string; id: string } {
   const colon = unified.indexOf(':');
   return { platform: unified.slice(0, colon), id: unified.slice(colon + 1) };
 }
 
-/** The ids that platforms use, of unified ones, by platform. */
+/** Groups unified ids by platform, as the platform's own ids. */
 export function byPlatform(ids: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const unified of ids) {

@@ -9,7 +9,7 @@ import { tags } from '@lezer/highlight';
 export interface Editor {
   text: () => string;
   replace: (text: string) => void;
-  /** Views with their columns, for completion. */
+  /** Sets the views and their columns, for completion. */
   know: (views: SQLNamespace) => void;
   close: () => void;
 }
@@ -36,7 +36,7 @@ const THEME = EditorView.theme({
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
 });
 
-/** Typing over a selection is done here: Chromium would write a style attribute into the text, which the policy refuses and reports. */
+/** Handles typing over a selection: Chromium would insert a style attribute, which the CSP blocks and reports. */
 const replaceSelection = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
     const { main } = view.state.selection;
@@ -48,8 +48,8 @@ const replaceSelection = EditorView.domEventHandlers({
 });
 
 /**
- * An editor of SQL in a shadow root: there its style sheets are adopted objects, which a policy without inline styles allows. `run` is
- * called by Ctrl-Enter.
+ * A SQL editor in a shadow root: there its styles are adopted style sheets, which a CSP without inline styles allows. Ctrl-Enter calls
+ * `run`.
  */
 export function openEditor(host: HTMLElement, text: string, run: () => void): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });

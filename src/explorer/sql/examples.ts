@@ -1,4 +1,4 @@
-/** Worked queries of docs/sql.md. */
+/** Example queries from docs/sql.md. */
 export const EXAMPLES: readonly (readonly [name: string, sql: string])[] = [
   [
     'Volume by platform and day',

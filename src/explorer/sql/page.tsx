@@ -10,7 +10,7 @@ import { MOST_ROWS, runSql, saveSql, type Result } from './run.ts';
 const COLUMNS_OF_VIEWS =
   "SELECT table, name FROM system.columns WHERE database = currentDatabase() AND startsWith(table, 'v_') ORDER BY table, position";
 
-/** An editor over the read-only views, with the result as a table, a chart or a file. */
+/** A SQL editor over the read-only views, with the result as a table, a chart or a file. */
 export function SqlPage() {
   const { query } = usePlace();
   const host = useRef<HTMLDivElement>(null);
@@ -36,7 +36,7 @@ export function SqlPage() {
     if (statement === '') return;
     await attempt(async () => {
       setQuery({ q: statement });
-      // The result of another statement must not stand below the failure of this one.
+      // The result of another statement must not stay below the error of this one.
       if (statement !== result?.statement) setResult(null);
       setResult(await runSql(statement));
     });

@@ -3,7 +3,7 @@ import { LineChart, type Line } from '../parts/line-chart.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { isNumeric, isTime, type Column, type Result } from './run.ts';
 
-/** One column of a result against another: over time where there is a time, else in the order of the rows. */
+/** One column of a result against another: over time if there is a time column, else over another numeric column. */
 export function ResultChart({ result }: { result: Result }) {
   const { columns } = result;
   const numbers = columns.filter(isNumeric);
@@ -56,7 +56,7 @@ export function ResultChart({ result }: { result: Result }) {
 /** More lines cannot be distinguished. */
 const MOST_LINES = 10;
 
-/** Points by x; where rows have a text in common, such as a platform, one line for each of its values. */
+/** Points by x. A text column with at most MOST_LINES values, such as platform, gives one line per value. */
 function drawnBy({ columns, rows }: Result, x: Column, y: Column): { xs: number[]; lines: Line[] } {
   const [at, of] = [columns.indexOf(x), columns.indexOf(y)];
   const texts = columns.flatMap(({ type }, n) => (/String|Enum/.test(type) ? [n] : []));
@@ -75,7 +75,7 @@ function drawnBy({ columns, rows }: Result, x: Column, y: Column): { xs: number[
   return { xs, lines: [...lines.values()] };
 }
 
-/** Unix seconds of a time, or the number itself. */
+/** The x value: Unix seconds of a time, or the number itself. */
 function baseOf(value: unknown, column: Column): number {
   if (!isTime(column)) return Number(value);
   const text = String(value).replace(' ', 'T');

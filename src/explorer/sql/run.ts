@@ -5,16 +5,15 @@ export interface Column {
   type: string;
 }
 export interface Result {
-  /** What was run. */
   statement: string;
   columns: Column[];
   rows: unknown[][];
-  /** An answer of another form, which the statement's own FORMAT asked for. */
+  /** The raw body, if the statement's own FORMAT asked for another format. */
   text?: string;
   tookMs: number;
 }
 
-/** A JSON answer holds no more rows; a file holds all. */
+/** Row limit of a JSON answer; a file contains all rows. */
 export const MOST_ROWS = 1000;
 
 const post = (query: string, format: string, signal?: AbortSignal): Promise<Response> =>
@@ -33,12 +32,12 @@ export async function runSql(query: string, signal?: AbortSignal): Promise<Resul
     const { meta, data } = JSON.parse(text) as { meta: Column[]; data: unknown[][] };
     if (Array.isArray(meta) && Array.isArray(data)) return { statement: query, columns: meta, rows: data, tookMs };
   } catch {
-    // Not JSON: shown as it came.
+    // Not JSON: shown as received.
   }
   return { statement: query, columns: [], rows: [], text, tookMs };
 }
 
-/** Saves all rows as a file. */
+/** Downloads all rows as a file. */
 export async function saveSql(query: string, format: 'csv' | 'parquet'): Promise<void> {
   const file = await (await post(query, format)).blob();
   const link = document.createElement('a');

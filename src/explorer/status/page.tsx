@@ -22,7 +22,7 @@ LEFT JOIN v_market_stats USING (platform, market_key)
 GROUP BY platform
 ORDER BY platform`;
 
-/** What the service knows of itself: stores, feeds, sockets, jobs and request budgets. */
+/** State of the service: stores, feeds, sockets, jobs and request budgets. */
 export function StatusPage() {
   return (
     <div class="overview">
@@ -71,7 +71,7 @@ function Health() {
   );
 }
 
-/** A store, or a platform with its sockets; below it what is wrong. */
+/** A store, or a platform with its sockets; problems are shown below. */
 function Part({ check }: { check: Check }) {
   const { name, status, platform, feed, lag_seconds: lag, detail, socket } = check;
   return (
@@ -116,7 +116,7 @@ function Socket({ socket }: { socket: NonNullable<Check['socket']> }) {
   );
 }
 
-/** How much the store holds of each platform. */
+/** How much data of each platform is stored. */
 function Stored() {
   const asked = useRepeated('stored', () => runSql(STORED), SLOW_MS);
   const rows = asked.data?.rows ?? [];
@@ -162,10 +162,10 @@ function Stored() {
   );
 }
 
-/** A time of a view, which is in UTC. */
+/** ISO-8601 of a time from a view, which is in UTC. */
 const utcOf = (text: unknown): string => `${String(text).replace(' ', 'T')}Z`;
 
-/** The last run of each ingestion job; why it failed stands below it. */
+/** The last run of each ingestion job, with its note below, such as why it failed. */
 function Jobs() {
   const asked = useRepeated('jobs', () => runSql(RUNS), EVERY_MS * 2);
   const rows = asked.data?.rows ?? [];
@@ -207,7 +207,7 @@ function Jobs() {
   );
 }
 
-/** A name that may go on in the next line behind each of its signs. */
+/** A name that may wrap after `/`, `:` and `_`. */
 const broken = (name: string) =>
   name.split(/(?<=[/:_])/).map((part, n) => (
     <Fragment key={n}>
@@ -216,7 +216,7 @@ const broken = (name: string) =>
     </Fragment>
   ));
 
-/** What /metrics says of requests to the platforms; it answers this machine alone, unless a token is set. */
+/** Request budgets of the platforms from /metrics, which without METRICS_TOKEN answers only the service's own machine. */
 function Budgets() {
   const asked = useRepeated('metrics', readBudgets, EVERY_MS * 2);
   const rows = asked.data ?? [];

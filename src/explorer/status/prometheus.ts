@@ -1,9 +1,9 @@
 import { call } from '../parts/api.ts';
 
-/** A request budget of a platform, since the service started. */
+/** A request budget of a platform; totals count from the start of the service. */
 export interface Budget {
   name: string;
-  /** Requests a second it allows now. */
+  /** Requests per second allowed now. */
   perSecond: number | null;
   taken: number | null;
   refused: number | null;
@@ -18,7 +18,7 @@ const FIGURES: Record<string, Exclude<keyof Budget, 'name'>> = {
   waiting_requests: 'waiting',
 };
 
-/** What /metrics says of the request budgets. */
+/** Reads the request budgets from /metrics. */
 export async function readBudgets(signal: AbortSignal): Promise<Budget[]> {
   const text = await (await call('/metrics', { signal })).text();
   const budgets = new Map<string, Budget>();

@@ -3,14 +3,14 @@ import type { TradeRecord } from '../src/core/model.ts';
 import { tradeLine } from '../src/stores/clickhouse/insert-rows.ts';
 import type { StoredKey } from './trade-dedup.ts';
 
-/** A trade of a spooled batch, with its line of the batch. */
+/** A trade of a spooled batch and its line in it. */
 export type SpooledTrade = StoredKey & { line: string };
 
 const LINES_AT_ONCE = 100;
-/** Of a line, on average; a batch with longer ones moves to a larger buffer. */
+/** Assumed average line size; a batch with longer lines is copied to a larger buffer. */
 const LINE_BYTES = 400;
 
-/** The body of an insert, written into one buffer a hundred lines at a time: joined texts and copied pieces cost more than the lines. */
+/** The body of an insert, written into one buffer a hundred lines at a time: joining strings or copying chunks costs more. */
 export function linesOf(trades: readonly TradeRecord[]): Buffer {
   let body = Buffer.allocUnsafe(trades.length * LINE_BYTES);
   let length = 0;
@@ -32,7 +32,7 @@ const SpooledRow = z.object({
   executed_at: z.string(),
 });
 
-/** The trades of a spooled batch; null when it is damaged. */
+/** The trades of a spooled batch; null if it is damaged. */
 export function spooledTrades(body: Buffer): SpooledTrade[] | null {
   try {
     return body.toString('utf8').split('\n').filter(Boolean).map(spooledTrade);

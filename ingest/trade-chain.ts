@@ -3,16 +3,16 @@ import type { TradePage } from '../src/platforms/contract.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import type { TradeWriter } from './trade-writer.ts';
 
-/** Trades kept back until their reading ends; beyond them it stores what it has, and older ones follow newer ones in the log. */
+/** Maximum trades buffered during a read. Beyond it they are stored early, and older trades follow newer ones in the event log. */
 const BUFFERED = 100_000;
 const BATCH_ROWS = 20_000;
 
-/** Pages of a reading come newest first. Kept back until it ends, so that trades are stored and logged oldest first. */
+/** Buffers the pages of a read, which arrive newest first, so that trades are stored and logged oldest first. */
 export class TradeChain {
   readonly #writer: TradeWriter;
   readonly #lease: Lease;
   #newestFirst: TradeRecord[] = [];
-  /** Rows that were new, so far. */
+  /** New rows stored so far. */
   rows = 0;
 
   constructor(writer: TradeWriter, lease: Lease) {
@@ -26,9 +26,9 @@ export class TradeChain {
     if (this.#newestFirst.length >= BUFFERED) await this.end();
   }
 
-  /** Stores what is kept back. */
+  /** Stores the buffered trades. */
   async end(): Promise<void> {
-    // Later pages may repeat what newer ones had, and one instant may lie on two of them: the sort is stable.
+    // Pages may overlap, and trades of one instant may be on two pages: the sort is stable.
     const ordered = this.#newestFirst.toReversed().toSorted((a, b) => a.executedAtUs - b.executedAtUs);
     this.#newestFirst = [];
     let from = 0;

@@ -6,9 +6,9 @@ import { microsecondText, packTradeId } from '../src/stores/clickhouse/insert-ro
 
 const RECENT_US = 2 * 3600 * 1_000_000;
 const RECENT_LIMIT = 400_000;
-/** A server takes a parameter of 128 KiB at most (http_max_field_value_size): so many references of 250 characters. */
+/** A server accepts parameters of up to 128 KiB (http_max_field_value_size): this many references of 250 characters. */
 const CHECK_ROWS = 500;
-/** Trades younger than this are never dropped for their age: RETENTION_TRADES_DAYS is 35 at least. */
+/** Retention never drops trades younger than this: RETENTION_TRADES_DAYS is 0 (no limit) or at least 35. */
 const KEPT_US = 30 * 86_400 * 1_000_000;
 
 /** A row of sql/queries/stored_trades.sql. */
@@ -20,13 +20,13 @@ const RecentRow = z.object({ trade_id: z.string(), at_us: z.coerce.number() });
 /** A row of sql/queries/stored_trade_ids.sql. */
 const IdRow = z.object({ trade_id: z.string() });
 
-/** A row of sql/queries/dropped_minutes.sql; the minute begins at these Unix seconds. */
+/** A row of sql/queries/dropped_minutes.sql; `minute` is its start, Unix seconds. */
 const DroppedRow = z.object({ ref: z.string(), minute: z.number() });
 
-/** What a trade is found by in the store. */
+/** The fields that locate a trade in the store. */
 export type StoredKey = Pick<TradeRecord, 'tradeId' | 'ref' | 'transactionHash' | 'executedAtUs'>;
 
-/** Which trades of a platform are stored: ids of the newest are kept in memory, older ones are looked up in the store. */
+/** Which trades of a platform are stored: ids of the newest are in memory, older ones are looked up in the store. */
 export class TradeDedup {
   readonly #clickhouse: ClickHouse;
   readonly #platform: Platform;
@@ -60,7 +60,7 @@ export class TradeDedup {
     if (rows.length === RECENT_LIMIT) this.#floorUs = Number(rows.at(-1)?.at_us) + 1;
   }
 
-  /** Before another `open`. */
+  /** Call it before another `open`. */
   clear(): void {
     this.#recent.clear();
   }
@@ -74,7 +74,7 @@ export class TradeDedup {
     if (this.#recent.size > RECENT_LIMIT) this.#forgetOldest();
   }
 
-  /** Of these trades those that are neither stored nor among `underWay`, each once. */
+  /** Those of the trades that are neither stored nor in `underWay`, without duplicates. */
   async unstored(trades: readonly TradeRecord[], underWay: ReadonlySet<string>): Promise<TradeRecord[]> {
     const unseen = new Map<string, TradeRecord>();
     for (const trade of trades) {
@@ -96,7 +96,7 @@ export class TradeDedup {
     return [...unseen.values()];
   }
 
-  /** Of these trades those that the store does not hold. */
+  /** Those of the trades that are not in the store. */
   async missing<T extends StoredKey>(spooled: readonly T[]): Promise<T[]> {
     const stored = new Set<string>();
     for (let i = 0; i < spooled.length; i += CHECK_ROWS) {
@@ -105,7 +105,7 @@ export class TradeDedup {
     return spooled.filter((trade) => !stored.has(trade.tradeId));
   }
 
-  /** Of these trades those of minutes whose rows were dropped for their age: every roll-up has them, and would count them again. */
+  /** Ids of trades in minutes whose rows were dropped by retention: every roll-up has them, and would count them twice. */
   async #countedIds(trades: readonly TradeRecord[]): Promise<string[]> {
     const minutes = trades.map((t) => Math.floor(t.executedAtUs / 60_000_000) * 60);
     const rows = await this.#clickhouse.query('dropped_minutes', DroppedRow, {

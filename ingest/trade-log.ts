@@ -8,7 +8,7 @@ import type { Lease } from '../src/stores/shared/shared.ts';
 import { type LoggedTrade, tradeEvent } from '../src/streams/trade-event.ts';
 import { type AppenderDeps, EventAppender, type NewEvent } from './event-appender.ts';
 
-/** Trades that a repair logs at once. */
+/** Trades per batch of a repair. */
 const REPAIR_ROWS = 20_000;
 
 const UnloggedRow = z.object({
@@ -30,11 +30,11 @@ const UnloggedRow = z.object({
 
 export interface TradeLogDeps extends AppenderDeps {
   platform: Platform;
-  /** What is stored about markets; others are not looked up. */
+  /** Stored markets only; others are not requested from the platform. */
   markets: { storedByRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> };
 }
 
-/** Logs stored trades as events: those executed since the log of their platform was opened first. */
+/** Logs stored trades as events, if they were executed after their platform's log was first opened. */
 export class TradeLog {
   readonly #deps: TradeLogDeps;
   readonly #appender: EventAppender;
@@ -49,7 +49,7 @@ export class TradeLog {
     this.#openedUs = (await this.#appender.open(lease)).getTime() * 1000;
   }
 
-  /** The events of trades that are being stored, by the time of their execution; those of one instant in the order given. */
+  /** The events of trades that are being stored, by execution time; trades of one instant keep the given order. */
   async eventsOf(trades: readonly TradeRecord[]): Promise<NewEvent[]> {
     const recent = trades.filter(({ executedAtUs }) => executedAtUs >= this.#openedUs);
     const now = new Date().toISOString();
@@ -66,12 +66,12 @@ export class TradeLog {
     );
   }
 
-  /** Logs events of trades that are stored. */
+  /** Logs events whose trades are already stored. */
   async append(events: readonly NewEvent[], lease: Lease): Promise<void> {
     await this.#appender.append(events, lease);
   }
 
-  /** Logs what is stored since an instant and not logged: a kill between the two, or a writer that lost its lease. */
+  /** Logs trades stored since `since` without an event: after a kill between the two writes, or by a writer that lost its lease. */
   async reconcile(since: Date, lease: Lease): Promise<void> {
     await this.#appender.settle(lease);
     const { clickhouse, platform, log } = this.#deps;
@@ -117,7 +117,7 @@ export class TradeLog {
 
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
-/** A trade in the shape in which the store answers it. */
+/** A trade in the form that the store returns. */
 function loggedTrade(trade: TradeRecord, receivedAt: string): LoggedTrade {
   const isOwnSeries = trade.outcomeCount > 2 || trade.outcomeIndex === 0;
   const wallet = trade.trader?.address.toLowerCase() ?? '';

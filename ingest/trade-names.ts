@@ -1,7 +1,7 @@
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 
-/** Stores the markets and traders that trades speak of, each when it is new or has changed. */
+/** Stores the markets and traders that trades refer to, if new or changed. */
 export class TradeNames {
   readonly #deps: { clickhouse: ClickHouse; platform: Platform };
   #refs = new Set<string>();
@@ -11,7 +11,7 @@ export class TradeNames {
     this.#deps = deps;
   }
 
-  /** Names of markets and traders go first: they are idempotent, and a trade must never be seen without them. */
+  /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
   async store(trades: readonly TradeRecord[]): Promise<void> {
     const { platform, clickhouse } = this.#deps;
     const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.has(ref));

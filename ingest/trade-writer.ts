@@ -13,11 +13,11 @@ import { TradeDedup } from './trade-dedup.ts';
 import type { TradeLog } from './trade-log.ts';
 import { TradeNames } from './trade-names.ts';
 
-/** An insert may take this long; a lease with less left is not written under. */
+/** Time allowed for an insert; with less left on the lease nothing is written. */
 const INSERT_MARGIN_MS = 3000;
-/** How far before a failure the reconciliation looks: longer than any insert and any skew between clocks. */
+/** Reconciliation starts this long before a failure: longer than any insert and any clock skew. */
 const RECONCILE_MARGIN_MS = 10 * 60_000;
-/** An insert of the writer before, sent while its lease still held, has arrived by then. */
+/** After this time an insert that the previous writer sent under its lease has arrived. */
 const LATE_INSERT_MS = 2 * 60_000;
 
 export interface TradeWriterDeps {
@@ -25,7 +25,7 @@ export interface TradeWriterDeps {
   spool: Spool;
   log: FastifyBaseLogger;
   platform: Platform;
-  /** Where stored trades become events of streams; absent where streams are off. */
+  /** Logs stored trades as stream events; absent if streams are off. */
   events?: TradeLog;
 }
 
@@ -36,23 +36,22 @@ interface Batch {
 }
 
 /**
- * Stores trades exactly once, and logs each as an event once it is stored. What is already stored is dropped before the insert, because views see inserted blocks, not
- * deduplicated rows; the batch is spooled, inserted under the spool's name as token, then forgotten. One writer a platform at a
- * time: the caller's lease says so, and is checked before every insert.
+ * Stores trades exactly once, then logs them as events. Stored ones are skipped before the insert, because views see inserted blocks, not
+ * deduplicated rows. A batch is spooled, then inserted under its spool name as token. The caller's lease ensures one writer per platform.
  */
 export class TradeWriter {
   readonly #deps: TradeWriterDeps;
   readonly #stored: TradeDedup;
   readonly #names: TradeNames;
-  /** Two stages, a batch each: one is checked, serialised and spooled while the one before it is being inserted. */
+  /** Two stages of one batch each: a batch is checked, serialised and spooled while the previous one is inserted. */
   readonly #preparing = new PQueue({ concurrency: 1 });
   readonly #inserting = new PQueue({ concurrency: 1 });
-  /** Ids between the stages: spooled, not acknowledged. */
+  /** Ids of trades that are spooled but not acknowledged. */
   readonly #underWay = new Set<string>();
-  /** Set when an insert's result is unknown: the next write repairs first. */
+  /** Set if an insert's result is unknown: the next write first repairs from this time on. */
   #repairFrom: Date | null = null;
   #storingSince: Date | null = null;
-  /** When to look again for what the writer before has stored meanwhile. */
+  /** A later repair, for trades that the previous writer stored meanwhile. */
   #lateCheck: { dueMs: number; from: Date } | null = null;
 
   constructor(deps: TradeWriterDeps) {
@@ -61,7 +60,7 @@ export class TradeWriter {
     this.#names = new TradeNames(deps);
   }
 
-  /** Repairs what a crash left (spooled batches, roll-ups behind their trades) and reads what is stored. */
+  /** Repairs what a crash left (spooled batches, roll-ups that lag their trades) and loads the ids of stored trades. */
   open(lease: Lease, reconciledTo: Date | null): Promise<void> {
     return this.#preparing.add(() => this.#inserting.add(() => this.#open(lease, reconciledTo)));
   }
@@ -77,15 +76,14 @@ export class TradeWriter {
     await this.#stored.open();
   }
 
-  /** Every batch acknowledged before this instant reached all roll-ups and the log of events. */
+  /** Every batch acknowledged before this time is in all roll-ups and the event log. */
   consistentUntil(): Date {
     return this.#repairFrom ?? this.#storingSince ?? new Date();
   }
 
   /**
-   * Stores the trades that are not stored yet; resolves when they, every roll-up and the log of events hold them. Returns how many
-   * were new. Batches are stored in the order of the calls; one that fails stays spooled and is repaired before the next. Trades of
-   * one instant are logged in the order given.
+   * Stores the new trades and returns their number once all roll-ups and the event log have them. Batches keep the order of the calls,
+   * logged trades of one instant the given order. A failed batch stays spooled and is repaired before the next.
    */
   async write(trades: readonly TradeRecord[], lease: Lease): Promise<number> {
     const batch = await this.#preparing.add(() => this.#prepare(trades, lease));
@@ -113,7 +111,7 @@ export class TradeWriter {
   async #store({ trades, token, body }: Batch, lease: Lease): Promise<void> {
     this.#storingSince = new Date();
     try {
-      // Looked up and written out while the trades are being stored; logged only then.
+      // Prepared while the trades are being stored, logged only afterwards.
       const events = this.#deps.events?.eventsOf(trades);
       events?.catch(() => {});
       await this.#insert(token, body, lease);
@@ -128,7 +126,7 @@ export class TradeWriter {
 
   async #logEvents(events: Promise<NewEvent[]>, lease: Lease): Promise<void> {
     try {
-      // Behind a batch that failed these would come too early: the repair logs all of them in order.
+      // After a failed batch these events would be out of order: the repair logs all of them.
       if (this.#repairFrom) throw new Error('a batch before this one failed; both are logged by the repair');
       await this.#deps.events?.append(await events, lease);
     } catch (error) {
@@ -148,7 +146,7 @@ export class TradeWriter {
     }
   }
 
-  /** Sends spooled batches again under their tokens, then what is still missing, then corrects the roll-ups and the log. */
+  /** Inserts spooled batches again under their tokens, then trades that are still missing; then corrects roll-ups and event log. */
   async #repair(lease: Lease): Promise<void> {
     if (!this.#repairFrom) return;
     const since = this.#repairFrom;
@@ -156,7 +154,7 @@ export class TradeWriter {
       const body = await this.#deps.spool.read(token);
       const spooled = spooledTrades(body);
       if (spooled === null) {
-        // A power cut tears files. No cursor has moved for what was in it: it is read again.
+        // A power failure can damage files. No watermark has moved past these trades, so they will be read again.
         this.#deps.log.warn({ platform: this.#deps.platform, token }, 'Skipped a damaged spooled batch');
         await this.#deps.spool.remove(token);
         continue;

@@ -5,50 +5,50 @@ import type { JobResult, JobRun } from '../job-runner.ts';
 import { TradeChain } from '../trade-chain.ts';
 import { CoverageEnd, type TradesDeps } from '../trades.ts';
 
-/** How far before its end a reading begins again that follows another one closely: a feed may show trades a moment out of order. */
+/** Overlap of a poll that closely follows another one: a feed may show trades slightly out of order. */
 const SHORT_MS = 250;
-/** One that reaches further comes this often at least. */
+/** After this time the next poll uses the long overlap again. */
 const FAR_EVERY_MS = 1000;
-/** A far reading is to be one page: where more is traded it reaches less far. */
+/** Maximum expected trades in a long overlap, so that they fit on one page; on busier feeds the overlap is shorter. */
 const FAR_TRADES = 800;
-/** What stored trades change of their markets follows at most so often. */
+/** Minimum interval between price updates of traded markets. */
 const PRICE_EVERY_MS = 1000;
 
 export interface HintedFeedDeps {
   trades: TradesDeps;
   data: PlatformData;
   log: FastifyBaseLogger;
-  /** How far before its end a reading begins again, ms; those that follow closely reach less far. */
+  /** The long overlap of a poll with the previous one, ms; polls that follow closely use a shorter one. */
   reachMs: number;
-  /** What a reading runs under; null while this process may not store trades. */
+  /** The run (lease and signal) for a poll; null while this process may not store trades. */
   run: () => JobRun | null;
-  /** Called when a reading failed: a whole one must follow. */
+  /** Called after a failed poll: a full poll must follow. */
   onFailure: () => void;
 }
 
 /**
- * Reads what is new of a feed of all trades, as hints ask for it, behind a whole reading: each reading begins before the end of the one
- * before it, so that nothing lies between. Beside whole readings, which prove it.
+ * Polls a global trade feed when hints arrive, starting where a full poll ended. Each poll overlaps the end of the previous one, so that
+ * there are no gaps. Periodic full polls verify this.
  */
 export class HintedFeed {
   readonly #deps: HintedFeedDeps;
-  /** Up to when trades were read without a gap, Unix µs; null until a whole reading says so. */
+  /** Time up to which trades were read without a gap, Unix µs; null until a full poll sets it. */
   #reachedUs: number | null = null;
-  /** The same of what is stored; 0 where the mark says it. */
+  /** Time up to which trades are stored without a gap, Unix µs; 0 if the watermark has it. */
   #storedUs = 0;
-  /** Counts interruptions: what was read before one proves nothing after it. */
+  /** Number of interruptions: a poll that began before one proves nothing after it. */
   #period = 0;
   #farAt = -Infinity;
-  /** Hints since the last reading, and since the last far one. */
+  /** Hints since the last poll, and since the last one with the long overlap. */
   #hints = 0;
   #farHints = 0;
-  /** Hints a millisecond before the last far reading. */
+  /** Hints per millisecond before the last poll with the long overlap. */
   #perMs = 0;
   #rows = 0;
   #isDue = false;
   #reading: Promise<void> | null = null;
   readonly #stopping = new AbortController();
-  /** Markets with new trades that are not priced by them. */
+  /** Markets whose prices do not include their new trades yet. */
   #traded = new Set<string>();
   #pricing: NodeJS.Timeout | undefined;
 
@@ -56,28 +56,28 @@ export class HintedFeed {
     this.#deps = deps;
   }
 
-  /** Something was traded. */
+  /** Called when a socket reports a trade. */
   hint(): void {
     this.#hints += 1;
     this.#farHints += 1;
   }
 
-  /** A whole reading has ended. */
+  /** Called when a full poll has ended. */
   begin(readTo: Date): void {
     this.#reachedUs = Math.max(this.#reachedUs ?? 0, readTo.getTime() * 1000);
-    // It moved the mark.
+    // The full poll has moved the watermark.
     this.#storedUs = 0;
     if (this.#hints > 0) this.read();
   }
 
-  /** What came meanwhile may be missing: a whole reading comes first. */
+  /** Trades may be missing: no more polls until the next full poll. */
   interrupt(): void {
     this.#period += 1;
     this.#reachedUs = null;
     this.#storedUs = 0;
   }
 
-  /** Reads what is new; after the reading that is under way, and not before the first whole one. */
+  /** Polls for new trades, after the poll in progress if there is one. Does nothing before the first full poll. */
   read(): void {
     this.#isDue = true;
     this.#reading ??= this.#readAll().finally(() => {
@@ -86,7 +86,7 @@ export class HintedFeed {
     });
   }
 
-  /** Moves the mark to where trades are stored since it was last moved, and says what was; null where nothing was. */
+  /** Moves the watermark to the end of the stored trades. Returns what was stored since it was last moved; null if nothing was. */
   async settle(): Promise<JobResult | null> {
     const run = this.#deps.run();
     const [rows, toUs] = [this.#rows, this.#storedUs];
@@ -114,12 +114,12 @@ export class HintedFeed {
       const run = this.#deps.run();
       if (this.#reachedUs === null || !run) return;
       const storeMs = await this.#read(this.#reachedUs, run).catch((error: unknown) => this.#failed(error, run));
-      // A store that is slow has at least as much time for others.
+      // A slow store gets at least as much time for other work.
       await sleep(storeMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
-  /** Returns the milliseconds that storing took. */
+  /** Returns how long storing took, ms. */
   async #read(reachedUs: number, run: JobRun): Promise<number> {
     const { trades: deps, data } = this.#deps;
     const period = this.#period;
@@ -137,7 +137,7 @@ export class HintedFeed {
       end.add(page, deps.now() * 1000);
       run.signal.throwIfAborted();
     }
-    // What was interrupted is left to the whole reading, which keeps the order.
+    // After an interruption the full poll stores these trades, in order.
     if (period !== this.#period) return 0;
     const toUs = end.whenIdleUs(data.tradeOverlapMs * 1000);
     this.#reachedUs = toUs;
@@ -149,7 +149,7 @@ export class HintedFeed {
     return performance.now() - storingAt;
   }
 
-  /** How far the next reading reaches, and how many trades that is by the hints. */
+  /** Overlap of the next poll, and the number of trades expected from the hints. */
   #plan(): { reachMs: number; expected: number } {
     const now = performance.now();
     const sinceFarMs = now - this.#farAt;

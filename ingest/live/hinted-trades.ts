@@ -5,8 +5,8 @@ import { readMarketTrades, type TradesDeps } from '../trades.ts';
 import type { Found } from './live-trades.ts';
 
 /**
- * Reads the trades of markets of which a socket says that something was traded. The volumes up to which they are known stay as they are:
- * a listing that shows more has them read again. A market that cannot be read is left to that reading.
+ * Polls the trades of markets for which a socket reported a trade. Their stored volume markers are kept: a listing with a higher volume
+ * causes another poll, which also covers a market that cannot be read now.
  */
 export async function pollHintedTrades(
   deps: TradesDeps,

@@ -7,28 +7,28 @@ import type { SocketEvent } from '../../src/platforms/sockets/contract.ts';
 export type BookEvent = Extract<SocketEvent, { kind: 'book' | 'book_change' | 'book_lost' }>;
 type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'ended' | 'close'>;
 
-/** A socket that sent something of the market within so long before a reading may be ahead of what was read. */
+/** If a socket sent an event of the market this shortly before a poll, its book may be newer than the polled one. */
 const STILL_MS = 5000;
-/** A difference that is found again after so long is no delay of either. */
+/** A difference that still exists after this time is not a delay of either source. */
 const AGAIN_MS = 10_000;
-/** Books that differ for a reason of the platform's own cost one connection in so long. */
+/** Minimum interval between closed connections, in case books differ for a reason on the platform's side. */
 const CLOSE_EVERY_MS = 300_000;
 
 interface Followed {
   source: Source;
   book: BookSide;
   exchangeAt: string | null;
-  /** Unix ms of the receipt of its last event. */
+  /** When its last event was received, Unix ms. */
   seenMs: number;
-  /** When it was first found to differ from what was read, Unix ms; null while it does not. */
+  /** When it was first found to differ from a polled book, Unix ms; null while it does not. */
   differsFromMs: number | null;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /**
- * Hands the books that sockets bring to where books are kept. While one connection replaces another both bring a market: the newer one
- * counts from its first whole book on.
+ * Passes books from sockets to the sink. While one connection replaces another, both send a market's book: the newer connection is used
+ * from its first whole book on.
  */
 export class LiveBooks {
   readonly #platform: Platform;
@@ -59,14 +59,14 @@ export class LiveBooks {
     }
   }
 
-  /** A market's book now; null where no connection brings it. Not to be changed. */
+  /** A market's current book, not to be modified; null if no connection sends it. */
   book(ref: string): BookSide | null {
     return this.#followed.get(ref)?.book ?? null;
   }
 
   /**
-   * Compares best prices with those of a book that was asked for at `askedMs`, Unix ms. A connection that twice lacks what changed is
-   * closed, so that another one takes its place.
+   * Compares best prices with those of a book polled at `askedMs`, Unix ms. A connection whose book still differs at a later poll is
+   * closed, so that a new one replaces it.
    */
   compare(ref: string, { bids, asks }: BookSide, askedMs: number): void {
     const followed = this.#followed.get(ref);
@@ -83,7 +83,7 @@ export class LiveBooks {
     void followed.source.close('a book is not the one that is read');
   }
 
-  /** Says of the wanted books that did not change that they were still seen, and begins those that became wanted. */
+  /** Confirms wanted books that did not change as current, and sends the snapshot of newly wanted ones. */
   refresh(): void {
     for (const ref of this.#sink.wanted(this.#platform)) {
       const followed = this.#followed.get(ref);
@@ -91,7 +91,7 @@ export class LiveBooks {
     }
   }
 
-  /** What a connection brought is not known any more, unless a newer one brings it. */
+  /** Drops the books of a connection that ended, except those that a newer one already sends. */
   ended(source: Source): void {
     for (const [ref, followed] of this.#followed) {
       if (followed.source !== source) continue;
@@ -101,7 +101,7 @@ export class LiveBooks {
     }
   }
 
-  /** Forgets the other markets: they are not subscribed any more. */
+  /** Drops the other markets, which are no longer subscribed. */
   keepOnly(refs: ReadonlyMap<string, unknown>): void {
     for (const ref of this.#followed.keys()) if (!refs.has(ref)) this.#followed.delete(ref);
   }
@@ -115,7 +115,7 @@ export class LiveBooks {
 
   #changed(ref: string, { book, exchangeAt }: Followed, changes: readonly BookChange[], seenMs: number): void {
     const at = [exchangeAt, iso(seenMs)] as const;
-    // It does not know the market yet, or no more.
+    // The sink has no book of this market, or has lost it.
     if (!this.#sink.change(this.#platform, ref, changes, ...at)) {
       this.#sink.snapshot(this.#platform, ref, book, ...at);
     }

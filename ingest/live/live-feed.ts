@@ -22,12 +22,12 @@ import { QuotedMarkets } from './quoted-markets.ts';
 import { Shards } from './shards.ts';
 
 const LOOK_MS = 500;
-/** How often the markets to follow are chosen: soon again while they change, as after the first listing, or other books are wanted. */
+/** Interval for selecting the markets to follow: short while they change, as after the first listing, or if other books are wanted. */
 const CHOOSE_MS = 60_000;
 const CHOOSE_SOON_MS = 3000;
-/** Whatever the settings ask for. */
+/** Upper limit, whatever the settings allow. */
 const MOST_BOOKS = 5000;
-/** How often books that did not change are said to be seen. */
+/** Interval at which unchanged books are confirmed as current. */
 const REFRESH_MS = 5000;
 
 const Choice = z.object({ ref: z.string(), price: z.string().nullable(), volume_total: z.string().nullable() });
@@ -37,16 +37,16 @@ export interface LiveFeedDeps {
   clickhouse: ClickHouse;
   directory: Pick<StoredMarkets, 'storedByRef'>;
   publish: Shared['publish'];
-  /** Takes the books that sockets bring, and says which are wanted. */
+  /** Receives the books from sockets, and lists the wanted ones. */
   books: BookSink;
   log: FastifyBaseLogger;
   observer: SocketObserver;
-  /** Whether this process stores the platform's trades: no other one opens its sockets. */
+  /** Whether this process stores the platform's trades: only that process opens its sockets. */
   isHolder: () => boolean;
   onTrade: (ref: string) => void;
-  /** Called with any id of a market that was listed or has changed, and its new status where it is known. */
+  /** Called with any id of a market that was listed or changed, and its new status if known. */
   onMarket: (id: string, status?: MarketStatus) => void;
-  /** Called when trades begin to come, or come again after a break. */
+  /** Called when trade events start, and when they resume after a lost connection. */
   onReady: () => void;
   /** Multiplies the time limits of sockets; tests shorten them. */
   pace?: number | undefined;
@@ -59,7 +59,7 @@ interface Channel {
   wanted: StoredMarket[][];
 }
 
-/** The sockets of one platform in the process that ingests it: opens, shards and closes them, and hands on what they bring. */
+/** The sockets of one platform, in the process that ingests it: opens, shards and closes them, and passes on their events. */
 export class LiveFeed {
   readonly #deps: LiveFeedDeps;
   readonly #quotes: QuotePublisher;
@@ -70,7 +70,7 @@ export class LiveFeed {
   #followed = new Map<string, FollowedMarket>();
   #chooseAt = 0;
   #chosenAt = -Infinity;
-  /** The books that were wanted at the last choice. */
+  /** The books that were wanted at the last selection. */
   #chosenFor = '';
   #isChoosing = false;
   #publishedAt = -Infinity;
@@ -93,7 +93,7 @@ export class LiveFeed {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** Whether every new trade starts an event now. */
+  /** Whether every new trade is currently reported by a socket event. */
   get isLive(): boolean {
     const bringing = this.#channels.filter(({ channel }) => channel.bringsTrades);
     return (
@@ -117,17 +117,17 @@ export class LiveFeed {
     };
   }
 
-  /** A market's book as sockets bring it now; null where they do not. */
+  /** A market's current book from sockets; null if they do not send it. */
   book(ref: string): BookSide | null {
     return this.#books.book(ref);
   }
 
-  /** Compares a book that was read with the one that sockets bring. */
+  /** Compares a polled book with the one from sockets. */
   compareBook(ref: string, book: BookSide, askedMs: number): void {
     this.#books.compare(ref, book, askedMs);
   }
 
-  /** Replaces the connections that bring the trades of the whole platform. */
+  /** Replaces the connections that report trades of the whole platform. */
   replaceTrades(reason: string): void {
     for (const { channel, keepers } of this.#channels) {
       if (channel.bringsTrades && channel.marketsPerSocket === null)
@@ -150,7 +150,7 @@ export class LiveFeed {
     this.#wasOpen = true;
     if (this.#channels.length > 0 && !this.#isChoosing && this.#isChoiceDue()) void this.#choose();
     for (const each of this.#channels) {
-      // One after another: platforms refuse many at once.
+      // One connection per check: platforms refuse many at once.
       const markets = each.wanted[each.keepers.length];
       if (markets) each.keepers.push(this.#keep(each.channel, markets));
     }
@@ -252,6 +252,6 @@ export class LiveFeed {
   }
 }
 
-/** Markets that a channel's open connections subscribe to; 1 where a connection has the whole platform. */
+/** Markets subscribed on a channel's open connections; a connection for the whole platform counts as 1. */
 const subscribed = ({ shards, keepers, wanted }: Channel): number =>
   keepers.reduce((sum, keeper, n) => sum + (keeper.isOpen ? (shards ? (wanted[n]?.length ?? 0) : 1) : 0), 0);

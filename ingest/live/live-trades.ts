@@ -8,18 +8,18 @@ import { MarketRefresh, type MarketRefreshDeps } from './market-refresh.ts';
 import { PollHints } from './poll-hints.ts';
 import { TradeProof } from './trade-proof.ts';
 
-/** While sockets bring trades, a whole reading comes this often; of a feed for each market, where hints are read beside it, more often. */
+/** Interval between full polls while sockets report trades: of a global feed, and of per-market feeds in addition to hinted polls. */
 const WHOLE_MS = 60_000;
 const WHOLE_EACH_MS = 15_000;
-/** How often it is stored up to when hinted readings of the one feed are complete. */
+/** Interval at which the watermark of hinted polls of a global feed is stored. */
 const SETTLE_MS = 5000;
-/** Hints of a global feed are hints of one thing. */
+/** The one key for hints of a global feed. */
 const FEED = '';
 
-/** Called with a market that was read and the rows that were new. */
+/** Called with a polled market and its number of new rows. */
 export type Found = (ref: string, rows: number) => void;
 
-/** The sockets of the platforms, and who counts what happens on them. */
+/** The sockets of the platforms, and the observer that counts their events. */
 export interface LiveSockets {
   adapters: { readonly [P in Platform]?: PlatformSockets };
   observer: SocketObserver;
@@ -29,24 +29,24 @@ export interface LiveSockets {
 
 export interface LiveTradesDeps extends Omit<LiveFeedDeps, 'onTrade' | 'onMarket' | 'onReady' | 'publish'> {
   shared: Pick<Shared, 'publish'>;
-  /** Reads the one feed of trades for all markets; null where each market has its own. */
+  /** Polls the global trade feed; null if each market has its own feed. */
   hinted: HintedFeed | null;
-  /** Runs the job that reads trades. */
+  /** Runs the job that polls trades. */
   poll: () => void;
-  /** Reads and stores one market; false where the platform does not know it. */
+  /** Reads and stores one market; false if the platform does not know it. */
   read: MarketRefreshDeps['read'];
 }
 
 /**
- * Decides when trades are read where sockets say that some were made: at once and again while the platform may still show more, and
- * wholly every minute and after each break. What is stored is what polling reads.
+ * Decides when to poll trades if sockets report them: immediately and again while the platform may still show more, and with a full poll
+ * at intervals and after each lost connection. Only polled trades are stored.
  */
 export class LiveTrades {
   readonly #hinted: HintedFeed | null;
   readonly #feed: LiveFeed;
   readonly #hints: PollHints;
   readonly #refresh: MarketRefresh;
-  /** Markets that hints say to read. */
+  /** Hinted markets that are due for a poll. */
   readonly #due = new Set<string>();
   readonly #proof = new TradeProof();
   /** By performance.now(). */
@@ -86,14 +86,14 @@ export class LiveTrades {
     });
   }
 
-  /** Makes the next reading a whole one. */
+  /** Makes the next poll a full one. */
   mistrust(): void {
     this.#wholeAt = 0;
   }
 
   /**
-   * Reads what is due: everything, the markets that were hinted at, or nothing. `hinted` gets the markets and says how many rows each of
-   * them brought; the one feed of all trades is read beside, and only what was read is said here.
+   * Runs a full poll, polls of hinted markets, or nothing. `hinted` gets the markets and reports the new rows of each. A global feed is
+   * polled independently by HintedFeed, and only its result is returned here.
    */
   async poll(
     whole: () => Promise<JobResult>,
@@ -103,7 +103,7 @@ export class LiveTrades {
     const refs = [...this.#due];
     this.#due.clear();
     const feed = this.#hinted;
-    // Where each market has its own feed, what moved without a hint is found by its volume alone.
+    // With per-market feeds, trades without a hint are found only by a market's volume.
     const isWhole = now >= this.#wholeAt || (feed ? !this.#feed.isLive : refs.length === 0);
     try {
       let result: JobResult | null = null;
@@ -124,12 +124,12 @@ export class LiveTrades {
     }
   }
 
-  /** Compares a book that was read with the one that sockets bring; one that lacks what changed is replaced. */
+  /** Compares a polled book with the one from sockets; a connection that misses changes is replaced. */
   compareBook(ref: string, book: BookSide, askedMs: number): void {
     this.#feed.compareBook(ref, book, askedMs);
   }
 
-  /** A market's book as sockets bring it now; null where they do not. */
+  /** A market's current book from sockets; null if they do not send it. */
   book(ref: string): BookSide | null {
     return this.#feed.book(ref);
   }

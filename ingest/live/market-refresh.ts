@@ -1,21 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { MarketStatus } from '../../src/core/model.ts';
 
-/** A platform may show a market, or its new status, some seconds after its socket announced it. */
+/** A platform may return a market, or its new status, some seconds after its socket announced it. */
 const RETRY_MS = 10_000;
 const WAITING = 1000;
 
 export interface MarketRefreshDeps {
   log: FastifyBaseLogger;
-  /** Reads a market and stores it; false where the platform does not know it yet, or not yet in this status. */
+  /** Reads and stores a market; false if the platform does not return it yet, or not in this status. */
   read: (id: string, status?: MarketStatus) => Promise<boolean>;
-  /** Between two readings, ms. */
+  /** Pause between two reads, ms. */
   everyMs: number;
 }
 
 /**
- * Reads markets of which a socket announced a change, one after another, each once for announcements that come together. What the
- * platform does not show yet, or what could not be read, is read once more.
+ * Reads markets for which a socket announced a change, one at a time; waiting announcements of one market are merged. A market that the
+ * platform does not return yet, or that could not be read, is retried once.
  */
 export class MarketRefresh {
   readonly #deps: MarketRefreshDeps;
@@ -28,7 +28,7 @@ export class MarketRefresh {
     this.#deps = deps;
   }
 
-  /** What does not fit is left to the sweeps. */
+  /** If too many markets are waiting, the rest is left to the sweeps. */
   add(id: string, status?: MarketStatus): void {
     if (this.#isStopped || this.#waiting.size >= WAITING) return;
     this.#waiting.set(id, status ?? this.#waiting.get(id));

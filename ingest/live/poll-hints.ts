@@ -1,16 +1,16 @@
-/** Markets that wait at most; what more there are the periodic poll finds. */
+/** Maximum number of waiting markets; the periodic poll covers the rest. */
 const WAITING = 5000;
-/** A key whose readings found nothing is read this many times less often, at most. */
+/** Maximum factor by which the interval grows for a key whose polls find nothing. */
 const MOST_PATIENCE = 16;
 
 export interface PollHintsOptions {
-  /** When to read after a hint, ms. */
+  /** Delays from a hint to its polls, ms. */
   delaysMs: readonly number[];
-  /** At least this long between two readings of one key, ms. */
+  /** Minimum interval between two polls of one key, ms. */
   gapMs: number;
-  /** At least this long between two readings of whatever keys, ms. */
+  /** Minimum interval between two polls of any keys, ms. */
   everyMs: number;
-  /** Called with a key that is due. */
+  /** Called with a key that is due for a poll. */
   onDue: (key: string) => void;
 }
 
@@ -21,15 +21,15 @@ interface Waiting {
 }
 
 /**
- * Turns hints into few readings: hints of one key are merged, the key with the most hints is read first, and one whose reading found
- * nothing waits twice as long for its next.
+ * Turns hints into few polls: hints of one key (a market, or a global feed) are merged, and the key with the most hints is polled first.
+ * A poll that finds nothing doubles the key's interval.
  */
 export class PollHints {
   readonly #options: PollHintsOptions;
   readonly #waiting = new Map<string, Waiting>();
   readonly #read = new Map<string, { at: number; gapMs: number }>();
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer ends. */
+  /** When the timer fires. */
   #wakeAt = Infinity;
   #nextAt = 0;
   #isStopped = false;
@@ -54,7 +54,7 @@ export class PollHints {
     this.#waiting.set(key, waiting);
   }
 
-  /** What the reading of a key has found. */
+  /** Reports how many new rows a key's poll has found. */
   found(key: string, rows: number): void {
     const read = this.#read.get(key);
     const { gapMs } = this.#options;
@@ -72,7 +72,7 @@ export class PollHints {
     return read ? read.at + read.gapMs : -Infinity;
   }
 
-  /** Looks at what waits at an instant, or before: hints of one turn are one reading. */
+  /** Schedules a check at this time or earlier; hints of one event-loop turn cause one poll. */
   #wake(at: number, now: number): void {
     const wakeAt = Math.max(at, this.#nextAt, now);
     if (wakeAt >= this.#wakeAt) return;
@@ -85,7 +85,7 @@ export class PollHints {
     this.#wakeAt = Infinity;
     const now = performance.now();
     for (const [key, { at, gapMs }] of this.#read) {
-      // A little longer than it counts: a key that is hinted at all the time goes on with its gap.
+      // Kept for twice the gap, so that a key with continuous hints keeps its interval.
       if (now - at > gapMs * 2) this.#read.delete(key);
     }
     const key = now < this.#nextAt ? null : this.#busiest(now);

@@ -14,12 +14,12 @@ import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { type Quote, QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
 
-/** Quotes of one market that come closer together than this are sent as one. */
+/** Quotes of one market that are closer together than this are merged: only the newest is sent. */
 const EVERY_MS = 5;
-/** Quotes of one message to other processes. */
+/** Maximum quotes per message to other processes. */
 const BATCH = 500;
 
-/** A market whose quotes are followed, with what the last sweep stored of it. */
+/** A market whose quotes are followed, with the values stored by the last sweep. */
 export interface FollowedMarket {
   market: StoredMarket;
   /** Of the first outcome. */
@@ -41,7 +41,7 @@ const other = (price: Price | null): Price | null => (price === null ? null : co
 const middle = (bid: Price | null, ask: Price | null): Price | null =>
   bid === null || ask === null ? null : (bid + ask) / 2n;
 
-/** A quote of a market with two outcomes as streams send it, without `sent_at`. */
+/** A quote of a market with two outcomes in the form that streams send, without `sent_at`. */
 function quoteOf(
   quote: SocketQuote,
   { market, price: stored, volumeTotal }: FollowedMarket,
@@ -68,7 +68,7 @@ function quoteOf(
 
 const isPrice = (price: Price | null): boolean => price === null || (price >= 0n && price <= ONE_PRICE);
 
-/** Sends quotes to the streams of every process, the newest of each market. */
+/** Publishes the newest quote of each market to the streams of all processes. */
 export class QuotePublisher {
   readonly #publish: Shared['publish'];
   readonly #waiting = new Map<string, Quote>();
@@ -94,7 +94,7 @@ export class QuotePublisher {
     const quotes = [...this.#waiting.values()];
     this.#waiting.clear();
     for (let from = 0; from < quotes.length; from += BATCH) {
-      // A process that misses them has the next ones, or the stored quotes.
+      // Best effort: a process that misses them gets the next quotes, or the stored ones.
       this.#publish(QUOTES_CHANNEL, JSON.stringify(quotes.slice(from, from + BATCH))).catch(() => {});
     }
   }

@@ -8,9 +8,9 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { FollowedMarket } from './quote-publisher.ts';
 
 const REMEMBERED = 100_000;
-/** A market is looked up again after so long: its volume rises, and one that was not listed may be. */
+/** A market is looked up again after this time: its volume rises, and an unlisted market may have been listed. */
 const KNOWN_MS = 300_000;
-/** Markets of one look-up, and those that wait for one at most. */
+/** Markets per look-up, and the maximum number of waiting ones. */
 const BATCH = 500;
 const WAITING = 20_000;
 
@@ -29,8 +29,8 @@ export interface QuotedMarketsDeps {
 }
 
 /**
- * Looks up the markets of quotes that were not chosen to be followed, as a channel of the whole platform brings them: one batch after another,
- * while the newest quote of each market waits. Quotes of markets that are not listed are dropped.
+ * Looks up quoted markets that are not among the followed ones, as a channel of the whole platform sends them. Only the newest quote of
+ * each market waits for its look-up. Quotes of unlisted markets are dropped.
  */
 export class QuotedMarkets {
   readonly #deps: QuotedMarketsDeps;
@@ -68,7 +68,7 @@ export class QuotedMarkets {
   async #read(): Promise<void> {
     const { platform, log } = this.#deps;
     this.#isReading = true;
-    // What comes in the same moment is looked up together.
+    // Quotes of the same event-loop turn are looked up together.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (!this.#isStopped && this.#waiting.size > 0) {

@@ -1,6 +1,6 @@
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 
-/** Spreads markets over connections of at most `size`; a market stays where it is while it is wanted. */
+/** Distributes markets over connections of at most `size` markets; a wanted market keeps its connection. */
 export class Shards {
   readonly #size: number;
   readonly #shards: Map<string, StoredMarket>[] = [];
@@ -9,7 +9,7 @@ export class Shards {
     this.#size = size;
   }
 
-  /** The markets of each connection, and whether they are others than before. */
+  /** The markets of each connection, and whether they have changed. */
   set(wanted: readonly StoredMarket[]): { markets: StoredMarket[]; hasChanged: boolean }[] {
     const open = new Map(wanted.map((market) => [market.ref, market]));
     const changed = new Set<number>();
@@ -26,7 +26,7 @@ export class Shards {
       this.#shards[index]?.set(ref, market);
       changed.add(index);
     }
-    // What is empty at the end is no connection any more; in between it is filled first.
+    // Empty shards at the end are removed; those in between are filled first.
     while (this.#shards.length > 0 && this.#shards.at(-1)?.size === 0) this.#shards.pop();
     return this.#shards.map((shard, index) => ({ markets: [...shard.values()], hasChanged: changed.has(index) }));
   }

@@ -1,21 +1,21 @@
-/** Whole readings in a row that find what a socket did not say: one may come between a trade and its frame. */
+/** Consecutive full polls with trades that the socket did not report; a single one may run between a trade and its frame. */
 const MISSED_READINGS = 2;
 
-/** Compares what whole readings of trades find with what a socket says was traded. Times are of performance.now(). */
+/** Compares the trades found by full polls with those reported by a socket. Times are of performance.now(). */
 export class TradeProof {
   #saidAt = 0;
   #beganAt = 0;
   #missed = 0;
 
-  /** The socket said that something was traded, or has just begun to bring trades. */
+  /** Called when the socket reports a trade, or starts to report trades. */
   said(at: number): void {
     this.#saidAt = at;
     this.#missed = 0;
   }
 
   /**
-   * A whole reading that began at `beganAt` found `rows` that no hint had brought. Returns whether the socket is silent about trades
-   * while it seems to live: they were found twice in a row, and it said nothing since the reading before.
+   * A full poll that began at `beganAt` found `rows` that no hinted poll had stored. Returns whether the socket does not report trades
+   * although it seems to work: twice in a row there were such rows and no report since the previous full poll.
    */
   isSilent(beganAt: number, rows: number): boolean {
     const saidNothing = this.#saidAt < this.#beganAt;

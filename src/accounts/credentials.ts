@@ -13,7 +13,7 @@ export type CredentialRecord = Pick<
   'id' | 'platform' | 'label' | 'isDefault' | 'createdAt'
 >;
 
-/** An opened credential; `id` names it in orders. */
+/** A decrypted credential; orders refer to it by `id`. */
 interface OpenedCredential<P extends Platform> {
   id: number;
   fields: CredentialOf<P>;
@@ -33,13 +33,12 @@ const PUBLIC = {
 
 export type Credentials = ReturnType<typeof createCredentials>;
 
-/** What credentials are sealed with and stored in. */
 interface Vault {
   db: Database;
   keys: SealingKeys;
 }
 
-/** The queries that open a credential, prepared once: every order opens one. */
+/** The queries that open a credential; prepared once, because every order opens one. */
 function prepareOpening(db: Database) {
   const toOpen = (chosen: SQL) =>
     db
@@ -59,13 +58,13 @@ function prepareOpening(db: Database) {
   };
 }
 
-/** Platform credentials of users, sealed at rest with AES-256-GCM under CREDENTIALS_KEY. */
+/** Users' platform credentials, encrypted at rest with AES-256-GCM under CREDENTIALS_KEY. */
 export function createCredentials(db: Database, keys: SealingKeys) {
   const vault: Vault = { db, keys };
   const opening = prepareOpening(db);
 
   return {
-    /** Stores checked fields. The first of a platform is the default; a new default replaces the old one. */
+    /** Stores validated fields. A platform's first credential becomes the default; a new default replaces the old one. */
     store: <P extends Platform>(
       userId: string,
       platform: P,
@@ -77,20 +76,17 @@ export function createCredentials(db: Database, keys: SealingKeys) {
     list: (userId: string): Promise<CredentialRecord[]> =>
       db.select(PUBLIC).from(credentials).where(eq(credentials.userId, userId)).orderBy(asc(credentials.id)),
 
-    /** false when the user has no such credential. A deleted default is followed by the newest of its platform. */
+    /** false if the user has no such credential. After a default is deleted, the platform's newest credential is the default. */
     remove: (userId: string, id: number): Promise<boolean> => removeCredential(vault, userId, id),
 
-    /** Decrypts a credential of this user, the platform's default when no id is named; null when there is none. */
+    /** Decrypts a credential of this user, the platform's default if no id is given; null if there is none. */
     async open<P extends Platform>(userId: string, platform: P, id?: number): Promise<OpenedCredential<P> | null> {
       const [row] = await (id === undefined ? opening.ofDefault : opening.byId).execute({ userId, platform, id });
-      // The fields were checked when they were stored, and the seal proves that they are unchanged: checking keys again
-      // takes longer than signing.
+      // Not validated again: the fields were validated when stored, GCM authenticates them, and checking keys takes longer than signing.
       return row ? { id: row.id, fields: JSON.parse(unseal(keys, row)) as CredentialOf<P> } : null;
     },
 
-    /**
-     * Seals everything again under the newest key; returns how many were not under it. Safe to repeat and to interrupt.
-     */
+    /** Re-encrypts all credentials under the newest key; returns how many were under another one. Safe to repeat and to interrupt. */
     rotate: (): Promise<number> => rotateCredentials(vault),
   };
 }
@@ -103,7 +99,7 @@ async function storeCredential(
   const { userId, platform, isDefault } = given;
   const sealed = seal(keys, { userId, platform }, fields);
   return db.transaction(async (tx) => {
-    // One at a time per user, so that two parallel calls cannot both become the default.
+    // Serialized per user, so that two parallel calls cannot both become the default.
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${userId}, 0))`);
     const held = await tx
       .select({ platform: credentials.platform })
@@ -161,7 +157,7 @@ async function rotateCredentials({ db, keys }: Vault): Promise<number> {
 const ofUser = (userId: string, platform: Platform) =>
   and(eq(credentials.userId, userId), eq(credentials.platform, platform));
 
-/** Whose credential it is: sealed in, so that a row copied to another user or platform does not open. */
+/** A credential's owner, authenticated with it, so that a row copied to another user or platform cannot be decrypted. */
 interface Owner {
   userId: string;
   platform: Platform;

@@ -2,14 +2,14 @@ import { and, eq, isNull, type SQL } from 'drizzle-orm';
 import type { Platform } from '../core/model.ts';
 import { orders } from './tables.ts';
 
-/** Whose account on which platform; credentialId null = the operator's default client. */
+/** A user's account on a platform; credentialId null = the operator's default client. */
 export interface Account {
   userId: string;
   platform: Platform;
   credentialId: number | null;
 }
 
-/** The orders of an account. */
+/** Condition that selects the orders of an account. */
 export const ofAccount = ({ userId, platform, credentialId }: Account): SQL | undefined =>
   and(
     eq(orders.userId, userId),

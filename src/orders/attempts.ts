@@ -4,23 +4,23 @@ import { rowsOf, rowJson } from '../stores/postgres/json-row.ts';
 import { orderAttempts, orders } from './tables.ts';
 import { DAY_MS } from '../core/time.ts';
 
-/** One request to a platform about an order, for the audit. */
+/** Audit record of one request to a platform about an order. */
 export type Attempt = Omit<typeof orderAttempts.$inferInsert, 'id' | 'at'>;
 const attemptJson = rowJson(orderAttempts);
 const ATTEMPTED = sql.raw(attemptJson.names('id', 'at').join(', '));
-/** The statement that writes an attempt, to stand in a larger one. */
+/** The INSERT of an attempt, for use inside a larger statement. */
 export const audit = (attempt: Attempt): SQL =>
   sql`INSERT INTO ${orderAttempts} (${ATTEMPTED}) SELECT ${ATTEMPTED} FROM jsonb_populate_record(NULL::order_attempts, ${attemptJson.value(cut(attempt))})`;
 
-/** An attempt with at most 500 characters of the platform's words; no store takes half a character. */
+/** Truncates the platform's text to 500 characters; a surrogate pair cut in half could not be stored. */
 export const cut = (attempt: Attempt): Attempt => ({ ...attempt, detail: attempt.detail.slice(0, 500).toWellFormed() });
 
-/** Rows of one statement: placing orders goes on beside it. */
+/** Rows deleted per statement, so that orders can be placed meanwhile. */
 const BATCH = 5000;
-/** Beyond these the oldest of a user go first, whatever their age, so that attempts cannot fill the store. */
+/** Maximum attempts per user: beyond it the oldest are deleted regardless of age, so that attempts cannot fill the store. */
 const MAX_PER_USER = 100_000;
 
-/** Drops attempts that are old, or too many of one user. Those of an order whose result is unknown stay. */
+/** Deletes attempts older than `days`, and the oldest of users over the maximum. Attempts of orders with an unknown result are kept. */
 export async function dropOldAttempts(
   db: Database,
   days: number,
@@ -43,7 +43,6 @@ export async function dropOldAttempts(
   }
 }
 
-/** In batches, until none is left. */
 async function dropAll(db: Database, where: SQL): Promise<void> {
   for (;;) {
     const dropped = await db.execute(sql`DELETE FROM ${orderAttempts} WHERE id IN (

@@ -8,24 +8,24 @@ import type { OrderClient } from './clients.ts';
 import type { Platform } from '../core/model.ts';
 import type { OrderRow } from './order-row.ts';
 
-/** The result for every working order: cancelled, or still open and why. */
+/** The result for every working order: cancelled, or still open with the reason. */
 export interface CancelledAll {
   cancelled: OrderRow[];
   open: { row: OrderRow; reason: string }[];
 }
 
-/** Whose orders to cancel; through every credential unless one is named. */
+/** Whose orders to cancel; credentialId undefined = through every credential. */
 export interface CancelScope {
   userId: string;
   platform: Platform;
   credentialId: number | undefined;
 }
 
-/** Orders cancelled by one call of a platform's batch. */
+/** Orders per cancel call of an adapter. */
 const CANCEL_BATCH = 50;
 const MAX_CANCELS = 2000;
 
-/** A credential that the platform rejects does not keep the others from being used. */
+/** Reports a failure per order, so that a rejected credential does not stop the others. */
 async function cancelThrough(context: OrderContext, client: OrderClient, requestId: string): Promise<CancelledAll> {
   const result: CancelledAll = { cancelled: [], open: [] };
   try {
@@ -38,7 +38,7 @@ async function cancelThrough(context: OrderContext, client: OrderClient, request
   return result;
 }
 
-/** A platform that does not list now is still asked to cancel known orders; nothing is looked up before that. */
+/** Cancels known orders even if the listing cannot be read. Orders with an unknown result are looked up only after that. */
 async function cancelWorking(
   context: OrderContext,
   client: OrderClient,
@@ -64,7 +64,10 @@ async function cancelWorking(
   for (const row of rest) result.open.push({ row, reason: 'too many at once; retry' });
 }
 
-/** Orders whose credential is gone or cannot be opened: another one of the same account cancels them, and what none cancels is reported. */
+/**
+ * Cancels orders whose credential was deleted or cannot be opened. Every other credential is tried, as it may be of the same account;
+ * the remaining orders are reported as open.
+ */
 async function cancelStray(
   context: OrderContext,
   through: readonly OrderClient[],
@@ -87,7 +90,7 @@ async function cancelStray(
   return result;
 }
 
-/** Cancels those that the platform has, batch by batch, and adds their results. */
+/** Cancels, in batches, the orders that the platform is known to have, and adds their results. */
 async function cancelRows(
   context: OrderContext,
   client: OrderClient,
@@ -106,8 +109,8 @@ async function cancelRows(
 }
 
 /**
- * Cancels everything of the user that works on a platform, through every credential unless one is named: the kill switch of a user.
- * A platform or credential that fails does not keep the others from being cancelled.
+ * A user's kill switch: cancels all their working orders on a platform, through every credential unless one is given. A failing
+ * listing or credential does not stop the others.
  */
 export async function cancelAll(
   context: OrderContext,

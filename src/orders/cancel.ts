@@ -10,17 +10,17 @@ import type { OrderRow } from './order-row.ts';
 import { isUnresolved } from './unresolved.ts';
 import { isReadFailure, refreshOrder, refreshOrders } from './sync.ts';
 
-/** Waits before a cancel without answer is sent again: unlike a placement that is safe. */
+/** Waits before an unconfirmed cancel is repeated; unlike a placement, that is safe. */
 const RETRY_MS = [250, 1000];
-/** Fills from before a cancel are shown by then, though the first read after it lagged. */
+/** By this time the platform reports fills from before a cancel, even if the first read after it lagged. */
 const LATE_FILLS_MS = 5000;
 
-/** The result of a cancel; `asked`: how often the platform was asked about this order. */
+/** The result of a cancel; `asked` is the number of cancel requests for this order. */
 interface Outcome extends Cancellation {
   asked: number;
 }
 
-/** Asks once, and writes an attempt for each order. */
+/** Requests the cancels once, and records an attempt per order. */
 async function askOnce(
   { store }: OrderContext,
   client: OrderClient,
@@ -47,7 +47,7 @@ async function askOnce(
   return outcomes;
 }
 
-/** Until the platform has answered for each order, or twice more. */
+/** Repeats unconfirmed cancels, at most twice. */
 async function ask(
   context: OrderContext,
   client: OrderClient,
@@ -74,7 +74,7 @@ async function ask(
   return outcomes;
 }
 
-/** The row after its cancel: as reported by the platform, and over once it has confirmed. */
+/** The row after its cancel: as the platform reports it, but always ended if the platform confirmed the cancel. */
 async function settle(
   { store, now }: OrderContext,
   row: OrderRow,
@@ -89,11 +89,11 @@ async function settle(
     const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt } as const;
     return { row: (await store.record(row.id, facts, at)) ?? { ...read, ...facts }, cancelled: true };
   }
-  // The answer to our first request was lost; the platform still reports that the order is cancelled.
+  // The response to an earlier request was lost, but the platform reports the order as cancelled.
   return { row: read, cancelled: outcome.asked > 1 && read.status === 'cancelled' };
 }
 
-/** Cancels rows of one client; each row as it is then, whether the platform confirmed, and whether it could be read. */
+/** Cancels orders of one client. Returns each current row, whether the platform confirmed, and whether the row could be read. */
 export async function cancelOrders(
   context: OrderContext,
   client: OrderClient,
@@ -113,7 +113,7 @@ export async function cancelOrders(
   );
 }
 
-/** One order. 409 when it is over already, 503 when the platform does not confirm. */
+/** 409 if the order has already ended, 503 if the platform does not confirm the cancel. */
 export async function cancelOrder(
   context: OrderContext,
   { row: stored, client }: FoundOrder,

@@ -9,27 +9,27 @@ import { audit, type Attempt } from './attempts.ts';
 import type { OrderRow } from './order-row.ts';
 
 const orderJson = rowJson(orders);
-/** `limited`: nothing is claimed, and there may be limits: they have to be read, and the claim made with them. */
+/** `limited`: nothing was claimed, because there may be limits; read them and claim again with them. */
 export type Claim = { kind: 'claimed' | 'key_used' | 'client_id_used' | 'limited' } | { kind: 'over_day'; spent: Usd };
 
-/** An order to claim; `notional`: USD of the row's; `previous`: the order that gives its key up for it. */
+/** An order to claim. `notional` is the row's, parsed; `previous` is the order that gives up its idempotency key. */
 export interface ToClaim {
   row: OrderRow;
   notional: Usd;
   previous: string | null;
 }
 
-/** An idempotency key is kept this long. */
+/** Lifetime of an idempotency key. */
 const KEY_MS = 86_400_000;
 const WITHOUT_LIMITS = sql`NOT EXISTS (SELECT FROM ${orderSettings} AS s WHERE s.user_id = given.user_id
   AND (NOT s.trading_enabled OR s.max_order_notional IS NOT NULL OR s.max_day_notional IS NOT NULL))`;
-/** What the operator allows through the default clients holds at the claim, so that no order passes a switch just turned. */
+/** The operator's limits on default clients are checked in the claim itself, so that a change applies to orders being placed. */
 const OPERATOR_ALLOWS = sql`(given.credential_id IS NOT NULL OR EXISTS (SELECT FROM ${defaultClientSettings} AS d
   WHERE d.trading_enabled AND (d.max_order_notional IS NULL OR given.notional <= d.max_order_notional)))`;
 
-/** Claims of idempotency keys and client ids, before an order is sent. */
+/** Claims idempotency keys and client order ids before an order is sent. */
 export function createClaims(db: Database) {
-  // Prepared once: building the text of a statement takes as long as running it.
+  // Prepared once: building the statement's text takes as long as running it.
   const idOfKey = db
     .select({ id: orders.id })
     .from(orders)
@@ -37,17 +37,17 @@ export function createClaims(db: Database) {
     .prepare('');
 
   return {
-    /** The order that claimed a key, and whether the key is still kept. */
+    /** The order that claimed a key; `kept`: the key has not expired. */
     async byKey(userId: string, key: string, nowMs: number): Promise<{ row: OrderRow; kept: boolean } | null> {
-      // Most keys are new, and that shows fastest without the columns.
+      // Most keys are new; selecting only the id is the fastest check.
       const [found] = await idOfKey.execute({ userId, key });
       const row = found ? ((await db.select().from(orders).where(eq(orders.id, found.id)))[0] ?? null) : null;
       return row && { row, kept: row.createdAt.getTime() > nowMs - KEY_MS };
     },
 
     /**
-     * Claims key and client id and records that the order is about to be sent, in one INSERT. Without `limits` it claims for a user
-     * who has none. With one of a day the user's claims queue up behind each other, so that two cannot share what is left.
+     * Claims key and client order id and records that the order is about to be sent, in one INSERT. Without `limits` it claims only
+     * for a user who has none. With a daily limit the user's claims are serialized, so that two cannot spend the same remainder.
      */
     async claim({ row, notional, previous }: ToClaim, limits: OrderLimits | null): Promise<Claim> {
       const insert = async (tx: Pick<Database, 'execute' | 'select' | 'update'>): Promise<Claim> => {
@@ -85,7 +85,7 @@ export function createClaims(db: Database) {
       });
     },
 
-    /** Takes a claim back whose order was never sent: its key and its client id may be used again. `previous` gets its key back. */
+    /** Withdraws the claim of an order that was never sent: its key and client order id are free again. `previous` gets its key back. */
     async withdraw({ id, idempotencyKey }: OrderRow, previous: string | null, attempt: Attempt): Promise<void> {
       await db.transaction(async (tx) => {
         await tx.execute(sql`WITH audited AS (${audit(attempt)}) DELETE FROM ${orders} WHERE ${eq(orders.id, id)}`);

@@ -13,10 +13,10 @@ import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClientUse, MayUseDefault } from './default-clients.ts';
 import type { Account } from './account.ts';
 
-/** The operator's own clients, by platform: what serves users who stored no credential. */
+/** The operator's credentials by platform, for users who stored none. */
 export type DefaultClients = { readonly [P in Platform]?: CredentialOf<P> };
 
-/** The default clients of the settings; throws ConfigError, without the value, when one is incomplete or cannot be used. */
+/** The default clients in the settings. Throws ConfigError, without the value, if one is incomplete or invalid. */
 export function defaultClients(config: Config): DefaultClients {
   return Object.fromEntries(
     PLATFORMS.flatMap((platform) => {
@@ -33,12 +33,12 @@ export function defaultClients(config: Config): DefaultClients {
   );
 }
 
-/** The methods of an adapter with the caller's credential filled in. */
+/** A method of an adapter, bound to the caller's credential. */
 type Bound<M> = M extends (...parameters: [...infer Given, infer _Access]) => infer Result
   ? (...parameters: [...Given, signal?: AbortSignal]) => Result
   : never;
 
-/** One caller's way to one platform's orders. A credential that the platform rejects is 422 (the caller's) or 502 (ours). */
+/** One caller's access to orders on one platform. A credential rejected by the platform is 422 (the caller's) or 502 (ours). */
 export interface OrderClient extends Pick<PlatformOrders<Platform>, 'grid' | 'check'> {
   account: Account;
   prepare: Bound<PlatformOrders<Platform>['prepare']>;
@@ -59,7 +59,6 @@ export interface OrderClientDeps {
 
 export type OrderClients = ReturnType<typeof createOrderClients>;
 
-/** One caller's way to an adapter, with this credential. */
 function bind<P extends Platform>(
   { markets, onBadRow }: Pick<OrderClientDeps, 'markets' | 'onBadRow'>,
   account: Account,
@@ -92,7 +91,7 @@ function bind<P extends Platform>(
   };
 }
 
-/** Finds the credential to use and opens it, for the call at hand only. */
+/** Selects the credential to use and decrypts it, for the current call only. */
 export function createOrderClients(deps: OrderClientDeps) {
   const { adapters, credentials, defaults, mayUseDefault } = deps;
 
@@ -102,7 +101,7 @@ export function createOrderClients(deps: OrderClientDeps) {
     throw orderRefused(`${platformName(platform)} takes no orders here`, 'Use another platform.');
   };
 
-  /** A stored credential of the user, the default one when no id is named. */
+  /** A client with a stored credential of the user: the default one if no id is given. */
   const ofUser = async <P extends Platform>(
     userId: string,
     platform: P,
@@ -122,7 +121,7 @@ export function createOrderClients(deps: OrderClientDeps) {
       : bind(deps, { userId, platform, credentialId: null }, adapterOf(platform), ours, priority);
   };
 
-  /** The operator's client, for those who may use it. */
+  /** The operator's client; null if there is none or the user may not use it. */
   const defaultClient = async (userId: string, platform: Platform, use: ClientUse): Promise<OrderClient | null> =>
     defaults[platform] !== undefined && (await mayUseDefault(userId, platform, use))
       ? ofOperator(userId, platform, 'live')
@@ -132,8 +131,8 @@ export function createOrderClients(deps: OrderClientDeps) {
     defaultClient,
 
     /**
-     * By id, else the user's default, else the operator's client where the user may use it. 404 for an id that is not the user's,
-     * 422 when there is nothing.
+     * The client of the given credential, else of the user's default, else the operator's if the user may use it. 404 for an id that is
+     * not the user's, 422 if there is no client.
      */
     async open(
       userId: string,
@@ -141,7 +140,7 @@ export function createOrderClients(deps: OrderClientDeps) {
       credentialId: number | undefined,
       use: ClientUse,
     ): Promise<OrderClient> {
-      // Before a credential is asked for that could not be used.
+      // First, because without an adapter no credential can be used.
       adapterOf(platform);
       const stored = await ofUser(userId, platform, credentialId, 'live');
       const client = stored ?? (credentialId === undefined ? await defaultClient(userId, platform, use) : null);
@@ -159,7 +158,7 @@ export function createOrderClients(deps: OrderClientDeps) {
       );
     },
 
-    /** The client that an order was placed through; null when its credential is gone. */
+    /** The client that placed an order; null if its credential no longer exists. */
     reopen: async ({ userId, platform, credentialId }: Account, priority: Priority): Promise<OrderClient | null> =>
       credentialId === null ? ofOperator(userId, platform, priority) : ofUser(userId, platform, credentialId, priority),
   };

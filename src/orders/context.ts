@@ -12,7 +12,7 @@ import { defaultClientAccess } from './default-clients.ts';
 import { limitsReader, type OrderLimits } from './spending-limits.ts';
 import { createOrderStore, type OrderStore } from './store.ts';
 
-/** What orders need of the service. */
+/** What the service provides to orders. */
 export interface OrdersDeps {
   config: Config;
   db: Database;
@@ -23,27 +23,27 @@ export interface OrdersDeps {
   adapters: OrderAdapters;
   platforms: Partial<Record<Platform, PlatformData>>;
   markets: MarketDirectory;
-  /** The market of any id a user may send; throws 404. */
+  /** The market for any id that a user may send; throws 404. */
   market(wanted: { platform: Platform; id: string; user: string }): Promise<StoredMarket>;
   onBadRow: (row: BadRow) => void;
 }
 
-/** What every operation on orders works with: one for the service, handed from step to step. */
+/** Shared by all order operations; one instance per service. */
 export interface OrderContext extends Pick<OrdersDeps, 'db' | 'shared' | 'log' | 'now' | 'credentials' | 'market'> {
   store: OrderStore;
   clients: OrderClients;
-  /** The live book of an outcome, read now; null when there is none. */
+  /** The order book of an outcome, read from the platform now; null if there is none. */
   book(
     market: StoredMarket,
     outcomeIndex: number,
     user: string,
   ): Promise<{ side: BookSide; tickSize: bigint | null } | null>;
   limits(userId: string): Promise<OrderLimits>;
-  /** What the operator allows through the default clients. */
+  /** The operator's limits on orders through the default clients. */
   operatorLimits(): Promise<DefaultClientLimits>;
 }
 
-/** Throws ConfigError when a default client of the settings cannot be used. */
+/** Throws ConfigError if a default client in the settings is incomplete or invalid. */
 export function orderContext(deps: OrdersDeps): OrderContext {
   const { config, db, shared, log, now, credentials, adapters, platforms, markets, market, onBadRow } = deps;
   const clients = createOrderClients({

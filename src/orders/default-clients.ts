@@ -6,10 +6,10 @@ import { orderRefused } from '../platforms/failed-placement.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { orders } from './tables.ts';
 
-/** place: new orders. manage: listing, reading and cancelling, which stay with the user who placed the orders. */
+/** place: new orders. manage: listing, reading and cancelling; also allowed to users who have placed orders through the client. */
 export type ClientUse = 'place' | 'manage';
 
-/** Whether a user may use the default client of a platform: named by the operator, or to manage what was placed through it. */
+/** Whether a user may use a platform's default client: granted by the operator, or to manage orders placed through it. */
 export type MayUseDefault = (userId: string, platform: Platform, use: ClientUse) => Promise<boolean>;
 
 export function defaultClientAccess(db: Database): MayUseDefault {
@@ -30,7 +30,7 @@ export function defaultClientAccess(db: Database): MayUseDefault {
     (await rules.isGranted(userId)) || (use === 'manage' && (await placed.execute({ userId, platform })).length > 0);
 }
 
-/** 422 when the operator has switched the default clients off, or allows no order this large. */
+/** 422 if the operator has switched off trading through the default clients, or the order exceeds the operator's limit. */
 export function requireOperatorAllows({ tradingEnabled, maxOrder }: DefaultClientLimits, notional: Usd): void {
   const own = 'Store a credential of your own at POST /v1/api/auth/credentials.';
   if (!tradingEnabled) throw orderRefused("Trading through this server's default clients is switched off", own);

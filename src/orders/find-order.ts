@@ -6,28 +6,28 @@ import type { OrderClient } from './clients.ts';
 import type { OrderContext } from './context.ts';
 import { foreignRow, type OrderRow } from './order-row.ts';
 
-/** How a caller names an order. */
+/** An order as identified by a caller. */
 export interface OrderName {
   userId: string;
   platform: Platform;
-  /** The platform's id, or client:<client order id>. */
+  /** The platform's order id, or client:<client order id>. */
   name: string;
   credentialId: number | undefined;
 }
 
-/** A stored order and the client to ask about it. */
+/** A stored order and the client to read or cancel it with. */
 export interface FoundOrder {
   row: OrderRow;
   client: OrderClient;
 }
 
-/** Finds an order by name: among ours, else in the caller's own account, whose orders are taken in. 404 when there is none. */
+/** Finds a stored order by name, else one in the caller's own account, which is then stored. 404 if there is none. */
 export async function findOrder(context: OrderContext, wanted: OrderName): Promise<FoundOrder> {
   const { store, clients, now } = context;
   const { userId, platform, name, credentialId } = wanted;
   if (!name.startsWith('client:') && !MANIFESTS[platform].isOrderId(name)) throw notFound(platform, name);
   const row = await store.named(userId, platform, name, credentialId);
-  // An order is asked for with the credential it was placed with, unless that is gone or the caller names one.
+  // An order is read with the credential that placed it, unless that was deleted or the caller names one.
   const own = row && credentialId === undefined ? await clients.reopen(row, 'live') : null;
   const client = own ?? (await clients.open(userId, platform, credentialId, 'manage'));
   if (row) return { row, client };

@@ -5,14 +5,14 @@ import type { OrderRow } from './order-row.ts';
 import { WORKING } from './order-lists.ts';
 import { orders } from './tables.ts';
 
-/** Orders that one pass cancels. */
+/** Orders cancelled per pass. */
 const BATCH = 50;
-/** An order that could not be cancelled is tried again after this. */
+/** Wait before the next pass, which retries failed cancels; none after a full batch. */
 const AGAIN_MS = 5000;
 
 const accountOf = ({ platform, userId }: OrderRow): string => `${platform} ${userId}`;
 
-/** The operator's kill switch: cancels what works through the default clients while trading through them is switched off. */
+/** The operator's kill switch: cancels working orders of the default clients while trading through them is switched off. */
 export function createHalt(context: OrderContext) {
   const { db, clients, log } = context;
   const switchedOff = sql`EXISTS (SELECT FROM default_client_settings AS d WHERE NOT d.trading_enabled)`;
@@ -40,7 +40,7 @@ export function createHalt(context: OrderContext) {
     /** Orders to cancel now; [] while trading is on. */
     due: async (): Promise<OrderRow[]> => (performance.now() < nextAt ? [] : atWork.execute()),
 
-    /** Cancels account by account; a failure is logged and tried again. */
+    /** Cancels each account's orders separately; a failure is logged and retried. */
     async cancel(rows: readonly OrderRow[]): Promise<void> {
       const accounts = [...new Set(rows.map(accountOf))];
       const results = await Promise.allSettled(

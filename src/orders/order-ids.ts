@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
-/** What makes an order one: its row, its client id, and the seed of what is signed. */
+/** What makes an order unique: its client order id, and the seed of signed salts. */
 export interface OrderIdentity {
   clientOrderId: string;
   seed: Uint8Array;
 }
 
-/** Any constant will do, as long as it never changes: the namespace of derived client order ids. */
+/** Namespace of derived client order ids: an arbitrary constant that must never change. */
 const NAMESPACE = Buffer.from('5f0c6e1d9a3b4c7e8d21f6a90b54c3e7', 'hex');
 
 /** RFC 9562 version 5. */
@@ -18,8 +18,8 @@ export function uuidV5(name: string): string {
 }
 
 /**
- * Ids of an order. With an idempotency key they follow from user and key alone, so that a platform which sees the key
- * twice refuses the second; `previous` is the order that used the key more than a day ago.
+ * Ids of an order. With an idempotency key they are derived from user, key and `previous` (the order that used the key more than a day
+ * ago), so that a platform rejects a second order with the same key.
  */
 export function orderIdentity(
   userId: string,
@@ -32,7 +32,7 @@ export function orderIdentity(
   return { clientOrderId: given ?? uuidV5(name), seed: createHash('sha256').update(name).digest() };
 }
 
-/** Equal for requests that ask for the same, however they are written: it is taken of the values read. */
+/** Hash of the parsed values, so equivalent requests have the same hash however they are written. */
 export function bodyHash(body: Record<string, unknown>): string {
   const entries = Object.entries(body)
     .filter(([, value]) => value !== undefined)

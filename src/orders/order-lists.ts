@@ -6,19 +6,19 @@ import { ofAccount, type Account } from './account.ts';
 import type { OrderRow } from './order-row.ts';
 import { orders } from './tables.ts';
 
-/** Which orders of an account; undefined = all. */
+/** Filters of an account's orders; undefined = all. */
 interface RowFilter {
   marketId: string | undefined;
   status: OrderStatus | undefined;
 }
 
-/** Where a page of a listing begins. */
+/** The last order of a page; the next page starts after it. */
 export interface OrderPosition {
   createdAt: string;
   id: string;
 }
 
-/** Of orders that may still change. */
+/** Statuses of orders that may still change. */
 export const WORKING: OrderStatus[] = ['pending', 'open', 'partially_filled', 'unknown'];
 
 function matches(account: Account, filter: RowFilter) {
@@ -29,10 +29,9 @@ function matches(account: Account, filter: RowFilter) {
   );
 }
 
-/** Lists stored orders of accounts. */
 export function createOrderLists(db: Database) {
   return {
-    /** Orders that may still change, those asked for longest ago first. */
+    /** Orders that may still change, least recently read from the platform first. */
     working: (account: Account, marketRef: string | null, limit: number): Promise<OrderRow[]> =>
       db
         .select()
@@ -47,7 +46,7 @@ export function createOrderLists(db: Database) {
         .orderBy(asc(orders.askedAt))
         .limit(limit),
 
-    /** Orders that may still change, placed with another credential than these; 0 = the operator's client. */
+    /** Orders that may still change and were placed with none of the `used` credentials; 0 = the operator's client. */
     stray: (userId: string, platform: Platform, used: number[], limit: number): Promise<OrderRow[]> =>
       db
         .select()

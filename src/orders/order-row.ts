@@ -6,7 +6,7 @@ import type { OrderRecord, OrderTerms, PlatformOrder } from '../platforms/order-
 import { orderNotional } from './spending-limits.ts';
 
 export type OrderRow = typeof orders.$inferSelect;
-/** What a platform reports about an order, as columns. */
+/** Columns with what the platform reports about an order. */
 export type OrderFacts = Pick<
   OrderRow,
   | 'state'
@@ -24,10 +24,7 @@ export type OrderFacts = Pick<
 const textOf = <T extends bigint>(value: T | null, text: (value: T) => string): string | null =>
   value === null ? null : text(value);
 
-/**
- * What was asked for, as it was stored; the book that bounded a market order is gone. `own`: asked for with the credential it
- * was placed with.
- */
+/** The order as requested; the book that bounded a market order is not stored. `own`: read with the credential that placed it. */
 export function recordOf(row: OrderRow, own: boolean): OrderRecord {
   const terms: OrderTerms = {
     side: row.side,
@@ -53,9 +50,8 @@ export function recordOf(row: OrderRow, own: boolean): OrderRecord {
 }
 
 /**
- * What a platform's order changes in a row; null when nothing is new. A read may lag behind what is known: an order that is
- * over stays over, though a fill before its end may be reported later, and fills do not shrink while it works, unless their settlement
- * failed; what it does not report is kept.
+ * Changes of a row from a platform's report; null if there are none. Reads may lag: unless settlement failed, an ended order stays ended
+ * (earlier fills may still be reported), and the filled size of a working order does not shrink.
  */
 export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
   const known = row.state === 'placed';
@@ -67,9 +63,10 @@ export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date)
   const { averageFillPrice: average } = order;
   const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
   const same = known && order.filledSize === filledBefore;
+  // Averages and fees that are not reported stay as they are while the filled size is unchanged.
   const reportedOr = (reported: string | null, before: string | null): string | null =>
     reported ?? (same ? before : null);
-  // Some platforms do not report how an order ended: cancelled before its date, it did not expire by it.
+  // Some platforms do not report how an order ended: one that was cancelled cannot expire later.
   const cancelled = known && row.status === 'cancelled' && order.status === 'expired';
   const facts: OrderFacts = {
     state: 'placed',
@@ -89,7 +86,7 @@ export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date)
   return changed ? facts : null;
 }
 
-/** The row of an order found in a user's account, placed elsewhere. */
+/** The row of an order in a user's account that was placed outside this service. */
 export function foreignRow(
   owner: Pick<OrderRow, 'id' | 'userId' | 'platform' | 'credentialId'>,
   order: PlatformOrder,
@@ -131,7 +128,7 @@ export function foreignRow(
   };
 }
 
-/** maker_fee + taker_fee; null while one of them is not known. */
+/** maker_fee + taker_fee; null while one of them is unknown. */
 export function totalFee(row: Pick<OrderRow, 'makerFee' | 'takerFee'>): bigint | null {
   return row.makerFee === null || row.takerFee === null ? null : parseUsd(row.makerFee) + parseUsd(row.takerFee);
 }

@@ -25,14 +25,14 @@ export interface OrderPage {
   next: OrderPosition | null;
 }
 
-/** Orders of users on every platform. */
+/** Users' orders on all platforms. */
 export interface Orders {
   place: PlaceOrder;
   get(name: OrderName): Promise<OrderRow>;
-  /** Newest first. The first page brings the store up to the platform; later pages continue it. */
+  /** Newest first. The first page updates the store from the platform; later pages read only the store. */
   list(filter: OrderFilter, after: (OrderPosition & { total: number }) | null, limit: number): Promise<OrderPage>;
   cancel(name: OrderName, requestId: string): Promise<OrderRow>;
-  /** Everything of the user that works on a platform, through every credential unless one is named. */
+  /** Cancels all working orders of a user on a platform, through every credential unless one is given. */
   cancelAll(scope: CancelScope, requestId: string): Promise<CancelledAll>;
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -9,22 +9,22 @@ import { refreshOrders } from './sync.ts';
 const TICK_MS = 500;
 const LEASE_MS = 15_000;
 const BATCH = 50;
-/** A look that fails is repeated after a quarter of the order's age, within these bounds. */
+/** A failed look-up is retried after a quarter of the order's age, within these bounds (ms). */
 const RETRY_MS = { least: 5000, most: 3_600_000 };
 
 const CREDENTIAL_GONE = new ApiError(422, 'the credential that placed it was deleted', {
   resolution: 'Store a credential of the same account.',
 });
 
-/** The search for orders whose result is unknown: one process at a time, whichever holds the lease. */
+/** Looks up orders whose result is unknown, in the one process that holds the lease. */
 export interface Reconciler {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Looks for orders when their time has come: sent without an answer, left in flight by an ended process, filled without fees. Cancels
- * those that the operator's kill switch ends.
+ * Looks up orders that are due: sent without an answer, left in flight by a process that ended, or filled without known fees. Also
+ * cancels the orders that the operator's kill switch covers.
  */
 export function createReconciler(context: OrderContext): Reconciler {
   const { store, shared, now, log } = context;
@@ -92,7 +92,7 @@ async function lookUp(context: OrderContext, row: OrderRow, signal: AbortSignal)
     if (!client) throw CREDENTIAL_GONE;
     const [seen = row] = await refreshOrders(context, client, [row], signal);
     if (isUnresolved(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
-    // Applying a report sets the next look at what it changes.
+    // A report that changed the row has already set its next look-up.
     if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime())
       await store.checkAgain(row.id, nextCheck(seen, now()));
   } catch (error) {

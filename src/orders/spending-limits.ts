@@ -6,17 +6,17 @@ import { orderRefused } from '../platforms/failed-placement.ts';
 import type { OrderTerms } from '../platforms/order-contract.ts';
 import type { Database } from '../stores/postgres/client.ts';
 
-/** What a user allows themselves, USD of notional; null = no limit. */
+/** A user's own limits, USD of notional; null = no limit. */
 export interface OrderLimits {
   tradingEnabled: boolean;
   maxOrder: Usd | null;
-  /** Of all orders of a UTC day that the platforms did not refuse. */
+  /** For the sum of a UTC day's orders that the platforms did not reject. */
   maxDay: Usd | null;
 }
 
 /**
- * USD that an order can cost, the value that limits are held against. A purchase costs its worst price. A sale gives up what it sells,
- * or on Kalshi buys the other outcome, so that a low worst price does not make it small: the dearer of both sides counts.
+ * Maximum cost of an order in USD, which limits apply to. A buy costs its worst price. A sell gives up its contracts, or on Kalshi buys
+ * the other outcome, so a low worst price does not make it small: the higher of the price and its complement counts.
  */
 export function orderNotional({ side, price, size }: Pick<OrderTerms, 'side' | 'price' | 'size'>): Usd {
   const other = complement(price);
@@ -26,7 +26,7 @@ export function orderNotional({ side, price, size }: Pick<OrderTerms, 'side' | '
 const usdOrNull = (text: string | null): Usd | null => (text === null ? null : parseUsd(text));
 const textOrNull = (usd: Usd | null): string | null => (usd === null ? null : usdText(usd));
 
-/** Reads limits with a statement that is prepared once: every order asks for them. */
+/** Reads limits with a prepared statement, because every order needs them. */
 export function limitsReader(db: Database): (userId: string) => Promise<OrderLimits> {
   const ofUser = db
     .select()
@@ -44,7 +44,7 @@ export function limitsReader(db: Database): (userId: string) => Promise<OrderLim
   };
 }
 
-/** Changes what is given and returns all of it. */
+/** Changes the given limits and returns all of them. */
 export async function changeLimits(db: Database, userId: string, change: Partial<OrderLimits>): Promise<OrderLimits> {
   const set = {
     ...(change.tradingEnabled === undefined ? {} : { tradingEnabled: change.tradingEnabled }),
@@ -60,7 +60,7 @@ export async function changeLimits(db: Database, userId: string, change: Partial
 
 const CHANGE = 'Change it at PATCH /v1/api/auth/order-settings.';
 
-/** 422 when the user has switched trading off, or allows no order this large. */
+/** 422 if the user has switched trading off, or the order exceeds the user's limit per order. */
 export function requireAllowed(limits: OrderLimits, notional: Usd): void {
   if (!limits.tradingEnabled) throw orderRefused('Trading is switched off in this account', CHANGE);
   if (limits.maxOrder !== null && notional > limits.maxOrder) {

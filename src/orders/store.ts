@@ -16,15 +16,14 @@ const ALL = sql.raw(
     .map((name) => `o.${name}`)
     .join(', '),
 );
-/** Columns that change once an order is claimed. */
+/** Columns that may change after the claim. */
 const CHANGING = sql.raw(
   'state, order_id, status, filled_size, remaining_size, average_fill_price, maker_fee, taker_fee, metadata, refusal, updated_at, asked_at, next_check_at',
 );
-/** What changes of an order. */
 export type Change = Partial<OrderFacts> & Pick<OrderRow, 'nextCheckAt'> & Partial<Pick<OrderRow, 'refusal'>>;
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
-/** Stored orders. Every change of an order's result goes through `record`. */
+/** Stored orders. Every change to an order's result goes through `record`. */
 export function createOrderStore(db: Database) {
   const stored = createStoredOrders(db);
   const dropForeign = async (ourId: string, orderId: string): Promise<void> => {
@@ -41,8 +40,8 @@ export function createOrderStore(db: Database) {
     ...createSyncs(db),
 
     /**
-     * Writes the result of an order, unless the stored one was read later, and the attempt that returned it, in one statement;
-     * the row as it is now. null = the platform's order belongs to another of our orders.
+     * Writes the result of an order, unless the stored one is from a later read, and the attempt that returned it, in one statement.
+     * Returns the current row; null if the platform's order belongs to another of our orders.
      */
     async record(id: string, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
       const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGING} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}))
@@ -56,7 +55,7 @@ export function createOrderStore(db: Database) {
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
       }
-      // A listing met the order before it was known to be ours, and took it for one placed elsewhere.
+      // A listing stored this order as placed elsewhere, before it was known to be ours.
       if (facts.orderId) await dropForeign(id, facts.orderId);
       return write().catch(async (error: unknown) => {
         if (!isUniqueViolation(error)) throw error;
@@ -65,7 +64,7 @@ export function createOrderStore(db: Database) {
       });
     },
 
-    /** The platform was asked for these orders, and this is what it returned. */
+    /** Records when the platform was last asked for these orders. */
     async askedFor(ids: readonly string[], askedAt: Date): Promise<void> {
       if (ids.length === 0) return;
       await db
@@ -87,7 +86,7 @@ export function createOrderStore(db: Database) {
       await db.update(orders).set({ nextCheckAt: at }).where(eq(orders.id, id));
     },
 
-    /** Orders that an ended process left in flight are looked up immediately. */
+    /** Schedules an immediate look-up of orders left in flight by a process that ended. */
     async adoptOrphans(nowMs: number): Promise<void> {
       await db
         .update(orders)
@@ -101,7 +100,7 @@ export function createOrderStore(db: Database) {
   };
 }
 
-/** Up to when the orders of accounts were read from their platforms, Unix ms; 0 = never. */
+/** Time up to which each account's orders were read from its platform, Unix ms; 0 = never. */
 function createSyncs(db: Database) {
   return {
     async syncedAt({ userId, platform, credentialId }: Account): Promise<number> {

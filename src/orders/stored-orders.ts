@@ -5,7 +5,7 @@ import { ofAccount, type Account } from './account.ts';
 import type { OrderRow } from './order-row.ts';
 import { orders } from './tables.ts';
 
-/** Reads single stored orders, and those that are due. */
+/** Reads single stored orders, and those due for a look-up. */
 export function createStoredOrders(db: Database) {
   const one = async (where: SQL | undefined): Promise<OrderRow | null> => {
     const [row] = await db
@@ -20,7 +20,7 @@ export function createStoredOrders(db: Database) {
   return {
     one,
 
-    /** An order of a user by the platform's id or `client:<client order id>`; our own before one found in the account. */
+    /** A user's order by the platform's id or `client:<client order id>`; one sent by us takes precedence over one found in the account. */
     named: (
       userId: string,
       platform: Platform,
@@ -38,7 +38,7 @@ export function createStoredOrders(db: Database) {
         ),
       ),
 
-    /** Rows that listed orders may be: by the platform's id, or ours by client id while the platform's is not known. */
+    /** Rows that may match listed orders: by the platform's id, or ours by client order id while the platform's id is unknown. */
     matching: (account: Account, orderIds: string[], clientIds: string[]): Promise<OrderRow[]> =>
       db
         .select()
@@ -53,10 +53,10 @@ export function createStoredOrders(db: Database) {
           ),
         ),
 
-    /** These orders as they are now. */
+    /** The current rows of these orders. */
     again: (ids: string[]): Promise<OrderRow[]> => db.select().from(orders).where(inArray(orders.id, ids)),
 
-    /** Orders whose time to be looked for has come, longest due first. */
+    /** Orders due for a look-up, longest overdue first. */
     due: (nowMs: number, limit: number): Promise<OrderRow[]> =>
       db
         .select()

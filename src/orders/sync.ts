@@ -9,17 +9,17 @@ import { factsFrom, foreignRow, recordOf, type OrderFacts, type OrderRow } from 
 import type { Attempt } from './attempts.ts';
 import type { OrderContext } from './context.ts';
 
-/** Working orders that one listing looks up by themselves, because the platform's list lacks them. */
+/** Maximum working orders looked up individually per listing, because the platform's list lacks them. */
 const MAX_LOOKUPS = 100;
 
-/** Matched but not settled, or filled without fees: worth another look soon. */
+/** Matched but not settled, or filled without known fees: looked up again soon. */
 const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
   status === 'pending' || (Number(filledSize ?? 0) > 0 && (makerFee === null || takerFee === null));
 
-/** Settlement is followed this long after the last match, at growing distances. */
+/** Settlement is polled for this long after the last match, at growing intervals. */
 const SETTLING_MS = 86_400_000;
 
-/** When to look again at an order of which something was matched and may still fail; null when that is settled. */
+/** Time of the next look-up of an order whose matches may still fail to settle; null if none is needed. */
 function nextSettlementLook({ settlement, updatedAt, createdAt }: PlatformOrder, nowMs: number): Date | null {
   if (settlement !== 'open' && settlement !== 'retrying') return null;
   const matchedAt = Date.parse(updatedAt ?? createdAt ?? '') || nowMs;
@@ -27,10 +27,10 @@ function nextSettlementLook({ settlement, updatedAt, createdAt }: PlatformOrder,
   return age > SETTLING_MS ? null : new Date(nowMs + Math.max(age / 4, 5000));
 }
 
-/** An order is cancelled even while its platform does not answer reads, or the analytical store, which holds its market, is unavailable. */
+/** Failures that do not prevent a cancel: of the platform's reads, or of the analytical store, which holds the order's market. */
 export const isReadFailure = (error: unknown): boolean => error instanceof PlatformError || error instanceof StoreError;
 
-/** The state of an order that never arrived. */
+/** The state of an order that never reached its platform. */
 const LOST = {
   status: 'rejected',
   state: 'rejected',
@@ -40,7 +40,7 @@ const LOST = {
   takerFee: '0',
 } as const;
 
-/** Writes what the platform reports about an order; the row as it is now. null = its order belongs to another row of ours. */
+/** Stores the platform's report about an order. Returns the current row; null if that order belongs to another row of ours. */
 export async function applyReport(
   context: OrderContext,
   row: OrderRow,
@@ -61,8 +61,8 @@ export async function applyReport(
 }
 
 /**
- * An order that the platform does not know: unchanged if it was placed, rejected after a while if it never arrived. Another
- * credential than the order's own may be of another account: its reply proves nothing.
+ * An order that the platform does not know: unchanged if it was placed, rejected from `resolvesAt` on if it never arrived. A read with
+ * another credential than the order's own proves nothing, because it may be of another account.
  */
 async function absent(context: OrderContext, client: OrderClient, row: OrderRow, askedAt: Date): Promise<OrderRow> {
   const own = client.account.credentialId === row.credentialId;
@@ -72,7 +72,7 @@ async function absent(context: OrderContext, client: OrderClient, row: OrderRow,
   return (await context.store.record(row.id, { ...LOST, updatedAt: askedAt, nextCheckAt: null }, askedAt)) ?? row;
 }
 
-/** Asks the platform for these orders and writes what it reports; the rows as they are now, in order. */
+/** Reads these orders from the platform and stores its reports. Returns the current rows, in the given order. */
 export async function refreshOrders(
   context: OrderContext,
   client: OrderClient,
@@ -90,7 +90,7 @@ export async function refreshOrders(
   return Promise.all(rows.map((row, i) => settle(row, found[i] ?? null)));
 }
 
-/** One order; unchanged where its result is unknown and the platform does not answer: unknown is correct then. */
+/** Refreshes one order. If its result is unknown and the platform does not answer, it stays unchanged: unknown is still correct. */
 export async function refreshOrder(context: OrderContext, client: OrderClient, row: OrderRow): Promise<OrderRow> {
   try {
     const [fresh = row] = await refreshOrders(context, client, [row]);
@@ -102,8 +102,8 @@ export async function refreshOrder(context: OrderContext, client: OrderClient, r
 }
 
 /**
- * Reads what the platform lists and updates the store; the rows it reported. Orders placed elsewhere are taken in where
- * the account is the user's own: the operator's client serves several users, who see theirs only.
+ * Stores what the platform lists and returns the ids of the listed rows. Orders placed elsewhere are stored only if the account is the
+ * user's own: the operator's client serves several users, who see only their own orders.
  */
 export async function importListing(
   context: OrderContext,
@@ -117,7 +117,7 @@ export async function importListing(
   const ids = listing.orders.map(({ orderId }) => orderId);
   const clientIds = listing.orders.flatMap(({ clientOrderId }) => clientOrderId || []);
   const known = await store.matching(account, ids, clientIds);
-  // A client id may be that of another order: looking one up compares what was asked for too.
+  // A client order id may belong to another order: the look-up compares the terms too.
   const claimed = await refreshOrders(
     context,
     client,
@@ -140,7 +140,7 @@ export async function importListing(
   return seen;
 }
 
-/** Brings the store up to the platform: to what it lists, and to what it reports about working orders that it does not list. */
+/** Updates the store from the platform: from its listing, and from look-ups of working orders that it does not list. */
 export async function syncOrders(
   context: OrderContext,
   client: OrderClient,
@@ -152,7 +152,7 @@ export async function syncOrders(
   const unlisted = working.filter(({ id }) => !seen.has(id)).slice(0, MAX_LOOKUPS);
   const askedAt = new Date(now());
   await refreshOrders(context, client, unlisted);
-  // The next listing begins with those that this one had no room for.
+  // So that the next listing begins with the orders left out of this one.
   await store.askedFor(
     unlisted.map(({ id }) => id),
     askedAt,

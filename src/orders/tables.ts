@@ -14,13 +14,13 @@ import {
 import type { OrderStatus, OrderType, TimeInForce } from '../core/order-model.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';
 
-/** The tables of sql/postgres/002_orders.sql, where each column is explained. Decimals are texts. */
+/** The tables of sql/postgres/002_orders.sql, which documents each column. Decimals are text. */
 const time = (name: string) => timestamp(name, { withTimezone: true });
 
-/** sending and unknown: whether the platform took it is not known. */
+/** sending and unknown: it is not known whether the platform accepted the order. */
 export type OrderState = 'sending' | 'unknown' | 'placed' | 'rejected';
 
-/** An ApiError as it is kept for replays. */
+/** The ApiError of a rejected order, stored for replays. */
 export interface Refusal {
   status: number;
   message: string;

@@ -3,10 +3,9 @@ import { decimalNumber, USD_SCALE, numberOfText as number } from '../core/decima
 import { resolvesAt } from './unresolved.ts';
 import { totalFee, type OrderRow } from './order-row.ts';
 
-/** The id that callers know an order by. */
+/** The order id shown to callers. */
 export const orderNameOf = ({ orderId, clientOrderId }: OrderRow): string => orderId ?? `client:${clientOrderId}`;
 
-/** A stored order as it is answered. */
 export function toOrderAnswer(row: OrderRow): OrderAnswer {
   const total = totalFee(row);
   return {

@@ -1,28 +1,28 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { OrderRow } from './order-row.ts';
 
-/** When an order whose result or fees are unknown is looked for again, after it was sent. */
+/** Ages at which an order with an unknown result or unknown fees is looked up again, ms after it was sent. */
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
-/** An order that its platform does not know this long after it was sent has not arrived, unless its manifest sets a time. */
+/** An order unknown to its platform this long after it was sent did not arrive, unless the platform's manifest sets a time. */
 const ARRIVED_MS = 120_000;
-/** Between two look-ups after the last step. */
+/** Interval between look-ups after the last step. */
 const LATE_LOOK_MS = 5000;
 
 export const isUnresolved = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
 
-/** From when on a read in which its platform does not know an order proves that it never arrives. */
+/** From this time on, a read that does not find the order proves that it never arrives. */
 export function resolvesAt({ platform, wire, createdAt }: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>): Date {
   return new Date(MANIFESTS[platform].cannotArriveAtMs?.(wire) ?? createdAt.getTime() + ARRIVED_MS);
 }
 
-/** The next look-up of an order by its age; null when the steps are used up. */
+/** Time of the next look-up by the order's age; null after the last step. */
 export function nextLook({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: number): Date | null {
   const age = nowMs - createdAt.getTime();
   const step = STEPS_MS.find((ms) => ms > age);
   return step === undefined ? null : new Date(createdAt.getTime() + step);
 }
 
-/** The next look-up of an order whose result is unknown: one falls on the time at which it can be decided. */
+/** Time of the next look-up of an order whose result is unknown; one look-up is exactly at `resolvesAt`. */
 export function nextSearch(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {
   const next = nextLook(row, nowMs)?.getTime() ?? nowMs + LATE_LOOK_MS;
   const resolvesMs = resolvesAt(row).getTime();

@@ -5,21 +5,20 @@ import type { BookWalk } from '../platforms/order-contract.ts';
 import type { PriceGrid } from '../platforms/price-grid.ts';
 import type { BookLevel, BookSide, Side } from '../core/model.ts';
 
-/** A market order before it has a worst price. */
+/** A market order whose worst price is not set yet. */
 export interface MarketOrder {
   side: Side;
   size: Size;
   timeInForce: TimeInForce;
   /** The caller's own worst price; null = none. */
   price: Price | null;
-  /** How far from the best price the order may go; null = as far as its size needs. */
+  /** Maximum distance from the best price; null = as far as the size requires. */
   maxSlippage: Price | null;
 }
 
 /**
- * The worst price of a market order, from the book just read: that of the last level its size needs, or the best price plus
- * (selling: minus) `maxSlippage`; the caller's own price if that is tighter; then inward to the grid. Never unbounded.
- * 422 when nothing is offered within it, or not enough for a fok.
+ * The worst price of a market order by the current book: of the last level its size needs, or the best price plus (sell: minus)
+ * `maxSlippage`; the caller's price if tighter; rounded inward to the grid. 422 if nothing is offered within it, or too little for a fok.
  */
 export function boundMarketOrder(
   order: MarketOrder,
@@ -59,7 +58,7 @@ export function boundMarketOrder(
   return { price, walk };
 }
 
-/** Price of the level at which the size is reached; of the worst level when the book holds less. */
+/** Price of the level at which the size is reached; of the worst level if the book holds less. */
 function lastNeeded(levels: readonly BookLevel[], size: Size): Price {
   let left = size;
   for (const level of levels) {

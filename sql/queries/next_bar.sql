@@ -1,5 +1,5 @@
 -- GET markets/price-history, GET metrics/historical: the start of the next bar of one market from {start} on; null if there is none
--- Parameters are those of bars.sql.
+-- Parameters are those of bars_of_trades.sql and bars_of_quotes.sql.
 SELECT if(count() = 0, NULL, min(first)) AS t
 FROM (
   SELECT toUnixTimestamp(t) AS first FROM (

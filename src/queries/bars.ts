@@ -8,25 +8,35 @@ import type { Platform } from '../core/model.ts';
 const decimals = z.array(z.string().nullable());
 const text = z.string().nullable();
 
-/** A row of sql/queries/bars.sql. */
-const BarRow = z.object({
-  src: z.enum(['trades', 'platform', 'snapshots']),
+const prices = { open: text, high: text, low: text, close: text };
+const quotes = { bid: decimals, ask: decimals, open_interest: text };
+/** A row of sql/queries/bars_of_trades.sql. */
+const OwnRow = z.object({
   t: z.coerce.number(),
-  open: text,
-  high: text,
-  low: text,
-  close: text,
+  ...prices,
+  volume: z.string(),
+  notional: z.string(),
+  trades: z.coerce.number(),
+});
+/** A row of sql/queries/bars_of_platform.sql. */
+const PlatformRow = z.object({
+  t: z.coerce.number(),
+  ...prices,
+  ...quotes,
   previous_close: text,
-  bid: decimals,
-  ask: decimals,
   volume: text,
   notional: text,
-  trades: z.coerce.number(),
-  open_interest: text,
   read_at: z.string(),
   source: z.string(),
 });
-type BarRow = z.infer<typeof BarRow>;
+/** A row of sql/queries/bars_of_quotes.sql. */
+const QuoteRow = z.object({ t: z.coerce.number(), ...quotes });
+/** What is known about one bucket. */
+interface Sources {
+  own?: z.infer<typeof OwnRow>;
+  platform?: z.infer<typeof PlatformRow>;
+  snapshots?: z.infer<typeof QuoteRow>;
+}
 /** A row of sql/queries/trade_gaps.sql: a missing span of the platform's feed. */
 const GapRow = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
 type GapRow = z.infer<typeof GapRow>;
@@ -81,23 +91,29 @@ const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
  * or hour without trades keeps its previous close; a wider bucket takes its price only from those with trades.
  */
 export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
-  const { platform } = query;
-  const [rows, gaps] = await Promise.all([
-    clickhouse.query('bars', BarRow, {
-      platform,
-      ref: query.ref,
-      series: query.series,
-      candles: candlesFor(query.stepSeconds),
-      step: query.stepSeconds,
-      quotes_alone: query.quotesAlone,
-      start: query.startTs,
-      // The last bucket is always read completely.
-      end: Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds,
-    }),
+  const { platform, series } = query;
+  const bucket = {
+    platform,
+    ref: query.ref,
+    step: query.stepSeconds,
+    start: query.startTs,
+    // The last bucket is always read completely.
+    end: Math.ceil(query.endTs / query.stepSeconds) * query.stepSeconds,
+  };
+  const candles = candlesFor(query.stepSeconds);
+  // Statements side by side: parsing and planning takes most of their time, and one of all three would do that on one core.
+  const [own, theirs, snapshots, gaps] = await Promise.all([
+    clickhouse.query('bars_of_trades', OwnRow, { ...bucket, series, candles }),
+    series === 0 ? clickhouse.query('bars_of_platform', PlatformRow, bucket) : [],
+    series === 0
+      ? clickhouse.query('bars_of_quotes', QuoteRow, { ...bucket, candles, quotes_alone: query.quotesAlone })
+      : [],
     clickhouse.query('trade_gaps', GapRow, { platform }),
   ]);
-  const buckets = new Map<number, Partial<Record<BarRow['src'], BarRow>>>();
-  for (const row of rows) buckets.set(row.t, { ...buckets.get(row.t), [row.src]: row });
+  const buckets = new Map<number, Sources>();
+  for (const row of own) buckets.set(row.t, { own: row });
+  for (const row of theirs) buckets.set(row.t, { ...buckets.get(row.t), platform: row });
+  for (const row of snapshots) buckets.set(row.t, { ...buckets.get(row.t), snapshots: row });
   return [...buckets]
     .toSorted(([a], [b]) => a - b)
     .map(([startTs, sources]) => {
@@ -160,8 +176,7 @@ interface Bucket {
   covered: boolean;
 }
 
-function toBar(sources: Partial<Record<BarRow['src'], BarRow>>, { startTs, endTs, covered }: Bucket): Bar {
-  const { trades, platform, snapshots } = sources;
+function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, covered }: Bucket): Bar {
   // Some of several bars may be unread, and one may have been read before its last trade: then the trades have more volume.
   const lacking = covered && parseSize(platform?.volume ?? '0') < parseSize(trades?.volume ?? '0');
   const finished = platform?.source === 'trades' && !lacking && Date.parse(platform.read_at) >= endTs * 1000;
@@ -189,7 +204,7 @@ function toBar(sources: Partial<Record<BarRow['src'], BarRow>>, { startTs, endTs
   };
 }
 
-const ohlc = ({ open, high, low, close }: BarRow): OhlcText => ({ open, high, low, close });
+const ohlc = ({ open, high, low, close }: OhlcText): OhlcText => ({ open, high, low, close });
 const flat = (close: string): OhlcText => ({ open: close, high: close, low: close, close });
 
 function quoted(values: (string | null)[] | undefined): OhlcText | null {

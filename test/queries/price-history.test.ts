@@ -131,7 +131,7 @@ test('of a market that is quoted and not traded no bucket is read, of a traded o
 test('a year of minutes is read whole, and never all at once', async () => {
   const spans: { start: number; end: number }[] = [];
   const query = async (name: string, _row: unknown, params: { start: number; end: number }) => {
-    if (name === 'bars') spans.push(params);
+    if (name === 'bars_of_trades') spans.push(params);
     // As of a market whose every minute has a bar that is not wanted.
     return name === 'next_bar' ? [{ t: params.start }] : [];
   };

@@ -80,6 +80,18 @@ test('another page has the focus on its heading, and Tab goes on from there', as
   expect(reader.faults(NO_CREDENTIAL)).toEqual([]);
 });
 
+test('the skip link moves the focus into the content, also a second time', async () => {
+  await page.goto('/status');
+  await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor({ state: 'attached' });
+  for (const _ of [1, 2]) {
+    await page.getByRole('link', { name: 'Skip to the content' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+  }
+  expect(await page.getByRole('heading', { name: 'Status', level: 1 }).count()).toBe(1);
+  expect(reader.faults()).toEqual([]);
+});
+
 test('the link to the list leads to all markets, and Back to the list as it was filtered', async () => {
   await page.goto('/?platform=kalshi&sort=liquidity');
   await rows().first().waitFor();

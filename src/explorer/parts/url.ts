@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isWithinPage } from './within-page.ts';
 
 /** The current location. State that should be shareable as a link is kept in the query. */
 export interface Place {
@@ -62,7 +63,7 @@ export function followLinks(): void {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const link = (event.target as Element).closest('a');
     if (!link || link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return;
-    if (!isPage(link.pathname)) return;
+    if (!isPage(link.pathname) || isWithinPage(link, location)) return;
     event.preventDefault();
     go(link.pathname + link.search + link.hash);
   });

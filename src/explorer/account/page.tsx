@@ -4,6 +4,7 @@ import { Panel } from '../parts/panel.tsx';
 import { Num } from '../parts/show.tsx';
 import { useSession } from '../parts/session.tsx';
 import { Credentials } from './credentials.tsx';
+import { useAttempt } from './form.ts';
 import { Keys } from './keys.tsx';
 import { Orders } from './orders.tsx';
 
@@ -12,13 +13,14 @@ const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 
 /** The signed-in user's account: keys, credentials and orders. */
 export function AccountPage() {
   const { user, logOut } = useSession();
+  const { busy, failure, attempt } = useAttempt();
   return (
     <div class="overview">
       <h1 class="hidden">Account</h1>
       <Panel
         title="Account"
         aside={
-          <button type="button" onClick={() => void logOut()}>
+          <button type="button" disabled={busy} onClick={() => void attempt(logOut)}>
             Log out
           </button>
         }
@@ -49,6 +51,11 @@ export function AccountPage() {
             </dd>
           </div>
         </dl>
+        {failure && (
+          <p class="notice failed" role="alert">
+            Not logged out: {failure.message}. {failure.resolution}
+          </p>
+        )}
       </Panel>
       <Keys />
       <Credentials />

@@ -8,14 +8,16 @@ export const theme = (): Theme => {
   return chosen === 'light' || chosen === 'dark' ? chosen : system.matches ? 'dark' : 'light';
 };
 
-/** Stores a choice that differs from the system's, for first-theme.ts to restore; else follows the system again. */
+/** Applies a choice, and stores one that differs from the system's for first-theme.ts to restore; else follows the system again. */
 export function chooseTheme(chosen: Theme): void {
-  if (chosen === (system.matches ? 'dark' : 'light')) {
-    delete document.documentElement.dataset['theme'];
-    localStorage.removeItem(KEPT);
-  } else {
-    document.documentElement.dataset['theme'] = chosen;
-    localStorage.setItem(KEPT, chosen);
+  const isSystems = chosen === (system.matches ? 'dark' : 'light');
+  if (isSystems) delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = chosen;
+  try {
+    if (isSystems) localStorage.removeItem(KEPT);
+    else localStorage.setItem(KEPT, chosen);
+  } catch {
+    // Storage is blocked or full: the choice holds until the page is loaded again.
   }
   dispatchEvent(new Event('explorer:theme'));
 }

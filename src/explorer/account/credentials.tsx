@@ -1,6 +1,7 @@
 import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { send, useApi } from '../parts/api.ts';
+import { Columns } from '../parts/columns.tsx';
 import { Panel, Waiting } from '../parts/panel.tsx';
 import { useListOfPlatforms } from '../parts/platforms.ts';
 import { PlatformName, Time } from '../parts/show.tsx';
@@ -54,6 +55,7 @@ export function Credentials() {
         />
       ) : (
         <table>
+          <Columns of={['Platform', 'Label', ['Stored', 'wide'], ['Delete', 'hidden']]} />
           <tbody>
             {stored.map(({ id, platform, label, is_default: isDefault, created_at: at }) => (
               <tr key={id}>

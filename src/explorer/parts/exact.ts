@@ -25,5 +25,14 @@ export function plain(value: number): string {
 export const sum = (values: readonly number[]): number => unscaled(values.reduce((all, one) => all + scaled(one), 0n));
 export const difference = (a: number, b: number): number => unscaled(scaled(a) - scaled(b));
 
+/** A number's decimal text with `digits` places, at most 12; a half is rounded away from zero. */
+export function rounded(value: number, digits: number): string {
+  const unit = 10n ** BigInt(DIGITS - digits);
+  const size = scaled(Math.abs(value)) + unit / 2n;
+  const units = String(size / unit).padStart(digits + 1, '0');
+  const sign = value < 0 && Number(units) > 0 ? '-' : '';
+  return digits === 0 ? sign + units : `${sign}${units.slice(0, -digits)}.${units.slice(-digits)}`;
+}
+
 /** Number of decimal places. */
 export const decimals = (value: number): number => plain(value).split('.')[1]?.length ?? 0;

@@ -1,7 +1,7 @@
 import type { Market } from './answers.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { decimals, plain } from './exact.ts';
+import { decimals, plain, rounded } from './exact.ts';
 import { splitTitle } from './names.ts';
 
 /** Shown in place of an unknown value. */
@@ -43,7 +43,7 @@ export function Num({ value, unit = '', prefix = '', compact = false, digits, wh
   if (value === null || value === undefined) return <Unknown {...(why === undefined ? {} : { why })} />;
   const size = Math.abs(value);
   const exact = grouped(size);
-  const text = compact ? compactText(size) : digits === undefined ? exact : rounded(size, digits);
+  const text = compact ? compactText(size) : digits === undefined ? exact : grouped(rounded(size, digits));
   const framed = (digitsOf: string): string => `${value < 0 ? '−' : ''}${prefix}${digitsOf}${unit}`;
   return (
     <data value={plain(value)} {...(Number(text.replaceAll(',', '')) === size ? {} : { title: framed(exact) })}>
@@ -52,8 +52,7 @@ export function Num({ value, unit = '', prefix = '', compact = false, digits, wh
   );
 }
 
-const compactText = (size: number): string => (size >= LARGE ? COMPACT.format(size) : rounded(size, 2));
-const rounded = (size: number, digits: number): string => grouped(size.toFixed(digits));
+const compactText = (size: number): string => (size >= LARGE ? COMPACT.format(size) : grouped(rounded(size, 2)));
 
 /** Prices are shown with at most this many decimals; the title has all of them. */
 const SHOWN_DECIMALS = 4;
@@ -61,8 +60,8 @@ const SHOWN_DECIMALS = 4;
 /** A price with `digits` decimals, so that columns line up, else with 2 to 4; also with 2 to 4 if it would round to 0 or 1. */
 function priceText(size: number, digits?: number): string {
   const own = Math.min(decimals(size), SHOWN_DECIMALS);
-  const text = size.toFixed(digits ?? Math.max(2, own));
-  return Number.isInteger(Number(text)) && !Number.isInteger(size) ? size.toFixed(Math.max(2, own)) : text;
+  const text = rounded(size, digits ?? Math.max(2, own));
+  return Number.isInteger(Number(text)) && !Number.isInteger(size) ? rounded(size, Math.max(2, own)) : text;
 }
 
 interface PriceProps {
@@ -119,10 +118,10 @@ export function Percent({ value }: { value: number | null | undefined }) {
   const direction = value > 0 ? 'up' : value < 0 ? 'down' : 'flat';
   const size = Math.abs(value);
   const times = 1 + value / 100;
-  const grown = times >= LARGE ? COMPACT.format(times) : rounded(times, 0);
+  const grown = times >= LARGE ? COMPACT.format(times) : grouped(rounded(times, 0));
   return (
     <data class={direction} value={plain(value)} title={`${plain(value)} %`}>
-      {value >= 1000 ? `×${grown}` : `${value < 0 ? '−' : value > 0 ? '+' : ''}${size.toFixed(1)} %`}
+      {value >= 1000 ? `×${grown}` : `${value < 0 ? '−' : value > 0 ? '+' : ''}${rounded(size, 1)} %`}
     </data>
   );
 }

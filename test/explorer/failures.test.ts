@@ -205,6 +205,33 @@ describe('pages of a service with a fault', () => {
   );
 
   test(
+    'a page whose script arrives late does not replace the page opened after it',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS]));
+      await page.goto('/account');
+      await page.getByRole('button', { name: 'Log out' }).waitFor(PATIENT);
+      const held: (() => void)[] = [];
+      const pages = /\/explorer\/page-[^/]+\.js$/;
+      await page.route(pages, async (route) => {
+        await new Promise<void>((release) => held.push(release));
+        await route.continue();
+      });
+      const nav = page.getByRole('navigation', { name: 'Pages' });
+      await nav.getByRole('link', { name: 'Status' }).click();
+      await expect.poll(() => held.length, PATIENT).toBe(1);
+      await nav.getByRole('link', { name: 'Account' }).click();
+      await page.getByRole('button', { name: 'Log out' }).waitFor(PATIENT);
+      const late = page.waitForResponse(pages);
+      for (const release of held) release();
+      await (await late).finished();
+      await page.waitForTimeout(300);
+      expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(1);
+      expect(await page.getByText('Loading …', { exact: true }).count()).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  test(
     'status and account fit a phone with keys, orders, jobs and budgets of long names',
     async () => {
       await page.setViewportSize({ width: 375, height: 740 });

@@ -107,11 +107,16 @@ function Loaded({ name, id }: { name: string; id: string }) {
   const [page, setPage] = useState<{ name: string; Page: Page } | null>(null);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
+    // A chunk of an earlier page may arrive, or fail, after that of the current one.
+    let isCurrent = true;
     setFailed(false);
     PAGES[name]?.load().then(
-      (Page) => setPage({ name, Page }),
-      () => setFailed(true),
+      (Page) => isCurrent && setPage({ name, Page }),
+      () => isCurrent && setFailed(true),
     );
+    return () => {
+      isCurrent = false;
+    };
   }, [name]);
   if (failed) return <p class="notice failed">Failed to load this page. Reload to retry.</p>;
   return page?.name === name ? <page.Page key={id} id={id} /> : <p class="notice muted">Loading …</p>;

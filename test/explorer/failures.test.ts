@@ -232,6 +232,37 @@ describe('pages of a service with a fault', () => {
   );
 
   test(
+    'Ctrl-Enter aborts the running statement, whose late answer does not replace the newer one',
+    async () => {
+      const held: (() => void)[] = [];
+      const aborted: string[] = [];
+      page.on('requestfailed', (request) => aborted.push(request.postData() ?? ''));
+      await page.unroute(/\/v1\/api\/sql/);
+      await page.route(/\/v1\/api\/sql/, async (route) => {
+        const { query } = route.request().postDataJSON() as { query: string };
+        if (query === 'SELECT 1') await new Promise<void>((release) => held.push(release));
+        const json = { meta: [column('a')], data: [[query]], rows: 1 };
+        await route.fulfill({ json }).catch(() => {});
+      });
+      await page.goto('/sql?q=SELECT%201');
+      await page.locator('.editor .cm-content').click(PATIENT);
+      await page.keyboard.press('Control+Enter');
+      await expect.poll(() => held.length, PATIENT).toBe(1);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('SELECT 2');
+      await page.keyboard.press('Control+Enter');
+      const shown = () => page.locator('.result tbody td').allInnerTexts();
+      await expect.poll(shown, PATIENT).toEqual(['SELECT 2']);
+      for (const release of held) release();
+      await page.waitForTimeout(300);
+      expect(await shown()).toEqual(['SELECT 2']);
+      expect(aborted.filter((body) => body.includes('SELECT 1'))).toHaveLength(1);
+      expect(await page.getByRole('button', { name: /^Run / }).isEnabled()).toBe(true);
+    },
+    TEST_MS,
+  );
+
+  test(
     'status and account fit a phone with keys, orders, jobs and budgets of long names',
     async () => {
       await page.setViewportSize({ width: 375, height: 740 });

@@ -17,30 +17,40 @@ export function SqlPage() {
   const editor = useRef<Editor | null>(null);
   const [result, setResult] = useState<Result | null>(null);
   const [failure, setFailure] = useState<ApiFailure | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [busy, setBusy] = useState<'' | 'statement' | 'file'>('');
+  /** The last request of this page. */
+  const latest = useRef(new AbortController());
   const first = query.get('q') ?? EXAMPLES[0]?.[1] ?? '';
 
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true);
+  /** Aborts the request before it, whose answer or error must not replace this one's. */
+  const attempt = async (kind: 'statement' | 'file', work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    latest.current.abort();
+    const own = new AbortController();
+    latest.current = own;
+    setBusy(kind);
     setFailure(null);
     try {
-      await work();
+      await work(own.signal);
     } catch (error) {
-      setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
+      if (!own.signal.aborted) setFailure(error instanceof ApiFailure ? error : new ApiFailure(0, String(error), ''));
     } finally {
-      setBusy(false);
+      if (!own.signal.aborted) setBusy('');
     }
   };
   const run = async (): Promise<void> => {
     const statement = editor.current?.text().trim() ?? '';
-    if (statement === '') return;
-    await attempt(async () => {
+    // A running statement is replaced, a download is not.
+    if (statement === '' || busy === 'file') return;
+    await attempt('statement', async (signal) => {
       setQuery({ q: statement });
       // The result of another statement must not stay below the error of this one.
       if (statement !== result?.statement) setResult(null);
-      setResult(await runSql(statement));
+      const answer = await runSql(statement, signal);
+      if (!signal.aborted) setResult(answer);
     });
   };
+  const save = (statement: string, format: 'csv' | 'parquet'): Promise<void> =>
+    attempt('file', () => saveSql(statement, format));
   const running = useRef(run);
   running.current = run;
 
@@ -52,7 +62,10 @@ export function SqlPage() {
       ({ rows }) => opened.know(viewsOf(rows)),
       () => {},
     );
-    return () => opened.close();
+    return () => {
+      latest.current.abort();
+      opened.close();
+    };
   }, []);
 
   const choose = (name: string): void => {
@@ -68,14 +81,19 @@ export function SqlPage() {
         title="SQL over the views"
         aside={
           <>
-            <select aria-label="Example queries" value="" onChange={({ currentTarget }) => choose(currentTarget.value)}>
+            <select
+              aria-label="Example queries"
+              value=""
+              disabled={busy === 'file'}
+              onChange={({ currentTarget }) => choose(currentTarget.value)}
+            >
               <option value="">Examples …</option>
               {EXAMPLES.map(([name]) => (
                 <option key={name}>{name}</option>
               ))}
             </select>
-            <button type="button" class="main" disabled={busy} onClick={() => void run()}>
-              {busy ? 'Running …' : 'Run'} <kbd>Ctrl ⏎</kbd>
+            <button type="button" class="main" disabled={busy !== ''} onClick={() => void run()}>
+              {busy === '' ? 'Run' : busy === 'file' ? 'Saving …' : 'Running …'} <kbd>Ctrl ⏎</kbd>
             </button>
           </>
         }
@@ -106,9 +124,9 @@ export function SqlPage() {
                   <button
                     type="button"
                     key={format}
-                    disabled={busy}
+                    disabled={busy !== ''}
                     title="Saves all rows of this result"
-                    onClick={() => void attempt(() => saveSql(result.statement, format))}
+                    onClick={() => void save(result.statement, format)}
                   >
                     {name}
                   </button>

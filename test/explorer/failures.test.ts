@@ -52,6 +52,28 @@ const order = {
   created_at: '2026-11-20T10:00:00.000Z',
 };
 
+const MARKET = {
+  id: 'kalshi:KXONE',
+  platform: 'kalshi',
+  platform_id: 'KXONE',
+  title: 'Will it rain?',
+  status: 'open',
+  event_id: '',
+  event_name: '',
+  category: 'Climate',
+  outcomes: [{ id: 'yes', name: 'Yes' }],
+  current_prices: { yes: { price: 0.4, bid: 0.39, ask: 0.41 } },
+  price_24h_changes: {},
+  volume_24h: null,
+  volume_total: null,
+  liquidity: null,
+  created_at: order.created_at,
+  trading_end_at: null,
+  metadata: {},
+};
+/** A page of the list, and with `next_cursor` null the last one. */
+const LISTED = { markets: [MARKET], pagination: { next_cursor: null, total: 1 }, meta: { data_freshness: null } };
+
 let service: TestApp;
 let browser: Browser;
 let url: string;
@@ -258,6 +280,24 @@ describe('pages of a service with a fault', () => {
       expect(await shown()).toEqual(['SELECT 2']);
       expect(aborted.filter((body) => body.includes('SELECT 1'))).toHaveLength(1);
       expect(await page.getByRole('button', { name: /^Run / }).isEnabled()).toBe(true);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'shortcuts of the list do nothing behind an open dialog',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));
+      await answer('markets', LISTED);
+      await page.goto('/');
+      await page.getByRole('link', { name: MARKET.title }).waitFor(PATIENT);
+      await page.getByRole('button', { name: /^Query for Markets/ }).click();
+      for (const key of ['j', '/']) await page.keyboard.press(key);
+      expect(await page.locator('tr.chosen').count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await page.locator('dialog[open]').waitFor({ state: 'detached' });
+      await page.keyboard.press('j');
+      await page.locator('tr.chosen').waitFor();
     },
     TEST_MS,
   );

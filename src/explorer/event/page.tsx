@@ -47,7 +47,7 @@ export function EventPage({ id: unified }: { id: string }) {
     if (event) document.title = `${eventName(event.title)} · Forecastle`;
   }, [event?.title]);
   useKeys(({ key }) => {
-    if (key === 'Escape' && !document.querySelector('dialog[open]')) backToList();
+    if (key === 'Escape') backToList();
   });
   if (isMissing) return <Missing what="event" id={unified} />;
   if (!event) return <Waiting of={asked} />;

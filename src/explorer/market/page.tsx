@@ -25,7 +25,7 @@ export function MarketPage({ id: unified }: { id: string }) {
     if (market) document.title = `${nameOf(market)} · Forecastle`;
   }, [market && nameOf(market)]);
   useKeys(({ key }) => {
-    if (key === 'Escape' && !document.querySelector('dialog[open]')) backToList();
+    if (key === 'Escape') backToList();
   });
   // A book may change fifty times a second: parts that do not depend on it re-render only when their own data changes.
   const { stored, trades, tradesAsked, tradesFreshTo: freshTo, gaps } = live;

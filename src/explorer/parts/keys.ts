@@ -4,14 +4,15 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 const isTyping = ({ target }: Event): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Calls `press` for each key pressed on the page, except in a field or with Control, Alt or Meta. */
+/** Calls `press` for each key pressed on the page, except in a field, behind an open dialog, or with Control, Alt or Meta. */
 export function useKeys(press: (event: KeyboardEvent) => void): void {
   const latest = useRef(press);
   latest.current = press;
   // A layout effect listens before the page is painted, so that no key pressed on a visible page is missed.
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
-      if (!isTyping(event) && !event.metaKey && !event.ctrlKey && !event.altKey) latest.current(event);
+      if (isTyping(event) || event.metaKey || event.ctrlKey || event.altKey) return;
+      if (!document.querySelector('dialog[open]')) latest.current(event);
     };
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);

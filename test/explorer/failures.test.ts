@@ -303,6 +303,23 @@ describe('pages of a service with a fault', () => {
   );
 
   test(
+    'a list whose prices cannot be polled is said to be not refreshed, until they can',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));
+      await answer('markets', LISTED);
+      await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => socket.close());
+      await page.goto('/');
+      await page.getByRole('link', { name: MARKET.title }).waitFor(PATIENT);
+      await answer('markets', { error: { status: 500, message: 'Internal error' } }, 500);
+      const said = () => page.locator('.connection').innerText();
+      await expect.poll(said, PATIENT).toBe('Not refreshed');
+      await answer('markets', LISTED);
+      await expect.poll(said, PATIENT).toBe('Every 5 s');
+    },
+    TEST_MS,
+  );
+
+  test(
     'status and account fit a phone with keys, orders, jobs and budgets of long names',
     async () => {
       await page.setViewportSize({ width: 375, height: 740 });

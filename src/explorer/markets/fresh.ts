@@ -1,6 +1,7 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { Market } from '../parts/answers.ts';
 import { get } from '../parts/api.ts';
+import { refreshFails } from '../parts/connection.ts';
 import { BESIDE_STREAM_MS, POLL_MS, useStream } from '../parts/live.ts';
 import { byPlatform } from '../parts/url.ts';
 
@@ -33,22 +34,37 @@ export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
   useEffect(() => {
     if (watched === '') return;
     const ending = new AbortController();
+    let timer = 0;
     const ask = async (): Promise<void> => {
-      if (document.hidden) return;
+      let failed = false;
       for (const [provider, own] of byPlatform(watched.split(','))) {
         const params = { provider, market_ids: own.join(','), limit: own.length };
         const answer = await get('/v1/api/markets', params, ending.signal).catch(() => null);
+        failed ||= answer === null;
         for (const market of answer?.markets ?? []) {
           const streamed = live ? known.current.get(market.id)?.current_prices : undefined;
           known.current.set(market.id, streamed ? { ...market, current_prices: streamed } : market);
         }
       }
-      if (!ending.signal.aborted) later();
+      if (ending.signal.aborted) return;
+      refreshFails(ending, failed);
+      later();
     };
-    const timer = setInterval(() => void ask(), live ? BESIDE_STREAM_MS : POLL_MS);
+    // The next poll waits for this one, so that a slow service is not asked twice at once.
+    const poll = (): void => {
+      timer = setTimeout(
+        async () => {
+          if (!document.hidden) await ask();
+          if (!ending.signal.aborted) poll();
+        },
+        live ? BESIDE_STREAM_MS : POLL_MS,
+      );
+    };
+    poll();
     return () => {
       ending.abort();
-      clearInterval(timer);
+      clearTimeout(timer);
+      refreshFails(ending, false);
     };
   }, [live, watched]);
   return known.current;

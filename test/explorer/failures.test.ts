@@ -320,6 +320,39 @@ describe('pages of a service with a fault', () => {
   );
 
   test(
+    'a price that becomes unknown while it is highlighted is not highlighted when it is back',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS.slice(0, 1)]));
+      await answer('markets', LISTED);
+      let quote: ((price: number | null) => void) | undefined;
+      await page.routeWebSocket(/\/v1\/api\/ws/, (socket) => {
+        quote = (price) => {
+          const data = { platform: 'kalshi', market_id: 'KXONE', prices: { yes: { price, bid: null, ask: null } } };
+          socket.send(JSON.stringify({ event: 'quote', sid: 1, data }));
+        };
+        socket.onMessage((text) => {
+          const { id } = JSON.parse(String(text)) as { id: string };
+          socket.send(JSON.stringify({ op: 'subscribed', id, sid: 1 }));
+        });
+      });
+      await page.goto('/');
+      await expect.poll(() => page.locator('.connection').innerText(), PATIENT).toBe('Live');
+      const price = page.locator('.price-pair .price');
+      quote?.(0.5);
+      await page.locator('.price-pair .price.moved').waitFor();
+      quote?.(null);
+      await price.waitFor({ state: 'detached' });
+      quote?.(0.6);
+      await price.waitFor();
+      expect(await price.innerText()).toBe('0.60');
+      // A highlight that belongs to no move has no end either.
+      await page.waitForTimeout(1500);
+      expect(await page.locator('.price-pair .price.moved').count()).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  test(
     'status and account fit a phone with keys, orders, jobs and budgets of long names',
     async () => {
       await page.setViewportSize({ width: 375, height: 740 });

@@ -5,6 +5,12 @@ import { decimals } from './exact.ts';
 export const firstPrice = ({ current_prices: prices, outcomes: [first] }: Market): number | null =>
   prices[first?.id ?? '']?.price ?? null;
 
+type Shown = number | null | undefined;
+
+/** The direction of a move between two prices shown one after the other; '' if either is unknown. */
+export const moveOf = (before: Shown, now: Shown): '' | 'up' | 'down' =>
+  typeof before !== 'number' || typeof now !== 'number' || before === now ? '' : now > before ? 'up' : 'down';
+
 /** Payout of one contract or share in USD, by outcome id; empty before the market settles. */
 export const payoutsOf = ({ metadata }: Market): Record<string, number> =>
   (metadata['payouts'] ?? {}) as Record<string, number>;

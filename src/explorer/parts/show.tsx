@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { decimals, plain, rounded } from './exact.ts';
 import { splitTitle } from './names.ts';
+import { moveOf } from './prices.ts';
 
 /** Shown in place of an unknown value. */
 const Unknown = ({ why = 'Unknown' }: { why?: string }) => (
@@ -78,10 +79,11 @@ export function Price({ value, strong = false, digits, still = false }: PricePro
   const last = useRef(value);
   const [moved, setMoved] = useState<'' | 'up' | 'down'>('');
   useEffect(() => {
-    const before = last.current;
+    const move = still ? '' : moveOf(last.current, value);
     last.current = value;
-    if (still || typeof before !== 'number' || typeof value !== 'number' || before === value) return;
-    setMoved(value > before ? 'up' : 'down');
+    // Also without a move: this change has cancelled the end of the last highlight.
+    setMoved(move);
+    if (move === '') return;
     const timer = setTimeout(() => setMoved(''), 1200);
     return () => clearTimeout(timer);
   }, [value]);

@@ -353,6 +353,20 @@ describe('pages of a service with a fault', () => {
   );
 
   test(
+    'a logout that fails is said so, and the user stays signed in',
+    async () => {
+      await answer('health', healthOf([...STORES, ...FEEDS]));
+      await answer('auth/logout', { error: { status: 500, message: 'Internal error' } }, 500);
+      await page.goto('/account');
+      await page.getByRole('button', { name: 'Log out' }).click(PATIENT);
+      await page.getByText('Not logged out: Internal error').waitFor(PATIENT);
+      expect(await page.getByRole('button', { name: 'Log out' }).isEnabled()).toBe(true);
+      expect(reader.faults(/status of (4|5)\d\d/)).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
     'status and account fit a phone with keys, orders, jobs and budgets of long names',
     async () => {
       await page.setViewportSize({ width: 375, height: 740 });

@@ -31,42 +31,45 @@ const TraderRow = z.object({ wallet: z.string(), name: z.string(), pseudonym: z.
 export type TraderRow = z.infer<typeof TraderRow>;
 export type TraderNames = Omit<TraderRow, 'wallet'>;
 
-/** A page of a market's stored trades, newest first, and where the next page begins. */
+/** A page of a market's stored trades, newest first, with their traders and where the next page begins. */
+export interface TradePage {
+  rows: z.infer<typeof TradeRow>[];
+  people: ReadonlyMap<string, TraderNames>;
+  total: number;
+  next: TradePosition | null;
+}
+
 export async function tradePage(
   clickhouse: ClickHouse,
-  market: StoredMarket,
+  { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
   after: TradePosition | null,
   limit: number,
-): Promise<{ trades: z.infer<typeof MarketTradeAnswer>[]; total: number; next: TradePosition | null }> {
-  const { platform, ref } = market;
-  const rows = await clickhouse.query('market_trades', TradeRow, {
-    platform,
-    ref,
-    before: after ? microsecondText(after.atUs) : '2199-01-01 00:00:00',
-    before_order: after ? BigInt(after.order) : 0n,
-    before_id: after?.id ?? '',
-    limit: limit + 1,
-  });
-  const page = rows.slice(0, limit);
-  const [counted, people] = await Promise.all([
-    after ? after.total : countTrades(clickhouse, platform, ref),
-    tradersOf(
-      clickhouse,
+): Promise<TradePage> {
+  const [found, counted] = await Promise.all([
+    clickhouse.query('market_trades', TradeRow, {
       platform,
-      page.map((row) => row.wallet),
-    ),
+      ref,
+      before: after ? microsecondText(after.atUs) : '2199-01-01 00:00:00',
+      before_order: after ? BigInt(after.order) : 0n,
+      before_id: after?.id ?? '',
+      limit: limit + 1,
+    }),
+    after ? after.total : countTrades(clickhouse, platform, ref),
   ]);
+  const rows = found.slice(0, limit);
+  const people = await tradersOf(
+    clickhouse,
+    platform,
+    rows.map((row) => row.wallet),
+  );
   // A trade is visible shortly before the totals include it.
-  const total = after ? counted : Math.max(counted, rows.length);
-  const last = page.at(-1);
-  return {
-    trades: page.map((row) => tradeAnswer(row, market, people.get(row.wallet))),
-    total,
-    next:
-      rows.length > limit && last
-        ? { atUs: last.executed_at_us, order: last.trade_order, id: last.trade_id, total }
-        : null,
-  };
+  const total = after ? counted : Math.max(counted, found.length);
+  const last = rows.at(-1);
+  const next =
+    found.length > limit && last
+      ? { atUs: last.executed_at_us, order: last.trade_order, id: last.trade_id, total }
+      : null;
+  return { rows, people, total, next };
 }
 
 async function countTrades(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { PLATFORMS, MARKET_STATUSES, type Platform } from '../core/model.ts';
-import { requireMarket, storedMarkets } from '../markets/lookup.ts';
+import { marketWith, storedMarkets } from '../markets/lookup.ts';
 import { badRequest } from '../core/errors.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
@@ -28,7 +28,7 @@ import {
 } from '../schemas/parameters.ts';
 import { textParam } from '../core/fields.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { tradePage, TradePosition } from '../queries/market-trades.ts';
+import { tradeAnswer, tradePage, TradePosition } from '../queries/market-trades.ts';
 
 /** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
@@ -177,11 +177,17 @@ function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
-        const market = await requireMarket(services, { platform: query.provider, id: query.market_id, user });
-        const page = await tradePage(clickhouse, market, position, limit);
+        const { market, value: page } = await marketWith(
+          services,
+          { platform: query.provider, id: query.market_id, user },
+          (ref) => tradePage(clickhouse, { platform: query.provider, ref }, position, limit),
+        );
         const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
         return {
-          body: { trades: page.trades, pagination: pagination(page.total, limit, next) },
+          body: {
+            trades: page.rows.map((row) => tradeAnswer(row, market, page.people.get(row.wallet))),
+            pagination: pagination(page.total, limit, next),
+          },
           meta: {
             market_id: market.platformId,
             platform: query.provider,

@@ -22,7 +22,9 @@ export function Orders() {
   const { busy, failure, attempt } = useAttempt();
   const cancel = (order: Order): Promise<void> =>
     attempt(async () => {
-      if (!confirm(`Cancel the order to ${order.side} ${order.size} of ${order.market_id}?`)) return;
+      const market = markets.get(order.market_id);
+      const what = `${order.size} ${outcomeOf(order, market)} in “${titleOf(order, market)}”`;
+      if (!confirm(`Cancel the order to ${order.side} ${what}?`)) return;
       await send(
         'DELETE',
         `/v1/api/orders/${encodeURIComponent(order.order_id)}?platform=${order.platform}`,
@@ -102,17 +104,21 @@ export function Orders() {
   );
 }
 
+/** The names of an order's market and outcome; their ids until the market is loaded. */
+const titleOf = (order: Order, market: Market | undefined): string => market?.title ?? order.market_id;
+const outcomeOf = (order: Order, market: Market | undefined): string =>
+  market?.outcomes.find(({ id }) => id === order.outcome)?.name ?? order.outcome;
+
 /** Side, outcome, price and time of an order, with a link to its market. */
 function Terms({ order, market }: { order: Order; market: Market | undefined }) {
-  const outcome = market?.outcomes.find(({ id }) => id === order.outcome)?.name ?? order.outcome;
   return (
     <>
       <a href={marketAddress(`${order.platform}:${order.market_id}`)}>
-        <bdi>{market?.title ?? order.market_id}</bdi>
+        <bdi>{titleOf(order, market)}</bdi>
       </a>
       <div>
         <span class={order.side === 'buy' ? 'up' : 'down'}>
-          {order.side === 'buy' ? 'Buy' : 'Sell'} <bdi>{outcome}</bdi>
+          {order.side === 'buy' ? 'Buy' : 'Sell'} <bdi>{outcomeOf(order, market)}</bdi>
         </span>{' '}
         at <Price value={order.price} />
         {order.type === 'market' && ' or better'},{' '}

@@ -165,7 +165,7 @@ describe('pages of a service with a fault', () => {
     async () => {
       await answer('health', healthOf([...STORES, ...FEEDS]));
       await page.goto('/account');
-      await page.getByText('There is no key in force.').waitFor(PATIENT);
+      await page.getByText('No active API keys.').waitFor(PATIENT);
       const cookies = await context.cookies();
       await context.clearCookies();
       await page.route(
@@ -178,7 +178,7 @@ describe('pages of a service with a fault', () => {
       await page.getByLabel('Name').fill('notebook');
       await page.getByRole('button', { name: 'Create a key' }).click();
       await expect.poll(() => context.cookies(), PATIENT).toEqual(cookies);
-      await page.getByText('There is no key in force.').waitFor(PATIENT);
+      await page.getByText('No active API keys.').waitFor(PATIENT);
       expect(await page.getByLabel('E-mail').count()).toBe(0);
     },
     TEST_MS,

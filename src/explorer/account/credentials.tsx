@@ -121,7 +121,7 @@ export function Credentials() {
           </label>
           {failure?.status === 403 && (
             <label>
-              Password, again
+              Confirm your password
               <input name="password" type="password" autocomplete="current-password" />
             </label>
           )}

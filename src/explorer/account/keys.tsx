@@ -34,7 +34,7 @@ export function Keys() {
   return (
     <Panel title="API keys" of={asked}>
       {live.length === 0 ? (
-        <Waiting of={asked} empty="There is no key in force." />
+        <Waiting of={asked} empty="No active API keys." />
       ) : (
         <table>
           <Columns of={['Key', 'Last used', ['Revoke', 'hidden']]} />
@@ -67,7 +67,7 @@ export function Keys() {
       {made && (
         <div class="panel-body made" role="status">
           <p>
-            The key “<bdi>{made.name}</bdi>” is shown only now. Copy it to where it is kept.
+            The key “<bdi>{made.name}</bdi>” is shown only once. Copy it and store it safely.
           </p>
           <Copyable text={made.key} label="Copy the key" />
         </div>
@@ -85,7 +85,7 @@ export function Keys() {
         </label>
         {failure?.status === 403 && (
           <label>
-            Password, again
+            Confirm your password
             <input name="password" type="password" autocomplete="current-password" />
           </label>
         )}

@@ -118,7 +118,7 @@ function SignIn({ onUser }: { onUser: (user: User) => void }) {
   return (
     <section class="panel sign-in" aria-labelledby={`${id}-title`}>
       <h1 id={`${id}-title`}>{isNew ? 'Create an account' : 'Sign in'}</h1>
-      <p class="muted">Accounts are kept by this service alone. Without one, the API’s description is open to read.</p>
+      <p class="muted">Accounts exist only on this service. The API documentation is public.</p>
       <form onSubmit={(event) => void submit(event)}>
         <label for={`${id}-email`}>E-mail</label>
         <input id={`${id}-email`} name="email" type="email" autocomplete="username" required />

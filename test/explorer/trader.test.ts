@@ -128,7 +128,7 @@ test.each(['open', 'settled'])('a market of five minutes that is %s opens in can
   const [found] = await whole.sql<{ id: string }>(statement);
   await page.goto(`/market/${encodeURIComponent(found?.id ?? '')}`);
   await page.locator('.legend time').waitFor();
-  expect([await pressed('Range'), await pressed('Width of a bucket')]).toEqual(['6H', '1m']);
+  expect([await pressed('Range'), await pressed('Candle interval')]).toEqual(['6H', '1m']);
   await page.getByRole('group', { name: 'Range' }).getByRole('button', { name: '1W' }).click();
   await expect.poll(() => page.url()).toContain('range=1w');
   expect(await pressed('Range')).toBe('1W');

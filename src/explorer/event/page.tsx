@@ -133,7 +133,7 @@ const ADDS_UP: Record<string, string> = {
   null: 'Of the first outcomes. The platform does not report whether several of these markets can pay',
 };
 
-const PARTLY = 'Not known for each of its markets, so neither is their sum';
+const PARTLY = 'Unknown, because not every market reports it';
 
 function Head({ event, metadata }: { event: Event; metadata: Market['metadata'] }) {
   return (
@@ -237,7 +237,7 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
           <span class="warn">A gap: older trades of this range are still being fetched. </span>
         )}
         {answer && <TradesComplete to={answer.meta.data_freshness} since={since} />} Times in UTC. Each point is an hour
-        with a price, in USD; lines only join them.
+        with a price, in USD; lines only connect the points.
       </p>
     </Panel>
   );

@@ -57,7 +57,7 @@ export function Book({ market, book, asked, gaps }: Props) {
       {!side || side.bids.length + side.asks.length === 0 ? (
         <Waiting
           of={asked}
-          empty={market.status === 'open' ? 'The book is empty.' : 'This market does not trade now.'}
+          empty={market.status === 'open' ? 'The book is empty.' : 'This market is not open for trading.'}
         />
       ) : (
         <>

@@ -105,12 +105,7 @@ export function Chart({ bars, market, width, isOld }: ChartProps) {
   return (
     <div class={`chart ${isOld ? 'old' : ''}`} aria-busy={isOld}>
       <Legend bar={bar} digits={digits} counted={counted} held={hasInterest ? held : null} />
-      <div
-        ref={box}
-        class="canvas"
-        role="img"
-        aria-label={`Price of ${market.title} over time; the figures are in the query`}
-      />
+      <div ref={box} class="canvas" role="img" aria-label={`Price of ${market.title} over time`} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ export function GapsOf({ gaps, what }: { gaps: readonly Gap[]; what: string }) {
     <>
       {gaps.map(({ from, to, reason }) => (
         <span key={from} class="warn">
-          {what} not known from <Time at={from} /> to <Time at={to} /> ({reason}).{' '}
+          {what} data missing from <Time at={from} /> to <Time at={to} /> ({reason}).{' '}
         </span>
       ))}
     </>

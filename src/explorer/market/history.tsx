@@ -47,7 +47,7 @@ export function History({ market, since, newest }: Props) {
             onChange={(range) => setQuery({ range, interval: '' })}
           />
           <Choice
-            label="Width of a bucket"
+            label="Candle interval"
             value={shown.interval}
             options={INTERVALS}
             onChange={(interval) => setQuery({ interval })}

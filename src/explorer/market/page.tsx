@@ -151,7 +151,7 @@ function Rules({ market }: { market: Market }) {
     >
       <div class="panel-body">
         <p class="prose">
-          <bdi>{market.resolution_criteria || market.description || 'The platform names no rules.'}</bdi>
+          <bdi>{market.resolution_criteria || market.description || 'The platform provides no rules.'}</bdi>
         </p>
         {market.resolution_source !== '' && (
           <p>

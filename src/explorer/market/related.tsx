@@ -26,7 +26,7 @@ export function Related({ market }: { market: Market }) {
       aside={<a href={eventAddress(market.platform, market.event_id)}>{total > 1 ? `All ${total}` : 'The event'}</a>}
     >
       {others.length === 0 ? (
-        <Waiting of={asked} empty="There is no other." />
+        <Waiting of={asked} empty="There are no other markets." />
       ) : (
         <table>
           <Columns of={['Market', ['Price', 'number'], ['Volume 24 h', 'number']]} />

@@ -60,7 +60,7 @@ export function Tape({ market, trades, asked, freshTo, since, gaps }: Props) {
         </div>
       )}
       <p class="foot muted">
-        <GapsOf gaps={gaps.filter((gap) => gap.market_id === undefined && gap.platform === platform)} what="Trades" />
+        <GapsOf gaps={gaps.filter((gap) => gap.market_id === undefined && gap.platform === platform)} what="Trade" />
         <TradesComplete to={trades.length === 0 ? (freshTo ?? undefined) : freshTo} since={since} />
       </p>
     </Panel>

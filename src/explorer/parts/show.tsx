@@ -222,12 +222,12 @@ interface CompleteProps {
 /** A sentence about the period in which stored trades are complete; nothing while `to` is undefined. */
 export function TradesComplete({ to, since }: CompleteProps) {
   if (to === undefined) return null;
-  if (to === null) return <>Not known yet up to when trades are complete: the first reading is under way.</>;
+  if (to === null) return <>Trade completeness is not known yet: the first sync is running.</>;
   if (since === null || since === undefined)
     return (
       <>
         Trades complete to <Time at={to} />
-        {since === null ? ', since when is not known.' : '.'}
+        {since === null ? '; the start is unknown.' : '.'}
       </>
     );
   return (

@@ -101,7 +101,7 @@ export function MarketsPage() {
           {event !== '' && (
             <button type="button" class="chip" onClick={() => setQuery({ event: '' })}>
               <span aria-hidden="true">✕</span> Event: <bdi>{eventName(list.rows[0]?.event_name || own.id)}</bdi>
-              <span class="hidden">, take this filter away</span>
+              <span class="hidden">, remove this filter</span>
             </button>
           )}
           <Choice

@@ -37,7 +37,7 @@ export function sqlOfList({ platforms, filters, category, sort }: Shown): string
       (word) => `hasToken(lowerUTF8(title), ${quoted(word)})`,
     ),
   ];
-  const note = filters.query === '' ? '' : '-- Words of titles alone; the API also finds those of descriptions.\n';
+  const note = filters.query === '' ? '' : '-- Searches titles only; the API also searches descriptions.\n';
   return `${note}SELECT id, title, price, bid, ask, volume_24h, volume_total, liquidity, trading_end_at
 FROM v_markets
 WHERE ${conditions.join('\n  AND ')}

@@ -15,7 +15,7 @@ export function sqlOfCalibration(platform: string, horizon: keyof typeof SECONDS
   LIMIT 20000
 ),
 known AS (
-  -- By the last bar of an hour before, in the hour of the instant by trades, never traded by then by quotes.
+  -- The last hourly bar before the instant, a trade within its hour, or without trades the last quote.
   SELECT market_key, toDateTime64(t, 6, 'UTC') + INTERVAL 3599999999 MICROSECOND AS at, '' AS place, close AS price, true AS traded
   FROM v_candles
   WHERE interval = '1h' AND series = 0 AND close IS NOT NULL AND market_key IN (SELECT market_key FROM settled)

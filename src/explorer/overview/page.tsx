@@ -126,7 +126,7 @@ function Trending() {
         <p class="foot muted">
           Of <Num value={meta.total_markets_analyzed} /> open markets, as of <Time at={meta.as_of} />.{' '}
           {partial.length > 0 &&
-            `Trades do not cover both windows for ${partial.map(([name]) => name).join(', ')}: snapshots of totals stand in, or the change is unknown.`}
+            `Trades do not cover both windows for ${partial.map(([name]) => name).join(', ')}: their changes come from snapshots of totals, or are unknown.`}
         </p>
       )}
     </Panel>

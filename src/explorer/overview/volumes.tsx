@@ -89,8 +89,7 @@ export function PlatformVolumes({ listed }: { listed: Loaded<readonly string[]> 
         </table>
       )}
       <p class="foot muted">
-        USD; platforms that count contracts are taken at $1 a contract.{' '}
-        <AsOf at={rows[0]?.meta.as_of} complete={undefined} />
+        USD; contracts count as $1 each. <AsOf at={rows[0]?.meta.as_of} complete={undefined} />
       </p>
     </Panel>
   );
@@ -134,8 +133,8 @@ export function Categories({ platforms }: { platforms: readonly string[] }) {
         <Bars rows={rows} most={most} platform={platform} />
       )}
       <p class="foot muted">
-        Total <Usd value={asked.data?.meta.total_volume_24h} />; platforms that count contracts are taken at $1 a
-        contract. <AsOf at={asked.data?.meta.as_of} complete={asked.data?.meta.data_freshness} />
+        Total <Usd value={asked.data?.meta.total_volume_24h} />; contracts count as $1 each.{' '}
+        <AsOf at={asked.data?.meta.as_of} complete={asked.data?.meta.data_freshness} />
       </p>
     </Panel>
   );

@@ -36,10 +36,10 @@ const SAID: Record<Connection, string> = {
 const MEANT: Record<Connection, string> = {
   live: 'Changes arrive through the stream',
   connecting: 'The stream is being opened',
-  polling: 'The stream is not open: this page asks again every 5 seconds',
+  polling: 'The stream is not open: this page polls every 5 seconds',
   idle: 'The service answers; this page needs no stream',
   stale: 'A part of this page could not be refreshed and shows its last answer',
-  offline: 'The service does not respond; what is shown is the last answer',
+  offline: 'The service does not respond; showing the last data received',
 };
 
 function App() {

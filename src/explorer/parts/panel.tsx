@@ -66,7 +66,7 @@ function QueryButton({ query, title }: { query: Query; title: string }) {
   const id = useId();
   return (
     <>
-      <button type="button" class="quiet" onClick={() => dialog.current?.showModal()} title="The query for this">
+      <button type="button" class="quiet" onClick={() => dialog.current?.showModal()} title="Show the query">
         Query<span class="hidden"> for {title}</span>
       </button>
       <dialog ref={dialog} aria-labelledby={id} class="query">

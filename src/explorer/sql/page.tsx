@@ -184,8 +184,10 @@ function ResultTable({ result: { columns, rows } }: { result: Result }) {
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p class="notice muted">The statement gave no rows.</p>}
-      {rows.length >= MOST_ROWS && <p class="foot muted">There may be more rows: a file holds them.</p>}
+      {rows.length === 0 && <p class="notice muted">The statement returned no rows.</p>}
+      {rows.length >= MOST_ROWS && (
+        <p class="foot muted">There may be more rows; download a file to get all of them.</p>
+      )}
     </div>
   );
 }

@@ -54,7 +54,7 @@ function Health() {
       ) : (
         <>
           <table>
-            <Columns of={['Part', 'State', 'Feed', ['Behind', 'number']]} />
+            <Columns of={['Component', 'State', 'Feed', ['Lag', 'number']]} />
             <tbody>
               {health.checks.map((check) => (
                 <Part key={check.name} check={check} />
@@ -224,9 +224,7 @@ function Budgets() {
     <Panel title="Request budgets" query={{ path: '/metrics', params: {} }} of={asked}>
       {rows.length === 0 ? (
         asked.failure ? (
-          <p class="notice muted">
-            /metrics does not answer this address: the operator reads it on the machine itself.
-          </p>
+          <p class="notice muted">/metrics is not available from this address.</p>
         ) : (
           <Waiting of={asked} empty="No request was sent yet." />
         )

@@ -11,6 +11,7 @@ import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
 import { closeSqlPort, openSqlPort } from './embedded/sql-port/open.ts';
 import { ingestionHealth } from './observability/ingestion-health.ts';
 import { type FetchMarket, StoredMarkets } from './markets/directory.ts';
+import { followWriters } from './markets/follow-writers.ts';
 import { MarketWriter } from './markets/writer.ts';
 import {
   createMetrics,
@@ -84,7 +85,7 @@ export async function startService(
   try {
     if (role !== 'ingest') bundleExplorer(start);
     const stores = await openStores(start);
-    const sources = openSources(start, stores);
+    const sources = await openSources(start, stores);
     const sockets = new SocketStates();
     await sockets.listen((...given) => stores.shared.subscribe(...given));
     const ingestion = role === 'api' ? null : await ingest(start, stores, sources);
@@ -134,10 +135,13 @@ async function pingStores({ clickhouse, shared, postgres }: Stores): Promise<Rec
   return postgres ? { ...up, postgres: await postgres.ping() } : up;
 }
 
-type Sources = ReturnType<typeof openSources>;
+type Sources = Awaited<ReturnType<typeof openSources>>;
+
+/** How long a process trusts look-ups of markets when it is not told what other processes store. */
+const UNTOLD_MS = 2000;
 
 /** The platforms, and the markets stored or read from them. */
-function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
+async function openSources({ config, role, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
   const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
   onStop(() => http.close());
   const adapters = createPlatforms({
@@ -153,7 +157,7 @@ function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shar
     observeBadRow(metrics, row);
     log.warn({ row }, 'Skipped an invalid row of a platform');
   };
-  const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
+  const marketWriter = new MarketWriter(clickhouse, (platform, refs) => writers.changed(platform, refs));
   const fetchMarket: FetchMarket = async (platform, id, user) => {
     const priority = user === undefined ? 'poll' : 'live';
     const market = await platforms[platform]?.market(id, { priority, user, onBadRow });
@@ -161,7 +165,12 @@ function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shar
     await marketWriter.write(platform, [market]);
     return market.info.ref;
   };
-  const markets = new StoredMarkets(clickhouse, fetchMarket, (...asked) => shared.cached(...asked));
+  // The whole service in one process needs no Redis to know what is stored, and ingestion goes by what it stores itself.
+  const isTold = config.REDIS_URL !== undefined || config.CLICKHOUSE_URL === undefined || role === 'ingest';
+  const cached: Shared['cached'] = (...asked) => shared.cached(...asked);
+  const markets = new StoredMarkets(clickhouse, fetchMarket, cached, isTold ? undefined : UNTOLD_MS);
+  const writers = await followWriters(shared, markets);
+  onStop(async () => writers.stop());
   return { http, platforms, markets, marketWriter, onBadRow };
 }
 

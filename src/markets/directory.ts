@@ -8,7 +8,10 @@ import type { JsonObject, Platform } from '../core/model.ts';
 import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
 
 const KEPT = 100_000;
+/** How long a look-up is kept in a process that is told of every stored change. */
 const KEPT_MS = 60_000;
+/** An id keeps its market, except that a market may take over the slug of a dropped one. */
+const ALIAS_MS = 60_000;
 const UNKNOWN_MS = 30_000;
 
 const KeysRow = z.object({
@@ -56,17 +59,28 @@ export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
   readonly #cached: Shared['cached'];
-  readonly #markets = new Map<string, { keys: StoredMarket | null; key: string; until: number }>();
+  readonly #markets = new Map<string, { keys: StoredMarket | null; until: number }>();
+  /** The key of each market's rows in the store. */
+  readonly #keys = new WeakMap<StoredMarket, string>();
   /** References by platform and any id that a user sent. */
   readonly #aliases = new Map<string, { ref: string; until: number }>();
   /** Reads in progress, shared by concurrent callers. */
   readonly #reads = new Map<string, Promise<unknown>>();
+  /** Markets that changed during each read in progress, which may have read them before. */
+  readonly #changedDuring = new Set<Set<string>>();
+  readonly #keptMs: number;
 
-  /** Without `cached`, unknown ids are cached in this process only. */
-  constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket, cached: Shared['cached'] = cacheThrough(localTexts())) {
+  /** Without `cached`, unknown ids are cached in this process only. `keptMs`: how long a look-up is kept unless it is forgotten. */
+  constructor(
+    clickhouse: ClickHouse,
+    fetchMarket: FetchMarket,
+    cached: Shared['cached'] = cacheThrough(localTexts()),
+    keptMs = KEPT_MS,
+  ) {
     this.#clickhouse = clickhouse;
     this.#fetchMarket = fetchMarket;
     this.#cached = cached;
+    this.#keptMs = keptMs;
   }
 
   async byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
@@ -79,7 +93,7 @@ export class StoredMarkets implements MarketDirectory {
         throw error;
       });
       if (fetched?.keys) found.set(ref, fetched.keys);
-      else remember(this.#markets, `${platform}:${ref}`, { keys: null, key: '0', until: Date.now() + UNKNOWN_MS });
+      else remember(this.#markets, `${platform}:${ref}`, { keys: null, until: Date.now() + UNKNOWN_MS });
     }
     return found;
   }
@@ -127,7 +141,7 @@ export class StoredMarkets implements MarketDirectory {
     const known = this.#aliases.get(alias);
     if (known && known.until > Date.now()) return this.#byRef(platform, known.ref);
     const market = (await this.#byRef(platform, wanted)) ?? (await this.#byOtherId(platform, wanted));
-    if (market) remember(this.#aliases, alias, { ref: market.ref, until: Date.now() + KEPT_MS });
+    if (market) remember(this.#aliases, alias, { ref: market.ref, until: Date.now() + ALIAS_MS });
     return market;
   }
 
@@ -207,32 +221,49 @@ export class StoredMarkets implements MarketDirectory {
     return keys && isListed(keys) ? keys : null;
   }
 
-  /** The key of a market's rows in the store. */
-  async keyOf({ platform, ref }: StoredMarket): Promise<string> {
-    const kept = this.#markets.get(`${platform}:${ref}`);
-    if (kept?.keys) return kept.key;
-    await this.#stored(platform, [ref]);
-    return this.#markets.get(`${platform}:${ref}`)?.key ?? '0';
+  /** The key of a market's rows in the store; '0' if it is not stored. */
+  async keyOf(market: StoredMarket): Promise<string> {
+    const known = this.#keys.get(market);
+    if (known !== undefined) return known;
+    const [stored] = await this.#stored(market.platform, [market.ref]);
+    return (stored && this.#keys.get(stored)) ?? '0';
   }
 
-  /** Drops a market from the cache after it was stored again. */
-  forget(platform: Platform, ref: string): void {
-    this.#markets.delete(`${platform}:${ref}`);
+  /** Drops markets from the cache after they were stored again. */
+  forget(platform: Platform, refs: readonly string[]): void {
+    for (const ref of refs) {
+      const name = `${platform}:${ref}`;
+      this.#markets.delete(name);
+      for (const changed of this.#changedDuring) changed.add(name);
+    }
+  }
+
+  /** Drops every look-up, after changes may have been missed. */
+  forgetAll(): void {
+    this.#markets.clear();
   }
 
   async #stored(platform: Platform, refs: string[]): Promise<StoredMarket[]> {
     const found: StoredMarket[] = [];
     for (let i = 0; i < refs.length; i += 500) {
-      const rows = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 500) });
-      found.push(...rows.map((row) => this.#keepRow(platform, row)));
+      const changed = new Set<string>();
+      this.#changedDuring.add(changed);
+      try {
+        const rows = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 500) });
+        found.push(...rows.map((row) => this.#keepRow(platform, row, changed)));
+      } finally {
+        this.#changedDuring.delete(changed);
+      }
     }
     return found;
   }
 
-  #keepRow(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
+  #keepRow(platform: Platform, row: z.infer<typeof KeysRow>, changed: ReadonlySet<string>): StoredMarket {
     const keys = toStoredMarket(platform, row);
-    if (isListed(keys)) {
-      remember(this.#markets, `${platform}:${row.ref}`, { keys, key: row.market_key, until: Date.now() + KEPT_MS });
+    const name = `${platform}:${row.ref}`;
+    this.#keys.set(keys, row.market_key);
+    if (isListed(keys) && !changed.has(name)) {
+      remember(this.#markets, name, { keys, until: Date.now() + this.#keptMs });
     }
     return keys;
   }

@@ -28,6 +28,7 @@ const LOOKBACK_REFS = 500;
 interface Written {
   info: string;
   state: string;
+  status: string;
   stateAtMs: number;
   snapshotAtMs: number;
   snapshot: object;
@@ -48,12 +49,13 @@ export class MarketWriter {
   readonly #needsRewrite = new Map<string, symbol>();
   /** Sequential: of two concurrent writes, the one that saw fewer trades could come last. */
   readonly #pricing = new PQueue({ concurrency: 1 });
-  readonly #onWritten: (platform: Platform, ref: string) => void;
+  readonly #onChanged: (platform: Platform, refs: string[]) => void;
 
-  constructor(clickhouse: ClickHouse, onWritten: (platform: Platform, ref: string) => void = () => {}) {
+  /** `onChanged` is called with markets whose stored facts or status changed, once these are stored. */
+  constructor(clickhouse: ClickHouse, onChanged: (platform: Platform, refs: string[]) => void = () => {}) {
     this.#clickhouse = clickhouse;
     this.#events = new EventWriter(clickhouse);
-    this.#onWritten = onWritten;
+    this.#onChanged = onChanged;
   }
 
   /** Stores what is new in these records of one platform; returns how many markets were written. */
@@ -85,6 +87,10 @@ export class MarketWriter {
       };
     });
     const changed = rows.filter((row) => row.infoChanged);
+    const moved = rows.filter(
+      ({ record: { info, state }, infoChanged }) =>
+        infoChanged || this.#written.get(keyOf(info))?.status !== state.status,
+    );
     const snapshots = [...rows.map((row) => row.snapshot), ...still.flatMap((record) => this.#stillRow(record) ?? [])];
     // The state comes last: a market counts as listed once it has a state, so everything else must be there.
     await this.#clickhouse.insert(
@@ -100,8 +106,8 @@ export class MarketWriter {
       STATE_COLUMNS,
       rows.map(({ record, firstSeenAt }) => stateRow(record.info, record.state, firstSeenAt, record.fetchedAt)),
     );
-    for (const { asSent, snapshot } of rows) {
-      this.#remember(asSent, snapshot);
+    for (const { asSent, record, snapshot } of rows) {
+      this.#remember(asSent, record.state.status, snapshot);
       // A mark set meanwhile is for facts that these rows lack.
       const key = keyOf(asSent.info);
       if (this.#needsRewrite.get(key) === marks.get(key)) this.#needsRewrite.delete(key);
@@ -109,7 +115,11 @@ export class MarketWriter {
     // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, refs));
-    for (const { record } of rows) this.#onWritten(platform, record.info.ref);
+    if (moved.length > 0)
+      this.#onChanged(
+        platform,
+        moved.map(({ record }) => record.info.ref),
+      );
     return rows.length;
   }
 
@@ -142,7 +152,7 @@ export class MarketWriter {
       await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
     }
     this.#written.delete(keyOf({ platform, ref }));
-    this.#onWritten(platform, ref);
+    this.#onChanged(platform, [ref]);
   }
 
   /** Open interest that the listing lacks; written with the market from its next sweep on. */
@@ -191,7 +201,7 @@ export class MarketWriter {
   }
 
   /** Keeps the record as the platform sent it, for comparison with the next one; what the store added is not compared. */
-  #remember(asSent: MarketRecord, snapshot: object): void {
+  #remember(asSent: MarketRecord, status: string, snapshot: object): void {
     const key = keyOf(asSent.info);
     if (this.#written.size >= REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? '');
     const atMs = Date.parse(asSent.fetchedAt);
@@ -199,6 +209,7 @@ export class MarketWriter {
     this.#written.set(key, {
       info: fingerprint(asSent.info),
       state: fingerprint(asSent.state),
+      status,
       stateAtMs: atMs,
       snapshotAtMs: atMs,
       snapshot,

@@ -65,7 +65,7 @@ export async function startMarketStore(
   const clickhouse = connect(engine.url, () => engine.close());
   await migrateClickHouse(clickhouse, silent);
   const spool = await Spool.open(join(directory, 'spool'));
-  const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
+  const marketWriter = new MarketWriter(clickhouse, (platform, refs) => markets.forget(platform, refs));
   const markets = new StoredMarkets(clickhouse, async () => null);
   const local = createLocalShared(silent);
   const app = await startTestApp({

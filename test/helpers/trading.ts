@@ -90,7 +90,7 @@ export async function startTrading(given: Record<string, string>, now: () => num
   const http = await unmeteredHttp();
   const deps = { http, settings: config, now };
   const adapters = createPlatforms(deps);
-  const writer = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
+  const writer = new MarketWriter(clickhouse, (platform, refs) => markets.forget(platform, refs));
   const markets = new StoredMarkets(clickhouse, async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow });
     if (!market) return null;

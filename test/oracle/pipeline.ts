@@ -120,7 +120,7 @@ export async function startPipeline(
   };
   const adapters = createPlatforms({ http: impatient, settings: config, now: Date.now });
   const data = config.platforms.map((platform) => ({ ...adapters[platform], sweepFactor: 1 }));
-  const marketWriter = new MarketWriter(clickhouse, (platform, ref) => markets.forget(platform, ref));
+  const marketWriter = new MarketWriter(clickhouse, (platform, refs) => markets.forget(platform, refs));
   const markets = new StoredMarkets(clickhouse, async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow: () => {} });
     if (!market) return null;

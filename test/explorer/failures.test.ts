@@ -78,7 +78,7 @@ let service: TestApp;
 let browser: Browser;
 let url: string;
 beforeAll(async () => {
-  service = await startTestApp();
+  service = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1' } });
   url = await service.app.listen({ host: '127.0.0.1', port: 0 });
   browser = await openBrowser();
 }, TEST_MS);
@@ -98,7 +98,8 @@ describe('pages of a service with a fault', () => {
     await answer('sql', RUNS);
     await answer('analytics/', { error: { status: 503, message: 'Not yet' } }, 503);
     const body = JSON.stringify({ email: `reader${(users += 1)}@example.com`, password: PASSWORD });
-    const headers = { 'content-type': 'application/json' };
+    // One address may register ten accounts a minute.
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': service.newAddress() };
     const made = await fetch(`${url}/v1/api/auth/register`, { method: 'POST', headers, body });
     const [name = '', value = ''] = made.headers.get('set-cookie')?.split(';')[0]?.split('=') ?? [];
     await context.addCookies([{ name, value, url }]);

@@ -21,7 +21,7 @@ const nameOf = ({ path }: OutputFile): string => path.slice(path.lastIndexOf('/'
 export async function bundle(): Promise<Files> {
   const { outputFiles } = await build({
     absWorkingDir: ROOM,
-    entryPoints: { main: 'parts/main.tsx', theme: 'parts/first-theme.ts', style: 'parts/style.css' },
+    entryPoints: { main: 'parts/main.tsx', theme: 'parts/theme/first-theme.ts', style: 'parts/style.css' },
     outdir: 'out',
     write: false,
     bundle: true,

@@ -20,7 +20,7 @@ import { countsContracts } from '../parts/show.tsx';
 import { Band, type Quoted } from './band.ts';
 import { Legend } from './legend.tsx';
 import { MAX_BARS } from './ranges.ts';
-import { colour, onTheme } from '../parts/theme.ts';
+import { colour, onTheme } from '../parts/theme/theme.ts';
 
 interface Parts {
   chart: IChartApi;

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { axisTexts } from './axis.ts';
-import { colour, onTheme } from './theme.ts';
+import { colour, onTheme } from './theme/theme.ts';
 
 export interface Line {
   name: string;

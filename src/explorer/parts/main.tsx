@@ -4,7 +4,7 @@ import { MarketsPage } from '../markets/page.tsx';
 import { useConnection, type Connection } from './connection.ts';
 import { useFocusOnHeading } from './focus.ts';
 import { SignedIn } from './session.tsx';
-import { chooseTheme, onTheme, theme } from './theme.ts';
+import { chooseTheme, onTheme, theme } from './theme/theme.ts';
 import { followLinks, isPage, usePlace } from './url.ts';
 
 type Page = ComponentType<{ id: string }>;
@@ -38,7 +38,7 @@ const MEANT: Record<Connection, string> = {
   connecting: 'The stream is being opened',
   polling: 'The stream is not open: this page polls every 5 seconds',
   idle: 'The service answers; this page needs no stream',
-  stale: 'A part of this page could not be refreshed and shows its last answer',
+  stale: 'A part of this page could not be refreshed and shows the last data received',
   offline: 'The service does not respond; showing the last data received',
 };
 

@@ -7,6 +7,7 @@ import type { StoredMarkets } from '../src/markets/directory.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
+import { announceStored } from '../src/stores/shared/stored-changes.ts';
 import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
 import { type Job, JobRunner, type JobRun } from './job-runner.ts';
@@ -77,7 +78,8 @@ export class PlatformFeed {
     const { platform } = data;
     const publish: Shared['publish'] = (...message) => deps.shared.publish(...message);
     const events = new TradeLog({ clickhouse, publish, log, platform, markets: deps.markets });
-    this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events });
+    const onNamed = (wallets: string[]) => announceStored(deps.shared, 'traders', platform, wallets);
+    this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events, onNamed });
     this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now });
     this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decimalText, notionalUsd, priceText, sizeText, USD_SCALE, complement } from '../src/core/decimal.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 import type { StoredMarket } from '../src/platforms/contract.ts';
-import { tradersOf, type TraderNames } from '../src/queries/market-trades.ts';
+import { type TraderName, TraderNames } from '../src/queries/trader-names.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
 import { type LoggedTrade, tradeEvent } from '../src/streams/trade-event.ts';
@@ -85,8 +85,7 @@ export class TradeLog {
       });
       if (rows.length === 0) return;
       log.info({ platform, trades: rows.length }, 'Logging stored trades that were not logged');
-      const traders = await tradersOf(
-        clickhouse,
+      const traders = await new TraderNames(clickhouse).of(
         platform,
         rows.map(({ wallet }) => wallet),
       );
@@ -97,7 +96,7 @@ export class TradeLog {
     }
   }
 
-  async #events(trades: readonly { trade: LoggedTrade; trader: TraderNames | null }[]): Promise<NewEvent[]> {
+  async #events(trades: readonly { trade: LoggedTrade; trader: TraderName | null }[]): Promise<NewEvent[]> {
     if (trades.length === 0) return [];
     const refs = [...new Set(trades.map(({ trade }) => trade.ref))];
     const markets = await this.#deps.markets.storedByRef(this.#deps.platform, refs);

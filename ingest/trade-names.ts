@@ -1,19 +1,26 @@
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
 
+interface TradeNamesDeps {
+  clickhouse: ClickHouse;
+  platform: Platform;
+  /** Called with wallets whose names were stored. */
+  onNamed?: (wallets: string[]) => void;
+}
+
 /** Stores the markets and traders that trades refer to, if new or changed. */
 export class TradeNames {
-  readonly #deps: { clickhouse: ClickHouse; platform: Platform };
+  readonly #deps: TradeNamesDeps;
   #refs = new Set<string>();
   #traders = new Map<string, string>();
 
-  constructor(deps: { clickhouse: ClickHouse; platform: Platform }) {
+  constructor(deps: TradeNamesDeps) {
     this.#deps = deps;
   }
 
   /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
   async store(trades: readonly TradeRecord[]): Promise<void> {
-    const { platform, clickhouse } = this.#deps;
+    const { platform, clickhouse, onNamed } = this.#deps;
     const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.has(ref));
     if (refs.length > 0)
       await clickhouse.insert(
@@ -23,27 +30,30 @@ export class TradeNames {
     if (this.#refs.size > 1_000_000) this.#refs.clear();
     for (const ref of refs) this.#refs.add(ref);
 
-    const people = new Map<string, object>();
+    const people = new Map<string, { fingerprint: string; row: object }>();
     for (const { trader } of trades) {
       if (!trader || trader.address === '') continue;
       const fingerprint = `${trader.name}\n${trader.pseudonym}\n${trader.profileImage}`;
       const address = trader.address.toLowerCase();
-      if (this.#traders.get(address) === fingerprint) continue;
-      if (this.#traders.size > 200_000) this.#traders.clear();
-      this.#traders.set(address, fingerprint);
-      people.set(address, {
+      const last = people.get(address)?.fingerprint ?? this.#traders.get(address);
+      if (last === fingerprint) continue;
+      const row = {
         platform,
         address,
         name: trader.name.toWellFormed(),
         pseudonym: trader.pseudonym.toWellFormed(),
         profile_image: trader.profileImage.toWellFormed(),
         seen_at: new Date().toISOString(),
-      });
+      };
+      people.set(address, { fingerprint, row });
     }
-    if (people.size > 0) {
-      await clickhouse.insert('traders (platform, address, name, pseudonym, profile_image, seen_at)', [
-        ...people.values(),
-      ]);
-    }
+    if (people.size === 0) return;
+    await clickhouse.insert(
+      'traders (platform, address, name, pseudonym, profile_image, seen_at)',
+      [...people.values()].map(({ row }) => row),
+    );
+    if (this.#traders.size > 200_000) this.#traders.clear();
+    for (const [address, { fingerprint }] of people) this.#traders.set(address, fingerprint);
+    onNamed?.([...people.keys()]);
   }
 }

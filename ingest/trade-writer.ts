@@ -27,6 +27,8 @@ export interface TradeWriterDeps {
   platform: Platform;
   /** Logs stored trades as stream events; absent if streams are off. */
   events?: TradeLog;
+  /** Called with wallets whose names were stored. */
+  onNamed?: (wallets: string[]) => void;
 }
 
 interface Batch {

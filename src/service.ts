@@ -11,8 +11,9 @@ import type { KeyOwner } from './embedded/clickhouse/supervisor.ts';
 import { closeSqlPort, openSqlPort } from './embedded/sql-port/open.ts';
 import { ingestionHealth } from './observability/ingestion-health.ts';
 import { type FetchMarket, StoredMarkets } from './markets/directory.ts';
-import { followWriters } from './markets/follow-writers.ts';
 import { MarketWriter } from './markets/writer.ts';
+import { TraderNames } from './queries/trader-names.ts';
+import { announceStored, followStored } from './stores/shared/stored-changes.ts';
 import {
   createMetrics,
   type Metrics,
@@ -137,10 +138,10 @@ async function pingStores({ clickhouse, shared, postgres }: Stores): Promise<Rec
 
 type Sources = Awaited<ReturnType<typeof openSources>>;
 
-/** How long a process trusts look-ups of markets when it is not told what other processes store. */
+/** How long a process keeps markets and names of traders when it is not told what other processes store. */
 const UNTOLD_MS = 2000;
 
-/** The platforms, and the markets stored or read from them. */
+/** The platforms, and what is stored about their markets and traders. */
 async function openSources({ config, role, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
   const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
   onStop(() => http.close());
@@ -157,7 +158,9 @@ async function openSources({ config, role, log, metrics, onStop }: Start, { clic
     observeBadRow(metrics, row);
     log.warn({ row }, 'Skipped an invalid row of a platform');
   };
-  const marketWriter = new MarketWriter(clickhouse, (platform, refs) => writers.changed(platform, refs));
+  const marketWriter = new MarketWriter(clickhouse, (platform, refs) =>
+    announceStored(shared, 'markets', platform, refs),
+  );
   const fetchMarket: FetchMarket = async (platform, id, user) => {
     const priority = user === undefined ? 'poll' : 'live';
     const market = await platforms[platform]?.market(id, { priority, user, onBadRow });
@@ -168,10 +171,12 @@ async function openSources({ config, role, log, metrics, onStop }: Start, { clic
   // The whole service in one process needs no Redis to know what is stored, and ingestion goes by what it stores itself.
   const isTold = config.REDIS_URL !== undefined || config.CLICKHOUSE_URL === undefined || role === 'ingest';
   const cached: Shared['cached'] = (...asked) => shared.cached(...asked);
-  const markets = new StoredMarkets(clickhouse, fetchMarket, cached, isTold ? undefined : UNTOLD_MS);
-  const writers = await followWriters(shared, markets);
-  onStop(async () => writers.stop());
-  return { http, platforms, markets, marketWriter, onBadRow };
+  const keptMs = isTold ? undefined : UNTOLD_MS;
+  const markets = new StoredMarkets(clickhouse, fetchMarket, cached, keptMs);
+  const traders = new TraderNames(clickhouse, keptMs);
+  const stopFollowing = await followStored(shared, { markets, traders });
+  onStop(async () => stopFollowing());
+  return { http, platforms, markets, traders, marketWriter, onBadRow };
 }
 
 async function ingest(start: Start, { clickhouse, shared }: Stores, sources: Sources): Promise<Ingestion> {
@@ -204,7 +209,7 @@ const urlOf = ({ HOST }: Config, port: number): string => `http://${urlHost(HOST
 async function serveApi(
   start: Start,
   stores: Stores & { postgres: Postgres },
-  { http, platforms, markets, onBadRow }: Sources,
+  { http, platforms, markets, traders, onBadRow }: Sources,
   watched: Watched,
   extend: AppDeps['extend'],
 ): Promise<Urls> {
@@ -216,6 +221,7 @@ async function serveApi(
     ...stores,
     platforms,
     markets,
+    traders,
     onBadRow,
     orderAdapters: createPlatformOrders({ http, settings: config, now: Date.now }),
     analystSql,

@@ -34,6 +34,10 @@ export class LruMap<K, V> {
     this.#entries.delete(key);
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   /** Least recently used first. */
   entries(): IterableIterator<[K, V]> {
     return this.#entries.entries();

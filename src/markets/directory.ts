@@ -6,6 +6,7 @@ import { isItemError } from '../platforms/parse-rows.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
 import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
+import { KeptRows } from '../stores/shared/kept-rows.ts';
 
 const KEPT = 100_000;
 /** How long a look-up is kept in a process that is told of every stored change. */
@@ -59,16 +60,14 @@ export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
   readonly #cached: Shared['cached'];
-  readonly #markets = new Map<string, { keys: StoredMarket | null; until: number }>();
+  /** null: ingestion found that no platform knows the market. */
+  readonly #markets: KeptRows<StoredMarket | null>;
   /** The key of each market's rows in the store. */
   readonly #keys = new WeakMap<StoredMarket, string>();
   /** References by platform and any id that a user sent. */
-  readonly #aliases = new Map<string, { ref: string; until: number }>();
+  readonly #aliases = new KeptRows<string>(KEPT, ALIAS_MS);
   /** Reads in progress, shared by concurrent callers. */
   readonly #reads = new Map<string, Promise<unknown>>();
-  /** Markets that changed during each read in progress, which may have read them before. */
-  readonly #changedDuring = new Set<Set<string>>();
-  readonly #keptMs: number;
 
   /** Without `cached`, unknown ids are cached in this process only. `keptMs`: how long a look-up is kept unless it is forgotten. */
   constructor(
@@ -80,7 +79,7 @@ export class StoredMarkets implements MarketDirectory {
     this.#clickhouse = clickhouse;
     this.#fetchMarket = fetchMarket;
     this.#cached = cached;
-    this.#keptMs = keptMs;
+    this.#markets = new KeptRows(KEPT, keptMs);
   }
 
   async byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
@@ -93,7 +92,7 @@ export class StoredMarkets implements MarketDirectory {
         throw error;
       });
       if (fetched?.keys) found.set(ref, fetched.keys);
-      else remember(this.#markets, `${platform}:${ref}`, { keys: null, until: Date.now() + UNKNOWN_MS });
+      else this.#markets.keep(`${platform}:${ref}`, null, UNKNOWN_MS);
     }
     return found;
   }
@@ -107,11 +106,10 @@ export class StoredMarkets implements MarketDirectory {
   async #lookUp(platform: Platform, refs: string[]) {
     const found = new Map<string, StoredMarket>();
     const unknown: string[] = [];
-    const now = Date.now();
     for (const ref of new Set(refs)) {
       const kept = this.#markets.get(`${platform}:${ref}`);
-      if (!kept || kept.until < now) unknown.push(ref);
-      else if (kept.keys) found.set(ref, kept.keys);
+      if (kept === undefined) unknown.push(ref);
+      else if (kept) found.set(ref, kept);
     }
     for (const keys of await this.#stored(platform, unknown)) found.set(keys.ref, keys);
     return { found, unknown };
@@ -139,9 +137,9 @@ export class StoredMarkets implements MarketDirectory {
     if (wanted === null) return null;
     const alias = `${platform}:${wanted}`;
     const known = this.#aliases.get(alias);
-    if (known && known.until > Date.now()) return this.#byRef(platform, known.ref);
+    if (known !== undefined) return this.#byRef(platform, known);
     const market = (await this.#byRef(platform, wanted)) ?? (await this.#byOtherId(platform, wanted));
-    if (market) remember(this.#aliases, alias, { ref: market.ref, until: Date.now() + ALIAS_MS });
+    if (market) this.#aliases.keep(alias, market.ref);
     return market;
   }
 
@@ -175,10 +173,7 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   async #listedByRefs(platform: Platform, refs: readonly string[]): Promise<Map<string, StoredMarket>> {
-    const kept = refs.flatMap((ref) => {
-      const one = this.#markets.get(`${platform}:${ref}`);
-      return one?.keys && one.until > Date.now() ? [one.keys] : [];
-    });
+    const kept = refs.flatMap((ref) => this.#markets.get(`${platform}:${ref}`) ?? []);
     const have = new Set(kept.map(({ ref }) => ref));
     const read = await this.#stored(
       platform,
@@ -216,7 +211,7 @@ export class StoredMarkets implements MarketDirectory {
 
   async #byRef(platform: Platform, ref: string): Promise<StoredMarket | null> {
     const kept = this.#markets.get(`${platform}:${ref}`);
-    if (kept?.keys && kept.until > Date.now()) return kept.keys;
+    if (kept) return kept;
     const [keys] = await this.#once(`ref ${platform}:${ref}`, () => this.#stored(platform, [ref]));
     return keys && isListed(keys) ? keys : null;
   }
@@ -231,51 +226,36 @@ export class StoredMarkets implements MarketDirectory {
 
   /** Drops markets from the cache after they were stored again. */
   forget(platform: Platform, refs: readonly string[]): void {
-    for (const ref of refs) {
-      const name = `${platform}:${ref}`;
-      this.#markets.delete(name);
-      for (const changed of this.#changedDuring) changed.add(name);
-    }
+    this.#markets.forget(refs.map((ref) => `${platform}:${ref}`));
   }
 
   /** Drops every look-up, after changes may have been missed. */
   forgetAll(): void {
-    this.#markets.clear();
+    this.#markets.forgetAll();
   }
 
   async #stored(platform: Platform, refs: string[]): Promise<StoredMarket[]> {
     const found: StoredMarket[] = [];
     for (let i = 0; i < refs.length; i += 500) {
-      const changed = new Set<string>();
-      this.#changedDuring.add(changed);
-      try {
+      await this.#markets.read(async () => {
         const rows = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 500) });
-        found.push(...rows.map((row) => this.#keepRow(platform, row, changed)));
-      } finally {
-        this.#changedDuring.delete(changed);
-      }
+        const markets = rows.map((row) => this.#toMarket(platform, row));
+        found.push(...markets);
+        return markets.filter(isListed).map((market) => [`${platform}:${market.ref}`, market]);
+      });
     }
     return found;
   }
 
-  #keepRow(platform: Platform, row: z.infer<typeof KeysRow>, changed: ReadonlySet<string>): StoredMarket {
-    const keys = toStoredMarket(platform, row);
-    const name = `${platform}:${row.ref}`;
-    this.#keys.set(keys, row.market_key);
-    if (isListed(keys) && !changed.has(name)) {
-      remember(this.#markets, name, { keys, until: Date.now() + this.#keptMs });
-    }
-    return keys;
+  #toMarket(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
+    const market = toStoredMarket(platform, row);
+    this.#keys.set(market, row.market_key);
+    return market;
   }
 }
 
 /** A market's state is written last: without one, its listing is still being written or was interrupted by a kill. */
 const isListed = ({ status }: Pick<StoredMarket, 'status'>): boolean => status !== '';
-
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  if (map.size >= KEPT) map.delete(map.keys().next().value ?? '');
-  map.set(key, value);
-}
 
 function toStoredMarket(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
   return {

@@ -4,6 +4,7 @@ import type { MarketTradeAnswer } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { Platform } from '../core/model.ts';
+import type { TraderName, TraderNames } from './trader-names.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
 
 /** The last trade of a page; the next page begins after it. */
@@ -27,20 +28,16 @@ const TradeRow = z.object({
 /** The fields of a stored trade that answers show. */
 export type TradeRow = Omit<z.infer<typeof TradeRow>, 'trade_order'>;
 
-const TraderRow = z.object({ wallet: z.string(), name: z.string(), pseudonym: z.string(), profile_image: z.string() });
-export type TraderRow = z.infer<typeof TraderRow>;
-export type TraderNames = Omit<TraderRow, 'wallet'>;
-
 /** A page of a market's stored trades, newest first, with their traders and where the next page begins. */
 export interface TradePage {
   rows: z.infer<typeof TradeRow>[];
-  people: ReadonlyMap<string, TraderNames>;
+  people: ReadonlyMap<string, TraderName>;
   total: number;
   next: TradePosition | null;
 }
 
 export async function tradePage(
-  clickhouse: ClickHouse,
+  { clickhouse, traders }: { clickhouse: ClickHouse; traders: TraderNames },
   { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
   after: TradePosition | null,
   limit: number,
@@ -57,8 +54,7 @@ export async function tradePage(
     after ? after.total : countTrades(clickhouse, platform, ref),
   ]);
   const rows = found.slice(0, limit);
-  const people = await tradersOf(
-    clickhouse,
+  const people = await traders.of(
     platform,
     rows.map((row) => row.wallet),
   );
@@ -80,23 +76,11 @@ async function countTrades(clickhouse: ClickHouse, platform: Platform, ref: stri
   return row?.trades ?? 0;
 }
 
-/** Names of wallets as last reported by the platform, by 0x address in lower case. */
-export async function tradersOf(
-  clickhouse: ClickHouse,
-  platform: Platform,
-  wallets: string[],
-): Promise<Map<string, TraderRow>> {
-  const known = [...new Set(wallets)].filter((wallet) => wallet !== '');
-  if (known.length === 0) return new Map();
-  const rows = await clickhouse.query('traders', TraderRow, { platform, wallets: known });
-  return new Map(rows.map((row) => [row.wallet, row]));
-}
-
 /** A trade as returned by GET markets/trades. */
 export function tradeAnswer(
   row: TradeRow,
   market: StoredMarket,
-  trader: TraderNames | undefined,
+  trader: TraderName | undefined,
 ): z.infer<typeof MarketTradeAnswer> {
   const { platform } = market;
   const facts = {

@@ -7,7 +7,7 @@ import { type MarketName, marketNames } from './market-names.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 import { microsecondText } from '../stores/clickhouse/insert-rows.ts';
-import { type TraderRow, tradersOf } from './market-trades.ts';
+import type { TraderName, TraderNames } from './trader-names.ts';
 
 /** whales and whale_sizes contain trades of this size and more (sql/schema/004_whales.sql). */
 const TABLE_FLOOR = parseSize('250');
@@ -57,7 +57,7 @@ const CountRow = z.object({ trades: z.coerce.number() });
 
 /** A page of large trades of all markets or of one, and where the next page begins. */
 export async function whalePage(
-  clickhouse: ClickHouse,
+  { clickhouse, traders }: { clickhouse: ClickHouse; traders: TraderNames },
   filter: WhaleFilter,
   after: WhalePosition | null,
   limit: number,
@@ -72,7 +72,7 @@ export async function whalePage(
   // Rows may be read shortly after they were counted.
   const total = after ? counted : Math.max(counted, page.length + (last ? 1 : 0));
   return {
-    trades: await describe(clickhouse, page),
+    trades: await describe({ clickhouse, traders }, page),
     total,
     next: last ? positionOf(last, total) : null,
   };
@@ -141,12 +141,11 @@ function bounds({ platforms, market, minSize, minNotional, startMs, endMs }: Wha
   };
 }
 
-async function describe(clickhouse: ClickHouse, rows: WhaleRow[]) {
+async function describe({ clickhouse, traders }: { clickhouse: ClickHouse; traders: TraderNames }, rows: WhaleRow[]) {
   const [names, ...people] = await Promise.all([
     marketNames(clickhouse, rows),
     ...PLATFORMS.map((platform) =>
-      tradersOf(
-        clickhouse,
+      traders.of(
         platform,
         rows.filter((row) => row.platform === platform).map((row) => row.wallet),
       ),
@@ -160,7 +159,7 @@ async function describe(clickhouse: ClickHouse, rows: WhaleRow[]) {
 function toWhale(
   row: WhaleRow,
   market: MarketName | undefined,
-  trader: TraderRow | undefined,
+  trader: TraderName | undefined,
 ): z.infer<typeof WhaleTradeAnswer> {
   const { platform } = row;
   return {

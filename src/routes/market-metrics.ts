@@ -41,7 +41,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         market_id: marketIdParam(),
         start_ts: timestampParam().optional(),
         end_ts: timestampParam().optional(),
-        interval: enumParam(['1m', '5m', '15m', '1h', '4h', '1d']).default('1h').describe('Width of a bucket'),
+        interval: enumParam(['1m', '5m', '15m', '1h', '4h', '1d']).default('1h').describe('Candle interval'),
         limit: limitParam(1000, 5000),
       },
       stored: 'rows',

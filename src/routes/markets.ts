@@ -146,7 +146,7 @@ function getMarketRoute(app: FastifyInstance, services: Services): void {
 }
 
 function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
-  const { clickhouse, cursors } = services;
+  const { cursors } = services;
 
   endpoint(
     app,
@@ -180,7 +180,7 @@ function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
         const { market, value: page } = await marketWith(
           services,
           { platform: query.provider, id: query.market_id, user },
-          (ref) => tradePage(clickhouse, { platform: query.provider, ref }, position, limit),
+          (ref) => tradePage(services, { platform: query.provider, ref }, position, limit),
         );
         const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
         return {

@@ -14,6 +14,7 @@ import type { Orders } from '../orders/orders.ts';
 import type { BadRow, PlatformData } from '../platforms/contract.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
 import type { Freshness } from '../queries/freshness.ts';
+import type { TraderNames } from '../queries/trader-names.ts';
 import type { AnalystSql } from '../stores/clickhouse/analyst-sql.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Postgres } from '../stores/postgres/client.ts';
@@ -34,6 +35,7 @@ export interface AppDeps {
   orderAdapters?: OrderAdapters;
   /** Stored markets by any id; others are read from their platform. */
   markets: StoredMarkets;
+  traders: TraderNames;
   /** Called for each skipped row of a platform. */
   onBadRow: (row: BadRow) => void;
   /** How fresh each platform's data is; [] if this process cannot know. */

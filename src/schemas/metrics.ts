@@ -50,7 +50,7 @@ export const HistoryItemAnswer = z
   })
   .meta({ id: 'HistoryItem', description: 'One bucket of one market' });
 
-const interval = z.string().describe('Width of a bucket: 1m, 5m, 15m, 1h, 4h or 1d');
+const interval = z.string().describe('Candle interval: 1m, 5m, 15m, 1h, 4h or 1d');
 const available = (what: string) => z.boolean().describe(`true when a bucket of this answer has ${what}`);
 
 export const HistoryAnswer = z

@@ -1,6 +1,7 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
-import { tradeAnswer, type TradeRow, type TraderNames } from '../queries/market-trades.ts';
+import { tradeAnswer, type TradeRow } from '../queries/market-trades.ts';
+import type { TraderName } from '../queries/trader-names.ts';
 
 /** A trade to be logged: as stored, with its market's reference and its notional value in USD. */
 export interface LoggedTrade extends TradeRow {
@@ -18,7 +19,7 @@ export interface LoggedTrade extends TradeRow {
 export function tradeEvent(
   trade: LoggedTrade,
   market: StoredMarket | undefined,
-  trader: TraderNames | undefined,
+  trader: TraderName | undefined,
 ): object {
   const answer = tradeAnswer(trade, market ?? unlisted(trade), trader);
   return {

@@ -12,6 +12,7 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig, type Config } from '../../src/core/config.ts';
 import { hashKey, keyPrefix, newApiKey } from '../../src/accounts/api-key-format.ts';
 import { createLog } from '../../src/core/log.ts';
+import { TraderNames } from '../../src/queries/trader-names.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
@@ -81,6 +82,8 @@ export async function startTestApp({
     clickhouse: unusedClickHouse,
     platforms: {},
     markets: new StoredMarkets(given.clickhouse ?? unusedClickHouse, async () => null),
+    // Kept for no time: writers of tests announce nothing.
+    traders: new TraderNames(given.clickhouse ?? unusedClickHouse, 0),
     onBadRow: () => {},
     ingestionHealth: async () => [],
     analystSql: createAnalystSql(config),

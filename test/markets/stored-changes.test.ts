@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TradeNames } from '../../ingest/trade-names.ts';
+import type { MarketState, TradeRecord } from '../../src/core/model.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
-import { followWriters } from '../../src/markets/follow-writers.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import type { MarketState } from '../../src/core/model.ts';
+import { TraderNames } from '../../src/queries/trader-names.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { market, startMarketStore, type MarketStore } from '../helpers/market-store.ts';
+import { announceStored, followStored } from '../../src/stores/shared/stored-changes.ts';
+import { market, startMarketStore, trade, type MarketStore } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 
 let store: MarketStore;
@@ -16,50 +18,97 @@ afterAll(() => store.close());
 
 const at = (ref: string, status: MarketState['status'], minute: number) => {
   const record = market({ platform: 'kalshi', ref });
-  return {
-    ...record,
-    state: { ...record.state, status },
-    fetchedAt: new Date(Date.parse(record.fetchedAt) + minute * 60_000).toISOString(),
-  };
+  const fetchedAt = new Date(Date.parse(record.fetchedAt) + minute * 60_000).toISOString();
+  return { ...record, state: { ...record.state, status }, fetchedAt };
 };
 
-/** A process that looks markets up, beside a writer of another one; `state` says whether messages between them arrive. */
+/** A process that keeps what it reads, beside writers of another one; `state` says whether messages between them arrive. */
 async function startProcesses() {
   const shared = createLocalShared(silent);
   const state = { healthy: true };
   const markets = new StoredMarkets(store.clickhouse, async () => null);
-  const reader = await followWriters({ ...shared, healthy: () => state.healthy }, markets);
-  const writers = await followWriters(shared, new StoredMarkets(store.clickhouse, async () => null));
+  const traders = new TraderNames(store.clickhouse);
+  const stop = await followStored({ ...shared, healthy: () => state.healthy }, { markets, traders });
   const sent: string[][] = [];
-  const writer = new MarketWriter(store.clickhouse, (platform, refs) => {
-    sent.push(refs);
-    if (state.healthy) writers.changed(platform, refs);
-  });
-  const statusOf = async (ref: string) => (await markets.byAnyId('kalshi', ref))?.status;
-  const stop = () => [reader, writers].forEach((one) => one.stop());
-  return { state, writer, sent, statusOf, stop };
+  const announce = (kind: 'markets' | 'traders', ids: string[]): void => {
+    sent.push(ids);
+    if (state.healthy) announceStored(shared, kind, 'polymarket', ids);
+  };
+  return {
+    state,
+    sent,
+    stop,
+    markets: new MarketWriter(store.clickhouse, (platform, refs) => {
+      sent.push(refs);
+      if (state.healthy) announceStored(shared, 'markets', platform, refs);
+    }),
+    names: new TradeNames({
+      clickhouse: store.clickhouse,
+      platform: 'polymarket',
+      onNamed: (wallets) => announce('traders', wallets),
+    }),
+    statusOf: async (ref: string) => (await markets.byAnyId('kalshi', ref))?.status,
+    nameOf: async (wallet: string) => (await traders.of('polymarket', [wallet])).get(wallet)?.name,
+  };
 }
 
 test('a status that any process stores is seen by the look-ups of every process', async () => {
-  const { writer, sent, statusOf, stop } = await startProcesses();
-  await writer.write('kalshi', [at('KXTOLD-1', 'unopened', 0), at('KXTOLD-2', 'open', 0)]);
+  const { markets, sent, statusOf, stop } = await startProcesses();
+  await markets.write('kalshi', [at('KXTOLD-1', 'unopened', 0), at('KXTOLD-2', 'open', 0)]);
   expect(await statusOf('KXTOLD-1')).toBe('unopened');
-  await writer.write('kalshi', [at('KXTOLD-1', 'open', 6), at('KXTOLD-2', 'open', 6)]);
+  await markets.write('kalshi', [at('KXTOLD-1', 'open', 6), at('KXTOLD-2', 'open', 6)]);
   expect(await statusOf('KXTOLD-1')).toBe('open');
   // The second one was stored again with the facts it had.
   expect(sent).toEqual([['KXTOLD-1', 'KXTOLD-2'], ['KXTOLD-1']]);
   stop();
 });
 
-test('look-ups from before a message that may have been missed are not used', async () => {
-  const { state, writer, statusOf, stop } = await startProcesses();
-  await writer.write('kalshi', [at('KXMISSED', 'open', 0)]);
-  expect(await statusOf('KXMISSED')).toBe('open');
+const WALLET = `0x${'ab'.repeat(20)}`;
+const by = (name: string): TradeRecord => ({
+  ...trade({ of: market({ platform: 'polymarket', ref: `0x${'1'.repeat(64)}` }), atMs: 0, price: '0.5', size: '1' }),
+  trader: { address: WALLET.toUpperCase().replace('0X', '0x'), name, pseudonym: '', profileImage: '' },
+});
+
+test('a name that any process stores is seen by every process, also where none was known', async () => {
+  const { names, sent, nameOf, stop } = await startProcesses();
+  expect(await nameOf(WALLET)).toBeUndefined();
+  await names.store([by('Ann')]);
+  expect(await nameOf(WALLET)).toBe('Ann');
+  await names.store([by('Ann')]);
+  await names.store([by('Ann'), by('Bea'), by('Cleo')]);
+  expect(await nameOf(WALLET)).toBe('Cleo');
+  expect(sent).toEqual([[WALLET], [WALLET]]);
+  stop();
+});
+
+test('a name whose insert failed is stored with the next trade of its wallet', async () => {
+  let fails = true;
+  const clickhouse: typeof store.clickhouse = {
+    ...store.clickhouse,
+    async insert(table, rows, options) {
+      if (fails && table.startsWith('traders')) throw new Error('the store is down');
+      await store.clickhouse.insert(table, rows, options);
+    },
+  };
+  const names = new TradeNames({ clickhouse, platform: 'polymarket' });
+  await expect(names.store([by('Dora')])).rejects.toThrow('the store is down');
+  fails = false;
+  await names.store([by('Dora')]);
+  const traders = new TraderNames(store.clickhouse);
+  expect((await traders.of('polymarket', [WALLET])).get(WALLET)?.name).toBe('Dora');
+});
+
+test('what was read before a message that may have been missed is not used', async () => {
+  const { state, markets, names, statusOf, nameOf, stop } = await startProcesses();
+  await markets.write('kalshi', [at('KXMISSED', 'open', 0)]);
+  await names.store([by('Eve')]);
+  expect([await statusOf('KXMISSED'), await nameOf(WALLET)]).toEqual(['open', 'Eve']);
   state.healthy = false;
-  await writer.write('kalshi', [at('KXMISSED', 'closed', 1)]);
+  await markets.write('kalshi', [at('KXMISSED', 'closed', 1)]);
+  await names.store([by('Fay')]);
   await sleep(600);
   state.healthy = true;
-  expect(await statusOf('KXMISSED')).toBe('closed');
+  expect([await statusOf('KXMISSED'), await nameOf(WALLET)]).toEqual(['closed', 'Fay']);
   stop();
 });
 

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { TraderNames } from '../../src/queries/trader-names.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import { whalePage } from '../../src/queries/whale-trades.ts';
 import { tradePage } from '../../src/queries/market-trades.ts';
+
+const storeOf = (query: (name: string) => Promise<object[]>) => {
+  const clickhouse = { query } as unknown as ClickHouse;
+  return { clickhouse, traders: new TraderNames(clickhouse) };
+};
 
 const row = (id: string) => ({
   trade_id: id,
@@ -24,9 +30,9 @@ const query = async (name: string) => (name === 'market_trades' ? [row('b'), row
 
 test('the total of a list counts at least the trades it shows, which the totals may count a moment later', async () => {
   const market = { platform: 'kalshi', ref: 'K', platformId: 'K', outcomes: [] } as unknown as StoredMarket;
-  const clickhouse = { query } as unknown as ClickHouse;
-  expect((await tradePage(clickhouse, market, null, 10)).total).toBe(2);
-  expect(await tradePage(clickhouse, market, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
+  const store = storeOf(query);
+  expect((await tradePage(store, market, null, 10)).total).toBe(2);
+  expect(await tradePage(store, market, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
 });
 
 const whale = (id: string) => ({
@@ -41,9 +47,9 @@ const whale = (id: string) => ({
 test('the total of whales counts at least those it shows, which may be read a moment after they were counted', async () => {
   const rows = [whale('b'), whale('a')];
   const answers: Record<string, object[]> = { whales_by_time: rows, whales_count: [{ trades: 1 }] };
-  const clickhouse = { query: async (name: string) => answers[name] ?? [] } as unknown as ClickHouse;
+  const store = storeOf(async (name) => answers[name] ?? []);
   const floors = { minSize: 0n, minNotional: 0n, startMs: undefined, endMs: undefined };
   const filter = { ...floors, platforms: [], market: null, sort: 'time' as const };
-  expect((await whalePage(clickhouse, filter, null, 10)).total).toBe(2);
-  expect(await whalePage(clickhouse, filter, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
+  expect((await whalePage(store, filter, null, 10)).total).toBe(2);
+  expect(await whalePage(store, filter, null, 1)).toMatchObject({ total: 2, next: { total: 2 } });
 });

@@ -26,7 +26,7 @@ const LARGEST_FLOOR = 999_999_999_999;
 
 /** GET trades/whales. */
 export function whaleTradeRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, config, cursors, freshness } = services;
+  const { config, cursors, freshness } = services;
 
   endpoint(
     app,
@@ -79,7 +79,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         };
         // For a market given without its platform, it is known only now whose watermark applies.
         const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
-        const page = await whalePage(clickhouse, filter, position, limit);
+        const page = await whalePage(services, filter, position, limit);
         const next = page.next ? cursors.encode('whales', filters, page.next) : null;
         return {
           body: { trades: page.trades, pagination: pagination(page.total, limit, next) },

@@ -1,38 +1,51 @@
-import { PLATFORMS, type Platform } from '../core/model.ts';
-import type { Shared } from '../stores/shared/shared.ts';
-import type { StoredMarkets } from './directory.ts';
+import { PLATFORMS, type Platform } from '../../core/model.ts';
+import type { Shared } from './shared.ts';
 
-const CHANNEL = 'markets';
-/** A connection that missed messages shows it for half a second. */
-const LISTEN_MS = 250;
-/** Markets of one message. */
-const MESSAGE_REFS = 1000;
+/** Rows that processes keep in memory: markets by reference, names of traders by wallet. */
+type Kind = 'markets' | 'traders';
 
-export interface Writers {
-  /** Tells every process that these markets were stored with other facts. */
-  changed(platform: Platform, refs: readonly string[]): void;
-  stop(): void;
+interface Kept {
+  forget(platform: Platform, ids: readonly string[]): void;
+  forgetAll(): void;
 }
 
-/** Drops look-ups of this process when any process has stored their markets again, and all of them when messages may be missed. */
-export async function followWriters(
-  shared: Pick<Shared, 'publish' | 'subscribe' | 'healthy'>,
-  markets: Pick<StoredMarkets, 'forget' | 'forgetAll'>,
-): Promise<Writers> {
-  await shared.subscribe(CHANNEL, (message) => {
-    const [name, ...refs] = message.split('\n');
-    const platform = PLATFORMS.find((one) => one === name);
-    if (platform) markets.forget(platform, refs);
-  });
+/** A connection that missed messages shows it for half a second. */
+const LISTEN_MS = 250;
+/** Ids of one message. */
+const MESSAGE_IDS = 1000;
+
+const channelOf = (kind: Kind): string => `stored_${kind}`;
+
+/** Tells every process that the rows of these ids were stored with other values. */
+export function announceStored(
+  shared: Pick<Shared, 'publish'>,
+  kind: Kind,
+  platform: Platform,
+  ids: readonly string[],
+): void {
+  for (let i = 0; i < ids.length; i += MESSAGE_IDS) {
+    void shared.publish(channelOf(kind), [platform, ...ids.slice(i, i + MESSAGE_IDS)].join('\n'));
+  }
+}
+
+/**
+ * Drops rows from this process's memory when any process has stored them again, and all of them while messages may be missed. Returns how to
+ * stop it.
+ */
+export async function followStored(
+  shared: Pick<Shared, 'subscribe' | 'healthy'>,
+  kept: Record<Kind, Kept>,
+): Promise<() => void> {
+  for (const kind of ['markets', 'traders'] as const) {
+    await shared.subscribe(channelOf(kind), (message) => {
+      const [name, ...ids] = message.split('\n');
+      const platform = PLATFORMS.find((one) => one === name);
+      if (platform) kept[kind].forget(platform, ids);
+    });
+  }
   const timer = setInterval(() => {
-    if (!shared.healthy()) markets.forgetAll();
+    if (shared.healthy()) return;
+    for (const one of Object.values(kept)) one.forgetAll();
   }, LISTEN_MS).unref();
-  return {
-    changed(platform, refs) {
-      for (let i = 0; i < refs.length; i += MESSAGE_REFS) {
-        void shared.publish(CHANNEL, [platform, ...refs.slice(i, i + MESSAGE_REFS)].join('\n'));
-      }
-    },
-    stop: () => clearInterval(timer),
-  };
+  return () => clearInterval(timer);
 }

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Platform } from '../core/model.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { KeptRows } from '../stores/shared/kept-rows.ts';
+
+const TraderRow = z.object({ wallet: z.string(), name: z.string(), pseudonym: z.string(), profile_image: z.string() });
+export type TraderName = Omit<z.infer<typeof TraderRow>, 'wallet'>;
+
+/** Wallets of which a process keeps the name: about 20 MB. */
+const KEPT = 50_000;
+/** How long a name is kept in a process that is told of every stored change. */
+const KEPT_MS = 60_000;
+
+/** Names of traders, as last reported by their platforms. */
+export class TraderNames {
+  readonly #clickhouse: Pick<ClickHouse, 'query'>;
+  /** null: no name is stored. */
+  readonly #names: KeptRows<TraderName | null>;
+
+  /** `keptMs`: how long a name is kept unless it is forgotten. */
+  constructor(clickhouse: Pick<ClickHouse, 'query'>, keptMs = KEPT_MS) {
+    this.#clickhouse = clickhouse;
+    this.#names = new KeptRows(KEPT, keptMs);
+  }
+
+  /** The names of wallets, 0x addresses in lower case; '' and wallets without a name are left out. */
+  async of(platform: Platform, wallets: Iterable<string>): Promise<Map<string, TraderName>> {
+    const found = new Map<string, TraderName>();
+    const unknown: string[] = [];
+    for (const wallet of new Set(wallets)) {
+      const kept = wallet === '' ? null : this.#names.get(`${platform}:${wallet}`);
+      if (kept === undefined) unknown.push(wallet);
+      else if (kept) found.set(wallet, kept);
+    }
+    if (unknown.length === 0) return found;
+    await this.#names.read(async () => {
+      const rows = await this.#clickhouse.query('traders', TraderRow, { platform, wallets: unknown });
+      for (const { wallet, ...name } of rows) found.set(wallet, name);
+      return unknown.map((wallet) => [`${platform}:${wallet}`, found.get(wallet) ?? null]);
+    });
+    return found;
+  }
+
+  /** Drops names that were stored again. */
+  forget(platform: Platform, wallets: readonly string[]): void {
+    this.#names.forget(wallets.map((wallet) => `${platform}:${wallet}`));
+  }
+
+  /** Drops every name, after changes may have been missed. */
+  forgetAll(): void {
+    this.#names.forgetAll();
+  }
+}

@@ -138,11 +138,11 @@ async function pingStores({ clickhouse, shared, postgres }: Stores): Promise<Rec
 
 type Sources = Awaited<ReturnType<typeof openSources>>;
 
-/** How long a process keeps markets and names of traders when it is not told what other processes store. */
+/** How long a process keeps names of traders when it is not told what other processes store. */
 const UNTOLD_MS = 2000;
 
 /** The platforms, and what is stored about their markets and traders. */
-async function openSources({ config, role, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
+async function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
   const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
   onStop(() => http.close());
   const adapters = createPlatforms({
@@ -168,12 +168,11 @@ async function openSources({ config, role, log, metrics, onStop }: Start, { clic
     await marketWriter.write(platform, [market]);
     return market.info.ref;
   };
-  // The whole service in one process needs no Redis to know what is stored, and ingestion goes by what it stores itself.
-  const isTold = config.REDIS_URL !== undefined || config.CLICKHOUSE_URL === undefined || role === 'ingest';
+  // One process with a store of its own needs no Redis to be told of changes.
+  const isTold = config.REDIS_URL !== undefined || config.CLICKHOUSE_URL === undefined;
   const cached: Shared['cached'] = (...asked) => shared.cached(...asked);
-  const keptMs = isTold ? undefined : UNTOLD_MS;
-  const markets = new StoredMarkets(clickhouse, fetchMarket, cached, keptMs);
-  const traders = new TraderNames(clickhouse, keptMs);
+  const markets = new StoredMarkets(clickhouse, fetchMarket, cached);
+  const traders = new TraderNames(clickhouse, isTold ? undefined : UNTOLD_MS);
   const stopFollowing = await followStored(shared, { markets, traders });
   onStop(async () => stopFollowing());
   return { http, platforms, markets, traders, marketWriter, onBadRow };

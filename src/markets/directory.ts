@@ -9,7 +9,7 @@ import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
 import { KeptRows } from '../stores/shared/kept-rows.ts';
 
 const KEPT = 100_000;
-/** How long a look-up is kept in a process that is told of every stored change. */
+/** How long a look-up is kept unless it is forgotten; every process learns of stored changes within a second. */
 const KEPT_MS = 60_000;
 /** An id keeps its market, except that a market may take over the slug of a dropped one. */
 const ALIAS_MS = 60_000;
@@ -60,8 +60,9 @@ export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
   readonly #cached: Shared['cached'];
-  /** null: ingestion found that no platform knows the market. */
-  readonly #markets: KeptRows<StoredMarket | null>;
+  readonly #markets = new KeptRows<StoredMarket>(KEPT, KEPT_MS);
+  /** Markets that their platform did not return to ingestion. Also kept while messages are missed: asking again costs its budget. */
+  readonly #unknown = new KeptRows<true>(KEPT, UNKNOWN_MS);
   /** The key of each market's rows in the store. */
   readonly #keys = new WeakMap<StoredMarket, string>();
   /** References by platform and any id that a user sent. */
@@ -69,17 +70,11 @@ export class StoredMarkets implements MarketDirectory {
   /** Reads in progress, shared by concurrent callers. */
   readonly #reads = new Map<string, Promise<unknown>>();
 
-  /** Without `cached`, unknown ids are cached in this process only. `keptMs`: how long a look-up is kept unless it is forgotten. */
-  constructor(
-    clickhouse: ClickHouse,
-    fetchMarket: FetchMarket,
-    cached: Shared['cached'] = cacheThrough(localTexts()),
-    keptMs = KEPT_MS,
-  ) {
+  /** Without `cached`, unknown ids are cached in this process only. */
+  constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket, cached: Shared['cached'] = cacheThrough(localTexts())) {
     this.#clickhouse = clickhouse;
     this.#fetchMarket = fetchMarket;
     this.#cached = cached;
-    this.#markets = new KeptRows(KEPT, keptMs);
   }
 
   async byRef(platform: Platform, refs: string[]): Promise<Map<string, StoredMarket>> {
@@ -92,7 +87,7 @@ export class StoredMarkets implements MarketDirectory {
         throw error;
       });
       if (fetched?.keys) found.set(ref, fetched.keys);
-      else this.#markets.keep(`${platform}:${ref}`, null, UNKNOWN_MS);
+      else this.#unknown.keep(`${platform}:${ref}`, true);
     }
     return found;
   }
@@ -108,8 +103,8 @@ export class StoredMarkets implements MarketDirectory {
     const unknown: string[] = [];
     for (const ref of new Set(refs)) {
       const kept = this.#markets.get(`${platform}:${ref}`);
-      if (kept === undefined) unknown.push(ref);
-      else if (kept) found.set(ref, kept);
+      if (kept) found.set(ref, kept);
+      else if (!this.#unknown.get(`${platform}:${ref}`)) unknown.push(ref);
     }
     for (const keys of await this.#stored(platform, unknown)) found.set(keys.ref, keys);
     return { found, unknown };
@@ -226,7 +221,9 @@ export class StoredMarkets implements MarketDirectory {
 
   /** Drops markets from the cache after they were stored again. */
   forget(platform: Platform, refs: readonly string[]): void {
-    this.#markets.forget(refs.map((ref) => `${platform}:${ref}`));
+    const names = refs.map((ref) => `${platform}:${ref}`);
+    this.#markets.forget(names);
+    this.#unknown.forget(names);
   }
 
   /** Drops every look-up, after changes may have been missed. */

@@ -1,6 +1,7 @@
 import { type FeedStateDeps, FeedStates } from './feed-state.ts';
 import { BookFollower, type BookFollowerDeps } from './books.ts';
 import { Connections } from './connections.ts';
+import { followMarkets, type Kept } from './follow-markets.ts';
 import { Hub, type HubDeps } from './hub.ts';
 import { QuoteFollower } from './quotes.ts';
 import type { StreamDeps } from './sse-stream.ts';
@@ -11,7 +12,9 @@ export interface Streams extends StreamDeps {
   stop(): Promise<void>;
 }
 
-export async function openStreams(deps: HubDeps & FeedStateDeps & BookFollowerDeps): Promise<Streams> {
+export async function openStreams(
+  deps: HubDeps & FeedStateDeps & BookFollowerDeps & { markets: Kept },
+): Promise<Streams> {
   const hub = new Hub(deps);
   const states = new FeedStates(deps);
   const connections = new Connections(deps.shared);
@@ -20,6 +23,8 @@ export async function openStreams(deps: HubDeps & FeedStateDeps & BookFollowerDe
   await hub.open();
   await books.listen(deps.shared);
   await quotes.listen((...given) => deps.shared.subscribe(...given));
+  const stopping = new AbortController();
+  if (deps.sharesStoreAlone) void followMarkets(hub, deps.markets, deps.platforms, stopping.signal);
   return {
     hub,
     states,
@@ -27,6 +32,7 @@ export async function openStreams(deps: HubDeps & FeedStateDeps & BookFollowerDe
     quotes,
     books,
     async stop() {
+      stopping.abort();
       await connections.stop();
       states.close();
       quotes.close();

@@ -66,5 +66,8 @@ test('an id that no platform knows is asked for once, by all processes together,
   expect(await other?.byAnyId('kalshi', 'KXNONE-1', 'bob')).toBeNull();
   expect(reads).toEqual(['KXNONE-1 for ann']);
   await other?.byRef('kalshi', ['KXNONE-1']);
+  // Ingestion, once in a while, also where nothing that was read before is used.
+  other?.forgetAll();
+  await other?.byRef('kalshi', ['KXNONE-1']);
   expect(reads).toEqual(['KXNONE-1 for ann', 'KXNONE-1 for ingestion']);
 });

@@ -20,8 +20,8 @@ export class KeptRows<Row> {
     return kept && kept.until > Date.now() ? kept.row : undefined;
   }
 
-  keep(name: string, row: Row, keptMs = this.#keptMs): void {
-    this.#rows.set(name, { row, until: Date.now() + keptMs });
+  keep(name: string, row: Row): void {
+    this.#rows.set(name, { row, until: Date.now() + this.#keptMs });
   }
 
   /** Keeps the rows that `load` returns by name, and returns them. */

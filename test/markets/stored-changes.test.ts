@@ -112,8 +112,9 @@ test('what was read before a message that may have been missed is not used', asy
   stop();
 });
 
-test('a market that is stored again while it is being read is read again by the next look-up', async () => {
-  await store.list(at('KXDURING', 'open', 0));
+test.each(['forget', 'forgetAll'] as const)('what changes while it is being read is read again: %s', async (how) => {
+  const ref = `KXDURING-${how.length}`;
+  await store.list(at(ref, 'open', 0));
   let isFirst = true;
   const overtaken: typeof store.clickhouse = {
     ...store.clickhouse,
@@ -121,14 +122,15 @@ test('a market that is stored again while it is being read is read again by the 
       const rows = await store.clickhouse.query(name, row, params, options);
       if (!isFirst) return rows;
       isFirst = false;
-      await store.list(at('KXDURING', 'closed', 1));
-      markets.forget('kalshi', ['KXDURING']);
+      await store.list(at(ref, 'closed', 1));
+      if (how === 'forget') markets.forget('kalshi', [ref]);
+      else markets.forgetAll();
       return rows;
     },
   };
   const markets = new StoredMarkets(overtaken, async () => null);
-  expect(await markets.byAnyId('kalshi', 'KXDURING')).toMatchObject({ status: 'open' });
-  const next = await markets.byAnyId('kalshi', 'KXDURING');
+  expect(await markets.byAnyId('kalshi', ref)).toMatchObject({ status: 'open' });
+  const next = await markets.byAnyId('kalshi', ref);
   expect(next).toMatchObject({ status: 'closed' });
   expect(await markets.keyOf(next!)).toMatch(/^[1-9]\d+$/);
 });

@@ -7,8 +7,8 @@ import { LruMap } from '../../core/lru-map.ts';
 export class KeptRows<Row> {
   readonly #rows: LruMap<string, { row: Row; until: number }>;
   readonly #keptMs: number;
-  /** Names forgotten during each read in progress. */
-  readonly #forgottenDuring = new Set<Set<string>>();
+  /** Names forgotten during each read in progress; null if all were. */
+  readonly #reads = new Set<{ forgotten: Set<string> | null }>();
 
   constructor(limit: number, keptMs: number) {
     this.#rows = new LruMap(limit);
@@ -24,27 +24,26 @@ export class KeptRows<Row> {
     this.#rows.set(name, { row, until: Date.now() + this.#keptMs });
   }
 
-  /** Keeps the rows that `load` returns by name, and returns them. */
-  async read(load: () => Promise<[name: string, row: Row][]>): Promise<[name: string, row: Row][]> {
-    const forgotten = new Set<string>();
-    this.#forgottenDuring.add(forgotten);
+  /** Keeps the rows that `load` returns by name. */
+  async read(load: () => Promise<[name: string, row: Row][]>): Promise<void> {
+    const read: { forgotten: Set<string> | null } = { forgotten: new Set() };
+    this.#reads.add(read);
     try {
-      const rows = await load();
-      for (const [name, row] of rows) if (!forgotten.has(name)) this.keep(name, row);
-      return rows;
+      for (const [name, row] of await load()) if (read.forgotten?.has(name) === false) this.keep(name, row);
     } finally {
-      this.#forgottenDuring.delete(forgotten);
+      this.#reads.delete(read);
     }
   }
 
   forget(names: Iterable<string>): void {
     for (const name of names) {
       this.#rows.delete(name);
-      for (const forgotten of this.#forgottenDuring) forgotten.add(name);
+      for (const read of this.#reads) read.forgotten?.add(name);
     }
   }
 
   forgetAll(): void {
     this.#rows.clear();
+    for (const read of this.#reads) read.forgotten = null;
   }
 }

@@ -22,7 +22,7 @@ export const LONG = [
   'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',
   'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,thaw,upstream-attack}',
   'sql-port/{attacks,client,service}',
-  'streams/{books,connections,endings,event-log,kills,leaving,live-oracle,quotes,trades,user-limits}',
+  'streams/{announced-books,books,connections,endings,event-log,kills,leaving,live-oracle,quotes,trades,user-limits}',
   'stores/{clickhouse-process,embedded-clickhouse-results,embedded-postgres-crash,retention}',
 ].map((name) => `test/${name}.test.ts`);
 

@@ -138,8 +138,8 @@ async function pingStores({ clickhouse, shared, postgres }: Stores): Promise<Rec
 
 type Sources = Awaited<ReturnType<typeof openSources>>;
 
-/** How long a process keeps names of traders when it is not told what other processes store. */
-const UNTOLD_MS = 2000;
+/** How long names of traders are kept where other processes cannot announce what they store. */
+const UNANNOUNCED_MS = 2000;
 
 /** The platforms, and what is stored about their markets and traders. */
 async function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
@@ -168,11 +168,11 @@ async function openSources({ config, log, metrics, onStop }: Start, { clickhouse
     await marketWriter.write(platform, [market]);
     return market.info.ref;
   };
-  // One process with a store of its own needs no Redis to be told of changes.
-  const isTold = config.REDIS_URL !== undefined || config.CLICKHOUSE_URL === undefined;
+  // A process with a store of its own makes every change itself.
+  const hearsChanges = config.REDIS_URL !== undefined || config.CLICKHOUSE_URL === undefined;
   const cached: Shared['cached'] = (...asked) => shared.cached(...asked);
   const markets = new StoredMarkets(clickhouse, fetchMarket, cached);
-  const traders = new TraderNames(clickhouse, isTold ? undefined : UNTOLD_MS);
+  const traders = new TraderNames(clickhouse, hearsChanges ? undefined : UNANNOUNCED_MS);
   const stopFollowing = await followStored(shared, { markets, traders });
   onStop(async () => stopFollowing());
   return { http, platforms, markets, traders, marketWriter, onBadRow };

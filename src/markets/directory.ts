@@ -9,7 +9,7 @@ import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
 import { KeptRows } from '../stores/shared/kept-rows.ts';
 
 const KEPT = 100_000;
-/** How long a look-up is kept unless it is forgotten; every process learns of stored changes within a second. */
+/** How long a look-up is kept unless it is forgotten; a changed status is announced, or found in the log within seconds. */
 const KEPT_MS = 60_000;
 /** An id keeps its market, except that a market may take over the slug of a dropped one. */
 const ALIAS_MS = 60_000;

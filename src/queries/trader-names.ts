@@ -8,7 +8,7 @@ export type TraderName = Omit<z.infer<typeof TraderRow>, 'wallet'>;
 
 /** Wallets of which a process keeps the name: about 20 MB. */
 const KEPT = 50_000;
-/** How long a name is kept in a process that is told of every stored change. */
+/** How long a name is kept where stored changes are announced. */
 const KEPT_MS = 60_000;
 
 /** Names of traders, as last reported by their platforms. */

@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../core/model.ts';
+import type { Kept } from '../stores/shared/stored-changes.ts';
 import type { Hub } from './hub.ts';
 
 const RETRY_MS = 1000;
 
-/** Look-ups kept in memory. */
-export interface Kept {
-  forget(platform: Platform, refs: readonly string[]): void;
-  forgetAll(): void;
-}
-
 /**
- * Drops look-ups of markets whose changes are in the log, for a process that is not told what others store: the hub polls the log as for a
- * stream of all markets. Until the log can be read, every look-up is dropped after a second.
+ * Drops look-ups of markets whose changes are logged, where other processes cannot announce them: the hub polls the log as for a stream of
+ * all markets. Until the log can be read, every look-up is dropped after a second.
  */
 export async function followMarkets(
   hub: Pick<Hub, 'follower'>,

@@ -1,7 +1,8 @@
 import { type FeedStateDeps, FeedStates } from './feed-state.ts';
 import { BookFollower, type BookFollowerDeps } from './books.ts';
 import { Connections } from './connections.ts';
-import { followMarkets, type Kept } from './follow-markets.ts';
+import type { Kept } from '../stores/shared/stored-changes.ts';
+import { followMarkets } from './follow-markets.ts';
 import { Hub, type HubDeps } from './hub.ts';
 import { QuoteFollower } from './quotes.ts';
 import type { StreamDeps } from './sse-stream.ts';

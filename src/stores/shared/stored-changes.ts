@@ -4,7 +4,8 @@ import type { Shared } from './shared.ts';
 /** Rows that processes keep in memory: markets by reference, names of traders by wallet. */
 type Kind = 'markets' | 'traders';
 
-interface Kept {
+/** Rows in memory, by platform and id. */
+export interface Kept {
   forget(platform: Platform, ids: readonly string[]): void;
   forgetAll(): void;
 }

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const step of undo.splice(0)) await step();
 });
 
-/** Reads one market as often as it is told, with the key of these settings. */
+/** A function that reads one market with the key of these settings, and the requests it sends. */
 async function reader(settingsOf: (sim: KalshiSimulator) => Record<string, string>) {
   const sim = await startKalshi({ seed: 3, markets: 10, tradesPerMarket: 2, historyDays: 1 });
   const http = await unmeteredHttp();

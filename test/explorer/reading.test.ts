@@ -58,6 +58,18 @@ test('the list is as it was left after Escape and after Back: filters, row and p
   expect(reader.faults()).toEqual([]);
 });
 
+test('keys pressed faster than the page is drawn choose and open the row they name', async () => {
+  await page.goto('/?platform=kalshi&status=any&sort=liquidity');
+  await rows().nth(3).waitFor();
+  const third = await rows().nth(2).locator('a').getAttribute('href');
+  // Within one task, so that nothing is drawn between the keys.
+  await page.evaluate(`for (const key of ['j', 'j', 'k', 'j', 'j'])
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    document.activeElement.click();`);
+  await page.waitForURL((url) => url.pathname === third);
+  expect(reader.faults()).toEqual([]);
+});
+
 const focused = (): Promise<string> =>
   page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent");
 

@@ -60,13 +60,22 @@ export function MarketTable({ list, sort, status }: Props) {
   useEffect(() => {
     if (!loading && !ended && rows.length > 0 && last > rows.length - AHEAD) more();
   }, [last, rows.length, loading]);
-  /** The row to focus once it is rendered as the chosen one; -1 for none. */
+  /** The row to focus once it is rendered; -1 for none. */
   const asked = useRef(chosen);
-  // A new list starts at the top.
+  /** Focuses the link of the asked row, if it is rendered: screen readers announce it, and Enter opens it. */
+  const focusAsked = (): void => {
+    if (asked.current === -1) return;
+    const link = box.current?.querySelector<HTMLElement>(`tr[aria-rowindex="${asked.current + 2}"] a`);
+    if (!link) return;
+    asked.current = -1;
+    link.focus({ preventScroll: true });
+  };
+  // A new list starts at the top. A layout effect, so that it does not undo a key pressed on the painted list.
   const before = useRef(rows);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (before.current === rows) return;
     before.current = rows;
+    asked.current = -1;
     setChosen(-1);
     box.current?.scrollTo(0, 0);
   }, [rows]);
@@ -74,23 +83,21 @@ export function MarketTable({ list, sort, status }: Props) {
     const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0;
     if (step !== 0) {
       event.preventDefault();
-      const next = Math.min(rows.length - 1, Math.max(0, chosen + step));
+      const next = Math.min(rows.length - 1, Math.max(0, now.current.chosen + step));
+      now.current.chosen = next;
       setChosen(next);
       reveal(box.current, next);
       asked.current = next;
-    } else if (event.key === 'Escape' && chosen !== -1) {
+      // At once, so that Enter right after it opens this row.
+      focusAsked();
+    } else if (event.key === 'Escape' && now.current.chosen !== -1) {
+      now.current.chosen = -1;
+      asked.current = -1;
       setChosen(-1);
       box.current?.focus({ preventScroll: true });
     }
   });
-  // Focuses the link of the chosen row: screen readers announce it, and Enter opens it. A row out of view is rendered first.
-  useEffect(() => {
-    const isDrawn = asked.current !== -1 && asked.current === chosen;
-    const link = isDrawn ? box.current?.querySelector<HTMLElement>('tr.chosen a') : null;
-    if (!link) return;
-    asked.current = -1;
-    link.focus({ preventScroll: true });
-  });
+  useLayoutEffect(focusAsked);
 
   return (
     <div class="scroll" ref={box} tabIndex={0} role="region" aria-label="List of markets">

@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type onSendHookHandler,
 } from 'fastify';
 import { ensureDemoUser } from './accounts/users.ts';
 import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
@@ -141,6 +142,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       maxAge: 600,
     });
   }
+  app.addHook('onRoute', (route) => {
+    if (route.method === 'HEAD') route.onSend = [route.onSend ?? [], dropLengthOf304].flat();
+  });
   await app.register(compress, COMPRESSION);
   await describeApi(app, config.version);
 
@@ -148,6 +152,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   deps.extend?.(app, services);
   return app;
 }
+
+/** Fastify's own handler of HEAD gives a 304 the length of its missing body; caches would store that as the answer's. */
+const dropLengthOf304: onSendHookHandler = (_, reply, payload, done) => {
+  if (reply.statusCode === 304) reply.removeHeader('content-length');
+  done(null, payload);
+};
 
 function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits): FastifyInstance {
   return Fastify({

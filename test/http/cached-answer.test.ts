@@ -94,6 +94,7 @@ test.each([
   ['to a page of another origin', 'GET', { origin: 'https://a.example' }],
   ['to a page that may not read it', 'GET', { origin: 'https://b.example' }],
   ['to a caller that has it', 'GET', { 'if-none-match': '*' }],
+  ['to a HEAD request of a caller that has it', 'HEAD', { 'if-none-match': '*' }],
 ] as const)('an answer from memory, %s, has the status and headers of the first', async (_, method, more) => {
   const answer = z.object({ rows: z.array(z.object({ id: z.int() })), meta: z.looseObject({}) });
   const spec = { method: 'GET', auth: 'key', tag: 'Markets', operation: 'kept', summary: 'kept', answer } as const;
@@ -110,6 +111,9 @@ test.each([
     const [first, second] = [await ask(), await ask()];
     expect(second.statusCode).toBe(first.statusCode);
     expect(lasting(second.headers)).toEqual(lasting(first.headers));
+    // RFC 9110, 8.6: the length of a 304 would be that of the whole answer.
+    const has304Length = [first, second].some((one) => one.statusCode === 304 && 'content-length' in one.headers);
+    expect(has304Length).toBe(false);
     expect(second.rawPayload.length > 0).toBe(first.rawPayload.length > 0);
     if (first.headers['content-encoding'] !== undefined || first.body === '') return;
     expect(first.json<Answered>().meta.cache_hit).toBe(false);

@@ -24,10 +24,9 @@ const CORRECTIONS: readonly { query: string; params?: QueryParams }[] = [
 const Count = z.object({ trades: z.coerce.number() });
 
 /**
- * Compares each roll-up with the trades stored since `since` and inserts the difference; duplicate list rows are merged.
- * Tokens alone do not suffice: a retried insert can be dropped by one view's target and applied by others (the token is
- * logged before the part is committed), and a writer that lost its lease can store a batch twice. Goes through the markets in ranges that
- * fit into memory.
+ * Compares each roll-up with the trades stored since `since`, by ranges of markets, and inserts the difference; merges duplicate list
+ * rows. Tokens alone do not suffice: a retried insert can be dropped by one view's target and applied by others (the token is logged
+ * before the part is committed), and a writer that lost its lease can store a batch twice.
  */
 export async function reconcile(
   clickhouse: ClickHouse,

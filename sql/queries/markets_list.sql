@@ -1,11 +1,6 @@
 -- GET markets: the number of matching markets, and a page of (minus rank, key) in the requested order, of the listing as of {as_of}
 -- Markets written since then are used as of their last snapshot before it (as they are now, if there was none in the day before),
 -- so that pages of one listing neither repeat nor miss a market.
--- An amount ranks by its stored integer of millionths: scaled up it would overflow from 9.2 million on.
--- Minus rank and key are one integer, high and low half: pairs take three times as long to compare.
--- Words are looked up without FINAL: a market also matches a previous title until the parts merge.
--- An index on written_at would drop a market's newest row and let FINAL return an older one. For the many markets of a frequent word
--- the primary key is not used: that takes longer than reading all of them.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),
@@ -38,6 +33,8 @@ SELECT count() AS total,
     arraySlice(groupArraySortedIf(501)(place, place > {after:Int128}), 1, {limit:UInt32})
   ) AS page
 FROM (
+  -- Minus rank and key are one integer, high and low half: pairs take three times as long to compare.
+  -- An amount ranks by its stored integer of millionths: scaled up it would overflow from 9.2 million on.
   SELECT bitOr(bitShiftLeft(toInt128(-(
     if({sort:String} = 'volume_24h', reinterpretAsInt64(ifNull(volume_24h, toDecimal64(-1, 6))),
     if({sort:String} = 'volume_total', reinterpretAsInt64(ifNull(volume_total, toDecimal64(-1, 6))),
@@ -52,9 +49,12 @@ FROM (
     AND ({min_liquidity:Nullable(Decimal64(6))} IS NULL OR (liquidity_known AND liquidity >= {min_liquidity:Nullable(Decimal64(6))}))
     AND ({ends_after:Nullable(DateTime64(3, 'UTC'))} IS NULL OR trading_end_at >= {ends_after:Nullable(DateTime64(3, 'UTC'))})
     AND ({ends_before:Nullable(DateTime64(3, 'UTC'))} IS NULL OR trading_end_at < {ends_before:Nullable(DateTime64(3, 'UTC'))})
+    -- Words are looked up without FINAL: a market also matches a previous title until the parts merge.
     AND (empty({words:Array(String)}) OR market_key IN (
       SELECT market_key FROM markets
       WHERE platform = {platform:String} AND notEmpty({words:Array(String)}) AND hasAllTokens(search_text, {words:Array(String)})
     ))
 )
+-- An index on written_at would drop a market's newest row and let FINAL return an older one. For the many markets of a frequent word
+-- the primary key is not used: that takes longer than reading all of them.
 SETTINGS use_skip_indexes_if_final = 0, use_index_for_in_with_subqueries_max_values = 50000

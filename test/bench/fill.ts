@@ -21,10 +21,9 @@ const refOf = (i: string): string =>
   `multiIf(${i} % 10 < 5, concat('KXBENCH-', toString(${i})), ${i} % 10 < 9, concat('0x', lower(hex(sipHash128(${i}, 'c'))), lower(hex(sipHash128(${i}, 'd')))), concat('bench-', toString(${i})))`;
 
 /**
- * Grows a store by INSERT … SELECT: the same options give the same trades, id by id. Half the markets are Kalshi's, two fifths
- * Polymarket's, the rest Limitless's. Of four, one lives for all the days, one ends after seven ninths of them, one after half,
- * one begins at half. Trades crowd in few markets; sizes are log-normal: of 100 trades 27 have 100 contracts and 3 have 1,000.
- * Returns the markets' references by platform, most traded first.
+ * Grows a store by INSERT … SELECT: the same options give the same trades. Half the markets are Kalshi's, two fifths Polymarket's. Of
+ * four, one lives for all the days, one ends after seven ninths of them, one after half, one begins at half. Trades crowd in few
+ * markets; of 100 sizes 27 have 100 contracts and 3 have 1,000. Returns the markets' references by platform, most traded first.
  */
 export async function fillStore(
   clickhouse: ClickHouse,

@@ -389,6 +389,22 @@ describe('finding orders', () => {
     expect(cursors).toEqual(['MA==', 'MTAw']);
   });
 
+  test('counts a trade once, though two pages or two lists hold it', async () => {
+    const part = tradeRow({ size: '4', maker_orders: [makerRow({ matched_amount: '4' })] });
+    const pages = (query: URLSearchParams) => page([part], query.get('next_cursor') === 'MA==' ? 'MTAw' : 'LTE=');
+    const shifted = cannedOrders({ [`/data/order/${hex(1)}`]: null, '/data/trades': pages });
+    expect((await shifted.adapter.find([record()], shifted.access))[0]?.filledSize).toBe(parseSize('4'));
+    // The list of a Protocol V2 market has no filter, so it holds the trades of the other one too.
+    const ofV2 = record({}, { orderId: hex(2), marketRef: `0x01${'0'.repeat(30)}${'a'.repeat(30)}00` });
+    const both = cannedOrders({
+      [`/data/order/${hex(1)}`]: null,
+      [`/data/order/${hex(2)}`]: null,
+      '/data/trades': page([part]),
+    });
+    expect((await both.adapter.find([record(), ofV2], both.access))[0]?.filledSize).toBe(parseSize('4'));
+    expect(both.http.asked.filter((path) => path.startsWith('/data/trades'))).toHaveLength(2);
+  });
+
   test('does not guess when there are more trades than it may read', async () => {
     let n = 0;
     const endless = () => page([], String((n += 1)));
@@ -500,7 +516,7 @@ describe('orders of the account that the service did not place', () => {
     expect(odd.access.badRows).toMatchObject([{ kind: 'order', id: hex(3) }]);
 
     const foreign = cannedOrders({
-      '/data/orders': page([orderRow({ asset_id: token(99) }), orderRow({ market: hex(5) })]),
+      '/data/orders': page([orderRow({ asset_id: token(99) }), orderRow({ id: hex(4), market: hex(5) })]),
     });
     const access = orderAccess();
     expect(await foreign.adapter.list({ market: null, sinceMs: 0 }, access)).toEqual({ complete: false, orders: [] });

@@ -48,7 +48,7 @@ export async function readOpenOrders(
   const filter = market === null ? {} : inMarket(market);
   const { rows, ended } = await account.rows('/data/orders', filter, MAX_PAGES);
   const parsed = parseRows(ClobOrder, rows, ORDER_ROW, access).map(({ row }) => row);
-  const wanted = parsed.filter((row) => market === null || row.market === market);
+  const wanted = newestOfEach(parsed.filter((row) => market === null || row.market === market));
   const seen = await inTheirMarkets(wanted, access);
   return { seen, whole: ended && parsed.length === rows.length && seen.length === wanted.length };
 }
@@ -69,7 +69,15 @@ export async function inTheirMarkets(rows: readonly ClobOrder[], access: Access)
   });
 }
 
-/** The account's trades that may concern these orders, one list per market that can be requested. */
+/**
+ * Each row once, as it was read last: rows move from page to page while they are read, and one list may hold those of another (that
+ * of a Protocol V2 market has no filter).
+ */
+const newestOfEach = <T extends { id: string }>(rows: readonly T[]): T[] => [
+  ...new Map(rows.map((row) => [row.id, row])).values(),
+];
+
+/** The account's trades that may concern these orders, each once; one list per market that can be requested. */
 export async function readTrades(
   account: PolymarketAccount,
   seen: readonly Seen[],
@@ -81,7 +89,7 @@ export async function readTrades(
     lists.set(market, [...(lists.get(market) ?? []), one]);
   }
   const read = ([market, orders]: [string | undefined, Seen[]]) => tradesOf(account, market, orders, access);
-  return (await Promise.all([...lists].map(read))).flat();
+  return newestOfEach((await Promise.all([...lists].map(read))).flat());
 }
 
 /** A listed order without a match has no trades. */

@@ -16,10 +16,14 @@ import { isBid } from './request.ts';
 import { averageOf, averageOfFills, KalshiFill, KalshiOrder, mapOrder } from './rows.ts';
 
 const READS = '/portfolio/orders';
+const FILLS = '/portfolio/fills';
 const ROW = { platform: 'kalshi', kind: 'order', idKey: 'order_id' } as const;
+const FILL_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'fill_id' } as const;
 const PAGE_ROWS = 1000;
-/** Pages of finished orders read; older ones are found by id. */
+/** Pages of finished orders, or of one order's fills; older orders are found by id. */
 const MAX_PAGES = 5;
+/** Orders of a list whose fills are read too: each costs a request. */
+const MAX_LISTED_FILLS = 5;
 const MAX_RESTING_PAGES = 20;
 /** Tokens of a cancel and of one order's read. */
 export const SMALL_COST = 2;
@@ -52,31 +56,28 @@ export function createFinder(
 
   /** The row with its mean price, computed from its fills if the row lacks it. */
   async function withFills(row: KalshiOrder, access: Access): Promise<PlatformOrder> {
-    const average = averageOf(row);
-    if (average !== null || row.fill_count_fp === 0n) return mapOrder(row, average, now());
-    const page = await account(access).page('/portfolio/fills', 'fills', { order_id: row.order_id, limit: PAGE_ROWS });
-    const fills = parseRows(KalshiFill, page.rows, { ...ROW, kind: 'trade', idKey: 'fill_id' }, access);
-    return mapOrder(
-      row,
-      averageOfFills(
-        row,
-        fills.map((fill) => fill.row),
-      ),
-      now(),
-    );
+    if (!needsFills(row)) return mapOrder(row, averageOf(row), now());
+    const { raw } = await rawRows(FILLS, 'fills', { order_id: row.order_id }, MAX_PAGES, access);
+    const fills = parseRows(KalshiFill, raw, FILL_ROW, access).map((fill) => fill.row);
+    return mapOrder(row, averageOfFills(row, fills), now());
   }
 
-  /** Rows of a list until it ends or `maxPages` are read. */
-  async function rows(path: string, query: KalshiQuery, maxPages: number, access: Access) {
-    const found: KalshiOrder[] = [];
+  /** Rows of a list as received, until it ends or `maxPages` are read. */
+  async function rawRows(path: string, key: string, query: KalshiQuery, maxPages: number, access: Access) {
+    const raw: unknown[] = [];
     let cursor = '';
     for (let page = 0; page < maxPages; page++) {
-      const next = await account(access).page(path, 'orders', { ...query, limit: PAGE_ROWS, cursor });
-      found.push(...parseRows(KalshiOrder, next.rows, ROW, access).map(({ row }) => row));
+      const next = await account(access).page(path, key, { ...query, limit: PAGE_ROWS, cursor });
+      raw.push(...next.rows);
       cursor = next.cursor;
       if (cursor === '') break;
     }
-    return { found, ended: cursor === '' };
+    return { raw, ended: cursor === '' };
+  }
+
+  async function rows(path: string, query: KalshiQuery, maxPages: number, access: Access) {
+    const { raw, ended } = await rawRows(path, 'orders', query, maxPages, access);
+    return { found: parseRows(KalshiOrder, raw, ROW, access).map(({ row }) => row), ended };
   }
 
   /** Finds the order among those of its market sent at about the same time; in the archive too, if it may be there. */
@@ -101,12 +102,19 @@ export function createFinder(
     const recent = await rows(READS, { ticker, min_ts: since }, MAX_PAGES, access);
     // A row in both lists was read later in the second.
     const byId = new Map([...resting.found, ...recent.found].map((row) => [row.order_id, row]));
-    const orders = [...byId.values()].map((row) => mapOrder(row, averageOf(row), now()));
+    const listed = [...byId.values()];
+    const unsure = new Set(listed.filter(needsFills).slice(0, MAX_LISTED_FILLS));
+    const orders = await Promise.all(
+      listed.map((row) => (unsure.has(row) ? withFills(row, access) : mapOrder(row, averageOf(row), now()))),
+    );
     return { orders, complete: resting.ended };
   }
 
   return { find: (records, access) => Promise.all(records.map((record) => findOne(record, access))), get, list };
 }
+
+/** Whether only the fills show the mean price of a row. */
+const needsFills = (row: KalshiOrder): boolean => row.fill_count_fp > 0n && averageOf(row) === null;
 
 /** Whether a row is the order of a record: same id, or same client id with the same terms. */
 function isThe(record: OrderRecord, row: KalshiOrder): boolean {

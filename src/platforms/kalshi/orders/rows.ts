@@ -103,9 +103,11 @@ function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
   }
 }
 
+const distance = (one: Price, other: Price): Price => (one < other ? other - one : one - other);
+
 /**
  * Mean cost of a row's outcome. Whether the cost of an ask is in YES or NO prices is not documented: the limit decides if only one
- * of them is within it; otherwise null, and the fills decide.
+ * of them is within it, else the mean must lie no farther from the limit than from its complement. null: the fills decide.
  */
 export function averageOf(row: KalshiOrder): Price | null {
   const filled = row.fill_count_fp;
@@ -114,15 +116,15 @@ export function averageOf(row: KalshiOrder): Price | null {
   const mean = divideHalfEven(cost * ONE_PRICE, filled);
   if (row.outcome_side === 'yes') return mean;
   const limit = row.no_price_dollars;
-  const [asNo, asYes] = [mean <= limit, complement(mean) <= limit];
-  if (asNo && asYes) return null;
-  return asNo ? mean : complement(mean);
+  if (mean > limit) return complement(mean);
+  const isNo = complement(mean) > limit || distance(mean, limit) <= distance(mean, complement(limit));
+  return isNo ? mean : null;
 }
 
-/** Σ price × count / Σ count in terms of the row's outcome; null without fills. */
+/** Σ price × count / Σ count in terms of the row's outcome; null unless these are all of its fills. */
 export function averageOfFills(row: KalshiOrder, fills: readonly KalshiFill[]): Price | null {
   const count = fills.reduce((sum, fill) => sum + fill.count_fp, 0n);
-  if (count === 0n) return null;
+  if (count === 0n || count !== row.fill_count_fp) return null;
   const yes = divideHalfEven(
     fills.reduce((sum, fill) => sum + fill.yes_price_dollars * fill.count_fp, 0n),
     count,

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { parsePrice, priceText } from '../../../src/core/decimal.ts';
+import type { KalshiQuery } from '../../../src/platforms/kalshi/client.ts';
+import { createFinder } from '../../../src/platforms/kalshi/orders/finder.ts';
+import type { OrderAccess } from '../../../src/platforms/order-contract.ts';
+import { readContext } from '../../fixtures/canned-http.ts';
+
+const NOW = Date.parse('2026-11-02T03:04:05Z');
+
+/** An executed "buy no" of 10 at up to 0.61, as the platform lists it. */
+const row = (over: object = {}) => ({
+  order_id: 'o-1',
+  user_id: 'u-1',
+  client_order_id: 'c-1',
+  ticker: 'KXOTTERCUP-1',
+  outcome_side: 'no',
+  book_side: 'ask',
+  side: 'no',
+  action: 'buy',
+  type: 'limit',
+  status: 'executed',
+  yes_price_dollars: '0.3900',
+  no_price_dollars: '0.6100',
+  initial_count_fp: '10.00',
+  fill_count_fp: '10.00',
+  remaining_count_fp: '0.00',
+  taker_fill_cost_dollars: '6.000000',
+  maker_fill_cost_dollars: '0.000000',
+  taker_fees_dollars: '0.168000',
+  maker_fees_dollars: '0.000000',
+  created_time: '2026-11-02T03:00:01.25Z',
+  last_update_time: '2026-11-02T03:00:01.25Z',
+  expiration_time: null,
+  self_trade_prevention_type: 'taker_at_cross',
+  exchange_index: 0,
+  ...over,
+});
+const fill = (yes_price_dollars: string, count_fp: string) => ({
+  fill_id: `f-${yes_price_dollars}`,
+  order_id: 'o-1',
+  outcome_side: 'no',
+  count_fp,
+  yes_price_dollars,
+});
+
+type Answer = (path: string, query: KalshiQuery) => unknown[][];
+
+/** Reads of an account whose lists have these pages; what it was asked for. */
+function finder(answer: Answer, nowMs = NOW) {
+  const asked: [string, KalshiQuery][] = [];
+  const account = {
+    get: async () => {
+      const json = { order: answer('/portfolio/orders', {})[0]?.[0] };
+      return { status: 200, headers: {}, text: '', json, receivedAt: new Date(nowMs).toISOString() };
+    },
+    send: () => Promise.reject(new Error('not asked')),
+    page: async (path: string, _key: string, query: KalshiQuery) => {
+      asked.push([path, query]);
+      const pages = answer(path, query);
+      const at = Number(query['cursor'] || 0);
+      return { rows: pages[at] ?? [], cursor: at + 1 < pages.length ? String(at + 1) : '' };
+    },
+  };
+  const access = { ...readContext(), credential: {}, markets: {} } as unknown as OrderAccess<'kalshi'>;
+  return {
+    ...createFinder(
+      () => account,
+      () => nowMs,
+    ),
+    access,
+    asked,
+  };
+}
+
+/** The mean prices that a list of one order and a read of it show. */
+async function averages(order: object, fills: unknown[][]): Promise<(string | null)[]> {
+  const { get, list, access } = finder((path) => (path === '/portfolio/fills' ? fills : [[order]]));
+  const listed = (await list({ market: null, sinceMs: 0 }, access)).orders[0];
+  return [listed, await get('o-1', access)].map((seen) =>
+    seen?.averageFillPrice == null ? null : priceText(seen.averageFillPrice),
+  );
+}
+
+test('the cost of an ask that lies nearer to its price than to the complement is its mean price, listed and read', async () => {
+  expect(await averages(row(), [])).toEqual(['0.6', '0.6']);
+  // Better than the limit, but on its side of 0.50.
+  expect(await averages(row({ taker_fill_cost_dollars: '5.500000' }), [])).toEqual(['0.55', '0.55']);
+  expect(
+    await averages(
+      row({ no_price_dollars: '0.5000', yes_price_dollars: '0.5000', taker_fill_cost_dollars: '5.00' }),
+      [],
+    ),
+  ).toEqual(['0.5', '0.5']);
+});
+
+test('the mean price of an ask whose cost may be in YES prices is that of its fills, of every page', async () => {
+  const unsure = row({ taker_fill_cost_dollars: '4.200000' });
+  expect(await averages(unsure, [[fill('0.4000', '4.00')], [], [fill('0.4333', '6.00')]])).toEqual([
+    '0.58002',
+    '0.58002',
+  ]);
+});
+
+test('a part of the fills makes no mean price', async () => {
+  const unsure = row({ taker_fill_cost_dollars: '4.200000' });
+  expect(await averages(unsure, [[fill('0.4000', '4.00')]])).toEqual([null, null]);
+  expect(await averages(unsure, [[fill('0.4000', '4.00'), { ...fill('0.4333', '6.00'), count_fp: 'many' }]])).toEqual([
+    null,
+    null,
+  ]);
+});
+
+test('a list reads the fills of a few orders only', async () => {
+  const many = Array.from({ length: 20 }, (_, i) => row({ order_id: `o-${i}`, taker_fill_cost_dollars: '4.200000' }));
+  const { list, access, asked } = finder((path) =>
+    path === '/portfolio/fills' ? [[fill('0.4200', '10.00')]] : [many],
+  );
+  const { orders } = await list({ market: null, sinceMs: 0 }, access);
+  expect(orders).toHaveLength(20);
+  expect(orders[0]?.averageFillPrice).toBe(parsePrice('0.58'));
+  expect(asked.filter(([path]) => path === '/portfolio/fills')).toHaveLength(5);
+});

@@ -8,6 +8,8 @@ import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/superviso
 import { MarketWriter } from '../../src/markets/writer.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import type { MarketRecord, MarketStatus } from '../../src/core/model.ts';
+import { createFreshness } from '../../src/queries/freshness.ts';
+import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { silent } from '../helpers/silent-log.ts';
 
@@ -234,4 +236,21 @@ test('words are found in titles whatever their case and order, and all of them a
   expect(await ids('zürich')).toEqual(['KXSEARCH-1']);
   expect(await ids('regatta nowhere')).toEqual([]);
   expect(await ids("regatta') OR 1=1 --")).toEqual([]);
+});
+
+test('a listing is complete up to the start of its last whole pass, whatever partial passes followed', async () => {
+  const passes = [
+    { job: 'markets', ok: true, fresh_to: daysAgo(2) },
+    { job: 'markets', ok: false, fresh_to: daysAgo(1) },
+    { job: 'changed', ok: true, fresh_to: daysAgo(0) },
+  ];
+  const runs = passes.map((pass) => ({
+    platform: 'kalshi',
+    started_at: pass.fresh_to,
+    finished_at: daysAgo(0),
+    ...pass,
+  }));
+  await clickhouse.insert('ingestion_runs', runs);
+  const freshness = createFreshness(clickhouse, createLocalShared(silent));
+  expect(await freshness.listings(['kalshi'])).toBe(passes[0]?.fresh_to);
 });

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { Event, Market } from '../parts/answers.ts';
-import { get, useApi, useRepeated, type Params } from '../parts/api.ts';
+import { get, useApi, useRepeated } from '../parts/api.ts';
 import { sum } from '../parts/exact.ts';
 import { LineChart, type Line } from '../parts/line-chart.tsx';
 import { useTradesSince } from '../parts/completeness.ts';
@@ -13,6 +13,7 @@ import { sqlOfEvent } from '../parts/statements.ts';
 import { Choice, Panel, quoted, Waiting } from '../parts/panel.tsx';
 import { Ends, Num, Outside, PlatformName, Status, Time, TradesComplete, Usd, Volume } from '../parts/show.tsx';
 import { backToList, setQuery, splitId, usePlace } from '../parts/url.ts';
+import { hourlyCalls, type HourlyCall } from './hourly.ts';
 import { Ladder } from './ladder.tsx';
 
 /** Limit of markets per price-history call, and of colours that can be distinguished. */
@@ -24,6 +25,7 @@ const RANGES = [
 ] as const;
 const DAYS = { '1d': 1, '1w': 7, '1mo': 30 } as const;
 const DAY = 86_400;
+const HISTORY = '/v1/api/markets/price-history';
 
 /** One event: its markets as a ladder, and a chart of the highest prices. */
 export function EventPage({ id: unified }: { id: string }) {
@@ -186,22 +188,28 @@ interface PricesProps {
   count: number;
 }
 
+/** The answers of consecutive calls as one. */
+async function pricesOf(calls: readonly HourlyCall[], signal: AbortSignal) {
+  const answers = await Promise.all(calls.map((call) => get(HISTORY, call, signal)));
+  return {
+    data: answers.flatMap(({ data }) => data),
+    complete: answers.every(({ meta }) => meta.complete),
+    freshTo: answers.at(-1)?.meta.data_freshness ?? null,
+  };
+}
+
 /** Hourly closing prices of the first outcomes. */
 function Prices({ markets, names, platform, since, count }: PricesProps) {
   const { query } = usePlace();
   const range = RANGES.find(([name]) => name === query.get('range'))?.[0] ?? '1w';
   // The highest markets when the page opens, so that no line disappears when another market passes it.
   const [ids] = useState(() => markets.map(({ platform_id: id }) => id).toSorted());
-  const params = (): Params & { start_ts: number } => {
+  const span = (): { from: number; until: number } => {
     const hour = Math.floor(Date.now() / 3_600_000) * 3600;
-    const times = { start_ts: hour - DAYS[range] * DAY, end_ts: hour + 3600 };
-    return { provider: platform, market_ids: ids.join(','), ...times, interval: 60, limit: 5000 };
+    return { from: hour - DAYS[range] * DAY, until: hour + 3600 };
   };
-  const asked = useRepeated(
-    `${ids.join(',')} ${range}`,
-    (signal) => get('/v1/api/markets/price-history', params(), signal),
-    30_000,
-  );
+  const calls = (): HourlyCall[] => hourlyCalls({ platform, ids, ...span() });
+  const asked = useRepeated(`${ids.join(',')} ${range}`, (signal) => pricesOf(calls(), signal), 30_000);
   // Lines of the previous range stay, dimmed, until the next ones are loaded.
   const last = useRef(asked.data);
   last.current = asked.data ?? (asked.failure ? undefined : last.current);
@@ -217,12 +225,11 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
     });
     return { xs, lines: lines.filter(({ values }) => values.some((value) => value !== null)) };
   }, [answer]);
-  const { start_ts: start } = params();
-  const sql = `SELECT t, id, close\nFROM v_candles\nINNER JOIN v_markets USING (market_key)\nWHERE market_key IN (SELECT market_key FROM v_markets WHERE platform = ${quoted(platform)} AND platform_id IN (${ids.map(quoted).join(', ')}))\n  AND interval = '1h' AND series = 0 AND t >= toDateTime(${start})\nORDER BY t, id`;
+  const sql = `SELECT t, id, close\nFROM v_candles\nINNER JOIN v_markets USING (market_key)\nWHERE market_key IN (SELECT market_key FROM v_markets WHERE platform = ${quoted(platform)} AND platform_id IN (${ids.map(quoted).join(', ')}))\n  AND interval = '1h' AND series = 0 AND t >= toDateTime(${span().from})\nORDER BY t, id`;
   return (
     <Panel
       title={`Prices by hour${count > markets.length ? `, the ${markets.length} highest of ${count}` : ''}`}
-      query={{ path: '/v1/api/markets/price-history', params: params(), sql }}
+      query={{ path: HISTORY, params: calls(), sql }}
       aside={<Choice label="Range" value={range} options={RANGES} onChange={(value) => setQuery({ range: value })} />}
     >
       <div class={`event-chart ${asked.data ? '' : 'old'}`}>
@@ -233,11 +240,11 @@ function Prices({ markets, names, platform, since, count }: PricesProps) {
         )}
       </div>
       <p class="foot muted">
-        {answer?.meta.complete === false && (
+        {answer?.complete === false && (
           <span class="warn">A gap: older trades of this range are still being fetched. </span>
         )}
-        {answer && <TradesComplete to={answer.meta.data_freshness} since={since} />} Times in UTC. Each point is an hour
-        with a price, in USD; lines only connect the points.
+        {answer && <TradesComplete to={answer.freshTo} since={since} />} Times in UTC. Each point is an hour with a
+        price, in USD; lines only connect the points.
       </p>
     </Panel>
   );

@@ -1,6 +1,7 @@
 -- ingestion: markets of a per-market feed whose volume moved since their trades were read, or that were not yet read back to the
 -- backfill's floor, longest waiting first
--- Volume counts a trade before the feed lists it, so a market is read once more ten seconds later ('?' after the marker until then).
+-- Volume counts a trade before the feed lists it, and caches answer for up to 60 s with an older page: a market is read once more after 65 s
+-- ('?' after the marker until then).
 SELECT m.ref AS ref, toString(s.volume_total) AS marker
 FROM (
   SELECT market_key, volume_total, trading_end_at FROM market_state FINAL
@@ -13,7 +14,7 @@ LEFT JOIN (
 ) AS c USING (market_key)
 WHERE c.marker NOT IN (toString(s.volume_total), concat(toString(s.volume_total), '?'))
   OR (c.ref != '' AND c.complete_from > {floor:DateTime64(6, 'UTC')})
-  OR (c.marker LIKE '%?' AND c.version < now64(6) - INTERVAL 10 SECOND)
+  OR (c.marker LIKE '%?' AND c.version < now64(6) - INTERVAL 65 SECOND)
   OR (s.trading_end_at + INTERVAL 5 MINUTE < now64(3) AND c.version < s.trading_end_at + INTERVAL 5 MINUTE)
 ORDER BY c.version, ref
 LIMIT {limit:UInt32}

@@ -16,7 +16,13 @@ export type HourlyCall = Record<'provider' | 'market_ids', string> &
 /** The price-history calls for every hour of the markets: consecutive spans, each short enough for one answer. */
 export function hourlyCalls({ platform, ids, from, until }: Wanted): HourlyCall[] {
   const span = Math.floor(MOST_POINTS / Math.max(1, ids.length)) * HOUR;
-  const place = { provider: platform, market_ids: ids.join(','), interval: 60, limit: MOST_POINTS };
   const starts = Array.from({ length: Math.ceil((until - from) / span) }, (_, n) => from + n * span);
-  return starts.map((start) => ({ ...place, start_ts: start, end_ts: Math.min(until, start + span) }));
+  return starts.map((start) => ({
+    provider: platform,
+    market_ids: ids.join(','),
+    start_ts: start,
+    end_ts: Math.min(until, start + span),
+    interval: 60,
+    limit: MOST_POINTS,
+  }));
 }

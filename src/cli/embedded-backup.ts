@@ -37,7 +37,7 @@ export async function backUp(config: Settings, folder: string, log: Log): Promis
   await withEngine(config, folder, log, `BACKUP DATABASE forecastle TO File('${quoted(folder)}/clickhouse')`);
   // Opening it refuses a database in use, and closing it leaves consistent files.
   await (await startEmbeddedPostgres({ dataDir: config.dataDir, log })).close();
-  cpSync(join(config.dataDir, CLUSTER), join(folder, CLUSTER), { recursive: true });
+  copyCluster(config.dataDir, folder);
   copySecrets(config.dataDir, folder);
   const manifest: z.input<typeof Manifest> = { version: config.version, createdAt: new Date().toISOString() };
   // Written last: a folder without it is an unfinished backup.
@@ -58,7 +58,7 @@ export async function restore(config: Settings, folder: string, log: Log): Promi
   makeDataDir(config.dataDir);
   try {
     await withEngine(config, folder, log, `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`);
-    cpSync(join(folder, CLUSTER), join(config.dataDir, CLUSTER), { recursive: true });
+    copyCluster(folder, config.dataDir);
   } catch (error) {
     // A service must not start on a partial restore.
     for (const store of STORES) rmSync(join(config.dataDir, store), { recursive: true, force: true });
@@ -86,6 +86,12 @@ async function withEngine(config: Settings, folder: string, log: Log, statement:
 }
 
 const quoted = (folder: string) => resolve(folder).replaceAll('\\', '\\\\').replaceAll("'", "\\'");
+
+/** PostgreSQL starts only on a directory that is its owner's; not every version of Node copies the mode of directories. */
+function copyCluster(from: string, to: string): void {
+  cpSync(join(from, CLUSTER), join(to, CLUSTER), { recursive: true });
+  chmodSync(join(to, CLUSTER), 0o700);
+}
 
 function copySecrets(from: string, to: string): void {
   for (const name of SECRETS.filter((secret) => existsSync(join(from, secret)))) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -62,6 +62,17 @@ it('brings both stores and the secrets back, into a directory of another name', 
   expect(at('restored').credentialKeys).toEqual(at('data').credentialKeys);
   for (const name of ['jwt_secret', 'credentials_key', 'backup.json'])
     expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
+});
+
+it('is restored so that the service starts, whatever the modes of its copy are', async () => {
+  const folder = join(root, 'copied');
+  await backUp(at('data'), folder, silent);
+  expect(statSync(join(folder, 'postgresql')).mode & 0o777).toBe(0o700);
+  chmodSync(join(folder, 'postgresql'), 0o755);
+  const target = loadConfig({ DATA_DIR: join(root, 'of-copied') }, 'stores');
+  await restore(target, folder, silent);
+  expect(statSync(join(target.dataDir, 'postgresql')).mode & 0o777).toBe(0o700);
+  await (await openPostgres(target, log)).close();
 });
 
 it('is written to a new folder only, and restored only where nothing is', async () => {

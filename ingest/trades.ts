@@ -187,7 +187,13 @@ export async function readMarketTrades(
   return chain.rows;
 }
 
-/** Reads the whole history of one market that was requested and is not stored. Returns the number of new rows. */
+/** Marks a market's span that starts where its feed does: a request for older trades would find none. */
+const FEED_START = 'feed start';
+
+/**
+ * Reads the whole history of one market that was requested and is not stored, as far as the platform's feed reaches back; a market
+ * without a feed gets no span. Returns the number of new rows.
+ */
 export async function readMarketHistory(
   deps: TradesDeps,
   data: PlatformData,
@@ -199,19 +205,23 @@ export async function readMarketHistory(
   const context = { ...run.context('live'), user };
   const startedUs = deps.now() * 1000;
   const span = await deps.watermarks.read(ref, run.lease);
-  if (span && span.fromUs <= sinceUs) return 0;
+  if (span && (span.fromUs <= sinceUs || span.marker === FEED_START)) return 0;
   const end = new CoverageEnd(startedUs, sinceUs);
   const chain = new TradeChain(deps.writer, run.lease);
+  let fromUs: number | null = null;
   for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
     await chain.add(page);
     end.add(page, deps.now() * 1000);
+    fromUs = page.completeFromUs ?? fromUs;
     run.signal.throwIfAborted();
   }
   await chain.end();
+  if (fromUs === null) return chain.rows;
+  const startUs = fromUs;
   await deps.watermarks.move(ref, run.lease, (now) => ({
-    fromUs: sinceUs,
+    fromUs: Math.min(now?.fromUs ?? startUs, startUs),
     toUs: Math.max(now?.toUs ?? 0, end.whenIdleUs(data.tradeOverlapMs * 1000)),
-    marker: now?.marker ?? '',
+    marker: startUs > sinceUs ? FEED_START : (now?.marker ?? ''),
   }));
   return chain.rows;
 }

@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
-import { pollMarketTrades } from '../../ingest/trades.ts';
-import { Watermarks } from '../../ingest/watermarks.ts';
+import { pollMarketTrades, readMarketHistory } from '../../ingest/trades.ts';
+import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
 import type { PlatformError } from '../../src/core/errors.ts';
 import type { Platform } from '../../src/core/model.ts';
-import type { MarketDirectory, PlatformData, TradeQuery } from '../../src/platforms/contract.ts';
+import type { MarketDirectory, PlatformData, TradePage, TradeQuery } from '../../src/platforms/contract.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import { LEASE, type MarketStore, market, startMarketStore, usd } from '../helpers/market-store.ts';
 
@@ -64,4 +64,37 @@ test('a market whose volume moved is read once more when no cache can answer wit
   }
   for (let polls = 0; polls < 2; polls++) await pollMarketTrades(tradesOf('limitless'), data, run);
   expect(asked).toEqual(['read-70-s-ago']);
+});
+
+const now = Date.now();
+const us = (daysAgo: number): number => (now - daysAgo * 86_400_000) * 1000;
+
+/** Reads a requested history twice; what was asked for, and the start of the stored span. */
+async function readTwice(ref: string, trades: (query: TradeQuery) => AsyncGenerator<TradePage>) {
+  let asked = 0;
+  const data = platformThat({
+    platform: 'polymarket',
+    tradeOverlapMs: 300_000,
+    trades(query) {
+      asked += 1;
+      return trades(query);
+    },
+  });
+  const request = { platform: 'polymarket', ref, sinceUs: us(2000), user: 'ann' } as const;
+  for (let reads = 0; reads < 2; reads++) await readMarketHistory(tradesOf('polymarket'), data, request, run);
+  const span = await readCoverage(store.clickhouse, 'polymarket', ref);
+  return { asked, fromUs: span?.fromUs ?? null };
+}
+
+test('a requested history that the feed does not reach is complete from the start of the feed on, and is read once', async () => {
+  const read = await readTwice('0xold', async function* () {
+    yield { trades: [], completeFromUs: us(500) };
+    yield { trades: [], completeFromUs: us(1000) };
+  });
+  expect(read).toEqual({ asked: 1, fromUs: us(1000) });
+});
+
+test('a market without a feed gets no span', async () => {
+  const read = await readTwice('gamma:1', async function* () {});
+  expect(read.fromUs).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { PlatformError } from '../../core/errors.ts';
 import { answeredUs, parseBody } from '../parse-rows.ts';
 import { type MarketDirectory, type ReadContext, TradeFeedGap, type TradePage, type TradeQuery } from '../contract.ts';
+import { microseconds } from '../market-fields.ts';
 import type { FreshReply, PolymarketClient } from './client.ts';
 import { gammaIdOf } from './market.ts';
 import { mapPolymarketTrade, tradeIds } from './trade.ts';
@@ -30,15 +31,17 @@ export function readTrades(feed: Feed): AsyncGenerator<TradePage> {
   if (!market) return cursorFeed(feed, {}, lastMonthUs(feed.now()));
   // A market without a condition is older than the feed.
   if (gammaIdOf(market.ref) !== null) return noPages();
-  return cursorFeed(feed, { condition: market.ref }, yearsAgoUs(feed.now(), 3));
+  const floorUs = yearsAgoUs(feed.now(), 3);
+  const isYounger = (microseconds(market.tradingStartAt) ?? -Infinity) >= floorUs;
+  return cursorFeed(feed, { condition: market.ref }, isYounger ? -Infinity : floorUs);
 }
 
 async function* noPages(): AsyncGenerator<TradePage> {}
 
 /**
  * Rows of one transaction are numbered together, so a transaction that a page may cut waits for the next page. The newest one may still
- * grow; the overlap of the next poll reads the rest, and ids do not change. The feed starts at `floorUs`: a read that ends
- * there was cut off, and reports that.
+ * grow; the overlap of the next poll reads the rest, and ids do not change. The feed starts at `floorUs` (-Infinity: at its first
+ * trade): a read that ends there was cut off, and reports that; one that ends later is complete only from there.
  */
 async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: number): AsyncGenerator<TradePage> {
   const { sinceUs } = feed.query;
@@ -57,7 +60,8 @@ async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: 
     const whole = reached || ended ? rows : wholeTransactions(rows);
     waiting = rows.slice(whole.length);
     const floored = ended && !reached && sinceUs < floorUs && oldestUs < floorUs + DAY_US;
-    const completeFromUs = reached || (ended && !floored) ? sinceUs : oldestUs + SECOND_US;
+    const endUs = floored || !ended ? oldestUs + SECOND_US : Math.max(sinceUs, floorUs);
+    const completeFromUs = reached ? sinceUs : endUs;
     yield {
       ...(await records(feed, whole)),
       completeFromUs: Number.isFinite(completeFromUs) ? completeFromUs : null,

@@ -154,6 +154,27 @@ describe('the feed of one market', () => {
     expect(conditions).toEqual(Array(2).fill(`/v2/trades ${marketKeys.ref}`));
   });
 
+  const floor = Date.parse('2023-06-20T00:00:00Z') / 1000;
+  const back = NOW_SEC - floor + 86_400 * 100;
+  const older = { ...marketKeys, tradingStartAt: '2021-02-01T00:00:00.000Z' };
+  test.each([
+    ['no trades', 0, older],
+    ['a few late trades', 7, older],
+    ['an unknown beginning', 7, { ...marketKeys, tradingStartAt: null }],
+  ])('of a market older than the feed is complete only from its start on: %s', async (_, count, of) => {
+    const { pages, gap } = await read({ rows: tape(count), back, market: of });
+    expect([pages.at(-1)?.completeFromUs, gap]).toEqual([floor * 1e6, null]);
+  });
+
+  test.each([[[]], [[{ transaction_hash: hex(900), timestamp: floor + 60 }]]])(
+    'of a market that is younger than the feed is complete, whatever it has: %o',
+    async (rows) => {
+      const younger = { ...marketKeys, tradingStartAt: '2023-06-20T00:00:00.000Z' };
+      const { pages, gap } = await read({ rows, back, market: younger });
+      expect([pages.at(-1)?.completeFromUs, gap]).toEqual([(NOW_SEC - back) * 1e6, null]);
+    },
+  );
+
   test('a market without a condition has no trades and asks nothing', async () => {
     const { asked } = await read({ rows: tape(3), back: 10, market: { ...marketKeys, ref: 'gamma:700123' } });
     expect(asked).toEqual([]);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { MarketRecord, SeriesRecord } from '../../core/model.ts';
 import type { ReadContext } from '../contract.ts';
 import { LruMap } from '../../core/lru-map.ts';
-import { type ParsedRow, isNotFound, parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { type ParsedRow, nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
 import { mapKalshiSeries } from './event.ts';
 import { isKnownStatus, mapKalshiMarket } from './market.ts';
@@ -110,12 +110,9 @@ export class KalshiCatalog {
   }
 
   async #readEvent(ticker: string, context: ReadContext): Promise<void> {
-    try {
-      const reply = await this.#client.get(`/events/${encodeURIComponent(ticker)}`, NESTED, context);
-      this.#keepEvents([parseBody('kalshi', z.object({ event: z.unknown() }), reply).event], context);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    const path = `/events/${encodeURIComponent(ticker)}`;
+    const reply = await this.#client.get(path, NESTED, context).catch(nullIfStatedAbsent);
+    if (reply) this.#keepEvents([parseBody('kalshi', z.object({ event: z.unknown() }), reply).event], context);
   }
 
   async #needSeries(tickers: Set<string>, context: ReadContext): Promise<void> {
@@ -129,13 +126,10 @@ export class KalshiCatalog {
   }
 
   async #readSeries(ticker: string, context: ReadContext): Promise<ParsedRow<KalshiSeries> | null> {
-    try {
-      const reply = await this.#client.get(`/series/${encodeURIComponent(ticker)}`, {}, context);
-      const { series } = parseBody('kalshi', z.object({ series: z.unknown() }), reply);
-      return parseRow(KalshiSeries, series, { ...about, kind: 'series', idKey: 'ticker' }, context);
-    } catch (error) {
-      if (isNotFound(error)) return null;
-      throw error;
-    }
+    const path = `/series/${encodeURIComponent(ticker)}`;
+    const reply = await this.#client.get(path, {}, context).catch(nullIfStatedAbsent);
+    if (!reply) return null;
+    const { series } = parseBody('kalshi', z.object({ series: z.unknown() }), reply);
+    return parseRow(KalshiSeries, series, { ...about, kind: 'series', idKey: 'ticker' }, context);
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlatformError } from '../../core/errors.ts';
 import type { CandleRecord, JsonObject, MarketRecord } from '../../core/model.ts';
 import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
-import { isNotFound, nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
+import { nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
 import { mapKalshiBook } from './book.ts';
 import { readKalshiBooks } from './books.ts';
 import { mapKalshiCandle } from './candle.ts';
@@ -20,13 +20,6 @@ import { HOUR_MS } from '../../core/time.ts';
 /** Bars per request; Kalshi documents 10,000 for its batch form and no limit for this one. */
 const CANDLES_PER_REQUEST = 5000;
 
-/** null if Kalshi answers not found. */
-const orNull = <T>(read: Promise<T>): Promise<T | null> =>
-  read.catch((error: unknown) => {
-    if (isNotFound(error)) return null;
-    throw error;
-  });
-
 /** Kalshi's public data: live endpoints, and the archive to which markets and trades move after about two months. */
 export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>): PlatformData {
   const { now } = deps;
@@ -40,8 +33,8 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
     const ticker = encodeURIComponent(ref);
     const path = `/markets/${ticker}`;
     const reply =
-      (await orNull(client.get(path, {}, context))) ??
-      (await orNull(client.get(`/historical/markets/${ticker}`, {}, context)));
+      (await client.get(path, {}, context).catch(nullIfStatedAbsent)) ??
+      (await client.get(`/historical/markets/${ticker}`, {}, context).catch(nullIfStatedAbsent));
     if (!reply) return null;
     const body = parseBody('kalshi', z.object({ market: z.unknown() }), reply);
     const [record] = await catalog.join([body.market], reply.receivedAt, context);
@@ -63,7 +56,8 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
     const endedS = market.tradingEndAt === null ? Infinity : Date.parse(market.tradingEndAt) / 1000;
     const archived = market.status === 'settled' && endedS < (await cutoff(HOUR_MS, context)).marketSettledS;
     for (const path of archived ? [archive, ...live] : [...live, archive]) {
-      const found = await orNull(readCandles(client, path, market.ref, { intervalMin, startTs, endTs }, context));
+      const span = { intervalMin, startTs, endTs };
+      const found = await readCandles(client, path, market.ref, span, context).catch(nullIfStatedAbsent);
       if (found) return found;
     }
     return [];
@@ -91,7 +85,7 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
     orderBooks: (markets, context) => readKalshiBooks(client, markets, context),
     async eventImage(eventId, context) {
       const path = `/events/${encodeURIComponent(eventId)}/metadata`;
-      const reply = await orNull(client.get(path, {}, context));
+      const reply = await client.get(path, {}, context).catch(nullIfStatedAbsent);
       return reply === null ? '' : parseBody('kalshi', KalshiEventMetadata, reply, path).image_url;
     },
   };

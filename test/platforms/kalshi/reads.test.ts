@@ -348,8 +348,24 @@ describe('Kalshi now', () => {
     expect(await data.orderBook(keys, context)).toBeNull();
   });
 
-  test("a gateway's 404 says nothing about the book", async () => {
-    const { data, context } = adapter(() => refuse('not_found', 404));
+  test("a gateway's 404 says nothing about a book, a market, its bars, its event or its series", async () => {
+    const found: Record<string, unknown> = {
+      [`/markets/${keys.ref}`]: { market: marketRow() },
+      [`/events/${keys.eventId}`]: { event: eventRow() },
+      '/series/KXOTTERCUP': { series: seriesRow() },
+    };
+    // The list of events omits that of a combination, which is then read by itself.
+    const hiding = (hidden: RegExp) =>
+      adapter((path) =>
+        path === '/events' ? { events: [] } : hidden.test(path) ? refuse('not_found', 404) : found[path],
+      );
+    const { data, context } = hiding(/./);
     await expect(data.orderBook(keys, context)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(data.candles(keys, 60, 0, 3600, context)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(data.eventImage?.(keys.eventId, context)).rejects.toMatchObject({ kind: 'unavailable' });
+    for (const hidden of [/^.(historical.)?markets/, /^.events./, /^.series./]) {
+      const { data: one, context: read } = hiding(hidden);
+      await expect(one.market(keys.ref, read)).rejects.toMatchObject({ kind: 'unavailable' });
+    }
   });
 });

@@ -72,11 +72,11 @@ export async function backfillTrades(
     if (batch.length < BATCH_ROWS && deps.now() - storedMs < BATCH_MS) continue;
     storedMs = deps.now();
     const next = store(batch, page.completeFromUs);
+    // Awaited later, or never if the batch before it fails: until then a failure must not count as an unhandled rejection.
+    next.catch(() => {});
     // Two batches are under way at most: one being prepared, one being inserted.
     await storing;
     storing = next;
-    // Awaited later; until then a failure must not count as an unhandled rejection.
-    storing.catch(() => {});
     batch = [];
   }
   await storing;

@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { connect } from '../stores/clickhouse/client.ts';
 import { ConfigError } from '../core/config-error.ts';
-import { makeDataDir, requireStore } from '../core/data-dir.ts';
+import { makeDataDir, refuseUnfinishedRestore, requireStore, RESTORING } from '../core/data-dir.ts';
 import type { Config } from '../core/config.ts';
 import { startEmbeddedClickHouse, type Log } from '../embedded/clickhouse/supervisor.ts';
 import { CLUSTER, startEmbeddedPostgres } from '../embedded/postgres/supervisor.ts';
@@ -34,7 +34,8 @@ export async function backUp(config: Settings, folder: string, log: Log): Promis
   if (existsSync(folder) && (!statSync(folder).isDirectory() || readdirSync(folder).length > 0))
     throw new ConfigError(`DIR: must be an empty directory or new, received ${folder}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await withEngine(config, folder, log, `BACKUP DATABASE forecastle TO File('${quoted(folder)}/clickhouse')`);
+  const backup = `BACKUP DATABASE forecastle TO File('${quoted(folder)}/clickhouse')`;
+  await withEngine(config, { backups: resolve(folder), log }, backup);
   // Opening it refuses a database in use, and closing it leaves consistent files.
   await (await startEmbeddedPostgres({ dataDir: config.dataDir, log })).close();
   copyCluster(config.dataDir, folder);
@@ -49,22 +50,26 @@ export async function restore(config: Settings, folder: string, log: Log): Promi
   requireEmbedded(config);
   if (!['backup.json', ...STORES].every((part) => existsSync(join(folder, part))))
     throw new ConfigError(`DIR: must be a finished backup, received ${folder}`);
-  for (const store of STORES)
-    if (existsSync(join(config.dataDir, store)))
-      throw new ConfigError(
-        `DATA_DIR: must hold no stores yet, received ${config.dataDir}; move its ${store} away first`,
-      );
+  const held = STORES.find((store) => existsSync(join(config.dataDir, store)));
+  if (held !== undefined) {
+    refuseUnfinishedRestore(config.dataDir);
+    throw new ConfigError(`DATA_DIR: must hold no stores yet, received ${config.dataDir}; move its ${held} away first`);
+  }
   const manifest = Manifest.parse(JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')));
   makeDataDir(config.dataDir);
+  const marker = join(config.dataDir, RESTORING);
+  writeFileSync(marker, '', { mode: 0o600 });
   try {
-    await withEngine(config, folder, log, `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`);
+    const statement = `RESTORE DATABASE forecastle FROM File('${quoted(folder)}/clickhouse')`;
+    await withEngine(config, { backups: resolve(folder), restoring: true, log }, statement);
     copyCluster(folder, config.dataDir);
+    copySecrets(folder, config.dataDir);
   } catch (error) {
-    // A service must not start on a partial restore.
     for (const store of STORES) rmSync(join(config.dataDir, store), { recursive: true, force: true });
+    rmSync(marker);
     throw error;
   }
-  copySecrets(folder, config.dataDir);
+  rmSync(marker);
   return manifest;
 }
 
@@ -74,9 +79,11 @@ function requireEmbedded(config: Settings): void {
       throw new ConfigError(`${name}: must be unset here; servers are backed up by their own tools (docs/backups.md)`);
 }
 
-async function withEngine(config: Settings, folder: string, log: Log, statement: string): Promise<void> {
+type EngineOptions = Pick<Parameters<typeof startEmbeddedClickHouse>[0], 'backups' | 'restoring' | 'log'>;
+
+async function withEngine(config: Settings, options: EngineOptions, statement: string): Promise<void> {
   const { dataDir, CLICKHOUSE_MEMORY_MB: memoryMb } = config;
-  const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, backups: resolve(folder), log });
+  const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, ...options });
   const store = connect(engine.url, () => engine.close());
   try {
     await store.command(statement);

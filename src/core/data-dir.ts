@@ -21,6 +21,17 @@ export function requireStore(dataDir: string, store: 'clickhouse' | 'postgresql'
   throw new ConfigError(`DATA_DIR: must hold the stores of a service, received ${dataDir} without ${store}`);
 }
 
+/** Exists in DATA_DIR while a restore runs; one that was interrupted leaves it behind, beside a part of the stores. */
+export const RESTORING = 'restoring';
+
+/** A service on a part of its stores would look like one that has lost the rest. */
+export function refuseUnfinishedRestore(dataDir: string): void {
+  if (!existsSync(join(dataDir, RESTORING))) return;
+  throw new ConfigError(
+    `DATA_DIR: must not hold an unfinished restore, received ${dataDir}; delete its clickhouse, postgresql and ${RESTORING}, then restore again`,
+  );
+}
+
 /** A secret generated once and kept in DATA_DIR; in production it must be set. */
 export function keptSecret(dataDir: string, name: string, production: boolean, create: () => string): string {
   if (production) throw new ConfigError(`${name}: required when NODE_ENV=production, received nothing`);

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,8 +107,30 @@ it('that lacks a part is refused, and one that is damaged leaves no half of it b
   expect(parts.length).toBeGreaterThan(0);
   for (const { parentPath, name } of parts) rmSync(join(parentPath, name));
   await expect(restore(target, folder, silent)).rejects.toThrow();
-  expect(existsSync(join(target.dataDir, 'clickhouse'))).toBe(false);
-  expect(existsSync(join(target.dataDir, 'postgresql'))).toBe(false);
+  for (const name of ['clickhouse', 'postgresql', 'restoring'])
+    expect(existsSync(join(target.dataDir, name)), name).toBe(false);
+});
+
+it('that is cut off while it is restored leaves nothing that a service or a command starts on, until it is deleted', async () => {
+  const folder = join(root, 'cut-off');
+  await backUp(at('data'), folder, silent);
+  const target = loadConfig({ DATA_DIR: join(root, 'half') }, 'stores');
+  const restoring = spawn(process.execPath, ['--import', 'tsx', 'src/cli/restore.ts', folder], {
+    env: { ...process.env, DATA_DIR: target.dataDir, CLICKHOUSE_URL: '', DATABASE_URL: '' },
+    stdio: 'ignore',
+  });
+  await expect.poll(() => existsSync(join(target.dataDir, 'clickhouse')), { interval: 20 }).toBe(true);
+  restoring.kill('SIGKILL');
+  await once(restoring, 'exit');
+  const refused = /^DATA_DIR: must not hold an unfinished restore, .*; delete its clickhouse, postgresql and restoring/;
+  await expect(openPostgres(target, log)).rejects.toThrow(refused);
+  await expect(openClickHouse(target, silent)).rejects.toThrow(refused);
+  await expect(restore(target, folder, silent)).rejects.toThrow(refused);
+  for (const name of ['clickhouse', 'postgresql', 'restoring'])
+    rmSync(join(target.dataDir, name), { recursive: true, force: true });
+  await restore(target, folder, silent);
+  expect(await contents(target)).toEqual(await contents(at('data')));
+  expect(existsSync(join(target.dataDir, 'restoring'))).toBe(false);
 });
 
 it('is refused while the service runs, in one line', async () => {

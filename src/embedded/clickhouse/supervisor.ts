@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger } from 'fastify';
 import { ConfigError } from '../../core/config-error.ts';
-import { makeDataDir } from '../../core/data-dir.ts';
+import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { doublingWaits, keepRunning } from '../keep-running.ts';
 import { childCode } from './child-code.ts';
 import { ChildMessage, type ParentMessage, type SqlPortOptions, type StartMessage } from './messages.ts';
@@ -22,6 +22,8 @@ interface EmbeddedOptions {
   password?: string;
   /** Folder that BACKUP may write to and RESTORE read from; default none. */
   backups?: string;
+  /** For the restore itself; others are refused a store that is not restored completely. */
+  restoring?: boolean;
   log: Log;
 }
 
@@ -56,6 +58,7 @@ const THREADS = 16;
 /** Starts the engine in its own process and keeps it running. Rejects with a one-line reason if it cannot start. */
 export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise<EmbeddedClickHouse> {
   const { log } = options;
+  if (!options.restoring) refuseUnfinishedRestore(options.dataDir);
   const start: StartMessage = {
     directory: resolve(options.dataDir, 'clickhouse'),
     memoryMb: options.memoryMb,

@@ -1,6 +1,6 @@
 import { rmdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { makeDataDir } from '../../core/data-dir.ts';
+import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { keepRunning } from '../keep-running.ts';
 import { postgresAccount } from './account.ts';
 import { postgresBinaries } from './binaries.ts';
@@ -35,6 +35,7 @@ export async function startEmbeddedPostgres({
   log: Log;
 }): Promise<EmbeddedPostgres> {
   const cluster = resolve(dataDir, CLUSTER);
+  refuseUnfinishedRestore(dataDir);
   makeDataDir(resolve(dataDir));
   const unlock = lock(`${cluster}.lock`);
   let socket = cluster;

@@ -23,10 +23,12 @@ export class Rendered {
     this.meta = meta;
   }
 
-  /** Renders a body. The ETag is weak: `meta` differs between two equal answers. */
+  /** Renders a body. The ETag is weak: the times of `meta` differ between two equal answers. */
   static of(body: object, meta: object): Rendered {
     const json = Buffer.from(JSON.stringify(body));
-    const etag = `W/"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`;
+    const lasting = JSON.stringify(meta, (name, value: unknown) => (TIMES.has(name) ? undefined : value));
+    const hash = createHash('sha256').update(json).update(lasting);
+    const etag = `W/"${hash.digest('base64url').slice(0, 27)}"`;
     return new Rendered({ json, etag, meta });
   }
 
@@ -49,6 +51,8 @@ export class Rendered {
   }
 }
 
+/** Parts of `meta` that move with the clock while the answer stays the same. */
+const TIMES: ReadonlySet<string> = new Set(['data_freshness', 'as_of', 'time_range', 'trades_complete_to']);
 const EMPTY_BYTES = '{}'.length;
 /** While an answer is fresh, its calls have few different times. */
 const BODIES_KEPT = 6;

@@ -5,25 +5,27 @@ import { Rendered, sendRendered } from '../../src/http/rendered-answer.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 
 const TIMING = { requestTimeMs: 3, cacheHit: true };
+const SENT = { request_time: 3, cache_hit: true };
 
 describe('stored data', () => {
   let service: TestApp;
   let headers: Record<string, string>;
   let rows = Array.from({ length: 1000 }, (_, id) => ({ id }));
   let calls = 0;
+  let complete = true;
   beforeAll(async () => {
     const answer = z.object({
       rows: z.array(z.object({ id: z.int() })).optional(),
-      meta: z.looseObject({ call: z.int() }),
+      meta: z.looseObject({}),
     });
     const spec = { method: 'GET', auth: 'key', tag: 'Markets', operation: 'rows', summary: 'rows', answer } as const;
     service = await startTestApp({
       extend(app) {
         endpoint(app, { ...spec, url: '/t/rows' }, ({ request, reply }) =>
-          sendRendered(request, reply, Rendered.of({ rows }, { call: (calls += 1) }), TIMING),
+          sendRendered(request, reply, Rendered.of({ rows }, { complete, data_freshness: `${(calls += 1)}` }), TIMING),
         );
         endpoint(app, { ...spec, url: '/t/empty' }, ({ request, reply }) =>
-          sendRendered(request, reply, Rendered.of({}, { call: 0 }), TIMING),
+          sendRendered(request, reply, Rendered.of({}, { complete }), TIMING),
         );
       },
     });
@@ -33,12 +35,20 @@ describe('stored data', () => {
   const get = (url: string, more: Record<string, string> = {}) =>
     service.app.inject({ url, headers: { ...headers, ...more } });
 
-  test('is sent with its meta and an ETag that stands for the data alone', async () => {
+  test('is sent with its meta and an ETag that stands for the data, not for its times', async () => {
     const [first, second] = [await get('/t/rows'), await get('/t/rows')];
-    expect(first.json()).toEqual({ rows, meta: { call: 1, request_time: 3, cache_hit: true } });
+    expect(first.json()).toEqual({ rows, meta: { complete, data_freshness: '1', ...SENT } });
     expect(first.headers.etag).toMatch(/^W\/".{20,}"$/);
     expect(second.headers.etag).toBe(first.headers.etag);
-    expect((await get('/t/empty')).json()).toEqual({ meta: { call: 0, request_time: 3, cache_hit: true } });
+    expect((await get('/t/empty')).json()).toEqual({ meta: { complete, ...SENT } });
+  });
+  test('whose rows were incomplete comes again once they are complete, though none changed', async () => {
+    complete = false;
+    const etag = String((await get('/t/rows')).headers.etag);
+    complete = true;
+    const again = await get('/t/rows', { 'if-none-match': etag });
+    expect(again.statusCode).toBe(200);
+    expect(again.json()).toMatchObject({ meta: { complete: true } });
   });
   test('that the caller already has is 304 without a body, and comes again when it changed', async () => {
     const etag = String((await get('/t/rows')).headers.etag);

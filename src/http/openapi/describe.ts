@@ -53,7 +53,7 @@ const HEADERS = {
   'X-RateLimit-Remaining': integer('Requests left in the current window'),
   'X-Request-Id': text("Id of this request in the service's log"),
 };
-const ETAG = { ETag: text('Of the answer without its meta, for If-None-Match') };
+const ETAG = { ETag: text('Of the answer without the times in its meta, for If-None-Match') };
 const NEXT_CURSOR = { 'X-Next-Cursor': text('CSV and NDJSON: the cursor of the next page, absent on the last') };
 const ROWS = {
   'text/csv': { schema: { type: 'string' as const, description: 'One line per row, with a header' } },

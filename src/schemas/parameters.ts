@@ -53,11 +53,14 @@ export function flagParam(initial: boolean) {
   return z.preprocess(toFlag, z.boolean({ error: 'true or false' })).default(initial);
 }
 
+/** A larger amount does not fit into the store's decimals. */
+const LARGEST_AMOUNT = 999_999_999_999;
+
 /** A non-negative decimal (number or text), parsed exactly into a bigint ×10^scale. */
-export function decimalParam(scale: number, max = 1e12) {
-  const error = `a number from 0 to ${max}`;
+export function decimalParam(scale: number) {
+  const error = `a number from 0 to ${LARGEST_AMOUNT}`;
   return z
-    .preprocess(toNumber, z.number({ error }).min(0, { error }).max(max, { error }))
+    .preprocess(toNumber, z.number({ error }).min(0, { error }).max(LARGEST_AMOUNT, { error }))
     .transform((value) => parseDecimal(value, scale));
 }
 

@@ -207,7 +207,7 @@ describe('refusals', () => {
       'limit: an integer from 1 to 500, received "x"',
       'include_raw: true or false, received "yes"',
       'interval: one of 1, 60, 1440, received "5"',
-      'min_size: a number from 0 to 1000000000000, received "-1"',
+      'min_size: a number from 0 to 999999999999, received "-1"',
       'sort: one of time, size, received "best"',
     ]);
     expect((await get('/t/list')).text).toBe('provider: one of kalshi, polymarket, received nothing');

@@ -138,6 +138,12 @@ test('min_liquidity, ends_after and ends_before leave out what does not pass, an
   expect(await found('limit=10')).toEqual(['a', 'b', 'c', 'd']);
 });
 
+test('the largest min_liquidity that the store can hold is answered, a larger one is refused', async () => {
+  const from = 'markets?provider=limitless&min_liquidity=';
+  expect(ids(await store.get<Listed>(`${from}999999999999`))).toEqual([]);
+  await expect(store.get(`${from}1000000000000`)).rejects.toThrow(/400.*min_liquidity.*0 to 999999999999/);
+});
+
 test('books of many markets are one call to the platform, in the order of the list; a failure costs one book', async () => {
   const refs = ['KXBOOK-1', 'KXBOOK-2', 'KXBOOK-3'];
   await store.list(

@@ -21,8 +21,6 @@ import { WhalesAnswer } from '../../schemas/whale-trades.ts';
 import type { Services } from '../services.ts';
 
 const CACHE_MS = 2000;
-/** A larger floor does not fit into the store's decimals. */
-const LARGEST_FLOOR = 999_999_999_999;
 
 /** GET trades/whales. */
 export function whaleTradeRoutes(app: FastifyInstance, services: Services): void {
@@ -42,10 +40,8 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
       query: {
         platform: optionalPlatformParam(),
         market_id: marketIdParam().optional(),
-        min_size: decimalParam(SIZE_SCALE, LARGEST_FLOOR)
-          .prefault('1000')
-          .describe('Contracts or shares; 0 is allowed'),
-        min_notional: decimalParam(USD_SCALE, LARGEST_FLOOR).prefault('0').describe('USD'),
+        min_size: decimalParam(SIZE_SCALE).prefault('1000').describe('Contracts or shares; 0 is allowed'),
+        min_notional: decimalParam(USD_SCALE).prefault('0').describe('USD'),
         start_ts: timestampParam().optional(),
         end_ts: timestampParam().optional(),
         sort: enumParam(['time', 'size']).default('time').describe('Newest first, or largest first'),

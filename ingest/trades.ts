@@ -209,11 +209,16 @@ export async function readMarketHistory(
   const end = new CoverageEnd(startedUs, sinceUs);
   const chain = new TradeChain(deps.writer, run.lease);
   let fromUs: number | null = null;
-  for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
-    await chain.add(page);
-    end.add(page, deps.now() * 1000);
-    fromUs = page.completeFromUs ?? fromUs;
-    run.signal.throwIfAborted();
+  try {
+    for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
+      await chain.add(page);
+      end.add(page, deps.now() * 1000);
+      fromUs = page.completeFromUs ?? fromUs;
+      run.signal.throwIfAborted();
+    }
+  } catch (error) {
+    // What was read stays; the last page says from where on it is complete.
+    if (!(error instanceof TradeFeedGap)) throw error;
   }
   await chain.end();
   if (fromUs === null) return chain.rows;

@@ -6,9 +6,15 @@ import { pollMarketTrades, readMarketHistory } from '../../ingest/trades.ts';
 import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
 import type { PlatformError } from '../../src/core/errors.ts';
 import type { Platform } from '../../src/core/model.ts';
-import type { MarketDirectory, PlatformData, TradePage, TradeQuery } from '../../src/platforms/contract.ts';
+import {
+  type MarketDirectory,
+  type PlatformData,
+  TradeFeedGap,
+  type TradePage,
+  type TradeQuery,
+} from '../../src/platforms/contract.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
-import { LEASE, type MarketStore, market, startMarketStore, usd } from '../helpers/market-store.ts';
+import { LEASE, type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 
 const run: JobRun = {
   lease: LEASE,
@@ -92,6 +98,20 @@ test('a requested history that the feed does not reach is complete from the star
     yield { trades: [], completeFromUs: us(1000) };
   });
   expect(read).toEqual({ asked: 1, fromUs: us(1000) });
+});
+
+test('a requested history that a platform cuts off is stored as far as it goes, and is read once', async () => {
+  const ref = '0xcut';
+  const of = market({ platform: 'polymarket', ref });
+  await store.list(of);
+  const read = await readTwice(ref, async function* ({ sinceUs }) {
+    const trades = [trade({ of, atMs: us(999) / 1000, price: '0.5', size: '3' })];
+    yield { trades, completeFromUs: us(999) + 1_000_000 };
+    throw new TradeFeedGap(sinceUs, us(999));
+  });
+  expect(read).toEqual({ asked: 1, fromUs: us(999) + 1_000_000 });
+  const stored = "SELECT trade_id FROM trades WHERE market_key = sipHash64('polymarket', {ref:String})";
+  expect(await store.clickhouse.sql(stored, { ref })).toHaveLength(1);
 });
 
 test('a market without a feed gets no span', async () => {

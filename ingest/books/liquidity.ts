@@ -26,7 +26,7 @@ export interface LiquidityDeps {
 /**
  * Reads the liquidity of open markets from their books, and their last trade, where the listing does not report it.
  * Markets without a value come first, by volume, then those read longest ago. Requests use the budget that polls and orders
- * leave; books from sockets cost none.
+ * leave; books from sockets cost none, but lack the last trade, for which each is read once.
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;
@@ -45,13 +45,15 @@ export class LiquidityReader {
     if (open.length === 0) return null;
     const startedAt = new Date(now());
     let rows = 0;
-    const unknown = open.filter(({ ref }) => {
+    const live = new Set<string>();
+    for (const { ref } of open) {
       const book = liveBook(ref);
-      if (!book) return true;
+      if (!book) continue;
       writer.setLiquidity(platform, ref, bestLevelLiquidity(book.bids[0], book.asks[0]));
+      live.add(ref);
       rows += 1;
-      return false;
-    });
+    }
+    const unknown = open.filter((one) => !live.has(one.ref) || readAt(one) === 0);
     const due = unknown.toSorted((a, b) => readAt(a) - readAt(b)).slice(0, BOOKS_PER_RUN);
     const markets = await directory.byRef(
       platform,
@@ -65,8 +67,9 @@ export class LiquidityReader {
       try {
         const found = await data.bookFigures(market, run.context('backfill'));
         if (found === null) continue;
-        writer.setLiquidity(platform, ref, found.liquidity);
         writer.setLastTrade(platform, ref, found.lastTradePrice);
+        if (live.has(ref)) continue;
+        writer.setLiquidity(platform, ref, found.liquidity);
         rows += 1;
       } catch (error) {
         if (!isItemError(error)) throw error;

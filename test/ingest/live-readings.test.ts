@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { BookPoller } from '../../ingest/books/poller.ts';
 import { LiquidityReader } from '../../ingest/books/liquidity.ts';
@@ -41,10 +41,14 @@ function asked(): string[] {
 }
 const others = (): string[] => refs.slice(1).toSorted();
 
-test('what rests in a book that a socket brings is stored without a request, the others are read', async () => {
+test('a book that a socket brings is read once, for its last trade; what rests in it needs no request', async () => {
   const reading = { clickhouse: rig.clickhouse, data: rig.data, directory: directory(), now: Date.now, liveBook };
   const reader = new LiquidityReader({ ...reading, writer: rig.markets });
+  const setLastTrade = vi.spyOn(rig.markets, 'setLastTrade');
   asked();
+  expect(await reader.read(rig.run)).toMatchObject({ rows: refs.length });
+  expect(asked()).toEqual(refs.toSorted());
+  expect(setLastTrade.mock.calls.map(([, ref]) => ref)).toContain(refs[0]);
   expect(await reader.read(rig.run)).toMatchObject({ rows: refs.length });
   expect(asked()).toEqual(others());
   await rig.list();

@@ -51,6 +51,12 @@ export async function* limitlessTrades(
     const body = parseBody('limitless', LimitlessTradePage, reply);
     const perPage = body.limit ?? PAGE_LIMIT;
     const firstRank = (body.totalRows ?? Infinity) - (page - 1) * perPage;
+    // Each page is cached by itself: rows between this one and a newer copy of the page before would be lost.
+    if (Number.isFinite(nextRank) && firstRank < nextRank) {
+      throw new PlatformError('limitless', 'bad_answer', {
+        detail: `${path}: page ${page} is older than the one before`,
+      });
+    }
     const alreadyRead = Number.isFinite(nextRank) ? Math.max(0, firstRank - nextRank) : 0;
     nextRank = Math.min(nextRank, firstRank - body.events.length);
 

@@ -216,6 +216,17 @@ describe('reading Limitless trades', () => {
     expect(new Set(found).size).toBe(150);
   });
 
+  test('refuses a page from an older cache than the page before: what it lacks would be lost', async () => {
+    const rows = Array.from({ length: 250 }, (_, n) => trade(n));
+    const { data, context } = feed(rows, (page) => {
+      if (page === 2 && rows.length === 250) rows.splice(0, 3);
+    });
+    await expect(collect(data.trades(all, directory, context))).rejects.toMatchObject({
+      kind: 'bad_answer',
+      detail: '/markets/otter-1/events: page 2 is older than the one before',
+    });
+  });
+
   test('finds its place again when more than a page of new trades came in between, and gives up when they never stop', async () => {
     const rows = Array.from({ length: 150 }, (_, n) => trade(n + 300));
     const burst = (count: number) => rows.unshift(...Array.from({ length: count }, (_, n) => trade(rows.length + n)));

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { MarketStatus } from '../../src/core/model.ts';
 
-/** A platform may return a market, or its new status, some seconds after its socket announced it. */
-const RETRY_MS = 10_000;
+/** A platform may return a market, or its new status, some seconds after its socket announced it; caches keep the old one for 15 s. */
+const RETRY_MS = 20_000;
 const WAITING = 1000;
 
 export interface MarketRefreshDeps {

@@ -18,9 +18,9 @@ test('a market that its platform lists late is read again, however many were lis
     refresh.add(`late ${n}`);
     await vi.advanceTimersByTimeAsync(20);
   }
-  await vi.advanceTimersByTimeAsync(20_000);
+  await vi.advanceTimersByTimeAsync(30_000);
   refresh.add('one more');
-  await vi.advanceTimersByTimeAsync(20_000);
+  await vi.advanceTimersByTimeAsync(30_000);
   expect(reads.get('one more')).toBe(2);
   refresh.stop();
 });
@@ -37,6 +37,21 @@ test('a market that stays unknown is read twice for each announcement', async ()
     await vi.advanceTimersByTimeAsync(30_000);
     expect(reads).toBe(expected);
   }
+  refresh.stop();
+});
+
+test('a market is read again only when the caches of its platform have let the old answer go', async () => {
+  let reads = 0;
+  const read = async (): Promise<boolean> => {
+    reads += 1;
+    return false;
+  };
+  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  refresh.add('A');
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(reads).toBe(1);
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(reads).toBe(2);
   refresh.stop();
 });
 

@@ -132,11 +132,14 @@ export function marketStatus(market: GammaMarket, fetchedAt: string, resolution?
     const acceptingSince = isoTime(market.acceptingOrdersTimestamp);
     return acceptingSince !== null && acceptingSince <= fetchedAt ? 'paused' : 'unopened';
   }
-  if (market.umaResolutionStatus === 'resolved' || market.umaResolutionStatus === 'settled') return 'settled';
-  if (market.resolutionStatus === 'resolved' || resolution || printedPayouts(market)) return 'settled';
+  if (isResolved(market) || resolution || printedPayouts(market)) return 'settled';
   const closedAt = isoTime(market.closedTime) ?? isoTime(market.endDate);
   return closedAt !== null && Date.parse(closedAt) < Date.parse(fetchedAt) - SETTLED_AFTER_MS ? 'settled' : 'closed';
 }
+
+/** Whether the row says that its oracle has resolved it. */
+const isResolved = ({ umaResolutionStatus: uma, resolutionStatus }: GammaMarket): boolean =>
+  uma === 'resolved' || uma === 'settled' || resolutionStatus === 'resolved';
 
 const sum = (prices: Price[]): Price => prices.reduce((total, price) => total + price, 0n);
 const isPayoutVector = (prices: Price[]): boolean =>
@@ -148,11 +151,12 @@ function isWhole(prices: Price[]): boolean {
   return prices.length > 0 && (off < 0n ? -off : off) <= BigInt(prices.length);
 }
 
-/** outcomePrices, if they are a payout vector. */
+/** outcomePrices, if they are a payout vector: halves may also be midpoints until the oracle has resolved. */
 function printedPayouts(market: GammaMarket): Price[] | null {
   // Rows from before the order book have no enableOrderBook.
   const prices = market.enableOrderBook === null ? market.outcomePrices.map(rounded) : market.outcomePrices;
-  return isPayoutVector(prices) ? prices : null;
+  const isUnclear = prices.includes(HALF_PRICE) && !isResolved(market);
+  return isPayoutVector(prices) && !isUnclear ? prices : null;
 }
 
 const rounded = (price: Price): Price =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decimalNumber, parsePrice, PRICE_SCALE, USD_SCALE } from '../../../src/core/decimal.ts';
 import { liquidityScore } from '../../../src/platforms/market-fields.ts';
-import { mapPolymarketMarket } from '../../../src/platforms/polymarket/market.ts';
+import { mapPolymarketMarket, needsResolution } from '../../../src/platforms/polymarket/market.ts';
 import type { Resolution } from '../../../src/platforms/polymarket/resolutions.ts';
 import { gammaEvent, gammaMarket } from '../../../src/platforms/polymarket/gamma-wire.ts';
 import type { MarketRecord } from '../../../src/core/model.ts';
@@ -186,6 +186,21 @@ describe('a resolved market', () => {
     const record = map({ ...resolved, outcomePrices: '["0.5", "0.5"]' });
     expect(record.state.metadata.payouts).toEqual({ yes: 0.5, no: 0.5 });
   });
+
+  test.each(['proposed', 'disputed', undefined])(
+    'halves of a market whose oracle says %s are midpoints: only its result settles it',
+    (umaResolutionStatus) => {
+      const closed = { ...resolved, closedTime: '2026-07-31 10:00:00+00', outcomePrices: '["0.5", "0.5"]' };
+      const row = { ...closed, umaResolutionStatus };
+      expect(needsResolution(gammaMarket.parse(gammaRow(row)))).toBe(true);
+      expect(map(row).state).toMatchObject({ status: 'closed', resolvedAt: null });
+      const payouts = ['1', '0'].map(parsePrice);
+      expect(map(row, null, { payouts, resolvedAt: null }).state).toMatchObject({
+        status: 'settled',
+        metadata: { payouts: { yes: 1, no: 0 } },
+      });
+    },
+  );
 
   test('closed without payouts is closed for 30 days, then settled', () => {
     const pending = {

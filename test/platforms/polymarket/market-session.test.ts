@@ -51,6 +51,7 @@ function start() {
     else if (event.kind === 'book_change')
       news.push(event.changes.map((one) => `${one.side} ${textOf([one])}`).join(', '));
     else if (event.kind === 'book_lost') news.push('lost');
+    else if (event.kind === 'market') news.push(`market ${event.id}`);
   };
   session.start();
   sent.length = 0;
@@ -154,10 +155,15 @@ test('markets that are added to an open connection are asked for with their book
   expect(sent).toMatchObject([{ operation: 'subscribe', assets_ids: ['5', '6'], initial_dump: true }]);
 });
 
+test.each(['new_market', 'market_resolved', 'tick_size_change'])('a market is read again after %s', (event_type) => {
+  const { take, news } = start();
+  take({ ...head, event_type, asset_id: YES, old_tick_size: '0.01', new_tick_size: '0.001' });
+  expect(news()).toEqual([`market ${CONDITION}`]);
+});
+
 test('what is not known is counted as bad, and a connection without markets asks for none', () => {
   const { take, session, sent } = start();
   expect(() => take({ ...head, event_type: 'something_new' })).toThrow(BadFrame);
-  take({ ...head, event_type: 'tick_size_change' });
   session.setMarkets([]);
   expect(sent).toMatchObject([{ operation: 'unsubscribe', assets_ids: [YES, NO] }]);
   const empty: string[] = [];

@@ -13,6 +13,9 @@ type Emit = (event: SocketEvent) => void;
 const FIRST_ASK_MS = 5000;
 const LAST_ASK_MS = 300_000;
 
+/** Events after which a market is read again; the stored tick size decides which limit prices are accepted. */
+const MARKET_CHANGES = new Set(['new_market', 'market_resolved', 'tick_size_change']);
+
 interface Token {
   ref: string;
   isFirst: boolean;
@@ -30,7 +33,7 @@ interface Followed {
 
 const tokensOf = (market: StoredMarket): string[] => market.outcomes.map(({ tokenId }) => tokenId);
 
-/** Books and trades of chosen tokens, and listings and resolutions of the whole platform. */
+/** Books, trades and tick sizes of chosen tokens, and listings and resolutions of the whole platform. */
 export class MarketSession implements SocketSession {
   readonly #send: (text: string) => void;
   #markets: readonly StoredMarket[];
@@ -133,12 +136,12 @@ export class MarketSession implements SocketSession {
       const { asset_id: asset, timestamp, best_bid: bid, best_ask: ask } = parseFrame(bestFrame, item, 'best_bid_ask');
       this.#onFirst(asset, timestamp, emit, ({ book }) => book.state(bid, ask));
     } else if (type === 'last_trade_price') this.#traded(item, emit);
-    else if (type === 'new_market' || type === 'market_resolved') {
+    else if (typeof type === 'string' && MARKET_CHANGES.has(type)) {
       const { condition_id: condition, market } = parseFrame(lifecycleFrame, item, type);
       const id = condition ?? market;
       if (id !== undefined) emit({ kind: 'market', id });
     } else if (typeof type !== 'string') throw new BadFrame('a frame without event_type');
-    else if (type !== 'tick_size_change') throw new BadFrame(`unknown event_type ${type.slice(0, 60)}`);
+    else throw new BadFrame(`unknown event_type ${type.slice(0, 60)}`);
   }
 
   /** Emits what a step changed. A book that does not match its end lacks changes. */

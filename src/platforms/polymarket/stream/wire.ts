@@ -32,7 +32,7 @@ export const bestFrame = z.object({ asset_id: tokenId, timestamp: time, best_bid
 
 export const lastTradeFrame = z.object({ market: conditionId, asset_id: tokenId, price: unitPrice, timestamp: time });
 
-/** A listed or resolved market. */
+/** A market that was listed, resolved, or got another tick size. */
 export const lifecycleFrame = z.object({
   condition_id: conditionId.optional(),
   market: conditionId.optional(),

@@ -84,22 +84,43 @@ export class TradeWriter {
   }
 
   /**
-   * Stores the new trades and returns their number once all roll-ups and the event log have them. Batches keep the order of the calls,
-   * logged trades of one instant the given order. A failed batch stays spooled and is repaired before the next.
+   * Stores the new trades and returns their number once all roll-ups and the event log have them, and those that another call is storing.
+   * Batches keep the order of the calls, logged trades of one instant the given order. A failed batch stays spooled and is repaired
+   * before the next.
    */
   async write(trades: readonly TradeRecord[], lease: Lease): Promise<number> {
-    const batch = await this.#preparing.add(() => this.#prepare(trades, lease));
-    if (!batch) return 0;
-    await this.#inserting.add(() => this.#store(batch, lease));
-    return batch.trades.length;
+    const { rows, done } = await this.#preparing.add(() => this.#begin(trades, lease));
+    await done;
+    return rows;
   }
 
-  async #prepare(trades: readonly TradeRecord[], lease: Lease): Promise<Batch | null> {
+  /** Prepares the new trades and queues their insert: before the next call prepares, whose repair would store them as well. */
+  async #begin(trades: readonly TradeRecord[], lease: Lease): Promise<{ rows: number; done: Promise<void> }> {
+    await this.#repairIfDue(lease);
+    const isSomeUnderWay = trades.some(({ tradeId }) => this.#underWay.has(tradeId));
+    const batch = await this.#prepare(trades);
+    if (!batch && !isSomeUnderWay) return { rows: 0, done: Promise.resolve() };
+    const done = this.#inserting.add(async () => {
+      if (batch) await this.#store(batch, lease);
+      if (isSomeUnderWay && this.#repairFrom) throw new Error('a batch with some of these trades failed');
+    });
+    // Awaited once the next call may prepare; until then a failure must not count as an unhandled rejection.
+    done.catch(() => {});
+    return { rows: batch?.trades.length ?? 0, done };
+  }
+
+  async #repairIfDue(lease: Lease): Promise<void> {
     if (this.#lateCheck && Date.now() >= this.#lateCheck.dueMs) {
-      this.#repairFrom ??= this.#lateCheck.from;
+      const { from } = this.#lateCheck;
       this.#lateCheck = null;
+      // A batch that is stored while a repair is pending counts as failed.
+      await this.#inserting.onIdle();
+      if (!this.#repairFrom || from < this.#repairFrom) this.#repairFrom = from;
     }
     if (this.#repairFrom) await this.#inserting.add(() => this.#repair(lease));
+  }
+
+  async #prepare(trades: readonly TradeRecord[]): Promise<Batch | null> {
     const fresh = await this.#stored.unstored(trades, this.#underWay);
     if (fresh.length === 0) return null;
     await this.#names.store(fresh);

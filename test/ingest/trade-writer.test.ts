@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { createLog } from '../../src/core/log.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
@@ -28,8 +29,8 @@ afterAll(async () => {
 });
 
 /** A writer of a worker of its own. */
-const worker = async (name: string): Promise<TradeWriter> =>
-  new TradeWriter({ clickhouse, spool: await Spool.open(join(directory, name)), log, platform: 'kalshi' });
+const worker = async (name: string, store = clickhouse): Promise<TradeWriter> =>
+  new TradeWriter({ clickhouse: store, spool: await Spool.open(join(directory, name)), log, platform: 'kalshi' });
 const differences = async (): Promise<string[]> => {
   await clickhouse.command('OPTIMIZE TABLE trades FINAL');
   return rollupDifferences(clickhouse);
@@ -48,4 +49,43 @@ test('what a worker that lost its lease stores late is rolled up once', async ()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60_000 });
   expect(await second.write(trades, LEASE)).toBe(0);
   expect(await differences()).toEqual([]);
+});
+
+test('a write whose trades another one is storing ends after that one, and fails with it', async () => {
+  const of = market({ platform: 'kalshi', ref: 'KXTWICE-1' });
+  const [known, own] = [0, 1].map((i) => trade({ of, atMs: Date.now() - i, price: '0.5', size: '10' }));
+  let fail: () => void = Object;
+  const answer = new Promise<never>((_, reject) => {
+    fail = () => reject(new Error('no answer'));
+  });
+  let isHeld = true;
+  const held: ClickHouse = {
+    ...clickhouse,
+    insert: (table, ...rest) => (isHeld && table === TRADE_COLUMNS ? answer : clickhouse.insert(table, ...rest)),
+  };
+  const writer = await worker('twice', held);
+  await writer.open(LEASE, null);
+  const ended: string[] = [];
+  const outcome = async (name: string, write: Promise<number>): Promise<void> => {
+    await write.catch(() => ended.push(`${name} failed`));
+  };
+  const writes = [
+    outcome('first', writer.write([known!], LEASE)),
+    outcome('same', writer.write([known!], LEASE)),
+    outcome('more', writer.write([known!, own!], LEASE)),
+  ];
+  // The third is spooled, so the second has been looked at.
+  await vi.waitFor(async () =>
+    expect(await (await Spool.open(join(directory, 'twice'))).pending('kalshi-')).toHaveLength(2),
+  );
+  expect(ended).toEqual([]);
+  isHeld = false;
+  fail();
+  await Promise.all(writes);
+  expect(ended).toEqual(['first failed', 'same failed', 'more failed']);
+  expect(await writer.write([known!, own!], LEASE)).toBe(0);
+  const rows = await clickhouse.sql<{ n: string }>(
+    "SELECT toString(count()) AS n FROM trades WHERE market_key = sipHash64('kalshi', 'KXTWICE-1')",
+  );
+  expect(rows).toEqual([{ n: '2' }]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../ingest/event-appender.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeLog } from '../../ingest/trade-log.ts';
@@ -12,6 +12,7 @@ import { createLog } from '../../src/core/log.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { TRADE_COLUMNS } from '../../src/stores/clickhouse/insert-rows.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { StreamFilter } from '../../src/streams/filter.ts';
@@ -146,6 +147,43 @@ test('trades that were stored and not logged are logged by the next writer, once
   await second.open(LEASE, new Date());
   expect((await eventsAfter(partition, 0)).map(([item]) => item)).toEqual(
     [one, two, three, four].map(({ tradeId }) => tradeId),
+  );
+});
+
+test('a repair that comes due while a batch waits for its insert logs none of its trades again', async () => {
+  const of = market({ platform: 'kalshi', ref: 'KXLATE-2' });
+  const partition: Partition = { feed: 'trades', platform: 'kalshi' };
+  const markets = new StoredMarkets(clickhouse, async () => null);
+  let letGo: () => void = Object;
+  const answer = new Promise<void>((resolve) => (letGo = resolve));
+  const slow: ClickHouse = {
+    ...clickhouse,
+    insert: async (table, ...rest) => {
+      if (table === TRADE_COLUMNS) await answer;
+      return clickhouse.insert(table, ...rest);
+    },
+  };
+  const spool = await Spool.open(join(directory, 'late'));
+  const events = new TradeLog({ clickhouse, publish, log, platform: 'kalshi', markets });
+  const writer = new TradeWriter({ clickhouse: slow, spool, log, platform: 'kalshi', events });
+  await writer.open(LEASE, new Date());
+  const end = await readLogEnd(clickhouse, partition);
+  const [one, two, three] = [10, 20, 30].map((ms) => trade({ of, atMs: Date.now() + ms, price: '0.5', size: '10' }));
+  // The check for the previous writer's late inserts comes due while the second batch is prepared.
+  let puts = 0;
+  const put = spool.put.bind(spool);
+  vi.spyOn(spool, 'put').mockImplementation(async (...batch) => {
+    await put(...batch);
+    puts += 1;
+    if (puts === 2) vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 60_000 });
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  const writes = [one!, two!, three!].map((given) => writer.write([given], LEASE));
+  await vi.waitFor(() => expect(puts).toBeGreaterThanOrEqual(2));
+  letGo();
+  expect(await Promise.all(writes)).toEqual([1, 1, 1]);
+  expect((await eventsAfter(partition, end)).map(([item]) => item)).toEqual(
+    [one!, two!, three!].map(({ tradeId }) => tradeId),
   );
 });
 

@@ -3,6 +3,7 @@ import {
   decimalNumber,
   ONE_PRICE,
   parsePrice,
+  parseSize,
   type Price,
   PRICE_SCALE,
   type Size,
@@ -41,6 +42,12 @@ const other = (price: Price | null): Price | null => (price === null ? null : co
 const middle = (bid: Price | null, ask: Price | null): Price | null =>
   bid === null || ask === null ? null : (bid + ask) / 2n;
 
+/** A total volume never falls: the larger one is the newer one. */
+function newestVolume(stored: string | null, reported: Size | undefined): Size | null {
+  const known = stored === null ? null : parseSize(stored);
+  return reported === undefined || (known !== null && known > reported) ? known : reported;
+}
+
 /** A quote of a market with two outcomes in the form that streams send, without `sent_at`. */
 function quoteOf(
   quote: SocketQuote,
@@ -59,7 +66,7 @@ function quoteOf(
     platform,
     market_id: platformId,
     prices,
-    volume_total: volumeTotal === null ? null : Number(volumeTotal),
+    volume_total: number(newestVolume(volumeTotal, quote.volume), SIZE_SCALE),
     exchange_at: exchangeAtMs === null ? null : new Date(exchangeAtMs).toISOString(),
     received_at: new Date(receivedMs).toISOString(),
   });

@@ -12,6 +12,8 @@ export interface SocketQuote {
   askSize: Size | null;
   /** The newest trade, or the midpoint if that is the platform's price; absent until the socket has sent it. */
   price?: Price | null;
+  /** What was ever traded, in the unit of the platform's volume_total; absent if not reported. */
+  volume?: Size;
   /** By the platform's clock, Unix ms; null if not reported. */
   exchangeAtMs: number | null;
 }

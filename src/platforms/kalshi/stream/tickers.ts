@@ -19,6 +19,7 @@ function quoteOf(msg: TickerMsg): SocketQuote {
     bidSize: bid === null ? null : msg.yes_bid_size_fp,
     askSize: ask === null ? null : msg.yes_ask_size_fp,
     ...(msg.price_dollars === 0n ? {} : { price: msg.price_dollars }),
+    ...(msg.volume_fp === undefined ? {} : { volume: msg.volume_fp }),
     exchangeAtMs: msg.ts_ms,
   };
 }

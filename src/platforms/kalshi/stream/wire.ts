@@ -46,6 +46,8 @@ export const tickerMsg = z.object({
   yes_ask_dollars: price,
   yes_bid_size_fp: wireSize,
   yes_ask_size_fp: wireSize,
+  /** Cumulative. */
+  volume_fp: wireSize.optional().catch(undefined),
   ts_ms: time,
 });
 export type TickerMsg = z.output<typeof tickerMsg>;

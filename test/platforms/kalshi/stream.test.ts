@@ -144,6 +144,18 @@ test('a connection is of no use without an answer, after errors 10 and 25, or on
   expect(mute.session.failure()).toBe('the subscription was not answered');
 });
 
+test('the list of subscriptions proves tickers too, but no subscription that was not answered', () => {
+  const tickers = open(tickerFeed());
+  tickers.session.start();
+  expect(tickers.take({ type: 'ok', id: 0, msg: [] })).toBe(false);
+  expect(tickers.session.failure()).toBeNull();
+  tickers.take(subscribed('ticker', 1));
+  expect(tickers.take({ type: 'ok', id: 0, msg: [{ channel: 'ticker', sid: 1 }] })).toBe(true);
+  expect(tickers.session.failure()).toBeNull();
+  expect(tickers.take({ type: 'ok', id: 0, msg: [] })).toBe(false);
+  expect(tickers.session.failure()).toBe('a subscription has ended');
+});
+
 test('trades and changes of markets are announced, and a lost one ends the connection', () => {
   const tape = open(tapeFeed());
   tape.session.start();

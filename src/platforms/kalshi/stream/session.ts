@@ -48,6 +48,8 @@ export class KalshiSession implements SocketSession {
   readonly #send: SendCommand;
   /** The last sequence number of each subscription. */
   readonly #last = new Map<number, number>();
+  /** The subscriptions of this connection; those of tickers have no sequence. */
+  readonly #sids = new Set<number>();
   #failure: string | null = null;
   /** When the pending subscription was requested, by performance.now(). */
   #askedAt: number | null = null;
@@ -98,6 +100,7 @@ export class KalshiSession implements SocketSession {
 
   #subscribed({ sid }: { sid: number }): boolean {
     this.#askedAt = null;
+    this.#sids.add(sid);
     this.#feed.subscribed?.(sid, this.#send);
     return true;
   }
@@ -105,9 +108,9 @@ export class KalshiSession implements SocketSession {
   /** An answer to list_subscriptions proves more than a ping: that the subscription exists. */
   #isHeld(msg: unknown): boolean {
     const list = listMsg.safeParse(msg);
-    if (!list.success) return false;
+    if (!list.success || this.#askedAt !== null) return false;
     const held = new Set(list.data.map(({ sid }) => sid));
-    if ([...this.#last.keys()].every((sid) => held.has(sid))) return true;
+    if ([...this.#sids].every((sid) => held.has(sid))) return true;
     this.#failure ??= 'a subscription has ended';
     return false;
   }

@@ -13,7 +13,10 @@ const SIGNED = 'https://kalshi/trade-api/ws/v2';
 
 /** Books of this many markets stay far below the thousands of frames per second that one reader can handle. */
 const BOOKS_PER_SOCKET = 100;
-/** Unlike pings, the answer proves that the subscription exists; books of quiet markets are silent for long. */
+/**
+ * Unlike pings, the answer proves that the subscriptions exist: books of quiet markets are silent for long, and the whole platform
+ * during its weekly pause. Polls that find trades show whether an existing one brings nothing.
+ */
 const LIST = { text: JSON.stringify({ id: 0, cmd: 'list_subscriptions' }), everyMs: 8000 };
 
 const common = {
@@ -38,10 +41,10 @@ const wholePlatform = (
   url,
   headers: () => signer('GET', SIGNED),
   marketsPerSocket: null,
-  // The server pings every 10 s; pings from clients have been observed to end connections.
-  heartbeat: null,
+  // Not pings: those of clients have been observed to end connections. The server pings every 10 s.
+  heartbeat: LIST,
   silentMs: 25_000,
-  // Hundreds of trades a minute, except in the break on Thursdays. Pings continue while a subscription is silent.
+  // Pings continue after a subscription has ended.
   quietMs: 20_000,
   rotateMs: 60 * 60_000,
   bringsTrades,
@@ -63,7 +66,6 @@ export function createKalshiSockets(settings: Pick<Settings, KalshiUrl | KalshiK
         ...wholePlatform('books', url, signer, tapeFeed, false),
         marketsPerSocket: BOOKS_PER_SOCKET,
         isForBooks: true,
-        heartbeat: LIST,
         session: (markets, send) => new KalshiSession(new BookFeed(markets), send),
       },
     ],

@@ -90,7 +90,7 @@ describe('a connection for books', () => {
     expect(take(book([[0.4, 5_000_000]], []))).toEqual([]);
   });
 
-  test('gives each book whole, with sizes in shares, the time of the platform, and the midpoint as the price', () => {
+  test('gives each book whole, with sizes in shares and the time of the platform, and no price, as a book has no trade', () => {
     const { take } = startBooks(OTTER);
     const [whole, quote] = take(
       book(
@@ -109,17 +109,14 @@ describe('a connection for books', () => {
       [0.4, 5],
       [0.391, 0.25],
     ]);
-    expect(decimalNumber(quote.quote.price!, 10)).toBe(0.45);
+    expect(quote.quote).not.toHaveProperty('price');
     expect(decimalNumber(quote.quote.askSize!, 6)).toBe(83.334);
   });
 
-  test('half a book has no midpoint, an empty one no best price, and both are books', () => {
+  test('half a book has one best price, an empty one none, and both are books', () => {
     const { take } = startBooks(OTTER);
-    expect(take(book([[0.4, 5_000_000]], []))).toMatchObject([
-      {},
-      { quote: { price: null, ask: null, askSize: null } },
-    ]);
-    expect(take(book([], [], 2))).toMatchObject([{ book: { bids: [], asks: [] } }, { quote: { price: null } }, {}]);
+    expect(take(book([[0.4, 5_000_000]], []))).toMatchObject([{}, { quote: { ask: null, askSize: null } }]);
+    expect(take(book([], [], 2))).toMatchObject([{ book: { bids: [], asks: [] } }, { quote: { bid: null } }, {}]);
   });
 
   test.each([

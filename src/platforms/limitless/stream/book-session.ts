@@ -1,4 +1,3 @@
-import { midpoint } from '../../../core/decimal.ts';
 import type { BookLevel, BookSide } from '../../../core/model.ts';
 import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
@@ -103,7 +102,7 @@ function hasShrunk(before: BookSide, after: BookSide): boolean {
   return old.ask !== undefined && (!now.ask || now.ask.price > old.ask.price || isSmaller(old.ask, now.ask));
 }
 
-/** The platform's price of a market is the midpoint, which a one-sided book does not have. */
+/** Without a price: no frame has the last trade. */
 function quoteOf(ref: string, book: BookSide, exchangeAtMs: number): SocketQuote {
   const { bid, ask } = bestOf(book);
   return {
@@ -112,7 +111,6 @@ function quoteOf(ref: string, book: BookSide, exchangeAtMs: number): SocketQuote
     ask: ask?.price ?? null,
     bidSize: bid?.size ?? null,
     askSize: ask?.size ?? null,
-    price: bid && ask ? midpoint(bid.price, ask.price) : null,
     exchangeAtMs,
   };
 }

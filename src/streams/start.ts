@@ -64,8 +64,11 @@ async function isKept(hub: Hub, partition: Partition, position: number): Promise
   return reachesBack(position > known.end ? await readExtent(hub.clickhouse, partition) : known, position);
 }
 
+/** From this time on every partition has all its events: before a log was opened it had none. */
 async function oldestTime(hub: Hub, partitions: readonly Partition[]): Promise<number> {
   const extents = await Promise.all(partitions.map((partition) => hub.extent(partition)));
+  const shortened = extents.filter(({ isWhole }) => !isWhole);
+  if (shortened.length > 0) return Math.max(...shortened.map(({ oldestMs }) => oldestMs));
   return Math.min(...extents.map(({ oldestMs }) => oldestMs), Date.now());
 }
 

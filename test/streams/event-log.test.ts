@@ -19,6 +19,7 @@ import type { StreamFilter } from '../../src/streams/filter.ts';
 import { Hub } from '../../src/streams/hub.ts';
 import { type Partition, positionOf } from '../../src/streams/log/position.ts';
 import { readLog, readLogEnd } from '../../src/streams/log/read.ts';
+import { startPositions } from '../../src/streams/start.ts';
 import { Subscription } from '../../src/streams/subscription.ts';
 import { LEASE, market, trade } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
@@ -263,5 +264,29 @@ test('a reader that takes nothing holds one page of the log, however many subscr
   await vi.waitFor(() => expect(got).toBe(10), 3000);
   for (const subscription of subscriptions) subscription.close();
   hub.close();
+  await shared.close();
+});
+
+test('a time from which one of several logs has lost events is refused, though another log is whole since', async () => {
+  const [whole, shortened] = (['limitless', 'polymarket'] as const).map(
+    (platform) => new EventAppender({ clickhouse, publish, log }, { feed: 'markets', platform }),
+  );
+  await whole!.open(LEASE);
+  await shortened!.open(LEASE);
+  await shortened!.append([event('lost')], LEASE);
+  await sleep(20);
+  const betweenMs = Date.now();
+  await sleep(20);
+  const kept = await shortened!.append([event('kept')], LEASE);
+  await clickhouse.command(
+    `DELETE FROM event_log WHERE feed = 'markets' AND platform = 'polymarket' AND sequence < ${kept}`,
+  );
+  const shared = createLocalShared(silent);
+  const hub = new Hub({ clickhouse, shared, log, pollMs: 60_000 });
+  const none = { markets: null, eventId: null, minSize: null, minNotional: null, books: null };
+  const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless', 'polymarket'], ...none };
+  const from = (timeMs: number) => startPositions(hub, filter, { field: 'since', from: { timeMs } });
+  await expect(from(betweenMs)).rejects.toMatchObject({ status: 400 });
+  expect(await from(Date.now())).toContain(kept);
   await shared.close();
 });

@@ -1,4 +1,5 @@
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import { keptFrom } from '../../stores/clickhouse/retention.ts';
 import { type EpochEnds, epochOf, isNext, type Partition, placeOf } from './position.ts';
 import { readEpochs, readLogEnd, readLogStart } from './read.ts';
 
@@ -8,6 +9,8 @@ export interface LogExtent {
   first: number;
   /** The position of the newest event. */
   end: number;
+  /** Whether no event was dropped. */
+  isWhole: boolean;
   /** The oldest time that can be requested, Unix ms: when the log was opened, or its oldest stored event. */
   oldestMs: number;
   ends: EpochEnds;
@@ -19,7 +22,8 @@ export async function readExtent(clickhouse: ClickHouse, partition: Partition): 
   const { first, first_ms: firstMs } = await readLogStart(clickhouse, partition, 0, 0);
   const ends = new Map(epochs.map((row) => [row.epoch - 1, row.previous_end]));
   const isWhole = first === 0 ? [...ends.values()].every((n) => n === 0) : isNext(0, first, ends);
-  return { first, end, oldestMs: (isWhole ? epochs[0]?.opened_ms : firstMs) || Date.now(), ends };
+  const keptMs = async (): Promise<number> => firstMs || (await keptFrom(clickhouse, 'event_log')).getTime();
+  return { first, end, isWhole, oldestMs: isWhole ? (epochs[0]?.opened_ms ?? Date.now()) : await keptMs(), ends };
 }
 
 /** Whether every event after a position is still stored, and the position belongs to this log. */

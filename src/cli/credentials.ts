@@ -1,5 +1,6 @@
 import { ConfigError } from '../core/config-error.ts';
 import { loadConfig } from '../core/config.ts';
+import { requireStore } from '../core/data-dir.ts';
 import { createCredentials } from '../accounts/credentials.ts';
 import { createLog } from '../core/log.ts';
 import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
@@ -11,6 +12,9 @@ after it, restart the service, run this, then remove the old keys. With embedded
 
 await runCommand(USAGE, async ([action]) => {
   if (action !== 'rotate') throw new ConfigError(USAGE);
+  const { DATABASE_URL, dataDir } = loadConfig(process.env, 'stores');
+  if (DATABASE_URL === undefined) requireStore(dataDir, 'postgresql');
+  // Only now, as it may generate secrets into DATA_DIR.
   const config = loadConfig();
   const log = createLog({ LOG_LEVEL: 'warn' });
   const postgres = await openPostgres(config, log);

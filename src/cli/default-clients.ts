@@ -2,6 +2,7 @@ import { changeDefaultClients, defaultClientRules, type DefaultClientLimits } fr
 import { recordEvent } from '../accounts/users.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { loadConfig } from '../core/config.ts';
+import { requireStore } from '../core/data-dir.ts';
 import { parseUsd, usdText } from '../core/decimal.ts';
 import { createLog } from '../core/log.ts';
 import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
@@ -29,6 +30,7 @@ await runCommand(USAGE, async (words) => {
   const change = changeOf(words);
   if (change === null) throw new ConfigError(USAGE);
   const config = loadConfig(process.env, 'stores');
+  if (config.DATABASE_URL === undefined) requireStore(config.dataDir, 'postgresql');
   const log = createLog({ LOG_LEVEL: 'warn' });
   const postgres = await openPostgres(config, log);
   try {

@@ -1,5 +1,6 @@
 import { ConfigError } from '../core/config-error.ts';
 import { loadConfig } from '../core/config.ts';
+import { requireStore } from '../core/data-dir.ts';
 import { createLog } from '../core/log.ts';
 import { migratePostgres, openPostgres } from '../stores/postgres/client.ts';
 import { openShared } from '../stores/shared/open.ts';
@@ -30,6 +31,8 @@ await runCommand(USAGE, async ([name = '', ...words]) => {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command?.accepts(words)) throw new ConfigError(USAGE);
   const config = loadConfig(process.env, 'stores');
+  // The first account may be made before the first start.
+  if (command !== create && config.DATABASE_URL === undefined) requireStore(config.dataDir, 'postgresql');
   const log = createLog({ LOG_LEVEL: 'warn' });
   const postgres = await openPostgres(config, log);
   let shared: Promise<Shared> | undefined;

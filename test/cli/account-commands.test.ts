@@ -97,6 +97,22 @@ test('a command that is misspelt opens no store, and so makes none', async () =>
   expect(existsSync(DATA_DIR)).toBe(false);
 });
 
+test.each([
+  ['default-clients', ['off']],
+  ['credentials', ['rotate']],
+  ['user', ['list']],
+])('%s %j with a DATA_DIR that holds no store is refused, and makes none', async (name, words) => {
+  const DATA_DIR = join(env['DATA_DIR'] ?? '', 'elsewhere');
+  const own = { DATA_DIR, DATABASE_URL: '', JWT_SECRET: '', CREDENTIALS_KEY: '' };
+  const { code, stdout, stderr } = await command(name, words, own);
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^DATA_DIR: must hold the stores of a service/),
+  ]);
+  expect(existsSync(DATA_DIR)).toBe(false);
+});
+
 /** The stored credentials as a process with this CREDENTIALS_KEY sees them. */
 async function open(CREDENTIALS_KEY: string) {
   const config = loadConfig({ ...env, CREDENTIALS_KEY });

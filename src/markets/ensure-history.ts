@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storedSpan, type StoredSpan, wantHistory } from './trade-history.ts';
+import { openGaps, storedSpan, type StoredSpan, touchesGap, wantHistory } from './trade-history.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, StoredMarket, PlatformData } from '../platforms/contract.ts';
@@ -27,7 +27,7 @@ interface HistoryDeps {
 interface ReadyHistory {
   /** null if no trades of the market are stored, as is always so for a pool. */
   span: StoredSpan | null;
-  /** false if older trades or bars of the range are still being read, or could not be. */
+  /** false if trades or bars of the range are still being read, or could not be. */
   complete: boolean;
 }
 
@@ -51,17 +51,19 @@ export async function readyHistory(
     })
     .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
   const isWithoutFeed = isPool(market.metadata);
-  const [{ span: known, complete }, read] = await Promise.all([
+  const [{ span: known, complete }, read, gaps] = await Promise.all([
     isWithoutFeed
       ? { span: null, complete: true }
       : wantHistory({ clickhouse, shared }, { platform, ref, sinceUs: sinceMs * 1000, user }, stored, WAIT_MS),
     Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
+    isWithoutFeed ? [] : openGaps(clickhouse, platform),
   ]);
   // Trades may have arrived while the platform was asked.
   const span = read.asked && !isWithoutFeed ? await storedSpan(clickhouse, platform, ref) : known;
   // A market has no trades before its creation, so a span that begins there is complete.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
-  return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read.done };
+  const isHoled = touchesGap(gaps, sinceMs / 1000, range.endTs);
+  return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read.done && !isHoled };
 }
 
 /** Reads the platform's bars of a range at most once a minute, for one caller at a time; true if the platform was asked now. */

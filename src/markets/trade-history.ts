@@ -50,6 +50,18 @@ export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref
   return { fromUs: Math.min(own.from_us, feed.from_us), toUs: Math.max(own.to_us, feed.to_us) };
 }
 
+const Gap = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
+
+/** The spans that are still missing from a platform's feed. */
+export async function openGaps(clickhouse: ClickHouse, platform: Platform): Promise<StoredSpan[]> {
+  const gaps = await clickhouse.query('trade_gaps', Gap, { platform });
+  return gaps.map((gap) => ({ fromUs: gap.from_us, toUs: gap.to_us }));
+}
+
+/** Whether one of the gaps touches [startTs, endTs), Unix seconds. */
+export const touchesGap = (gaps: readonly StoredSpan[], startTs: number, endTs: number): boolean =>
+  gaps.some((gap) => gap.fromUs < endTs * 1e6 && gap.toUs >= startTs * 1e6);
+
 /**
  * Requests a market's older trades from the ingesting process, unless the span `known` reaches back far enough, and waits at most
  * `waitMs`; `complete` if they are stored now.

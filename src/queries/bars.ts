@@ -4,6 +4,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { parseSize, numberOfText as numeric } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from '../core/model.ts';
+import { openGaps, type StoredSpan, touchesGap } from '../markets/trade-history.ts';
 
 const decimals = z.array(z.string().nullable());
 const text = z.string().nullable();
@@ -37,9 +38,6 @@ interface Sources {
   platform?: z.infer<typeof PlatformRow>;
   snapshots?: z.infer<typeof QuoteRow>;
 }
-/** A row of sql/queries/trade_gaps.sql: a missing span of the platform's feed. */
-const GapRow = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
-type GapRow = z.infer<typeof GapRow>;
 
 export interface OhlcText {
   open: string | null;
@@ -74,7 +72,7 @@ export interface BarQuery {
   startTs: number;
   endTs: number;
   /** The stored span of the market's trades, Unix µs. */
-  span: { fromUs: number; toUs: number } | null;
+  span: StoredSpan | null;
   /** Whether to include buckets with only quotes of our snapshots: a quiet market has one per minute. */
   quotesAlone: boolean;
   nowMs: number;
@@ -86,9 +84,9 @@ const MAX_BUCKETS = 20_000;
 const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
 
 /**
- * The buckets of [startTs, endTs) with any data, oldest first. A finished bar of the platform's own trades comes first, then bars from
- * stored trades, then (without trades) the platform's samples; quotes come from its bars, else from snapshots. A platform minute
- * or hour without trades keeps its previous close; a wider bucket takes its price only from those with trades.
+ * The buckets of [startTs, endTs) with any data, oldest first. A finished bar of the platform's own trades comes first, then (unless
+ * every trade is stored) the platform's samples, then bars from stored trades; quotes come from its bars, else from snapshots. A
+ * platform minute or hour without trades keeps its previous close; a wider bucket takes its price only from those with trades.
  */
 export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
   const { platform, series } = query;
@@ -108,7 +106,7 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
     series === 0
       ? clickhouse.query('bars_of_quotes', QuoteRow, { ...bucket, candles, quotes_alone: query.quotesAlone })
       : [],
-    clickhouse.query('trade_gaps', GapRow, { platform }),
+    openGaps(clickhouse, platform),
   ]);
   const buckets = new Map<number, Sources>();
   for (const row of own) buckets.set(row.t, { own: row });
@@ -164,10 +162,10 @@ const candlesFor = (stepSeconds: number): string => (stepSeconds < 3600 ? 'candl
  * Whether every trade of a bucket is stored. A bucket still filling, or whose end the feed is about to reach, counts: it has all trades so
  * far. One in which the feed fell behind does not.
  */
-function isCovered(startTs: number, endTs: number, { span, nowMs }: BarQuery, gaps: GapRow[]): boolean {
+function isCovered(startTs: number, endTs: number, { span, nowMs }: BarQuery, gaps: StoredSpan[]): boolean {
   if (span === null || span.fromUs > startTs * 1e6 || span.toUs < startTs * 1e6) return false;
   if (span.toUs < Math.min(endTs * 1e6, (nowMs - FEED_LAG_MS) * 1000)) return false;
-  return !gaps.some((gap) => gap.from_us < endTs * 1e6 && gap.to_us >= startTs * 1e6);
+  return !touchesGap(gaps, startTs, endTs);
 }
 
 interface Bucket {
@@ -185,7 +183,9 @@ function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, 
   const theirs = usable && platform.open !== null ? ohlc(platform) : null;
   const isWhole = endTs - startTs === 60 || endTs - startTs === 3600;
   const carried = usable && isWhole && platform.previous_close !== null ? flat(platform.previous_close) : null;
-  const price = (finished ? (theirs ?? own) : (own ?? theirs)) ?? carried ?? NOTHING;
+  // Some of the trades say less of a bucket than samples of all of it.
+  const sampled = !covered && platform?.source === 'midpoint';
+  const price = (finished || sampled ? (theirs ?? own) : (own ?? theirs)) ?? carried ?? NOTHING;
   const ownVolume = covered ? (trades?.volume ?? '0') : null;
   const quotes = [platform, snapshots].find((one) => quoted(one?.bid) ?? quoted(one?.ask));
   const theirVolume = platform?.source === 'trades' ? platform.volume : null;

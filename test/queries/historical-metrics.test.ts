@@ -293,7 +293,7 @@ const P = (cents: number): bigint => BigInt(cents) * 10n ** 8n;
 describe('where trades are not all stored', () => {
   const born = new Date(FALL - 30 * DAY).toISOString();
 
-  test('buckets in a gap of a day claim neither count nor volume, those beside it do', async () => {
+  test('buckets in a gap of a day claim neither count nor volume nor to be complete, those beside it do', async () => {
     const record = market({ platform: 'polymarket', ref: '0xgap', createdAt: born });
     await store.list(record);
     const rows = [-10, 1, 5, 20, 40].map((h) => trade({ of: record, atMs: FALL + h * HOUR, price: '0.25', size: '4' }));
@@ -309,8 +309,13 @@ describe('where trades are not all stored', () => {
     const hole = [null, null, null];
     expect(columnsOf(holed)).toEqual([[1, 4, 1], hole, hole, hole, [1, 4, 1]]);
     expect(holed.data[1]!.price.close).toBe(0.25);
+    expect(holed.meta.complete).toBe(false);
+    const beside = `start_ts=${sec(FALL - 11 * HOUR)}&end_ts=${sec(FALL)}`;
+    expect((await history(record, beside)).meta.complete).toBe(true);
     await store.clickhouse.insert('trade_gaps (platform, gap_from, gap_to, filled)', [{ ...gap, filled: 1 }]);
-    expect(columnsOf(await history(record, query))).toEqual(rows.map(() => [1, 4, 1]));
+    const filled = await history(record, query);
+    expect(columnsOf(filled)).toEqual(rows.map(() => [1, 4, 1]));
+    expect(filled.meta.complete).toBe(true);
   });
 
   test('the bucket in which a feed fell behind claims nothing, one that it is about to finish does', async () => {

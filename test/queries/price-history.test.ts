@@ -5,7 +5,13 @@ import { CANDLE_COLUMNS, candleRow } from '../../src/stores/clickhouse/insert-ro
 import { type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 
 interface Answer {
-  data: { timestamp: number; marketId: string; outcomeId: string; volume: number | null }[];
+  data: {
+    timestamp: number;
+    marketId: string;
+    outcomeId: string;
+    volume: number | null;
+    price: { close: number | null };
+  }[];
   meta: { total_points: number; source: string; time_range: { start: number; end: number } };
 }
 
@@ -78,18 +84,14 @@ test('a range that has not begun is empty, and its end is not before its start',
   expect([data, meta.time_range]).toEqual([[], { start: 4_000_000_000, end: 4_000_000_000 }]);
 });
 
-test('the source named is that of the points answered, not of those behind the limit', async () => {
-  const flat = { open: 4n * 10n ** 9n, high: 4n * 10n ** 9n, low: 4n * 10n ** 9n, close: 4n * 10n ** 9n };
-  const none = { open: null, high: null, low: null, close: null };
-  const of = market({ platform: 'limitless', ref: 'sampled', createdAt: new Date(START).toISOString() });
-  await store.list(of);
-  await store.cover('limitless', START + 10 * MINUTE, Date.now());
-  await store.trade(trade({ of, atMs: START + 20 * MINUTE, price: '0.5', size: '1' }));
-  const sample = {
-    platform: 'limitless' as const,
-    ref: 'sampled',
-    intervalMin: 1 as const,
-    startTs: sec(START),
+const flat = { open: 4n * 10n ** 9n, high: 4n * 10n ** 9n, low: 4n * 10n ** 9n, close: 4n * 10n ** 9n };
+const none = { open: null, high: null, low: null, close: null };
+const sampleOf = (ref: string, atMs: number) =>
+  candleRow({
+    platform: 'limitless',
+    ref,
+    intervalMin: 1,
+    startTs: sec(atMs),
     price: flat,
     previousClose: null,
     bid: none,
@@ -97,12 +99,37 @@ test('the source named is that of the points answered, not of those behind the l
     volume: usd('0'),
     openInterest: null,
     mean: null,
-    source: 'midpoint' as const,
-  };
-  await store.clickhouse.insert(CANDLE_COLUMNS, [candleRow(sample)]);
+    source: 'midpoint',
+  });
+
+test('the source named is that of the points answered, not of those behind the limit', async () => {
+  const of = market({ platform: 'limitless', ref: 'sampled', createdAt: new Date(START).toISOString() });
+  await store.list(of);
+  await store.cover('limitless', START + 10 * MINUTE, Date.now());
+  await store.trade(trade({ of, atMs: START + 20 * MINUTE, price: '0.5', size: '1' }));
+  await store.clickhouse.insert(CANDLE_COLUMNS, [sampleOf('sampled', START)]);
   const asked = `markets/price-history?provider=limitless&market_ids=sampled&interval=1&start_ts=${sec(START)}&end_ts=${sec(START) + 7200}`;
   expect((await store.get<Answer>(asked)).meta.source).toBe('mixed');
   expect((await store.get<Answer>(`${asked}&limit=1`)).meta.source).toBe('midpoint');
+});
+
+test('some trades of a bucket do not replace samples of all of it, every trade of it does', async () => {
+  const of = market({ platform: 'limitless', ref: 'partial', createdAt: new Date(START).toISOString() });
+  await store.list(of);
+  const times = [5, 20].map((minute) => START + minute * MINUTE);
+  await store.trade(...times.map((atMs) => trade({ of, atMs, price: '0.5', size: '1' })));
+  await store.clickhouse.insert(
+    CANDLE_COLUMNS,
+    times.map((atMs) => sampleOf('partial', atMs)),
+  );
+  await store.cover('limitless', START + 10 * MINUTE, Date.now());
+  const asked = `markets/price-history?provider=limitless&market_ids=partial&interval=1&start_ts=${sec(START)}&end_ts=${sec(START) + 7200}`;
+  const { data, meta } = await store.get<Answer>(asked);
+  expect(data.map(({ price, volume }) => [price.close, volume])).toEqual([
+    [0.4, null],
+    [0.5, 1],
+  ]);
+  expect(meta.source).toBe('mixed');
 });
 
 const bars = { platform: 'kalshi', ref: 'QUIET', series: 0, stepSeconds: 60, span: null, nowMs: START } as const;

@@ -83,20 +83,28 @@ describe('the settings of api and ingest', () => {
   it('are all that the service has, but for those of embedded stores and those that the containers settle', () => {
     const missing = [...settings].filter((name) => !(name in (api.environment ?? {})));
     const embedded = ['CLICKHOUSE_MEMORY_MB', 'CLICKHOUSE_PORT', 'DATA_DIR', 'SQL_HOST', 'SQL_PORT'];
-    expect(missing.toSorted()).toEqual([...embedded, 'DEMO_API_KEY', 'HOST', 'METRICS', 'METRICS_PORT'].toSorted());
+    // The file would have to be mounted; KALSHI_PRIVATE_KEY holds the same.
+    const settled = ['DEMO_API_KEY', 'HOST', 'KALSHI_PRIVATE_KEY_FILE', 'METRICS', 'METRICS_PORT'];
+    expect(missing.toSorted()).toEqual([...embedded, ...settled].toSorted());
   });
 
   it('hand on what .env says, the clients of the operator to api alone', () => {
-    const env = { ...own, GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', KALSHI_API_KEY_ID: 'key' };
+    const env = { ...own, GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', LIMITLESS_TOKEN_ID: 'token' };
     const config = loadConfig(environment(api, { ...env, TRADES_SECONDS: '30', LIMITLESS_API_URL: 'https://l.test' }));
-    expect(config).toMatchObject({ GOOGLE_CLIENT_ID: 'id', KALSHI_API_KEY_ID: 'key', TRADES_SECONDS: 30 });
+    expect(config).toMatchObject({ GOOGLE_CLIENT_ID: 'id', LIMITLESS_TOKEN_ID: 'token', TRADES_SECONDS: 30 });
     expect(config.LIMITLESS_API_URL).toBe('https://l.test');
     const plain = loadConfig(environment(api, own));
-    expect(plain).toMatchObject({ GOOGLE_CLIENT_ID: undefined, KALSHI_API_KEY_ID: undefined, TRADES_SECONDS: 15 });
+    expect(plain).toMatchObject({ GOOGLE_CLIENT_ID: undefined, LIMITLESS_TOKEN_ID: undefined, TRADES_SECONDS: 15 });
     expect(loadConfig(environment(ingest, env))).toMatchObject({
       GOOGLE_CLIENT_ID: undefined,
-      KALSHI_API_KEY_ID: undefined,
+      LIMITLESS_TOKEN_ID: undefined,
     });
+  });
+
+  it('hand the key of the operator at Kalshi to ingest too, whose socket needs it', () => {
+    const key = { KALSHI_API_KEY_ID: 'key', KALSHI_PRIVATE_KEY: 'a PEM' };
+    for (const service of [api, ingest])
+      expect(loadConfig(environment(service, { ...own, ...key }))).toMatchObject(key);
   });
 
   it('have no secret with a default, and none missing but the clients’', () => {

@@ -76,6 +76,6 @@ const byKey = <Row extends { market_key: string }>(rows: readonly Row[]): Map<st
 /** The words of a search as indexed: runs of letters and digits, in lower case. Without any, a word that no text contains. */
 export function searchWords(query: string | undefined): string[] {
   if (query === undefined) return [];
-  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))].slice(0, 20);
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))];
   return words.length > 0 ? words : [' '];
 }

@@ -238,6 +238,18 @@ test('words are found in titles whatever their case and order, and all of them a
   expect(await ids("regatta') OR 1=1 --")).toEqual([]);
 });
 
+test('every word of a search counts, however many fit into it', async () => {
+  // Letters of several scripts: as many words of one character as a search can hold.
+  const letters = Array.from({ length: 100 }, (_, i) => String.fromCodePoint(0x4e00 + i));
+  await writer.write('kalshi', [
+    market('KXWORDS-1', 1, 'open', letters.join(' ')),
+    market('KXWORDS-2', 2, 'open', letters.slice(0, 99).join(' ')),
+  ]);
+  await sleep(SETTLED_MS);
+  expect(await ids(letters.join(' '))).toEqual(['KXWORDS-1']);
+  expect(await ids(letters.slice(0, 99).join(' '))).toEqual(['KXWORDS-2', 'KXWORDS-1']);
+});
+
 test('a listing is complete up to the start of its last whole pass, whatever partial passes followed', async () => {
   const passes = [
     { job: 'markets', ok: true, fresh_to: daysAgo(2) },

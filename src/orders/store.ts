@@ -1,4 +1,4 @@
-import { and, eq, inArray, lte, sql } from 'drizzle-orm';
+import { and, eq, inArray, lte, ne, sql } from 'drizzle-orm';
 import { ofAccount, type Account } from './account.ts';
 import { audit, cut, type Attempt } from './attempts.ts';
 import { createClaims } from './claims.ts';
@@ -64,13 +64,13 @@ export function createOrderStore(db: Database) {
       });
     },
 
-    /** Records when the platform was last asked for these orders. */
+    /** Records when the platform was last asked for these orders, but for those in flight: their own answer would count as older. */
     async askedFor(ids: readonly string[], askedAt: Date): Promise<void> {
       if (ids.length === 0) return;
       await db
         .update(orders)
         .set({ askedAt })
-        .where(and(inArray(orders.id, [...ids]), lte(orders.askedAt, askedAt)));
+        .where(and(inArray(orders.id, [...ids]), lte(orders.askedAt, askedAt), ne(orders.state, 'sending')));
     },
 
     async insertForeign(rows: OrderRow[]): Promise<void> {

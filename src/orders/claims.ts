@@ -21,6 +21,9 @@ export interface ToClaim {
 
 /** Lifetime of an idempotency key. */
 const KEY_MS = 86_400_000;
+/** The limits on one order are checked in the claim itself, so that the user's kill switch stops orders that have read them before. */
+const WITHIN_LIMITS = sql`NOT EXISTS (SELECT FROM ${orderSettings} AS s WHERE s.user_id = given.user_id
+  AND (NOT s.trading_enabled OR given.notional > s.max_order_notional))`;
 const WITHOUT_LIMITS = sql`NOT EXISTS (SELECT FROM ${orderSettings} AS s WHERE s.user_id = given.user_id
   AND (NOT s.trading_enabled OR s.max_order_notional IS NOT NULL OR s.max_day_notional IS NOT NULL))`;
 /** The operator's limits on default clients are checked in the claim itself, so that a change applies to orders being placed. */
@@ -54,7 +57,7 @@ export function createClaims(db: Database) {
         if (previous !== null) await tx.update(orders).set({ idempotencyKey: null }).where(eq(orders.id, previous));
         const made = await tx.execute(
           sql`INSERT INTO ${orders} SELECT given.* FROM jsonb_populate_record(NULL::orders, ${orderJson.value(row)}) AS given
-            WHERE ${OPERATOR_ALLOWS} AND ${limits === null ? WITHOUT_LIMITS : sql`true`} ON CONFLICT DO NOTHING RETURNING id`,
+            WHERE ${OPERATOR_ALLOWS} AND ${limits === null ? WITHOUT_LIMITS : WITHIN_LIMITS} ON CONFLICT DO NOTHING RETURNING id`,
         );
         if (rowsOf(made).length > 0) return { kind: 'claimed' };
         const { userId, idempotencyKey: key } = row;

@@ -1,11 +1,15 @@
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd, usdText } from '../../src/core/decimal.ts';
 import { PLATFORMS, type Platform } from '../../src/core/model.ts';
+import { orders } from '../../src/orders/tables.ts';
+import { rowsOf } from '../../src/stores/postgres/json-row.ts';
 import { changeLimits } from '../../src/orders/spending-limits.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
-import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
+import { type Answer, type Customer, startTrading, type Trading } from '../helpers/trading.ts';
 
 const SIZE = 100;
+const POLL = { timeout: 10_000, interval: 50 };
 
 let venues: Venue[];
 let trading: Trading;
@@ -71,4 +75,20 @@ describe.each(PLATFORMS)('max_order_notional on %s holds', (platform) => {
     await allow(parseUsd(cost));
     expect((await ann.post('/orders', { ...body, dry_run: true })).status).toBe(200);
   });
+});
+
+test("the user's kill switch stops an order that has read the limits and waits for its claim", async () => {
+  const ann = await joins('kalshi');
+  const { db } = trading.service.postgres;
+  await changeLimits(db, ann.userId, { maxDay: parseUsd('1000') });
+  let placing: Promise<Answer> | undefined;
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`orders ${ann.userId}`}, 0))`);
+    placing = ann.post('/orders', at('kalshi').order(1, 'rests'));
+    const waiting = sql`SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+    await expect.poll(async () => rowsOf(await db.execute(waiting)), POLL).toEqual([{ n: 1 }]);
+    await changeLimits(db, ann.userId, { tradingEnabled: false });
+  });
+  expect((await placing)?.status).toBe(422);
+  expect(await db.select().from(orders).where(eq(orders.userId, ann.userId))).toEqual([]);
 });

@@ -5,9 +5,9 @@ import type { OrderRow } from './order-row.ts';
 import { WORKING } from './order-lists.ts';
 import { orders } from './tables.ts';
 
-/** Orders cancelled per pass. */
+/** Orders cancelled per pass; each is tried once a round. */
 const BATCH = 50;
-/** Wait before the next pass, which retries failed cancels; none after a full batch. */
+/** Wait before the next round, which retries failed cancels. */
 const AGAIN_MS = 5000;
 
 const accountOf = ({ platform, userId }: OrderRow): string => `${platform} ${userId}`;
@@ -19,10 +19,20 @@ export function createHalt(context: OrderContext) {
   const atWork = db
     .select()
     .from(orders)
-    .where(and(switchedOff, isNull(orders.credentialId), inArray(orders.status, WORKING), eq(orders.state, 'placed')))
+    .where(
+      and(
+        switchedOff,
+        isNull(orders.credentialId),
+        inArray(orders.status, WORKING),
+        eq(orders.state, 'placed'),
+        sql`${orders.id} <> ALL(${sql.placeholder('tried')}::uuid[])`,
+      ),
+    )
     .orderBy(asc(orders.askedAt))
     .limit(BATCH)
     .prepare('');
+  /** Orders of this round so far: else those that a platform fails to cancel would be the oldest in every pass. */
+  const tried = new Set<string>();
   let nextAt = 0;
 
   async function cancel(rows: readonly OrderRow[]): Promise<void> {
@@ -38,7 +48,17 @@ export function createHalt(context: OrderContext) {
 
   return {
     /** Orders to cancel now; [] while trading is on. */
-    due: async (): Promise<OrderRow[]> => (performance.now() < nextAt ? [] : atWork.execute()),
+    async due(): Promise<OrderRow[]> {
+      if (performance.now() < nextAt) return [];
+      const rows = await atWork.execute({ tried: [...tried] });
+      if (rows.length === BATCH) {
+        for (const { id } of rows) tried.add(id);
+      } else if (rows.length + tried.size > 0) {
+        tried.clear();
+        nextAt = performance.now() + AGAIN_MS;
+      }
+      return rows;
+    },
 
     /** Cancels each account's orders separately; a failure is logged and retried. */
     async cancel(rows: readonly OrderRow[]): Promise<void> {
@@ -50,7 +70,6 @@ export function createHalt(context: OrderContext) {
         if (one.status === 'rejected')
           log.error({ err: one.reason as unknown }, 'Failed to cancel orders of a default client');
       }
-      if (rows.length > 0) nextAt = performance.now() + (rows.length < BATCH ? AGAIN_MS : 0);
     },
   };
 }

@@ -16,7 +16,7 @@ const CREDENTIAL_GONE = new ApiError(422, 'the credential that placed it was del
   resolution: 'Store a credential of the same account.',
 });
 
-/** Looks up orders whose result is unknown, in the one process that holds the lease. */
+/** Looks up orders whose result is unknown, in the one process that holds the lease, or in each while Redis is unavailable. */
 export interface Reconciler {
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -35,6 +35,8 @@ export function createReconciler(context: OrderContext): Reconciler {
   const stopping = new AbortController();
 
   async function hold(): Promise<boolean> {
+    // While Redis is away every process does this work: a look-up or a cancel that is made twice does no harm, one that waits does.
+    if (!shared.healthy()) return true;
     if (lease && (await lease.renew(LEASE_MS))) return true;
     lease = await shared.lease('orders:reconcile', LEASE_MS);
     return lease !== null;

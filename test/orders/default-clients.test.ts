@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   changeDefaultClients,
@@ -7,6 +9,7 @@ import {
   type DefaultClientLimits,
 } from '../../src/accounts/default-clients.ts';
 import { parseUsd } from '../../src/core/decimal.ts';
+import { orders } from '../../src/orders/tables.ts';
 import { type Answer, type Customer, startTrading, type Trading } from '../helpers/trading.ts';
 import { type KalshiWorld, type Member, startKalshi, type TrueOrder } from '../simulators/kalshi.ts';
 import type { Simulator } from '../simulators/simulator.ts';
@@ -159,6 +162,26 @@ describe("the operator's kill switch", () => {
     await allow({ tradingEnabled: false });
     await settles();
     expect(statuses()).toEqual(['canceled']);
+  });
+
+  test('reaches every order though many older ones cannot be cancelled', async () => {
+    await place(ann);
+    const [row] = await database().select().from(orders).where(eq(orders.userId, ann.userId));
+    if (!row) throw new Error('no order');
+    // As of a default client that is no longer configured.
+    const older = { platform: 'limitless', idempotencyKey: null, askedAt: new Date(0) } as const;
+    const stuck = Array.from({ length: 60 }, (_, n) => ({
+      ...row,
+      ...older,
+      id: randomUUID(),
+      clientOrderId: `stuck ${n}`,
+      orderId: `stuck ${n}`,
+    }));
+    await database().insert(orders).values(stuck);
+    await allow({ tradingEnabled: false });
+    await settles();
+    expect(statuses()).toEqual(['canceled']);
+    await database().delete(orders).where(eq(orders.platform, 'limitless'));
   });
 
   test('leaves nothing at work of orders that race it', async () => {

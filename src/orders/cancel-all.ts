@@ -103,7 +103,9 @@ async function cancelRows(
     for (const done of await cancelOrders(context, client, placed.slice(i, i + CANCEL_BATCH), requestId)) {
       const { row, outcome } = done;
       if (done.cancelled) cancelled.push(row);
-      else if (outcome.result === 'unconfirmed') open.push({ row, reason: outcome.detail || 'not confirmed' });
+      else if (outcome.result === 'unconfirmed' || !isOver(row.status)) {
+        open.push({ row, reason: outcome.detail || 'not confirmed' });
+      }
     }
   }
 }

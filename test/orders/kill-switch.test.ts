@@ -90,6 +90,16 @@ test.each(PLATFORMS)(
   },
 );
 
+test('cancel-all names an order that the platform denies and still lists', async () => {
+  const member = await joins('kalshi');
+  const id = await rests('kalshi');
+  const body = '{"error":{"code":"not_found","message":"not found"}}';
+  at('kalshi').sim.inject({ match: /^(DELETE|POST) .*batched|^DELETE /, times: 10, kind: 'status', status: 404, body });
+  const answer = await ann.post('/orders/cancel-all', { platform: 'kalshi' });
+  expect(states(member.held())).toEqual(['open']);
+  expect(answer.body).toMatchObject({ cancelled: [], not_cancelled: [{ order_id: id }] });
+});
+
 test('a credential that cannot be opened does not keep the others from cancelling', async () => {
   const first = await joins('kalshi');
   const id = await rests('kalshi');

@@ -26,6 +26,8 @@ export interface Refusal {
   message: string;
   resolution: string;
   errorText: string;
+  /** Seconds; absent if the platform asked for no wait. */
+  retryAfter?: number | undefined;
 }
 
 export const orders = pgTable('orders', {

@@ -292,6 +292,27 @@ describe('when the platform does not answer', () => {
     },
   );
 
+  test('but refuses with a time to wait: that is answered with a key as without one, and to a repeat', async () => {
+    const paused = { status: 409, body: '{"error":{"code":"trading_is_paused","message":"trading is paused"}}' };
+    const waits: unknown[] = [];
+    for (const body of [asked(), asked({ idempotency_key: 'paused' }), asked({ idempotency_key: 'paused' })]) {
+      if (waits.length < 2) fault('status', paused);
+      const { status, headers } = await ann.post('/orders', body);
+      expect(status).toBe(503);
+      waits.push(headers['retry-after']);
+    }
+    expect(waits).toEqual(['30', '30', '30']);
+  });
+
+  test('yet, a listing does not take the answer from the order that is on its way', async () => {
+    fault('slow', { delayMs: 4000 });
+    const placing = ann.post('/orders', asked({ size: 1_000_000, idempotency_key: 'listed' }));
+    const listed = async () => (await ann.get('/orders?platform=kalshi')).body.orders;
+    await expect.poll(listed, { timeout: 4000 }).toMatchObject([{ status: 'unknown' }]);
+    expect((await placing).status).toBe(422);
+    expect(await rowsOf()).toMatchObject([{ state: 'rejected' }]);
+  });
+
   test('to a cancel: asked again, and reported as cancelled only once the platform says so', async () => {
     const { body } = await ann.post('/orders', asked());
     sim.inject({ match: /^DELETE /, times: 1, kind: 'after' });

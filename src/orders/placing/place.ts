@@ -113,8 +113,8 @@ export function createPlacer(context: OrderContext): PlaceOrder {
 /** A repeat is answered by the order as it is now; by the same error when the platform had refused it. */
 function answerOf(row: OrderRow): Placed {
   if (row.refusal) {
-    const { status, message, resolution, errorText } = row.refusal;
-    throw new ApiError(status, message, { resolution, errorText });
+    const { status, message, ...rest } = row.refusal;
+    throw new ApiError(status, message, rest);
   }
   return { row, outcome: 'replay' };
 }

@@ -74,8 +74,8 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Pl
     throw placement.refusal;
   }
   if (result === 'rejected') {
-    const { status, message, resolution, errorText } = placement.refusal;
-    const refusal = { status, message, resolution, errorText };
+    const { status, message, resolution, errorText, retryAfter } = placement.refusal;
+    const refusal = { status, message, resolution, errorText, retryAfter };
     const nothing = { filledSize: '0', remainingSize: '0', makerFee: '0', takerFee: '0', nextCheckAt: null };
     const facts = { state: 'rejected', status: 'rejected', updatedAt: askedAt, refusal, ...nothing } as const;
     await persistOrLog(context, row, store.record(row.id, facts, askedAt, attempt));

@@ -13,7 +13,7 @@ import { clearSessionCookie } from '../http/session-cookie.ts';
 import { email, newPassword, password } from '../schemas/account-fields.ts';
 import { LoggedOutAnswer, UserAnswer } from '../schemas/account.ts';
 import { isStorable } from '../core/fields.ts';
-import { refuseWeak, signIn } from './sign-in.ts';
+import { signIn, weaknessOf } from './sign-in.ts';
 
 const nameRule = { error: 'text of at most 100 characters of valid Unicode without NUL' };
 const name = z.string(nameRule).trim().max(100, nameRule).refine(isStorable, nameRule).describe('Display name');
@@ -50,6 +50,7 @@ function registerAccountRoute(app: FastifyInstance, services: Services): void {
       summary: 'Create an account and a session',
       description: '403 if the operator closed registration.',
       body: { email, password: newPassword, name: name.default('') },
+      together: (body) => weaknessOf('password', body.password, body.email),
       statuses: [201],
       errors: [403, 409],
       answer: UserAnswer,
@@ -57,7 +58,6 @@ function registerAccountRoute(app: FastifyInstance, services: Services): void {
     async ({ body, request, reply }) => {
       if (!config.registrationOpen) throw registrationClosed();
       await brake(reply, limits.count('login', `register:${fingerprint(body.email)}`), 'on one account');
-      refuseWeak('password', body.password, body.email);
       const user = await createUser(db, body.email, body.name, body.password);
       await recordEvent(db, 'registered', user.id, request.ip);
       await signIn(services, request, reply, user);

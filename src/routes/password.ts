@@ -12,7 +12,7 @@ import { email, newPassword, password } from '../schemas/account-fields.ts';
 import { flagParam } from '../schemas/parameters.ts';
 import { PasswordResetAnswer, UserAnswer } from '../schemas/account.ts';
 import { userAnswer } from './account.ts';
-import { provePassword, refuseWeak, requireRecentLogin, signIn } from './sign-in.ts';
+import { provePassword, refuseWeak, requireRecentLogin, signIn, weaknessOf } from './sign-in.ts';
 
 const tokenRule = { error: 'the token of a reset link' };
 
@@ -38,6 +38,7 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
       description:
         'An account without a password (created through an identity provider) sets its first one without current_password, within 15 minutes of a login.',
       body: { current_password: password.optional(), new_password: newPassword },
+      together: (body) => weaknessOf('new_password', body.new_password),
       answer: UserAnswer,
     },
     async ({ body, caller, request, reply }) => {
@@ -105,11 +106,11 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
         if (missing.length === link.length) {
           return [{ field: 'email', expected: 'an e-mail address, or token and new_password', received: 'nothing' }];
         }
-        return missing.map((field) => ({
-          field,
-          expected: 'a value: token and new_password go together',
-          received: 'nothing',
-        }));
+        const expected = 'a value: token and new_password go together';
+        return [
+          ...missing.map((field) => ({ field, expected, received: 'nothing' })),
+          ...weaknessOf('new_password', body.new_password),
+        ];
       },
       errors: [403],
       answer: PasswordResetAnswer,

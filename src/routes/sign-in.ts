@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionCaller } from '../accounts/caller.ts';
 import { passwordWeakness, verifyPassword } from '../accounts/passwords.ts';
 import { findUser, type User } from '../accounts/users.ts';
-import { ApiError, badRequest } from '../core/errors.ts';
+import { ApiError, badRequest, type FieldIssue } from '../core/errors.ts';
 import { brake } from '../http/auth.ts';
 import { readCookie, setCookie } from '../http/session-cookie.ts';
 import type { Services } from './services.ts';
@@ -58,8 +58,14 @@ export async function provePassword(
   throw badRequest([{ field: 'current_password', expected: 'the current password', received: 'another' }]);
 }
 
+/** What makes a new password easy to guess; [] if it is accepted or not given. `email` is '' where it is not known yet. */
+export function weaknessOf(field: string, text: string | undefined, email = ''): FieldIssue[] {
+  const weakness = text === undefined ? null : passwordWeakness(text, email);
+  return weakness === null ? [] : [{ field, expected: weakness, received: 'a value that is not shown' }];
+}
+
 /** 400 for a password that is easy to guess. */
 export function refuseWeak(field: string, text: string, email: string): void {
-  const weakness = passwordWeakness(text, email);
-  if (weakness !== null) throw badRequest([{ field, expected: weakness, received: 'a value that is not shown' }]);
+  const issues = weaknessOf(field, text, email);
+  if (issues.length > 0) throw badRequest(issues);
 }

@@ -66,6 +66,11 @@ describe('register', () => {
     },
   );
 
+  test('names a common password beside the other failing fields', async () => {
+    const answer = await browser(service).post(REGISTER, { email: 'nobody', password: 'passwordpassword' });
+    expect(errorText(answer)).toMatch(/email: .*password: a password that/s);
+  });
+
   test('refuses a password made from the e-mail address', async () => {
     const answer = await browser(service).post(REGISTER, {
       email: 'ann.miller@example.com',

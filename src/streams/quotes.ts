@@ -131,7 +131,9 @@ export class QuoteFollower {
     this.#isLooking = true;
     try {
       const { clickhouse } = this.#deps;
-      let sinceMs = this.#sinceMs ?? (await clickhouse.query('store_clock', ClockRow))[0]?.now_ms ?? 0;
+      const nowMs = (await clickhouse.query('store_clock', ClockRow))[0]?.now_ms ?? 0;
+      // The store's clock may have been set back: rows ahead of it must not hide the ones to come.
+      let sinceMs = Math.min(this.#sinceMs ?? nowMs, nowMs);
       const rows = await clickhouse.query('quotes', QuoteRow, { since_ms: sinceMs - OVERLAP_MS });
       const changed = [...rows.flatMap((row) => this.#changed(row)), ...this.#pushed.due()];
       for (const { written_ms: writtenMs } of rows) sinceMs = Math.max(sinceMs, writtenMs);

@@ -12,7 +12,8 @@ const PLATFORM = 'kalshi';
 /** A client of the quotes of one market, over a store of which the test writes the rows; `aheadMs`: of this machine's clock. */
 async function clientOf({ stored = '', aheadMs = 0, isNamed = false } = {}) {
   const shared = createLocalShared(log);
-  const nowMs = (): number => Date.now() - aheadMs;
+  let behindMs = aheadMs;
+  const nowMs = (): number => Date.now() - behindMs;
   const row = (bid: string) => ({
     platform: PLATFORM,
     ref: 'A',
@@ -53,6 +54,7 @@ async function clientOf({ stored = '', aheadMs = 0, isNamed = false } = {}) {
   return {
     bids,
     poll: (bid: string) => (rows = [row(bid)]),
+    setStoreBack: (ms: number) => (behindMs += ms),
     push: (bid: number) => {
       const data = {
         prices: { yes: { price: null, bid, ask: null, bid_size: 1, ask_size: null } },
@@ -105,6 +107,16 @@ test('stored quotes are found by the clock of the store', async () => {
   await sleep(1200);
   poll('0.4');
   await expect.poll(() => bids).toEqual([0.4]);
+});
+
+test('stored quotes are found at once after the clock of the store was set back', async () => {
+  const { bids, poll, setStoreBack } = await clientOf();
+  await sleep(200);
+  poll('0.4');
+  await expect.poll(() => bids).toEqual([0.4]);
+  setStoreBack(60_000);
+  poll('0.5');
+  await expect.poll(() => bids).toEqual([0.4, 0.5]);
 });
 
 test('a market that is named begins with its stored quote', async () => {

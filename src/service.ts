@@ -131,10 +131,11 @@ async function openStores({ config, role, log, metrics, onStop }: Start): Promis
   return { shared, clickhouse, postgres };
 }
 
-async function pingStores({ clickhouse, shared, postgres }: Stores): Promise<Record<string, boolean>> {
-  const up = { clickhouse: await clickhouse.ping(), redis: shared.healthy() };
-  return postgres ? { ...up, postgres: await postgres.ping() } : up;
-}
+const pingStores = ({ clickhouse, shared, postgres }: Stores): Record<string, Promise<boolean>> => ({
+  clickhouse: clickhouse.ping(),
+  redis: Promise.resolve(shared.healthy()),
+  ...(postgres ? { postgres: postgres.ping() } : {}),
+});
 
 type Sources = Awaited<ReturnType<typeof openSources>>;
 

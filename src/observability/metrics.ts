@@ -5,6 +5,7 @@ import { budgetKind } from '../platforms/http/limit-groups.ts';
 import type { BadRow } from '../platforms/contract.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import type { FinishedRun } from '../core/model.ts';
+import { withTimeout } from '../core/with-timeout.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { IngestionHealth } from './ingestion-health.ts';
 
@@ -157,8 +158,8 @@ export function meteredShared(shared: Shared, metrics: Metrics): Shared {
 export interface Watched {
   /** Requests waiting for their budget, by budget. */
   queues(): { budget: string; waiting: number }[];
-  /** true for each store that responds. */
-  stores(): Promise<Record<string, boolean>>;
+  /** Asks each store whether it responds. */
+  stores(): Record<string, Promise<boolean>>;
   ingestionHealth(): Promise<IngestionHealth[]>;
 }
 
@@ -168,7 +169,7 @@ export interface Watch {
   scrape(): Promise<string>;
 }
 
-/** A scrape never fails: what cannot be read is left out. */
+/** A scrape never fails and never waits long: a store that is late is down, and what else cannot be read is left out. */
 export function watch(metrics: Metrics, { queues, stores, ingestionHealth }: Watched): Watch {
   return {
     metrics,
@@ -177,8 +178,10 @@ export function watch(metrics: Metrics, { queues, stores, ingestionHealth }: Wat
       for (const { budget, waiting } of queues()) metrics.waiting.inc({ budget: budgetKind(budget) }, waiting);
       metrics.lag.reset();
       metrics.feed.reset();
-      const [up, health] = await Promise.all([stores().catch(() => ({})), ingestionHealth().catch(() => [])]);
-      for (const [store, answers] of Object.entries(up)) metrics.storeUp.set({ store }, answers ? 1 : 0);
+      const probes = Object.entries(stores()).map(async ([store, answer]) =>
+        metrics.storeUp.set({ store }, (await withTimeout(answer, false)) ? 1 : 0),
+      );
+      const [health] = await Promise.all([withTimeout(ingestionHealth(), []), ...probes]);
       for (const { platform, lagSeconds, feed } of health) {
         if (lagSeconds !== null) metrics.lag.set({ platform }, lagSeconds);
         metrics.feed.set({ platform, state: feed }, 1);

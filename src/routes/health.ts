@@ -5,6 +5,7 @@ import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { platformName } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
+import { PROBE_MS, withTimeout } from '../core/with-timeout.ts';
 import type { SocketStatus } from '../platforms/sockets/contract.ts';
 import { HealthAnswer } from '../schemas/health.ts';
 
@@ -12,7 +13,6 @@ type Check = z.output<typeof HealthAnswer>['checks'][number];
 
 type SocketFields = Omit<SocketStatus, 'platform' | 'isLive'>;
 
-const CHECK_MS = 3000;
 const NO_SOCKET: SocketFields = {
   connected: false,
   reason: 'no sockets are followed',
@@ -72,7 +72,7 @@ const unread = (platform: Platform): IngestionHealth => ({
   lagSeconds: null,
   feed: 'stale',
   socket: { platform, isLive: false, ...NO_SOCKET, reason: 'its state could not be read' },
-  detail: `its state could not be read within ${CHECK_MS / 1000} s`,
+  detail: `its state could not be read within ${PROBE_MS / 1000} s`,
 });
 
 const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail }: IngestionHealth): Check => ({
@@ -92,12 +92,3 @@ const socketFields = ({ connected, reason, subscriptions, lastMessageAt, reconne
   last_message_at: lastMessageAt,
   reconnects,
 });
-
-/** The value, or `otherwise` if it fails or takes longer than a health probe waits. */
-async function withTimeout<T>(value: Promise<T>, otherwise: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(resolve, CHECK_MS, otherwise);
-  });
-  return Promise.race([value.catch(() => otherwise), late]).finally(() => clearTimeout(timer));
-}

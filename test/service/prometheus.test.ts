@@ -3,7 +3,7 @@ import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { JobRunner } from '../../ingest/job-runner.ts';
 import { createLog } from '../../src/core/log.ts';
-import { createMetrics, observeRun } from '../../src/observability/metrics.ts';
+import { createMetrics, observeRun, watch } from '../../src/observability/metrics.ts';
 import { mayReadMetrics } from '../../src/observability/access.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { rowsOf, startWholeService, type WholeService } from '../helpers/whole-service.ts';
@@ -162,4 +162,21 @@ it('counts a run that failed because the store is away, which cannot be recorded
     .poll(() => metrics.registry.metrics())
     .toContain('forecastle_ingestion_runs_total{platform="kalshi",job="trades",ok="false"} 1');
   await runner.stop();
+});
+
+it('a scrape waits three seconds for a store, calls one that is late or fails down, and has the rest', async () => {
+  vi.useFakeTimers();
+  const never = new Promise<never>(() => {});
+  const { scrape } = watch(createMetrics(), {
+    queues: () => [{ budget: 'kalshi:anonymous/live', waiting: 2 }],
+    stores: () => ({ clickhouse: never, postgres: Promise.reject(new Error('away')), redis: Promise.resolve(true) }),
+    ingestionHealth: () => never,
+  });
+  const text = scrape();
+  await vi.advanceTimersByTimeAsync(3000);
+  vi.useRealTimers();
+  const read = parse(await text);
+  const up = ['clickhouse', 'postgres', 'redis'].map((store) => read.get(`forecastle_store_up{store="${store}"}`));
+  expect(up).toEqual([0, 0, 1]);
+  expect(sum(read, 'forecastle_platform_waiting_requests')).toBe(2);
 });

@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
@@ -19,6 +20,8 @@ const CHANNEL = 'accounts';
 const LIFE_MS = 30_000;
 /** The same while messages of other processes may be missed: a stream checks every 300 ms and ends within a second. */
 const UNSUBSCRIBED_TTL_MS = 400;
+/** Redis is reconnected within this time of its return. */
+const RECONNECTED_MS = 4000;
 const FLUSH_MS = 5_000;
 const LISTEN_MS = 250;
 const MAX_CACHED = 20_000;
@@ -263,8 +266,16 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
 }
 
 /** Makes every process look up keys again: by user id after a change of tier, or by key id. */
-export async function forgetKeys(shared: Shared, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await shared.publish(CHANNEL, id);
+export async function forgetKeys(shared: Pick<Shared, 'healthy' | 'publish'>, ids: readonly string[]): Promise<void> {
+  const announce = async (): Promise<void> => {
+    for (const id of ids) await shared.publish(CHANNEL, id);
+  };
+  const arrives = shared.healthy();
+  await announce();
+  if (arrives && shared.healthy()) return;
+  // Others may have their connection to Redis back before this process, which sent nothing; without one they trust no key for long.
+  for (const end = performance.now() + RECONNECTED_MS; !shared.healthy() && performance.now() < end;) await sleep(100);
+  await announce();
 }
 
 /** Charges one look-up to an address; it is refunded if the key exists. */

@@ -201,3 +201,21 @@ test('a changed tier holds from the next request on', async () => {
   const answer = await get(HEALTH, { 'x-api-key': key });
   expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '498' });
 });
+
+test('a revocation is announced again once this process has its connection to Redis back', async () => {
+  let healthy = false;
+  const sent: [string, boolean][] = [];
+  const announced = forgetKeys({ healthy: () => healthy, publish: async (_, id) => void sent.push([id, healthy]) }, [
+    'a',
+    'b',
+  ]);
+  await sleep(250);
+  healthy = true;
+  await announced;
+  expect(sent).toEqual([
+    ['a', false],
+    ['b', false],
+    ['a', true],
+    ['b', true],
+  ]);
+});

@@ -16,6 +16,7 @@ import { connect } from '../stores/clickhouse/client.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore, requireStore, RESTORING } from '../core/data-dir.ts';
 import type { Config } from '../core/config.ts';
+import { DAY_MS } from '../core/time.ts';
 import { startEmbeddedClickHouse, type Log } from '../embedded/clickhouse/supervisor.ts';
 import { CLUSTER, startEmbeddedPostgres } from '../embedded/postgres/supervisor.ts';
 
@@ -84,7 +85,8 @@ type EngineOptions = Pick<Parameters<typeof startEmbeddedClickHouse>[0], 'backup
 async function withEngine(config: Settings, options: EngineOptions, statement: string): Promise<void> {
   const { dataDir, CLICKHOUSE_MEMORY_MB: memoryMb } = config;
   const engine = await startEmbeddedClickHouse({ dataDir, memoryMb, ...options });
-  const store = connect(engine.url, () => engine.close());
+  // The engine sends nothing until all is copied, which takes hours for a large store.
+  const store = connect(engine.url, () => engine.close(), undefined, DAY_MS);
   try {
     await store.command(statement);
   } finally {

@@ -19,11 +19,13 @@ const server = process.env.CLICKHOUSE_URL;
 
 describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', (kind) => {
   let store: ClickHouse;
+  let url: string;
 
   beforeAll(async () => {
     const embedded =
       kind === 'embedded' ? await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 512, log: silent }) : null;
-    store = connect(embedded?.url ?? server ?? '', async () => embedded?.close(), queries);
+    url = embedded?.url ?? server ?? '';
+    store = connect(url, async () => embedded?.close(), queries);
     await store.command(`CREATE TABLE ${run} (id UInt64, price Decimal64(10), at DateTime64(3, 'UTC')) ENGINE = MergeTree ORDER BY id
       SETTINGS non_replicated_deduplication_window = 1000`);
     await store.command(`CREATE TABLE ${run}_sum (n Int64) ENGINE = SummingMergeTree ORDER BY tuple()
@@ -54,6 +56,13 @@ describe.each(server ? ['embedded', 'server'] : ['embedded'])('the store (%s)', 
     expect(await store.query('exact', Row, params)).toEqual([
       { id: '18446744073709551615', price: '0.1234567891', at: '2023-11-14T22:13:20.123Z', small: 3 },
     ]);
+  });
+
+  it('gives a statement without rows the time that its caller allows: a backup may take hours', async () => {
+    const [hasty, patient] = [300, 30_000].map((ms) => connect(url, undefined, undefined, ms));
+    await expect(hasty?.command('SELECT sleep(1)')).rejects.toMatchObject({ kind: 'timeout' });
+    await expect(patient?.command('SELECT sleep(1)')).resolves.toBeUndefined();
+    await Promise.all([hasty?.close(), patient?.close()]);
   });
 
   it('refuses rows that are not what the caller expects', async () => {

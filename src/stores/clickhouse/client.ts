@@ -115,14 +115,22 @@ async function reached(store: ClickHouse, url: string): Promise<ClickHouse> {
   }
 }
 
-/** A store at an address; `closed` runs after its connections are gone, `queries` is the folder of named queries. */
-export function connect(url: string, closed = async () => {}, queries = QUERIES): ClickHouse {
+/**
+ * A store at an address; `closed` runs after its connections are gone, `queries` is the folder of named queries, `commandMs` the time
+ * that a statement without rows may take.
+ */
+export function connect(
+  url: string,
+  closed = async () => {},
+  queries = QUERIES,
+  commandMs = COMMAND_TIMEOUT_MS,
+): ClickHouse {
   const client = createClient({
     url,
     application: 'forecastle',
     // Its log lines hold SQL; the errors it throws say the same to our own log.
     log: { level: ClickHouseLogLevel.OFF },
-    request_timeout: COMMAND_TIMEOUT_MS,
+    request_timeout: commandMs,
     // Below the ten seconds after which servers drop an idle connection; checked at use, as a busy loop delays timers.
     keep_alive: { idle_socket_ttl: 8000, eagerly_destroy_stale_sockets: true },
     max_open_connections: MAX_CONNECTIONS - READ_CONNECTIONS,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { parsePrice, priceText } from '../../../src/core/decimal.ts';
+import { parsePrice, parseSize, priceText } from '../../../src/core/decimal.ts';
 import type { KalshiQuery } from '../../../src/platforms/kalshi/client.ts';
 import { createFinder } from '../../../src/platforms/kalshi/orders/finder.ts';
-import type { OrderAccess } from '../../../src/platforms/order-contract.ts';
+import type { OrderAccess, OrderRecord } from '../../../src/platforms/order-contract.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
 
 const NOW = Date.parse('2026-11-02T03:04:05Z');
@@ -119,4 +119,48 @@ test('a list reads the fills of a few orders only', async () => {
   expect(orders).toHaveLength(20);
   expect(orders[0]?.averageFillPrice).toBe(parsePrice('0.58'));
   expect(asked.filter(([path]) => path === '/portfolio/fills')).toHaveLength(5);
+});
+
+const SENT_MS = Date.parse('2026-11-02T03:00:00Z');
+/** An order whose answer was lost. */
+const lost = (over: Partial<OrderRecord> = {}): OrderRecord => ({
+  orderId: null,
+  clientOrderId: 'c-1',
+  marketRef: 'KXOTTERCUP-1',
+  marketId: 'KXOTTERCUP-1',
+  terms: {
+    side: 'buy',
+    outcomeIndex: 1,
+    type: 'limit',
+    timeInForce: 'ioc',
+    price: parsePrice('0.61'),
+    size: parseSize('10'),
+    expirationMs: null,
+    walk: null,
+  },
+  wire: {},
+  sentAtMs: SENT_MS,
+  ...over,
+});
+const others = row({ order_id: 'o-2', client_order_id: 'c-2' });
+const endless = Array.from({ length: 50 }, () => [others]);
+
+test('an order whose answer was lost is found among those of its time, however many came later', async () => {
+  const { find, access, asked } = finder((_, query) => (query['max_ts'] === undefined ? endless : [[others, row()]]));
+  expect(await find([lost()], access)).toMatchObject([{ orderId: 'o-1' }]);
+  expect(asked).toMatchObject([
+    ['/portfolio/orders', { ticker: 'KXOTTERCUP-1', min_ts: SENT_MS / 1000 - 60, max_ts: SENT_MS / 1000 + 180 }],
+  ]);
+});
+
+test('an order is absent only if a whole list of readable rows lacks it', async () => {
+  const absent = finder(() => [[others], [others]]);
+  expect(await absent.find([lost()], absent.access)).toEqual([null]);
+  // Orders without an end: it may be on a page that was not read.
+  const many = finder((_, query) => (query['max_ts'] === undefined ? endless : []));
+  await expect(many.find([lost()], many.access)).rejects.toMatchObject({ kind: 'bad_answer' });
+  const unreadable = finder(() => [[row({ status: 7 })]]);
+  await expect(unreadable.find([lost()], unreadable.access)).rejects.toMatchObject({ kind: 'bad_answer' });
+  const unreadableOther = finder(() => [[{ ...others, status: 7 }]]);
+  expect(await unreadableOther.find([lost()], unreadableOther.access)).toEqual([null]);
 });

@@ -29,6 +29,8 @@ const MAX_RESTING_PAGES = 20;
 export const SMALL_COST = 2;
 /** How far our clock and Kalshi's may differ. */
 const CLOCK_MS = 60_000;
+/** An order that is not there this long after it was sent never arrives. */
+const ARRIVED_MS = 120_000;
 /** Orders that ended longer ago than this may have moved to the archive. */
 const ARCHIVE_MS = 7 * 86_400_000;
 
@@ -77,18 +79,30 @@ export function createFinder(
 
   async function rows(path: string, query: KalshiQuery, maxPages: number, access: Access) {
     const { raw, ended } = await rawRows(path, 'orders', query, maxPages, access);
-    return { found: parseRows(KalshiOrder, raw, ROW, access).map(({ row }) => row), ended };
+    return { raw, found: parseRows(KalshiOrder, raw, ROW, access).map(({ row }) => row), ended };
   }
 
-  /** Finds the order among those of its market sent at about the same time; in the archive too, if it may be there. */
+  /**
+   * Finds the order among those of its market sent at about the same time; in the archive too, if it may be there. null only if it
+   * cannot be among unread rows: an order that nobody has an id of then counts as rejected.
+   */
   async function search(record: OrderRecord, access: Access): Promise<PlatformOrder | null> {
-    const query = { ticker: record.marketRef, min_ts: Math.floor((record.sentAtMs - CLOCK_MS) / 1000) };
+    const since = { ticker: record.marketRef, min_ts: Math.floor((record.sentAtMs - CLOCK_MS) / 1000) };
+    const untilMs = record.sentAtMs + ARRIVED_MS + CLOCK_MS;
+    // Later orders may fill the pages. Whether max_ts is of the creation or of the last change is not documented: alone it proves nothing.
+    const sentThen = now() > untilMs ? [{ ...since, max_ts: Math.ceil(untilMs / 1000) }] : [];
     const archive = now() - record.sentAtMs > ARCHIVE_MS ? ['/historical/orders'] : [];
+    let doubt: string | null = null;
     for (const path of [READS, ...archive]) {
-      const { found } = await rows(path, query, MAX_PAGES, access);
-      const row = found.find((one) => isThe(record, one));
-      if (row) return withFills(row, access);
+      for (const query of [...sentThen, since]) {
+        const { raw, found, ended } = await rows(path, query, MAX_PAGES, access);
+        const row = found.find((one) => isThe(record, one));
+        if (row) return withFills(row, access);
+        if (found.length < raw.length && raw.some((one) => mayBe(record, one))) doubt = `${path}: not an order`;
+        else if (!ended && query === since) doubt = `${path}: more than ${MAX_PAGES} pages`;
+      }
     }
+    if (doubt !== null && record.orderId === null) throw new PlatformError('kalshi', 'bad_answer', { detail: doubt });
     return null;
   }
 
@@ -115,6 +129,10 @@ export function createFinder(
 
 /** Whether only the fills show the mean price of a row. */
 const needsFills = (row: KalshiOrder): boolean => row.fill_count_fp > 0n && averageOf(row) === null;
+
+/** Whether an unreadable row may be the order of a record. */
+const mayBe = ({ clientOrderId }: OrderRecord, raw: unknown): boolean =>
+  !KalshiOrder.safeParse(raw).success && JSON.stringify(raw).includes(clientOrderId);
 
 /** Whether a row is the order of a record: same id, or same client id with the same terms. */
 function isThe(record: OrderRecord, row: KalshiOrder): boolean {

@@ -20,7 +20,7 @@ function seconds(text: string): number {
 }
 
 /** Reads the cutoff, or returns one read at most `maxAgeMs` ago. */
-export function createCutoff(client: KalshiClient, now: () => number): ReadCutoff {
+export function createCutoff(client: Pick<KalshiClient, 'get'>, now: () => number): ReadCutoff {
   let known: { cutoff: Cutoff; readAtMs: number } | null = null;
   return async (maxAgeMs, context) => {
     if (known && now() - known.readAtMs <= maxAgeMs) return known.cutoff;

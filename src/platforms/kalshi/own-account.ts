@@ -4,10 +4,16 @@ import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import { parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
 import type { UserPosition, UserPositions, UserTrade, Visibility } from '../user-contract.ts';
-import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
+import { requireUsable, type SourcePage, tradesAfter } from '../user-trade-pages.ts';
+import { createCutoff } from './archive-cutoff.ts';
+import type { KalshiQuery } from './client.ts';
 import type { KalshiAccount } from './signed-client.ts';
 
 const FILLS = '/portfolio/fills';
+const ARCHIVED_FILLS = '/historical/fills';
+/** Cursor of the archive's first page; those of later pages add its end, in Unix s, and Kalshi's cursor. */
+const ARCHIVE = 'archive';
+const IN_ARCHIVE = /^archive(?::(\d+):(.*))?$/;
 const POSITIONS = '/portfolio/positions';
 const FILL_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
 const POSITION_ROW = { platform: 'kalshi', kind: 'market', idKey: 'ticker' } as const;
@@ -40,19 +46,39 @@ export function createOwnKalshi(
   now: () => number,
 ): PlatformUsers {
   const context = { onBadRow, priority };
+  const readCutoff = createCutoff({ get: (path, query) => account.get(path, query) }, now);
   const isoNow = (): string => new Date(now()).toISOString();
 
-  const fills = async (cursor: string) => {
+  const fillsOf = async (path: string, query: KalshiQuery): Promise<SourcePage> => {
     const readAt = isoNow();
-    const page = await account.page(FILLS, 'fills', { limit: PAGE_ROWS, cursor });
+    const page = await account.page(path, 'fills', { limit: PAGE_ROWS, ...query });
     const trades = parseRows(OwnFill, page.rows, FILL_ROW, context).flatMap(({ row }) => toTrade(row) ?? []);
     return {
-      trades: requireUsable('kalshi', FILLS, page.rows.length, trades),
+      trades: requireUsable('kalshi', path, page.rows.length, trades),
       next: page.cursor,
       isWhole: trades.length === page.rows.length,
-      visibility: 'public' as const,
+      visibility: 'public',
       readAt,
     };
+  };
+
+  /** Reads pages of the live list, which silently ends at the cutoff, and then of the archive. Each fill is returned once. */
+  const fillPages = (): ((cursor: string) => Promise<SourcePage>) => {
+    const returned = new Set<string>();
+    return async (cursor) => {
+      const archived = IN_ARCHIVE.exec(cursor);
+      const page = archived ? await archivePage(archived) : await fillsOf(FILLS, { cursor });
+      const trades = page.trades.filter(({ tradeId }) => !returned.has(tradeId));
+      for (const { tradeId } of trades) returned.add(tradeId);
+      return { ...page, trades, next: archived ? page.next : page.next || ARCHIVE };
+    };
+  };
+
+  const archivePage = async ([, end, cursor = '']: RegExpExecArray): Promise<SourcePage> => {
+    // Read after the live list: what left it meanwhile is in the archive.
+    const max_ts = end === undefined ? (await readCutoff(0, context)).tradesCreatedS : Number(end);
+    const page = await fillsOf(ARCHIVED_FILLS, { max_ts, cursor });
+    return { ...page, next: page.next === '' ? '' : `${ARCHIVE}:${max_ts}:${page.next}` };
   };
 
   const positionPage = async (cursor: string): Promise<PositionPage> => {
@@ -73,7 +99,7 @@ export function createOwnKalshi(
   return {
     platform: 'kalshi',
     smallestTrade: null,
-    userTrades: (user, page) => tradesAfter(user, fills, page),
+    userTrades: (user, page) => tradesAfter(user, fillPages(), page),
     positions: (user) => readPositions(user, positionPage, MAX_PAGES),
   };
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import type { KalshiQuery } from '../../../src/platforms/kalshi/client.ts';
 import { createOwnKalshi } from '../../../src/platforms/kalshi/own-account.ts';
+import type { TradePosition, UserTradePage } from '../../../src/platforms/user-contract.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
 
 const NOW = Date.parse('2026-11-02T03:04:05Z');
@@ -21,17 +22,22 @@ const fill = (over: object = {}) => ({
   ...over,
 });
 
-/** The member's own account, whose lists are these pages; what it was asked for. */
+const CUTOFF = { market_settled_ts: '2026-09-03T00:00:00Z', trades_created_ts: '2026-09-03T00:00:00Z' };
+
+/** The member's own account, whose lists are these pages by path; what it was asked for. */
 function own(pages: Record<string, unknown[][]>) {
   const asked: [string, KalshiQuery][] = [];
   const context = readContext();
   const account = {
-    get: () => Promise.reject(new Error('not asked')),
+    get: async (path: string) => {
+      if (path !== '/historical/cutoff') throw new Error(`not expected: ${path}`);
+      return { status: 200, headers: {}, text: '', json: CUTOFF, receivedAt: new Date(NOW).toISOString() };
+    },
     send: () => Promise.reject(new Error('not asked')),
-    page: async (path: string, key: string, query: KalshiQuery) => {
+    page: async (path: string, _key: string, query: KalshiQuery) => {
       asked.push([path, query]);
       const at = Number(query['cursor'] || 0);
-      const list = pages[key] ?? [];
+      const list = pages[path] ?? [];
       return { rows: list[at] ?? [], cursor: at + 1 < list.length ? String(at + 1) : '' };
     },
   };
@@ -40,7 +46,7 @@ function own(pages: Record<string, unknown[][]>) {
 
 test('fills are purchases of the outcome they name, over all pages, newest first', async () => {
   const { social, context } = own({
-    fills: [
+    '/portfolio/fills': [
       [fill()],
       [fill({ trade_id: 't-0', outcome_side: 'yes', is_taker: false }), fill({ trade_id: 't-bad', count_fp: 'many' })],
     ],
@@ -62,11 +68,34 @@ test('fills are purchases of the outcome they name, over all pages, newest first
   expect(context.badRows).toHaveLength(1);
 });
 
+const of = (id: string, day: string) => fill({ trade_id: id, created_time: `2026-${day}T06:38:11.43625Z` });
+
+test('trades go on in the archive where the live list ends, each once, over all of our pages', async () => {
+  const { social, asked, context } = own({
+    '/portfolio/fills': [[of('t-5', '10-06')], [of('t-4', '09-03')]],
+    '/historical/fills': [[of('t-4', '09-03'), of('t-3', '09-01')], [], [of('t-2', '08-01'), of('t-1', '07-01')]],
+  });
+  const ids: string[] = [];
+  let position: TradePosition | null = null;
+  let page: UserTradePage;
+  do {
+    page = await social.userTrades('me', { limit: 2, position }, context);
+    ids.push(...page.trades.map(({ tradeId }) => tradeId));
+    position = page.next;
+    // Exact only once the archive has ended too.
+    expect(page.isTotal).toBe(ids.includes('t-3') && page.total === 5);
+  } while (position !== null);
+  expect(ids).toEqual(['t-5', 't-4', 't-3', 't-2', 't-1']);
+  expect(page.total).toBe(5);
+  const archived = asked.filter(([path]) => path === '/historical/fills').map(([, query]) => query['max_ts']);
+  expect(new Set(archived)).toEqual(new Set([Date.UTC(2026, 8, 3) / 1000]));
+});
+
 const row = (ticker: string, position_fp: string) => ({ ticker, position_fp });
 
 test('positions are net: above 0 in Yes, below in No, flat ones are left out', async () => {
   const { social, asked, context } = own({
-    market_positions: [[row('KXA', '3.00'), row('KXB', '-1.25')], [row('KXC', '0.00')]],
+    '/portfolio/positions': [[row('KXA', '3.00'), row('KXB', '-1.25')], [row('KXC', '0.00')]],
   });
   const held = await social.positions('me', context);
   expect(held).toMatchObject({ user: 'me', isAll: true, readAt: new Date(NOW).toISOString() });

@@ -51,8 +51,8 @@ export class Rendered {
   }
 }
 
-/** Parts of `meta` that move with the clock while the answer stays the same. */
-const TIMES: ReadonlySet<string> = new Set(['data_freshness', 'as_of', 'time_range', 'trades_complete_to']);
+/** Parts of `meta` that move with the clock while the answer stays the same; `to` ends what is recorded of books. */
+const TIMES: ReadonlySet<string> = new Set(['data_freshness', 'as_of', 'time_range', 'trades_complete_to', 'to']);
 const EMPTY_BYTES = '{}'.length;
 /** While an answer is fresh, its calls have few different times. */
 const BODIES_KEPT = 6;

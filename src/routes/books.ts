@@ -6,6 +6,7 @@ import { answerStored, wantedFormat } from '../http/cached-answer.ts';
 import { ndjsonText } from '../http/csv.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { isKnown, Rendered } from '../http/rendered-answer.ts';
 import { requireMarket } from '../markets/lookup.ts';
 import { liveBook } from '../queries/order-book.ts';
 import { BookChangesAnswer } from '../schemas/books.ts';
@@ -20,7 +21,7 @@ import {
 } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
 
-const CHANGES_MS = 2000;
+const RECORDED_MS = 2000;
 const TARDIS = /ndjson\s*;\s*profile="?tardis/i;
 const LAST_MS = 4_102_444_800_000;
 
@@ -52,20 +53,26 @@ function getOrderBookRoute(app: FastifyInstance, services: Services): void {
           .optional()
           .describe('The recorded book at this time: Unix seconds, milliseconds or ISO-8601'),
       },
+      stored: 'whole',
       answer: OrderBookAnswer,
       errors: [502, 504],
     },
-    async ({ params, query, caller, reply }) => {
+    async (call) => {
+      const { params, query, caller, reply } = call;
       const user = caller.userId;
-      const market = await requireMarket(services, { platform: query.provider, id: params.id, user });
-      if (query.at !== undefined) {
-        if (query.at > services.now()) {
-          const received = new Date(query.at).toISOString();
+      const wanted = { platform: query.provider, id: params.id, user };
+      const { at } = query;
+      if (at !== undefined) {
+        if (at > services.now()) {
+          const received = new Date(at).toISOString();
           throw badRequest([{ field: 'at', expected: 'a time that is not in the future', received }]);
         }
-        const { book, recorded } = await bookAt(clickhouse, market, query.at);
-        return { data: book, meta: { request_time: requestTimeMs(reply), cache_hit: false, recorded } };
+        return answerStored(services, call, { ttlMs: RECORDED_MS }, async () => {
+          const { book, recorded } = await bookAt(clickhouse, await requireMarket(services, wanted), at);
+          return { body: { data: book }, meta: { recorded } };
+        });
       }
+      const market = await requireMarket(services, wanted);
       const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
       const { value, hit } = await liveBook(services, market, context);
       const { raw_data: raw, ...rest } = value;
@@ -115,13 +122,14 @@ function listBookChangesRoute(app: FastifyInstance, services: Services): void {
       const { accept = '' } = request.headers;
       if (wantedFormat(accept) === 'ndjson' && TARDIS.test(accept)) {
         const { messages, next } = await page();
+        const { etag } = Rendered.of({ messages, next }, {});
+        if (isKnown(request, reply, etag.replace(/"$/, '-tardis"'))) return reply.code(304).send();
         if (next !== null) reply.header('x-next-cursor', next);
         return reply
           .type('application/x-ndjson; charset=utf-8; profile=tardis')
-          .header('vary', 'accept')
           .send(ndjsonText(messages.map(tardisMessage)));
       }
-      const cache = { ttlMs: CHANGES_MS, platforms: [query.provider] };
+      const cache = { ttlMs: RECORDED_MS, platforms: [query.provider] };
       return answerStored(services, call, cache, async () => {
         const { market, messages, total, next } = await page();
         return {

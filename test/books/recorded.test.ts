@@ -94,9 +94,9 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     ({ key } = await app.newKey('pro'));
   }, 120_000);
 
-  const ask = async (path: string, status = 200, accept = 'application/json') => {
+  const ask = async (path: string, status = 200, accept = 'application/json', more = {}) => {
     const url = `/v1/api/markets/id/${encodeURIComponent(path.split('?')[0] ?? '').replace('%2F', '/')}?${path.split('?')[1]}`;
-    const reply = await app.app.inject({ url, headers: { 'x-api-key': key, accept } });
+    const reply = await app.app.inject({ url, headers: { 'x-api-key': key, accept, ...more } });
     if (reply.statusCode !== status) throw new Error(`${url} answered ${reply.statusCode} ${reply.body}`);
     return reply;
   };
@@ -217,6 +217,28 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     const { meta, data } = await bookAt(ref, Number(gap?.from_ms) + 1);
     expect(meta.recorded.gap).toMatchObject({ reason: 'not recorded' });
     expect(data.yes).toEqual(instants[4]?.books.get(ref)?.yes);
+  });
+
+  test.each([
+    ['orderbook', 'application/json'],
+    ['book-changes', 'application/json'],
+    ['book-changes', 'application/x-ndjson; profile=tardis'],
+  ])('are not sent again to a caller that has them: %s as %s', async (name, accept) => {
+    const [first] = instants;
+    const [ref = ''] = first?.books.keys() ?? [];
+    const span = name === 'orderbook' ? `at=${first?.atMs}` : 'limit=2';
+    const path = `${ref}/${name}?provider=${platform}&${span}`;
+    const { headers, body } = await ask(path, 200, accept);
+    const has = { 'if-none-match': String(headers.etag) };
+    const again = await ask(path, 304, accept, has);
+    expect([again.body, again.headers.etag, again.headers.vary]).toEqual(['', headers.etag, headers.vary]);
+    const other = await ask(
+      path.replace('limit=2', 'limit=1').replace(`${first?.atMs}`, `${instants.at(-1)?.atMs}`),
+      200,
+      accept,
+      has,
+    );
+    expect(other.body).not.toBe(body);
   });
 
   test('have their changes page by page, once each, from a whole book on, and as tardis.dev writes them', async () => {

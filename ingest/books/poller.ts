@@ -23,6 +23,9 @@ const EDGE = 0.25;
 
 const Row = z.object({ ref: z.string() });
 
+const hasEnded = (market: StoredMarket | undefined): boolean =>
+  market?.status === 'closed' || market?.status === 'settled';
+
 export interface BookPollerDeps {
   clickhouse: ClickHouse;
   recorder: BookRecorder;
@@ -51,8 +54,7 @@ export class BookPoller {
     const { data, recorder, now } = this.#deps;
     const startedAt = new Date(now());
     await recorder.open(data.platform, run.lease);
-    const markets = await this.#wanted();
-    recorder.want(data.platform, markets);
+    const markets = await this.#want();
     if (markets.length === 0) return null;
     const rows = await this.#poll(markets, 'backfill', run, SINGLE_BOOKS_PER_RUN, LIVE_SINGLE_BOOKS);
     return { freshTo: startedAt, rows };
@@ -65,8 +67,7 @@ export class BookPoller {
     if (refs.size === 0) return null;
     const startedAt = new Date(now());
     await recorder.open(data.platform, run.lease);
-    const markets = await this.#wanted();
-    recorder.want(data.platform, markets);
+    const markets = await this.#want();
     const rows = await this.#poll(
       markets.filter(({ ref }) => refs.has(ref)),
       'poll',
@@ -111,19 +112,24 @@ export class BookPoller {
     return rows;
   }
 
-  async #wanted(): Promise<StoredMarket[]> {
-    const { config, data, directory } = this.#deps;
+  /** Sets the markets to record, and returns them. */
+  async #want(): Promise<StoredMarket[]> {
+    const { config, data, directory, recorder } = this.#deps;
     const { platform } = data;
     const named = config.BOOKS_MARKETS.flatMap((id) =>
       id.startsWith(`${platform}:`) ? id.slice(platform.length + 1) : [],
     );
     const explicit = await directory.storedByAnyIds(platform, named);
     const refs = [...this.#deps.streamed.refs(platform), ...(await this.#mostTraded())];
-    const busy = await directory.storedByRef(platform, refs);
+    const recorded = recorder.wanted(platform);
+    const known = await directory.storedByRef(platform, [...new Set([...refs, ...recorded])]);
     // Most wanted first: the markets in memory are in another order.
-    const ordered = refs.flatMap((ref) => busy.get(ref) ?? []);
+    const ordered = refs.flatMap((ref) => known.get(ref) ?? []);
     const markets = new Map([...explicit.values(), ...ordered].map((market) => [market.ref, market]));
-    return [...markets.values()].filter(({ status }) => status !== 'closed' && status !== 'settled');
+    const open = [...markets.values()].filter((market) => !hasEnded(market));
+    const ended = recorded.filter((ref) => hasEnded(known.get(ref)));
+    recorder.want(platform, open, new Set(ended));
+    return open;
   }
 
   async #mostTraded(): Promise<string[]> {

@@ -68,9 +68,9 @@ export class PlatformBooks {
     this.#writer = new BookWriter({ clickhouse, log, lease, onOverflow: (sinceMs) => this.#loseAll(sinceMs) });
   }
 
-  want(markets: readonly StoredMarket[]): void {
+  want(markets: readonly StoredMarket[], ended: ReadonlySet<string>): void {
     const refs = new Set(markets.map(({ ref }) => ref));
-    for (const ref of this.#kept.keys()) if (!refs.has(ref)) this.#kept.delete(ref);
+    for (const [ref, kept] of this.#kept) if (!refs.has(ref)) this.#drop(kept, ended.has(ref));
     for (const market of markets) {
       const known = this.#kept.get(market.ref);
       if (known) known.market = market;
@@ -140,6 +140,15 @@ export class PlatformBooks {
 
   close(): Promise<void> {
     return this.#writer.close();
+  }
+
+  /** Readers of the book would take its last levels for resting orders. */
+  #drop(kept: Kept, hasEnded: boolean): void {
+    const { ref } = kept.market;
+    const receivedAt = new Date().toISOString();
+    if (hasEnded) this.#whole(kept, { bids: [], asks: [] }, { exchangeAt: null, receivedAt, polled: true });
+    else this.gap(ref, receivedAt, receivedAt, 'no longer recorded');
+    this.#kept.delete(ref);
   }
 
   #fresh(market: StoredMarket): Kept {

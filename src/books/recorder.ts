@@ -42,9 +42,12 @@ export class BookRecorder implements BookSink {
     this.#platforms.set(platform, new PlatformBooks({ clickhouse, log, platform, lease, epoch, seenAt, announce }));
   }
 
-  /** Sets the markets to record, most wanted first; other books are dropped. */
-  want(platform: Platform, markets: readonly StoredMarket[]): void {
-    this.#platforms.get(platform)?.want(markets);
+  /**
+   * Sets the markets to record, most wanted first. Other books are dropped: as empty where the market has `ended`, by ref, else as
+   * a gap.
+   */
+  want(platform: Platform, markets: readonly StoredMarket[], ended: ReadonlySet<string> = new Set()): void {
+    this.#platforms.get(platform)?.want(markets, ended);
   }
 
   wanted(platform: Platform): readonly string[] {

@@ -1,10 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BookPoller } from '../../ingest/books/poller.ts';
+import type { AnnouncedBook } from '../../src/books/announcer.ts';
 import { bookAt } from '../../src/books/book-at.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
 import type { BookChange, BookSide } from '../../src/core/model.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
+import type { PlatformData } from '../../src/platforms/contract.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
 import { startKalshi } from '../simulators/kalshi.ts';
 
@@ -100,4 +103,38 @@ test('an instant in a gap that has not ended, or behind the end of a recording, 
   await recorder.flush();
   expect(await gapAt(50)).toMatchObject({ from: at(20), to: at(55) });
   expect(await gapAt(56)).toBeNull();
+});
+
+test('the book of a market that closes ends empty, and one that is no longer recorded ends as a gap', async () => {
+  const [closes = '', goes = ''] = refs;
+  const { clickhouse } = rig;
+  const directory = new StoredMarkets(clickhouse, async () => null);
+  recorder.want(PLATFORM, [...(await directory.storedByRef(PLATFORM, refs)).values()]);
+  for (const ref of refs) recorder.snapshot(PLATFORM, ref, bid('0.4', '5'), null, new Date().toISOString());
+  const announced: AnnouncedBook[] = [];
+  recorder.onMessage((message) => announced.push(message));
+  const poller = new BookPoller({
+    clickhouse,
+    recorder,
+    data: { platform: PLATFORM, orderBooks: async () => new Map() } as unknown as PlatformData,
+    directory: {
+      storedByAnyIds: async () => new Map(),
+      async storedByRef(...asked: Parameters<StoredMarkets['storedByRef']>) {
+        const found = await directory.storedByRef(...asked);
+        found.delete(goes);
+        return new Map([...found].map(([ref, market]) => [ref, { ...market, status: 'closed' }]));
+      },
+    } as unknown as StoredMarkets,
+    config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
+    now: () => Date.now(),
+    streamed: { refs: () => refs },
+    liveBook: () => null,
+    onRead: () => {},
+  });
+  await poller.readStreamed(rig.run);
+  expect(announced.map(({ ref, levels, gap }) => [ref, levels, gap?.reason])).toEqual([
+    [closes, [['bid', '0.4', '0']], undefined],
+    [goes, [], 'no longer recorded'],
+  ]);
+  expect((await stored(closes)).at(-1)).toBe('bid 0.4 0');
 });

@@ -184,6 +184,21 @@ describe('the settings of ClickHouse', () => {
   );
 });
 
+describe('a backup of ClickHouse', () => {
+  it('as docs/backups.md has it goes to a disk that the server allows, on a volume of its own', () => {
+    const common = parse(text('sql/server/common.yaml')) as {
+      storage_configuration: { disks: Record<string, { type: string; path: string }> };
+      backups: { allowed_disk: string; allowed_path: string };
+    };
+    const named = [...text('docs/backups.md').matchAll(/ Disk\('(\w+)', /g)].map(([, name = '']) => name);
+    expect(new Set(named)).toEqual(new Set([common.backups.allowed_disk]));
+    const disk = common.storage_configuration.disks[common.backups.allowed_disk];
+    expect(disk).toEqual({ type: 'local', path: common.backups.allowed_path });
+    const mounts = (compose.services['clickhouse']?.volumes ?? []).map((volume) => volume.split(':'));
+    expect(mounts.find(([, path]) => `${path}/` === disk?.path)?.[0]).toBe('backups');
+  });
+});
+
 describe('the image', () => {
   const dockerfile = text('Dockerfile');
 

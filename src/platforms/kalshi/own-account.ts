@@ -19,6 +19,8 @@ const FILL_ROW = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as con
 const POSITION_ROW = { platform: 'kalshi', kind: 'market', idKey: 'ticker' } as const;
 const PAGE_ROWS = 200;
 const POSITION_ROWS = 1000;
+/** Newest fills in which a subaccount is looked for. */
+const SUBACCOUNT_ROWS = 1000;
 const MAX_PAGES = 20;
 
 /** A fill of the account, from its own side. */
@@ -35,6 +37,9 @@ export const OwnFill = z.object({
   created_time: z.string(),
 });
 type OwnFill = z.output<typeof OwnFill>;
+
+/** The main account is 0. Fills are listed of all subaccounts, positions of one. */
+const OfSubaccount = z.object({ subaccount_number: z.number().positive() });
 
 /** One net position per market; a negative one is in No, and a flat one stays listed. */
 const OwnPosition = z.object({ ticker: z.string().min(1), position_fp: wireSize });
@@ -100,7 +105,13 @@ export function createOwnKalshi(
     platform: 'kalshi',
     smallestTrade: null,
     userTrades: (user, page) => tradesAfter(user, fillPages(), page),
-    positions: (user) => readPositions(user, positionPage, MAX_PAGES),
+    async positions(user) {
+      const [held, { rows }] = await Promise.all([
+        readPositions(user, positionPage, MAX_PAGES),
+        account.page(FILLS, 'fills', { limit: SUBACCOUNT_ROWS }),
+      ]);
+      return rows.some((row) => OfSubaccount.safeParse(row).success) ? { ...held, isAll: false } : held;
+    },
   };
 }
 

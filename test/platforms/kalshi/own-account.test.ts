@@ -103,8 +103,23 @@ test('positions are net: above 0 in Yes, below in No, flat ones are left out', a
     ['KXA:yes', 'Yes', parseSize('3')],
     ['KXB:no', 'No', parseSize('1.25')],
   ]);
-  expect(asked).toMatchObject([
+  expect(asked.filter(([path]) => path === '/portfolio/positions')).toMatchObject([
     ['/portfolio/positions', { count_filter: 'position' }],
     ['/portfolio/positions', { count_filter: 'position', cursor: '1' }],
   ]);
+});
+
+test('positions are not all of them once a fill is of another subaccount', async () => {
+  for (const [subaccount, isAll] of [
+    [undefined, true],
+    [0, true],
+    [7, false],
+  ] as const) {
+    const { social, context } = own({
+      '/portfolio/positions': [[row('KXA', '3.00')]],
+      '/portfolio/fills': [[fill(), fill({ trade_id: 't-0', subaccount_number: subaccount })]],
+    });
+    const held = await social.positions('me', context);
+    expect([held.isAll, held.positions.length]).toEqual([isAll, 1]);
+  }
 });

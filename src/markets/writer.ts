@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import PQueue from 'p-queue';
+import { z } from 'zod';
 import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { priceByLastTrades } from './last-trades.ts';
@@ -24,6 +25,9 @@ const SNAPSHOT_MS = 55_000;
 const STATE_MS = 5 * 60_000;
 const REMEMBERED = 300_000;
 const LOOKBACK_REFS = 500;
+
+const StoredMarket = LookbackRow.extend({ synced_at: z.string() });
+type StoredMarket = z.infer<typeof StoredMarket>;
 
 interface Written {
   info: string;
@@ -82,6 +86,7 @@ export class MarketWriter {
         asSent,
         record,
         firstSeenAt,
+        version: versionOf(record.fetchedAt, known.stored?.synced_at),
         snapshot,
         infoChanged: this.#written.get(keyOf(asSent.info))?.info !== fingerprint(asSent.info),
       };
@@ -95,16 +100,16 @@ export class MarketWriter {
     // The state comes last: a market counts as listed once it has a state, so everything else must be there.
     await this.#clickhouse.insert(
       'markets',
-      changed.map(({ record, firstSeenAt }) => marketRow(record.info, firstSeenAt, record.fetchedAt)),
+      changed.map(({ record, firstSeenAt, version }) => marketRow(record.info, firstSeenAt, version)),
     );
     await this.#clickhouse.insert(
       RAW_COLUMNS,
-      rows.map(({ record }) => rawRow(record)),
+      rows.map(({ record, version }) => rawRow({ ...record, fetchedAt: version })),
     );
     await this.#clickhouse.insert(SNAPSHOT_COLUMNS, snapshots);
     await this.#clickhouse.insert(
       STATE_COLUMNS,
-      rows.map(({ record, firstSeenAt }) => stateRow(record.info, record.state, firstSeenAt, record.fetchedAt)),
+      rows.map(({ record, firstSeenAt, version }) => stateRow(record.info, record.state, firstSeenAt, version)),
     );
     for (const { asSent, record, snapshot } of rows) {
       this.#remember(asSent, record.state.status, snapshot);
@@ -218,9 +223,9 @@ export class MarketWriter {
   }
 
   async #lookBack(platform: Platform, records: readonly MarketRecord[]) {
-    const known = new Map<string, LookbackRow>();
+    const known = new Map<string, StoredMarket>();
     for (const part of parts(records)) {
-      for (const row of await this.#clickhouse.query('market_lookback', LookbackRow, { platform, ...part })) {
+      for (const row of await this.#clickhouse.query('market_lookback', StoredMarket, { platform, ...part })) {
         known.set(row.ref, row);
       }
     }
@@ -252,6 +257,16 @@ function parts(records: readonly MarketRecord[]) {
     const at = part[0]?.fetchedAt.replace('T', ' ').replace('Z', '') ?? '';
     return { records: part, refs: part.map((record) => record.info.ref), at };
   });
+}
+
+/**
+ * Of two rows of a market the store keeps the one with the later time. One that is ahead of the clock was written before the clock was
+ * set back: the new row goes right behind it.
+ */
+function versionOf(fetchedAt: string, storedAt: string | undefined): string {
+  const storedMs = storedAt === undefined ? 0 : Date.parse(storedAt);
+  const isAhead = storedMs > Date.now() && storedMs > Date.parse(fetchedAt);
+  return isAhead ? new Date(storedMs + 1).toISOString() : fetchedAt;
 }
 
 const keyOf = ({ platform, ref }: { platform: Platform; ref: string }): string => `${platform}:${ref}`;

@@ -134,3 +134,15 @@ test.each(['forget', 'forgetAll'] as const)('what changes while it is being read
   expect(next).toMatchObject({ status: 'closed' });
   expect(await markets.keyOf(next!)).toMatch(/^[1-9]\d+$/);
 });
+
+test('a market that settles after the clock was set back is settled at once', async () => {
+  await store.list(at('KXAHEAD', 'open', 60));
+  await store.list(at('KXAHEAD', 'settled', 0));
+  const { markets } = await store.get<{ markets: object[] }>('markets/id/KXAHEAD?provider=kalshi');
+  expect(markets).toMatchObject([{ status: 'settled' }]);
+  // A body that only arrives late is older than what is stored.
+  await store.list(at('KXLATE', 'settled', -1));
+  await store.list(at('KXLATE', 'open', -2));
+  const late = await store.get<{ markets: object[] }>('markets/id/KXLATE?provider=kalshi');
+  expect(late.markets).toMatchObject([{ status: 'settled' }]);
+});

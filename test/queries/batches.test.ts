@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { PlatformError } from '../../src/core/errors.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import type { OrderBook, Platform } from '../../src/core/model.ts';
@@ -136,6 +136,21 @@ test('min_liquidity, ends_after and ends_before leave out what does not pass, an
   expect(await found(`ends_before=${at / 1000}`)).toEqual(['d']);
   expect(await found(`ends_after=${at / 1000}&ends_before=${new Date(at + 1).toISOString()}`)).toEqual(['a']);
   expect(await found('limit=10')).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('liquidity that is not known is null in views and day files, not 0', async () => {
+  await store.list(ending('unread', null, null), ending('empty', '0', null));
+  const of = "market_key IN (sipHash64('limitless', 'unread'), sipHash64('limitless', 'empty')) ORDER BY liquidity";
+  const rows = [{ liquidity: '0' }, { liquidity: null }];
+  for (const view of ['v_markets', 'v_quotes'])
+    expect(await store.clickhouse.sql(`SELECT liquidity FROM ${view} WHERE ${of}`)).toEqual(rows);
+  const Row = z.object({ market_id: z.string(), liquidity: z.string().nullable() });
+  for (const file of ['file_markets', 'file_quotes'] as const) {
+    const day = new Date().toISOString().slice(0, 10);
+    const found = await store.clickhouse.query(file, Row, { platform: 'limitless', day });
+    const wanted = found.filter((row) => ['unread', 'empty'].includes(row.market_id));
+    expect(wanted.map((row) => row.liquidity)).toEqual(['0', null]);
+  }
 });
 
 test('the largest min_liquidity that the store can hold is answered, a larger one is refused', async () => {

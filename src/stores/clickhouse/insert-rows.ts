@@ -18,7 +18,7 @@ export const TRADE_COLUMNS =
 export const STATE_COLUMNS =
   'market_state (platform, ref, status, category, category_slug, event_id, resolved_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, price_change_24h, price_change_7d, trading_start_at, trading_end_at, created_at, first_seen_at, metadata, synced_at)';
 export const SNAPSHOT_COLUMNS =
-  'market_snapshots (platform, ref, at, status, price, bid, ask, volume_24h, volume_total, open_interest, liquidity, trading_end_at)';
+  'market_snapshots (platform, ref, at, status, price, bid, ask, volume_24h, volume_total, open_interest, liquidity, liquidity_known, trading_end_at)';
 export const RAW_COLUMNS = 'market_raw (platform, ref, raw, version)';
 export const CANDLE_COLUMNS =
   'platform_candles (platform, ref, interval_min, t, open, high, low, close, previous_close, mean, bid_open, bid_high, bid_low, bid_close, ask_open, ask_high, ask_low, ask_close, volume, open_interest, source)';
@@ -191,6 +191,8 @@ export function stateRow(info: MarketInfo, state: MarketState, firstSeenAt: stri
   };
 }
 
+const OPEN: ReadonlySet<string> = new Set(['open', 'paused']);
+
 /** A row of SNAPSHOT_COLUMNS: the first outcome's quote and the totals. */
 export function snapshotRow(info: MarketInfo, state: MarketState, at: string): object {
   const first = state.quotes[0];
@@ -206,6 +208,8 @@ export function snapshotRow(info: MarketInfo, state: MarketState, at: string): o
     volume_total: usd(state.volumeTotal),
     open_interest: usd(state.openInterest),
     liquidity: usdText(state.liquidity ?? 0n),
+    // As in market_state: the book of an open market was not read yet.
+    liquidity_known: !(OPEN.has(state.status) && state.metadata['liquidity_basis'] === 'none'),
     trading_end_at: info.tradingEndAt,
   };
 }

@@ -190,6 +190,23 @@ test('a postmaster.pid that a power cut left is no obstacle, whether its number 
   }
 });
 
+test('a service of another container, whose process ids are others, is refused, and the first goes on', async () => {
+  const dataDir = tempDir();
+  const { url } = await start(dataDir);
+  const pidFile = join(dataDir, 'postgresql/postmaster.pid');
+  const first = readFileSync(pidFile, 'utf8');
+  // As that container reads them: the number of no process, and of one that is no server.
+  for (const pid of [4_000_000, process.pid]) {
+    writeFileSync(join(dataDir, 'postgresql.lock'), `${pid} 1`);
+    writeFileSync(pidFile, first.replace(/^\d+/, String(pid)));
+    const refused = await failure(startEmbeddedPostgres({ dataDir, log: silent }));
+    expect(refused).toMatch(/^ConfigError: DATA_DIR: its database is in use by /);
+    expect(existsSync(pidFile)).toBe(true);
+    writeFileSync(pidFile, first);
+  }
+  expect(await run(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+});
+
 test('a lock is taken over from a process that died, also when its number lives on as another process', async () => {
   const dataDir = tempDir();
   const file = join(dataDir, 'postgresql.lock');

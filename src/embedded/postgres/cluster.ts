@@ -18,7 +18,7 @@ import { promisify } from 'node:util';
 import { ConfigError } from '../../core/config-error.ts';
 import { giveTo, refusedToRoot, type Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { inUse } from './lock.ts';
+import { inUse, isHeld } from './lock.ts';
 
 const run = promisify(execFile);
 /** Time for the server of a killed service to write its last checkpoint. */
@@ -101,7 +101,8 @@ async function predecessorEnds(directory: string): Promise<void> {
   for (const deadline = Date.now() + PREDECESSOR_MS; existsSync(file); await sleep(50)) {
     const pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
     if (!isAlive(pid)) return;
-    if (!serves(pid, directory)) return rmSync(file, { force: true });
+    // In another container the number means another process than here.
+    if (!serves(pid, directory) && !isHeld(directory)) return rmSync(file, { force: true });
     if (Date.now() > deadline) throw inUse(pid);
   }
 }

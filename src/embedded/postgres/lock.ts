@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 
 /**
@@ -28,6 +30,13 @@ export function inUse(pid: number): ConfigError {
     `DATA_DIR: its database is in use by process ${pid}; stop it, or share the store: npm run postgres, then DATABASE_URL`,
   );
 }
+
+/** The file of a cluster that its server locks in the kernel, which sees processes of other containers too. */
+export const LOCKED_FILE = 'PG_VERSION';
+
+/** Whether a server holds the cluster; false where there is no flock(1). */
+export const isHeld = (cluster: string): boolean =>
+  spawnSync('flock', ['-n', join(cluster, LOCKED_FILE), 'true']).status === 1;
 
 /** Start time of a live process, so that a reused process id is not taken for the old holder; '' if there is no such process. */
 function startTime(pid: number): string {

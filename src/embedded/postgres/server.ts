@@ -2,8 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import { ConfigError } from '../../core/config-error.ts';
 import { refusedToRoot, type Account } from './account.ts';
 import { pathFor } from './cluster.ts';
+import { LOCKED_FILE } from './lock.ts';
 
 export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
@@ -45,14 +47,22 @@ const SETTINGS = {
  * The guard stops the server when this process exits in any way: then descriptor 3 has no other end. A line on it means that the
  * server has already exited. The guard is not a child of the server, which would log its exit.
  */
-const WITH_GUARD = '(( read -r ended || kill -INT "$$" ) <&3 >/dev/null 2>&1 3<&- &); exec "$@" 3<&-';
+const GUARD = '(( read -r ended || kill -INT "$$" ) <&3 >/dev/null 2>&1 3<&- &)';
+/** Exit code of the shell when another server holds the cluster. */
+const HELD = 75;
+/**
+ * A lock that lasts as long as any process of the server, and that other containers respect. The server of a killed service has time
+ * to end. Status 1 is a lock that is held; others come from a file system without locks.
+ */
+const LOCK = `if command -v flock >/dev/null; then exec 9<>${LOCKED_FILE}; flock -w 10 9; [ $? -ne 1 ] || exit ${HELD}; fi`;
+const START = `${GUARD}; ${LOCK}; exec "$@" 3<&-`;
 
 /** Starts PostgreSQL and resolves once it accepts connections. */
 export async function startServer(options: ServerOptions): Promise<ChildProcess> {
   const { postgres, cluster, socket, account, log } = options;
   const settings = { ...SETTINGS, unix_socket_directories: socket === cluster ? '.' : socket };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn('/bin/sh', ['-c', WITH_GUARD, 'sh', postgres, '-D', pathFor(account, cluster), ...args], {
+  const child = spawn('/bin/sh', ['-c', START, 'sh', postgres, '-D', pathFor(account, cluster), ...args], {
     cwd: cluster,
     env: { LC_ALL: 'C' },
     ...account,
@@ -72,6 +82,8 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
     });
     child.once('error', (error) => failed(refusedToRoot(error)));
     child.once('exit', (code, signal) => {
+      if (code === HELD)
+        return failed(new ConfigError('DATA_DIR: its database is in use by another container; stop it'));
       const fatal = lastWords.split('\n').findLast((line) => line.includes('FATAL:')) ?? lastWords.trim();
       failed(
         new Error(`the embedded PostgreSQL did not start in ${cluster}: ${fatal || `ended with ${signal ?? code}`}`),

@@ -1,32 +1,21 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
-import { openBrowser, PASSWORD, watchedPage, type Watched } from './chromium.ts';
+import {
+  type BareService,
+  FEEDS,
+  healthOf,
+  LISTED,
+  MARKET,
+  type Reader,
+  startBareService,
+  STORES,
+} from './bare-service.ts';
 
 waitsInRealTime('pages ask again every 5 s');
 
 const PATIENT = { timeout: 60_000 };
 const TEST_MS = 200_000;
-const STORES = [
-  { name: 'clickhouse', status: 'ok' },
-  { name: 'postgres', status: 'ok' },
-];
-const FEEDS = ['kalshi', 'polymarket', 'limitless'].map((platform) => ({
-  name: `ingestion ${platform}`,
-  status: 'degraded',
-  platform,
-  lag_seconds: 100_000,
-  feed: 'stale',
-  socket: { connected: false, reason: 'maintenance', subscriptions: 0, last_message_at: null, reconnects: 3 },
-  detail: `markets fails: ${'upstream/'.repeat(20)}`,
-}));
-const healthOf = (checks: object[], status = 'degraded') => ({
-  status,
-  checks,
-  uptime_seconds: 5000,
-  version: '1.0.0',
-});
 const column = (name: string) => ({ name, type: 'String' });
 /** Runs of jobs, long names and a failure among them; the same rows stand for stored data. */
 const RUNS = {
@@ -52,66 +41,25 @@ const order = {
   created_at: '2026-11-20T10:00:00.000Z',
 };
 
-const MARKET = {
-  id: 'kalshi:KXONE',
-  platform: 'kalshi',
-  platform_id: 'KXONE',
-  title: 'Will it rain?',
-  status: 'open',
-  event_id: '',
-  event_name: '',
-  category: 'Climate',
-  outcomes: [{ id: 'yes', name: 'Yes' }],
-  current_prices: { yes: { price: 0.4, bid: 0.39, ask: 0.41 } },
-  price_24h_changes: {},
-  volume_24h: null,
-  volume_total: null,
-  liquidity: null,
-  created_at: order.created_at,
-  trading_end_at: null,
-  metadata: {},
-};
-/** A page of the list, and with `next_cursor` null the last one. */
-const LISTED = { markets: [MARKET], pagination: { next_cursor: null, total: 1 }, meta: { data_freshness: null } };
-
-let service: TestApp;
-let browser: Browser;
-let url: string;
+let service: BareService;
 beforeAll(async () => {
-  service = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1' } });
-  url = await service.app.listen({ host: '127.0.0.1', port: 0 });
-  browser = await openBrowser();
+  service = await startBareService();
 }, TEST_MS);
-afterAll(async () => {
-  await browser.close();
-  await service.close();
-});
+afterAll(() => service.close());
 
 describe('pages of a service with a fault', () => {
-  let reader: Watched;
+  let reader: Reader;
   let context: BrowserContext;
   let page: Page;
-  let users = 0;
+  let answer: Reader['answer'];
   beforeEach(async () => {
-    reader = await watchedPage(browser, url);
-    ({ context, page } = reader);
+    reader = await service.signedIn();
+    ({ context, page, answer } = reader);
     await answer('sql', RUNS);
     await answer('analytics/', { error: { status: 503, message: 'Not yet' } }, 503);
-    const body = JSON.stringify({ email: `reader${(users += 1)}@example.com`, password: PASSWORD });
-    // One address may register ten accounts a minute.
-    const headers = { 'content-type': 'application/json', 'x-forwarded-for': service.newAddress() };
-    const made = await fetch(`${url}/v1/api/auth/register`, { method: 'POST', headers, body });
-    const [name = '', value = ''] = made.headers.get('set-cookie')?.split(';')[0]?.split('=') ?? [];
-    await context.addCookies([{ name, value, url }]);
   }, TEST_MS);
   afterEach(() => context.close());
 
-  /** What a path of the API answers from now on. */
-  const answer = async (path: string, json: object, status = 200): Promise<void> => {
-    const ofPath = new RegExp(`/v1/api/${path}`);
-    await page.unroute(ofPath);
-    await page.route(ofPath, (route) => route.fulfill({ status, json }));
-  };
   const orders = () => page.getByRole('region', { name: 'Orders' });
 
   test(

@@ -10,12 +10,31 @@ export type Fresh = Pick<Market, 'current_prices'> & Partial<Market>;
 
 const SETTLE_MS = 600;
 
-/** The newest state of the markets in view, by id: prices from the stream, the rest by polling; without a stream, all by polling. */
-export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
-  const known = useRef(new Map<string, Fresh>());
+interface Known {
+  rows: Map<string, Fresh>;
+  /** When its rows were loaded or last polled; 0 if the list has been left since, so that it is polled at once. */
+  polledAt: number;
+}
+/** Kept with the rows of each list: a new list starts with none, and one that is come back to continues. */
+const knownOf = new WeakMap<readonly Market[], Known>();
+
+function knownWith(rows: readonly Market[]): Known {
+  const known = knownOf.get(rows) ?? { rows: new Map<string, Fresh>(), polledAt: Date.now() };
+  knownOf.set(rows, known);
+  return known;
+}
+
+/**
+ * The newest state of the `ids` in view among the rows of a list: prices from the stream, the rest by polling; without a stream, all by
+ * polling.
+ */
+export function useFresh(rows: readonly Market[], ids: readonly string[]): ReadonlyMap<string, Fresh> {
+  const known = knownWith(rows);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const waiting = useRef(false);
-  const watched = useSettled(ids.join(','));
+  const inView = ids.join(',');
+  const watched = useSettled(inView);
+  const polled = watched === inView ? watched : '';
   const later = (): void => {
     if (waiting.current) return;
     waiting.current = true;
@@ -27,23 +46,23 @@ export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
   const live = useStream(watched === '' ? null : { channels: ['quotes'], market_ids: watched }, {
     quote: ({ platform, market_id, prices }) => {
       const id = `${platform}:${market_id}`;
-      known.current.set(id, { ...known.current.get(id), current_prices: prices });
+      known.rows.set(id, { ...known.rows.get(id), current_prices: prices });
       later();
     },
   });
   useEffect(() => {
-    if (watched === '') return;
+    if (polled === '') return;
     const ending = new AbortController();
     let timer = 0;
     const ask = async (): Promise<void> => {
       let failed = false;
-      for (const [provider, own] of byPlatform(watched.split(','))) {
+      for (const [provider, own] of byPlatform(polled.split(','))) {
         const params = { provider, market_ids: own.join(','), limit: own.length };
         const answer = await get('/v1/api/markets', params, ending.signal).catch(() => null);
         failed ||= answer === null;
         for (const market of answer?.markets ?? []) {
-          const streamed = live ? known.current.get(market.id)?.current_prices : undefined;
-          known.current.set(market.id, streamed ? { ...market, current_prices: streamed } : market);
+          const streamed = live ? known.rows.get(market.id)?.current_prices : undefined;
+          known.rows.set(market.id, streamed ? { ...market, current_prices: streamed } : market);
         }
       }
       if (ending.signal.aborted) return;
@@ -55,9 +74,11 @@ export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
       timer = setTimeout(
         async () => {
           if (!document.hidden) await ask();
-          if (!ending.signal.aborted) poll();
+          if (ending.signal.aborted) return;
+          known.polledAt = Date.now();
+          poll();
         },
-        live ? BESIDE_STREAM_MS : POLL_MS,
+        Math.max(0, known.polledAt + (live ? BESIDE_STREAM_MS : POLL_MS) - Date.now()),
       );
     };
     poll();
@@ -66,8 +87,9 @@ export function useFresh(ids: readonly string[]): ReadonlyMap<string, Fresh> {
       clearTimeout(timer);
       refreshFails(ending, false);
     };
-  }, [live, watched]);
-  return known.current;
+  }, [live, polled, rows]);
+  useEffect(() => () => void (known.polledAt = 0), [rows]);
+  return known.rows;
 }
 
 /** Scrolling passes many rows: only those where it stops are requested. */

@@ -68,9 +68,12 @@ class Listing {
   async more(signal: AbortSignal): Promise<void> {
     const before = this.rows.length;
     while (this.rows.length < before + PAGE && !this.ended) {
-      await Promise.all(
+      // All are waited for: a platform asked again while its answer is on the way would be listed twice.
+      const results = await Promise.allSettled(
         this.#sources.filter(({ waiting }) => waiting.length === 0).map((one) => this.#fetch(one, signal)),
       );
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
       this.#merge();
     }
   }

@@ -28,7 +28,7 @@ interface Props {
 
 /** A virtual list: only the rows in view are rendered. `j` and `k` move the focus. */
 export function MarketTable({ list, sort, status }: Props) {
-  const { rows, more, loading, ended, total } = list;
+  const { rows, more, loading, ended, failure, total } = list;
   const box = useRef<HTMLDivElement>(null);
   // Restored if it is this list and its rows are still loaded.
   const [start] = useState(() => (left.key === list.key && rows.length > 0 ? left : { top: 0, chosen: -1 }));
@@ -40,7 +40,10 @@ export function MarketTable({ list, sort, status }: Props) {
   const first = Math.max(0, Math.floor(view.top / row) - SPARE_ROWS);
   const last = Math.min(rows.length, Math.ceil((view.top + view.height) / row) + SPARE_ROWS);
   const visible = rows.slice(first, last);
-  const fresh = useFresh(visible.slice(0, WATCHED).map(({ id }) => id));
+  const fresh = useFresh(
+    rows,
+    visible.slice(0, WATCHED).map(({ id }) => id),
+  );
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -58,8 +61,9 @@ export function MarketTable({ list, sort, status }: Props) {
     };
   }, []);
   useEffect(() => {
-    if (!loading && !ended && rows.length > 0 && last > rows.length - AHEAD) more();
-  }, [last, rows.length, loading]);
+    // A page that failed is requested again by the list, after a while.
+    if (!loading && !ended && !failure && rows.length > 0 && last > rows.length - AHEAD) more();
+  }, [last, rows.length, loading, failure]);
   /** The row to focus once it is rendered; -1 for none. */
   const asked = useRef(chosen);
   /** Focuses the link of the asked row, if it is rendered: screen readers announce it, and Enter opens it. */

@@ -21,6 +21,9 @@ type Message =
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 30_000;
+/** The service sends a state every 15 s: after a longer silence the connection is dead, which a browser may not notice for hours. */
+const DEAD_MS = 40_000;
+const CHECK_MS = 5000;
 /** After a longer silence nothing is replayed: listeners request the stored data again. */
 const RESUME_MS = 60_000;
 
@@ -39,6 +42,8 @@ export function followStream(
   let timer = 0;
   let retryMs = FIRST_RETRY_MS;
   let heardAt = Date.now();
+  /** When the socket was created, opened or last heard. */
+  let aliveAt = 0;
   /** Sequence number of the last message of each book, by market id. */
   const sequences = new Map<string, number>();
   /** Whether a message can be applied: a book change only directly after its predecessor. */
@@ -57,13 +62,18 @@ export function followStream(
     const own = new WebSocket(`${location.origin.replace('http', 'ws')}/v1/api/ws`);
     const names = new Map<number, string>();
     socket = own;
+    aliveAt = Date.now();
     sequences.clear();
     const subscribe = (channel: string): void =>
       own.send(JSON.stringify({ op: 'subscribe', id: channel, channel, ...filters, since: cursors.get(channel) }));
-    own.addEventListener('open', () => channels.forEach(subscribe));
+    own.addEventListener('open', () => {
+      aliveAt = Date.now();
+      channels.forEach(subscribe);
+    });
     own.addEventListener('message', ({ data }: MessageEvent<string>) => {
       const message = JSON.parse(data) as Message;
       heardAt = Date.now();
+      aliveAt = heardAt;
       if (message.op === 'subscribed') {
         names.set(message.sid, message.id);
         if (names.size < channels.length) return;
@@ -91,10 +101,7 @@ export function followStream(
       }
     });
     own.addEventListener('close', () => {
-      if (socket !== own) return;
-      leave();
-      timer = setTimeout(connect, retryMs);
-      retryMs = Math.min(LAST_RETRY_MS, retryMs * 2);
+      if (socket === own) again();
     });
   };
   const leave = (): void => {
@@ -104,6 +111,15 @@ export function followStream(
     old?.close();
     onLive(false);
   };
+  const again = (): void => {
+    leave();
+    timer = setTimeout(connect, retryMs);
+    retryMs = Math.min(LAST_RETRY_MS, retryMs * 2);
+  };
+  // Without waiting for the closing handshake, which a dead connection does not answer.
+  const watch = setInterval(() => {
+    if (socket && Date.now() - aliveAt > DEAD_MS) again();
+  }, CHECK_MS);
   const turn = (): void => {
     if (document.hidden) leave();
     else if (!socket) connect();
@@ -112,6 +128,7 @@ export function followStream(
   connect();
   return () => {
     document.removeEventListener('visibilitychange', turn);
+    clearInterval(watch);
     leave();
   };
 }

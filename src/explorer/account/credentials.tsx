@@ -17,7 +17,7 @@ export function Credentials() {
   const chosen = platforms.includes(selected) ? selected : (platforms[0] ?? '');
   const described = useApi('/v1/api/openapi.json', open ? {} : null);
   const named = useMemo(() => fieldsIn(described.data, chosen), [described.data, chosen]);
-  const { busy, failure, attempt } = useAttempt();
+  const { busy, failure, asksPassword, attempt } = useAttempt();
   const store = (form: HTMLFormElement): Promise<void> =>
     attempt(async () => {
       const password = textOf(form, 'password');
@@ -119,7 +119,7 @@ export function Credentials() {
             </span>
             <textarea name="fields" rows={4} required autocomplete="off" spellcheck={false} />
           </label>
-          {failure?.status === 403 && (
+          {asksPassword && (
             <label>
               Confirm your password
               <input name="password" type="password" autocomplete="current-password" />

@@ -6,11 +6,13 @@ import { Copyable, Panel, Waiting } from '../parts/panel.tsx';
 import { Time } from '../parts/show.tsx';
 import { textOf, useAttempt } from './form.ts';
 
+type MadeKey = Pick<ApiKey, 'id' | 'name'> & { key: string };
+
 /** API keys: created, shown once, revoked. */
 export function Keys() {
   const asked = useApi('/v1/api/auth/api-keys', {});
-  const [made, setMade] = useState<{ name: string; key: string } | null>(null);
-  const { busy, failure, attempt } = useAttempt();
+  const [made, setMade] = useState<MadeKey | null>(null);
+  const { busy, failure, asksPassword, attempt } = useAttempt();
   const create = (form: HTMLFormElement): Promise<void> =>
     attempt(async () => {
       const password = textOf(form, 'password');
@@ -19,7 +21,7 @@ export function Keys() {
         scopes: textOf(form, 'trade') === '' ? ['read'] : ['read', 'trade'],
         ...(password === '' ? {} : { current_password: password }),
       };
-      setMade(await send<{ name: string; key: string }>('POST', '/v1/api/auth/api-keys', body));
+      setMade(await send<MadeKey>('POST', '/v1/api/auth/api-keys', body));
       form.reset();
       asked.reload();
     });
@@ -27,7 +29,7 @@ export function Keys() {
     attempt(async () => {
       if (!confirm(`Revoke the key “${name}”? Programs that use it stop working at once.`)) return;
       await send('DELETE', `/v1/api/auth/api-keys/${encodeURIComponent(id)}`);
-      setMade(null);
+      setMade((shown) => (shown?.id === id ? null : shown));
       asked.reload();
     });
   const live = (asked.data?.api_keys ?? []).filter(({ revoked_at: at }) => at === null);
@@ -83,7 +85,7 @@ export function Keys() {
           Name
           <input name="name" required maxLength={100} />
         </label>
-        {failure?.status === 403 && (
+        {asksPassword && (
           <label>
             Confirm your password
             <input name="password" type="password" autocomplete="current-password" />

@@ -9,6 +9,7 @@ import { countsContracts, Num, Price, Time } from '../parts/show.tsx';
 
 import { GapsOf } from './gaps.tsx';
 import type { Gap } from './live-market.ts';
+import { isOver } from './ranges.ts';
 
 const LEVELS = 12;
 
@@ -23,7 +24,8 @@ interface Props {
 export function Book({ market, book, asked, gaps }: Props) {
   const [second, setSecond] = useState<'yes' | 'no'>('yes');
   const [first, other] = market.outcomes;
-  const side = book?.[second];
+  // The last book of a market that is over can no longer be traded against.
+  const side = isOver(market) ? undefined : book?.[second];
   const unit = countsContracts(market.metadata) ? 'contracts' : 'shares';
   const query = {
     path: '/v1/api/markets/id/{id}/orderbook',

@@ -5,7 +5,7 @@ import { Outside, TradesComplete } from '../parts/show.tsx';
 import { setQuery, usePlace } from '../parts/url.ts';
 import { HISTORY, useBars } from './bars.ts';
 import { Chart } from './chart.tsx';
-import { INTERVALS, RANGES, SECONDS, shownBars, type Shown } from './ranges.ts';
+import { INTERVALS, isOver, RANGES, SECONDS, shownBars, type Shown } from './ranges.ts';
 
 interface Props {
   market: Market;
@@ -84,8 +84,8 @@ interface Drawn {
 }
 
 /** Removes the empty buckets at the end of a market that is over. */
-function ofLife(bars: readonly Bar[], { status }: Market): readonly Bar[] {
-  if (status !== 'settled' && status !== 'closed') return bars;
+function ofLife(bars: readonly Bar[], market: Market): readonly Bar[] {
+  if (!isOver(market)) return bars;
   const end = bars.findLastIndex(
     ({ trade_count: trades, price }) => (trades ?? 0) > 0 || (trades === null && price.close !== null),
   );

@@ -44,11 +44,12 @@ const seconds = (at: string): number => Math.floor(Date.parse(at) / 1000);
 
 export type Dated = Pick<Market, 'status' | 'created_at' | 'trading_start_at' | 'trading_end_at' | 'resolved_at'>;
 
+export const isOver = ({ status }: Pick<Market, 'status'>): boolean => status === 'closed' || status === 'settled';
+
 /** Unix seconds between which a market trades: up to now, or to its end if it is over. */
 function lifeOf(market: Dated): { from: number; until: number } {
   const now = Math.floor(Date.now() / 1000);
-  const isOver = market.status === 'closed' || market.status === 'settled';
-  const ends = isOver
+  const ends = isOver(market)
     ? [market.trading_end_at, market.resolved_at].flatMap((at) => (at === null ? [] : seconds(at)))
     : [];
   const until = Math.min(now, ...ends);

@@ -142,11 +142,14 @@ function Whales() {
   const live = useStream(
     { channels: ['whales'], min_size: 0, min_notional: Number(floor) },
     {
-      trade: (trade) =>
+      trade: (trade) => {
+        // The stream of another floor may still be open.
+        if (trade.notional_value < Number(floor)) return;
         setHeard((before) => ({
           floor,
           trades: [trade, ...(before.floor === floor ? before.trades : [])].slice(0, 30),
-        })),
+        }));
+      },
     },
   );
   const asked = useApi('/v1/api/trades/whales', params, live ? CHECK_MS : POLL_MS);

@@ -1,13 +1,8 @@
 import { call } from '../parts/api.ts';
+import type { Column, Table } from './columns.ts';
 
-export interface Column {
-  name: string;
-  type: string;
-}
-export interface Result {
+export interface Result extends Table {
   statement: string;
-  columns: Column[];
-  rows: unknown[][];
   /** The raw body, if the statement's own FORMAT asked for another format. */
   text?: string;
   tookMs: number;
@@ -46,6 +41,3 @@ export async function saveSql(query: string, format: 'csv' | 'parquet'): Promise
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
-
-export const isNumeric = ({ type }: Column): boolean => /^(Nullable\()?(U?Int|Float|Decimal)/.test(type);
-export const isTime = ({ type }: Column): boolean => /Date/.test(type);

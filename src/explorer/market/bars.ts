@@ -37,10 +37,10 @@ export function useBars(market: Market, query: URLSearchParams, newest: string |
     },
     0,
   );
-  // Kept while the next tail is loading.
-  const kept = useRef<{ key: string; at: number; bars: readonly Bar[] } | null>(null);
-  if (tail.data) kept.current = { key, at: tail.at ?? 0, bars: tail.data.data };
-  const own = kept.current?.key === key && kept.current.at > (whole.at ?? 0) ? kept.current.bars : [];
+  // Kept while the next tail is loading, and until a whole range is loaded that was requested later.
+  const kept = useRef<{ key: string; askedAt: number; bars: readonly Bar[] } | null>(null);
+  if (tail.data) kept.current = { key, askedAt: tail.askedAt ?? 0, bars: tail.data.data };
+  const own = kept.current?.key === key && kept.current.askedAt > (whole.askedAt ?? 0) ? kept.current.bars : [];
   const joined = useRef<{ of: History; own: readonly Bar[]; all: History } | null>(null);
   if (!whole.data || own.length === 0) return whole;
   // One array per answer, because a new array is drawn again.

@@ -95,6 +95,8 @@ export interface Loaded<T> {
   failure: ApiFailure | undefined;
   /** When `data` arrived, in Unix milliseconds. */
   at?: number;
+  /** When `data` was requested, in Unix milliseconds. */
+  askedAt?: number;
   loading: boolean;
   reload: () => void;
 }
@@ -118,7 +120,13 @@ export function useRepeated<T>(
   load: (signal: AbortSignal) => Promise<T>,
   everyMs: number,
 ): Loaded<T> {
-  const [state, setState] = useState<{ key: string | null; data?: T; at?: number; failure?: ApiFailure }>({
+  const [state, setState] = useState<{
+    key: string | null;
+    data?: T;
+    at?: number;
+    askedAt?: number;
+    failure?: ApiFailure;
+  }>({
     key: null,
   });
   const [turn, setTurn] = useState(0);
@@ -135,12 +143,13 @@ export function useRepeated<T>(
         return;
       }
       let nextMs = paced(everyMs);
+      const askedAt = Date.now();
       try {
         const data = await loader.current(ending.signal);
         if (ending.signal.aborted) return;
         answered = true;
         refreshFails(ending, false);
-        setState({ key, data, at: Date.now() });
+        setState({ key, data, at: Date.now(), askedAt });
       } catch (error) {
         if (ending.signal.aborted) return;
         const failure = error instanceof ApiFailure ? error : new ApiFailure(0, String(error), '');
@@ -162,6 +171,7 @@ export function useRepeated<T>(
     data: current ? state.data : undefined,
     failure: current ? state.failure : undefined,
     ...(current && state.at !== undefined ? { at: state.at } : {}),
+    ...(current && state.askedAt !== undefined ? { askedAt: state.askedAt } : {}),
     loading: key !== null && (!current || (state.data === undefined && state.failure === undefined)),
     reload: () => setTurn((n) => n + 1),
   };

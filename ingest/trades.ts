@@ -5,7 +5,7 @@ import type { PlatformError } from '../src/core/errors.ts';
 import { type MarketDirectory, type PlatformData, TradeFeedGap, type TradePage } from '../src/platforms/contract.ts';
 import { isNotFound, isItemError } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
-import { EACH_MARKET, type HistoryRequest } from '../src/markets/trade-history.ts';
+import { EACH_MARKET, FEED_START, type HistoryRequest } from '../src/markets/trade-history.ts';
 import type { Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
@@ -186,9 +186,6 @@ export async function readMarketTrades(
   if (chain.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);
   return chain.rows;
 }
-
-/** Marks a market's span that starts where its feed does: a request for older trades would find none. */
-const FEED_START = 'feed start';
 
 /**
  * Reads the whole history of one market that was requested and is not stored, as far as the platform's feed reaches back; a market

@@ -16,6 +16,8 @@ export interface HistoryRequest {
 
 /** Marks a platform's span made of its markets' own spans: each of them is complete up to its end. */
 export const EACH_MARKET = 'each market';
+/** Marks a market's own span that starts where its feed does: a request for older trades would find none. */
+export const FEED_START = 'feed start';
 
 const Span = z.object({
   of_market: z.boolean(),
@@ -28,6 +30,8 @@ const Span = z.object({
 export interface StoredSpan {
   fromUs: number;
   toUs: number;
+  /** The market's feed has no older trades. */
+  startsFeed?: boolean;
 }
 
 /** A market's own span, merged with the global feed's if they touch; null if nothing is stored. */
@@ -35,19 +39,20 @@ export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref
   const spans = await clickhouse.query('trade_spans', Span, { platform, ref });
   const own = spans.find((span) => span.of_market);
   const feed = spans.find((span) => !span.of_market);
+  const startsFeed = own?.marker === FEED_START;
   if (feed?.marker === EACH_MARKET) {
-    return own ? { fromUs: own.from_us, toUs: Math.max(own.to_us, feed.to_us) } : null;
+    return own ? { fromUs: own.from_us, toUs: Math.max(own.to_us, feed.to_us), startsFeed } : null;
   }
   if (!feed || !own) {
     const span = own ?? feed;
-    return span ? { fromUs: span.from_us, toUs: span.to_us } : null;
+    return span ? { fromUs: span.from_us, toUs: span.to_us, startsFeed } : null;
   }
   const touch = own.to_us >= feed.from_us && feed.to_us >= own.from_us;
   if (!touch)
     return own.to_us > feed.to_us
-      ? { fromUs: own.from_us, toUs: own.to_us }
+      ? { fromUs: own.from_us, toUs: own.to_us, startsFeed }
       : { fromUs: feed.from_us, toUs: feed.to_us };
-  return { fromUs: Math.min(own.from_us, feed.from_us), toUs: Math.max(own.to_us, feed.to_us) };
+  return { fromUs: Math.min(own.from_us, feed.from_us), toUs: Math.max(own.to_us, feed.to_us), startsFeed };
 }
 
 const Gap = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
@@ -64,7 +69,7 @@ export const touchesGap = (gaps: readonly StoredSpan[], startTs: number, endTs: 
 
 /**
  * Requests a market's older trades from the ingesting process, unless the span `known` reaches back far enough, and waits at most
- * `waitMs`; `complete` if they are stored now.
+ * `waitMs`; `complete` if all that its feed has are stored now.
  */
 export async function wantHistory(
   deps: { clickhouse: ClickHouse; shared: Shared },
@@ -73,7 +78,10 @@ export async function wantHistory(
   waitMs: number,
 ): Promise<{ span: StoredSpan | null; complete: boolean }> {
   const deadline = Date.now() + waitMs;
-  const judged = (span: StoredSpan | null) => ({ span, complete: span !== null && span.fromUs <= request.sinceUs });
+  const judged = (span: StoredSpan | null) => ({
+    span,
+    complete: span !== null && (span.fromUs <= request.sinceUs || span.startsFeed === true),
+  });
   let found = judged(known);
   if (!found.complete) await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
   while (!found.complete && Date.now() < deadline) {

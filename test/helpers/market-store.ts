@@ -49,7 +49,7 @@ export interface MarketStore {
   /** Stores trades; what is stored already changes nothing. */
   trade(...trades: TradeRecord[]): Promise<void>;
   /** Says that all trades of [fromMs, toMs] are stored: of a platform, or of one market. */
-  cover(platform: Platform, fromMs: number, toMs: number, ref?: string): Promise<void>;
+  cover(platform: Platform, fromMs: number, toMs: number, ref?: string, marker?: string): Promise<void>;
   /** Computes the windows anew. */
   refresh(): Promise<void>;
   /** One request, never answered from the cache; a status other than 200 fails the test. */
@@ -99,11 +99,11 @@ export async function startMarketStore(
         await marketWriter.onTradesStored(platform, new Set(own.map(({ ref }) => ref)));
       }
     },
-    cover: (platform, fromMs, toMs, ref = '') =>
+    cover: (platform, fromMs, toMs, ref = '', marker = '') =>
       new Watermarks(clickhouse, platform).move(ref, LEASE, () => ({
         fromUs: fromMs * 1000,
         toUs: toMs * 1000,
-        marker: '',
+        marker,
       })),
     refresh: () => refreshWindows(clickhouse),
     async get<T>(path: string) {

@@ -3,6 +3,7 @@ import { firstBars, loadBars } from '../../src/queries/bars.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { CANDLE_COLUMNS, candleRow } from '../../src/stores/clickhouse/insert-rows.ts';
 import { type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
+import { FEED_START } from '../../src/markets/trade-history.ts';
 
 interface Answer {
   data: {
@@ -111,6 +112,20 @@ test('the source named is that of the points answered, not of those behind the l
   const asked = `markets/price-history?provider=limitless&market_ids=sampled&interval=1&start_ts=${sec(START)}&end_ts=${sec(START) + 7200}`;
   expect((await store.get<Answer>(asked)).meta.source).toBe('mixed');
   expect((await store.get<Answer>(`${asked}&limit=1`)).meta.source).toBe('midpoint');
+});
+
+test('history older than the feed of a market is not waited for, and shows samples', async () => {
+  const of = market({ platform: 'limitless', ref: 'older', createdAt: new Date(START).toISOString() });
+  await store.list(of);
+  await store.clickhouse.insert(CANDLE_COLUMNS, [sampleOf('older', START)]);
+  await store.cover('limitless', START + 10 * MINUTE, Date.now(), 'older', FEED_START);
+  const began = performance.now();
+  const { data, meta } = await store.get<Answer & { meta: { complete: boolean } }>(
+    `markets/price-history?provider=limitless&market_ids=older&interval=1&start_ts=${sec(START)}&end_ts=${sec(START) + 300}`,
+  );
+  expect(performance.now() - began).toBeLessThan(2000);
+  expect(data.map(({ price, volume }) => [price.close, volume])).toEqual([[0.4, null]]);
+  expect([meta.complete, meta.source]).toEqual([true, 'midpoint']);
 });
 
 test('some trades of a bucket do not replace samples of all of it, every trade of it does', async () => {

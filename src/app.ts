@@ -10,7 +10,6 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
-  type onSendHookHandler,
 } from 'fastify';
 import { ensureDemoUser } from './accounts/users.ts';
 import { openApiKeys, type ApiKeys } from './accounts/api-keys.ts';
@@ -56,6 +55,7 @@ import { commonHeaders, EXPOSED } from './http/security-headers.ts';
 import { sqlRoutes } from './routes/sql.ts';
 import { closesInTime } from './http/closing.ts';
 import { COMPRESSION } from './http/compression.ts';
+import { dropLengthOf304 } from './http/head-answers.ts';
 import { acceptOnlyJson } from './http/json-bodies.ts';
 import { takeUpgrades } from './http/upgrades.ts';
 import { createKnownDevices } from './accounts/known-devices.ts';
@@ -142,9 +142,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       maxAge: 600,
     });
   }
-  app.addHook('onRoute', (route) => {
-    if (route.method === 'HEAD') route.onSend = [route.onSend ?? [], dropLengthOf304].flat();
-  });
+  dropLengthOf304(app);
   await app.register(compress, COMPRESSION);
   await describeApi(app, config.version);
 
@@ -152,12 +150,6 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   deps.extend?.(app, services);
   return app;
 }
-
-/** Fastify's own handler of HEAD gives a 304 the length of its missing body; caches would store that as the answer's. */
-const dropLengthOf304: onSendHookHandler = (_, reply, payload, done) => {
-  if (reply.statusCode === 304) reply.removeHeader('content-length');
-  done(null, payload);
-};
 
 function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits): FastifyInstance {
   return Fastify({

@@ -9,6 +9,8 @@ waitsInRealTime('platforms answer slowly, hugely or never');
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 
 const POLL = { timeout: 120_000, interval: 500 };
+/** Jobs run every two seconds: a lag of less is the machine's, on which other tests run. */
+const BUSY_MACHINE_S = 5;
 const QUIET_MS = 15_000;
 const ATTACK_MS = 30_000;
 const LOOKUPS = 131;
@@ -83,10 +85,8 @@ async function lookUp(platform: Platform, key: string, ms: number): Promise<numb
 }
 
 test('look-ups of made-up ids leave ingestion within twice its normal lag, on every platform', async () => {
-  // A lag is known after the first sync, and counts what was missed meanwhile until that is fetched too.
-  await expect
-    .poll(async () => (await feeds()).map(({ feed }) => feed === 'stale'), POLL)
-    .toEqual([false, false, false]);
+  // A lag is known once the first sync is complete.
+  await expect.poll(async () => (await feeds()).some(({ lag_seconds: lag }) => lag === null), POLL).toBe(false);
   const normal = await largestLags(QUIET_MS);
   const keys = await Promise.all(PLATFORMS.map(newKey));
   const attack = PLATFORMS.map((platform, n) => lookUp(platform, keys[n] ?? '', ATTACK_MS));
@@ -95,7 +95,7 @@ test('look-ups of made-up ids leave ingestion within twice its normal lag, on ev
   for (const [n, platform] of PLATFORMS.entries()) {
     expect
       .soft(attacked[platform], `${platform}, ${normal[platform]} s when quiet`)
-      .toBeLessThanOrEqual(2 * normal[platform]);
+      .toBeLessThanOrEqual(2 * Math.max(normal[platform], BUSY_MACHINE_S));
     const met = new Set(statuses[n]);
     // Those within their share are answered, or 503 while all of them together ask too much.
     expect

@@ -237,7 +237,7 @@ export const PriceHistoryAnswer = z
         source: z
           .enum(['trades', 'midpoint', 'mixed'])
           .describe('What the prices are: executed trades, or samples of the midpoint'),
-        complete: z.boolean().describe('false while older trades are still being fetched: retry later'),
+        complete: z.boolean().describe('false while trades of the range are still being fetched: retry later'),
       })
       .describe(META),
   })

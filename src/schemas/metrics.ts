@@ -80,7 +80,7 @@ export const HistoryAnswer = z
           .describe(
             "trades: Σ price × size on the outcome traded. platform_mean: Σ mean × volume of the platform's bars, in terms of the first outcome, where the trades are not all stored",
           ),
-        complete: z.boolean().describe('false while older trades are still being fetched: retry later'),
+        complete: z.boolean().describe('false while trades of the range are still being fetched: retry later'),
         request_time: requestTimeField,
         cache_hit: cacheHitField,
         data_freshness: tradesFreshness,

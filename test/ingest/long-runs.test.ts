@@ -3,17 +3,17 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backfillTrades } from '../../ingest/backfill.ts';
 import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
-import type { JobRun } from '../../ingest/job-runner.ts';
 import { MarketSweeper } from '../../ingest/market-sweep.ts';
 import { OpenInterestReader } from '../../ingest/open-interest.ts';
 import { fillTradeGaps, pollMarketTrades } from '../../ingest/trades.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import type { PlatformError } from '../../src/core/errors.ts';
 import { MarketWriter } from '../../src/markets/writer.ts';
-import type { MarketDirectory, PlatformData, TradeQuery } from '../../src/platforms/contract.ts';
+import type { PlatformData, TradeQuery } from '../../src/platforms/contract.ts';
 import { applyRetention } from '../../src/stores/clickhouse/retention.ts';
 import type { Platform, TradeRecord } from '../../src/core/model.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
+import { directory, run } from '../helpers/job-run.ts';
 import { LEASE, type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 import { silent } from '../helpers/silent-log.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
@@ -22,14 +22,6 @@ waitsInRealTime('jobs run every second; platforms fail and come back');
 
 /** What only shows after days, weeks or months of service. */
 const DAY = 86_400_000;
-const run: JobRun = {
-  lease: LEASE,
-  signal: new AbortController().signal,
-  context: (priority) => ({ priority, onBadRow: () => {} }),
-};
-const directory = {
-  byRef: async (_: Platform, refs: string[]) => new Map(refs.map((ref) => [ref, { ref }])),
-} as unknown as MarketDirectory;
 const log = pino({ level: 'silent' });
 const platformThat = (does: object): PlatformData => does as unknown as PlatformData;
 

@@ -1,29 +1,15 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JobRun } from '../../ingest/job-runner.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { pollMarketTrades, readMarketHistory } from '../../ingest/trades.ts';
 import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
 import type { PlatformError } from '../../src/core/errors.ts';
 import type { Platform } from '../../src/core/model.ts';
-import {
-  type MarketDirectory,
-  type PlatformData,
-  TradeFeedGap,
-  type TradePage,
-  type TradeQuery,
-} from '../../src/platforms/contract.ts';
+import { type PlatformData, TradeFeedGap, type TradePage, type TradeQuery } from '../../src/platforms/contract.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
-import { LEASE, type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
+import { directory, run } from '../helpers/job-run.ts';
+import { type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
 
-const run: JobRun = {
-  lease: LEASE,
-  signal: new AbortController().signal,
-  context: (priority) => ({ priority, onBadRow: () => {} }),
-};
-const directory = {
-  byRef: async (_: Platform, refs: string[]) => new Map(refs.map((ref) => [ref, { ref }])),
-} as unknown as MarketDirectory;
 const platformThat = (does: Partial<PlatformData>): PlatformData => does as PlatformData;
 
 let store: MarketStore;

@@ -10,7 +10,7 @@ export interface SocketQuote {
   /** null if not reported. */
   bidSize: Size | null;
   askSize: Size | null;
-  /** The newest trade, or the midpoint if that is the platform's price; absent until the socket has sent it. */
+  /** The newest trade; absent until the socket has sent it. */
   price?: Price | null;
   /** What was ever traded, in the unit of the platform's volume_total; absent if not reported. */
   volume?: Size;

@@ -57,6 +57,10 @@ function showLast(plot: uPlot): void {
   plot.setLegend({ idxs: idxs.map((at) => (at === -1 ? null : at)) }, false);
 }
 
+const repeatsLast = (xs: readonly number[]): boolean => xs.length > 1 && xs.at(-1) === xs.at(-2);
+/** The library draws only the first of several values at the very end of the x scale. */
+const beyond: uPlot.Range.Function = (_plot, min, max) => [min, max + (max - min) / 100];
+
 /** Lines over time, or points over `base`. */
 export function LineChart({ xs, lines, base, height = 280, label, points = false }: Props) {
   const box = useRef<HTMLDivElement>(null);
@@ -80,7 +84,7 @@ export function LineChart({ xs, lines, base, height = 280, label, points = false
         {
           width: element.clientWidth,
           height,
-          scales: { x: { time } },
+          scales: { x: repeatsLast(xs) ? { time, range: beyond } : { time } },
           tzDate: inUtc,
           axes: [
             { ...axis, ...LOW, values: time ? timeTexts : valueTexts },

@@ -4,6 +4,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
 import { isItemError } from '../platforms/parse-rows.ts';
 import type { Shared } from '../stores/shared/shared.ts';
+import { marketKey } from '../core/market-key.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
 import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
 import { KeptRows } from '../stores/shared/kept-rows.ts';
@@ -16,7 +17,6 @@ const ALIAS_MS = 60_000;
 const UNKNOWN_MS = 30_000;
 
 const KeysRow = z.object({
-  market_key: z.string(),
   ref: z.string(),
   platform_id: z.string(),
   slug: z.string(),
@@ -63,8 +63,6 @@ export class StoredMarkets implements MarketDirectory {
   readonly #markets = new KeptRows<StoredMarket>(KEPT, KEPT_MS);
   /** Markets that their platform did not return to ingestion. Also kept while messages are missed: asking again costs its budget. */
   readonly #unknown = new KeptRows<true>(KEPT, UNKNOWN_MS);
-  /** The key of each market's rows in the store. */
-  readonly #keys = new WeakMap<StoredMarket, string>();
   /** References by platform and any id that a user sent. */
   readonly #aliases = new KeptRows<string>(KEPT, ALIAS_MS);
   /** Reads in progress, shared by concurrent callers. */
@@ -211,14 +209,6 @@ export class StoredMarkets implements MarketDirectory {
     return keys && isListed(keys) ? keys : null;
   }
 
-  /** The key of a market's rows in the store; '0' if it is not stored. */
-  async keyOf(market: StoredMarket): Promise<string> {
-    const known = this.#keys.get(market);
-    if (known !== undefined) return known;
-    const [stored] = await this.#stored(market.platform, [market.ref]);
-    return (stored && this.#keys.get(stored)) ?? '0';
-  }
-
   /** Drops markets from the cache after they were stored again. */
   forget(platform: Platform, refs: readonly string[]): void {
     const names = refs.map((ref) => `${platform}:${ref}`);
@@ -235,19 +225,14 @@ export class StoredMarkets implements MarketDirectory {
     const found: StoredMarket[] = [];
     for (let i = 0; i < refs.length; i += 500) {
       await this.#markets.read(async () => {
-        const rows = await this.#clickhouse.query('market_keys', KeysRow, { platform, refs: refs.slice(i, i + 500) });
-        const markets = rows.map((row) => this.#toMarket(platform, row));
+        const keys = refs.slice(i, i + 500).map((ref) => BigInt(marketKey({ platform, ref })));
+        const rows = await this.#clickhouse.query('market_keys', KeysRow, { platform, keys });
+        const markets = rows.map((row) => toStoredMarket(platform, row));
         found.push(...markets);
         return markets.filter(isListed).map((market) => [`${platform}:${market.ref}`, market]);
       });
     }
     return found;
-  }
-
-  #toMarket(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
-    const market = toStoredMarket(platform, row);
-    this.#keys.set(market, row.market_key);
-    return market;
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openGaps, storedSpan, type StoredSpan, touchesGap, wantHistory } from './trade-history.ts';
+import { storedHistory, type StoredHistory, touchesGap, wantHistory } from './trade-history.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, StoredMarket, PlatformData } from '../platforms/contract.ts';
@@ -24,9 +24,8 @@ interface HistoryDeps {
   now: () => number;
 }
 
-interface ReadyHistory {
-  /** null if no trades of the market are stored, as is always so for a pool. */
-  span: StoredSpan | null;
+/** Its span is null for a pool, which has no trades. */
+interface ReadyHistory extends StoredHistory {
   /** false if trades or bars of the range are still being read, or could not be. */
   complete: boolean;
 }
@@ -37,7 +36,7 @@ interface ReadyHistory {
  */
 export async function readyHistory(
   services: HistoryDeps,
-  { market, stored, user }: { market: StoredMarket; stored: StoredSpan | null; user: string },
+  { market, stored, user }: { market: StoredMarket; stored: StoredHistory; user: string },
   range: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<ReadyHistory> {
   const { clickhouse, shared } = services;
@@ -51,19 +50,20 @@ export async function readyHistory(
     })
     .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
   const isWithoutFeed = isPool(market.metadata);
-  const [{ span: known, complete }, read, gaps] = await Promise.all([
+  const [wanted, read] = await Promise.all([
     isWithoutFeed
       ? { span: null, complete: true }
-      : wantHistory({ clickhouse, shared }, { platform, ref, sinceUs: sinceMs * 1000, user }, stored, WAIT_MS),
+      : wantHistory({ clickhouse, shared }, { platform, ref, sinceUs: sinceMs * 1000, user }, stored.span, WAIT_MS),
     Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
-    isWithoutFeed ? [] : openGaps(clickhouse, platform),
   ]);
-  // Trades may have arrived while the platform was asked.
-  const span = read.asked && !isWithoutFeed ? await storedSpan(clickhouse, platform, ref) : known;
+  // Trades may have arrived while the platform was asked, or while older ones were awaited.
+  const isOld = read.asked || wanted.span !== stored.span;
+  const now = isOld ? await storedHistory(clickhouse, platform, ref) : stored;
+  const { span, gaps } = isWithoutFeed ? { span: null, gaps: [] } : now;
   // A market has no trades before its creation, so a span that begins there is complete.
   const whole = span !== null && span.fromUs <= bornMs * 1000;
   const isHoled = touchesGap(gaps, sinceMs / 1000, range.endTs);
-  return { span: whole ? { ...span, fromUs: 0 } : span, complete: complete && read.done && !isHoled };
+  return { span: whole ? { ...span, fromUs: 0 } : span, gaps, complete: wanted.complete && read.done && !isHoled };
 }
 
 /** Reads the platform's bars of a range at most once a minute, for one caller at a time; true if the platform was asked now. */

@@ -58,9 +58,22 @@ export async function storedSpan(clickhouse: ClickHouse, platform: Platform, ref
 const Gap = z.object({ from_us: z.coerce.number(), to_us: z.coerce.number() });
 
 /** The spans that are still missing from a platform's feed. */
-export async function openGaps(clickhouse: ClickHouse, platform: Platform): Promise<StoredSpan[]> {
+async function openGaps(clickhouse: ClickHouse, platform: Platform): Promise<StoredSpan[]> {
   const gaps = await clickhouse.query('trade_gaps', Gap, { platform });
   return gaps.map((gap) => ({ fromUs: gap.from_us, toUs: gap.to_us }));
+}
+
+/** How complete the stored trades of a market are; `span` is null if none are stored. */
+export interface StoredHistory {
+  span: StoredSpan | null;
+  /** What is missing from the platform's feed. */
+  gaps: StoredSpan[];
+}
+
+export async function storedHistory(clickhouse: ClickHouse, platform: Platform, ref: string): Promise<StoredHistory> {
+  // A gap is recorded before the span moves beyond it: read first, gaps could lack one that the span covers.
+  const span = await storedSpan(clickhouse, platform, ref);
+  return { span, gaps: await openGaps(clickhouse, platform) };
 }
 
 /** Whether one of the gaps touches [startTs, endTs), Unix seconds. */

@@ -4,7 +4,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { parseSize, numberOfText as numeric } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from '../core/model.ts';
-import { openGaps, type StoredSpan, touchesGap } from '../markets/trade-history.ts';
+import { type StoredHistory, type StoredSpan, touchesGap } from '../markets/trade-history.ts';
 
 const decimals = z.array(z.string().nullable());
 const text = z.string().nullable();
@@ -64,15 +64,13 @@ export interface Bar {
   priced: boolean;
 }
 
-export interface BarQuery {
+export interface BarQuery extends StoredHistory {
   platform: Platform;
   ref: string;
   series: number;
   stepSeconds: number;
   startTs: number;
   endTs: number;
-  /** The stored span of the market's trades, Unix µs. */
-  span: StoredSpan | null;
   /** Whether to include buckets with only quotes of our snapshots: a quiet market has one per minute. */
   quotesAlone: boolean;
   nowMs: number;
@@ -89,7 +87,7 @@ const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
  * platform minute or hour without trades keeps its previous close; a wider bucket takes its price only from those with trades.
  */
 export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
-  const { platform, series } = query;
+  const { platform, series, gaps } = query;
   const bucket = {
     platform,
     ref: query.ref,
@@ -100,13 +98,12 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
   };
   const candles = candlesFor(query.stepSeconds);
   // Statements side by side: parsing and planning takes most of their time, and one of all three would do that on one core.
-  const [own, theirs, snapshots, gaps] = await Promise.all([
+  const [own, theirs, snapshots] = await Promise.all([
     clickhouse.query('bars_of_trades', OwnRow, { ...bucket, series, candles }),
     series === 0 ? clickhouse.query('bars_of_platform', PlatformRow, bucket) : [],
     series === 0
       ? clickhouse.query('bars_of_quotes', QuoteRow, { ...bucket, candles, quotes_alone: query.quotesAlone })
       : [],
-    openGaps(clickhouse, platform),
   ]);
   const buckets = new Map<number, Sources>();
   for (const row of own) buckets.set(row.t, { own: row });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { likelyRef } from '../markets/directory.ts';
 import { requireMarket, unknownMarket, type WantedMarket } from '../markets/lookup.ts';
@@ -17,7 +18,7 @@ export async function marketsByKey(
   if (keys.length === 0) return [];
   const of = { platform, keys: keys.map(BigInt) };
   const [texts, raws] = await Promise.all([
-    clickhouse.query('market_texts', TextRow, { ...of, refs: [] }),
+    clickhouse.query('market_texts', TextRow, of),
     withRaw ? clickhouse.query('markets_raw', RawRow, of) : [],
   ]);
   return marketsOf(platform, keys, texts, raws);
@@ -36,12 +37,11 @@ export async function listedMarket(
   const { platform, id } = wanted;
   const likely = withRaw ? null : likelyRef(platform, id);
   if (likely !== null) {
-    const texts = await clickhouse.query('market_texts', TextRow, { platform, keys: [], refs: [likely] });
-    const [market] = marketsOf(platform, [...byKey(texts).keys()], texts, []);
+    const [market] = await marketsByKey(clickhouse, platform, [marketKey({ platform, ref: likely })], false);
     if (market) return { ref: likely, market };
   }
   const known = await requireMarket(services, wanted);
-  const [market] = await marketsByKey(clickhouse, platform, [await services.markets.keyOf(known)], withRaw);
+  const [market] = await marketsByKey(clickhouse, platform, [marketKey(known)], withRaw);
   // Its platform may have dropped it since it was cached.
   if (!market) throw await unknownMarket(services, platform, id);
   return { ref: known.ref, market };

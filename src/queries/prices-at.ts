@@ -4,6 +4,7 @@ import type { MarketPriceAnswer } from '../schemas/batches.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { complementNumber } from './market-rows.ts';
 import { storeTime } from '../core/time.ts';
+import { marketKey } from '../core/market-key.ts';
 import { numberOfText as number } from '../core/decimal.ts';
 
 /** A row of sql/queries/prices_at.sql. */
@@ -27,17 +28,17 @@ type MarketPrice = z.infer<typeof MarketPriceAnswer>;
  */
 export async function pricesAt(
   clickhouse: Pick<ClickHouse, 'query'>,
-  markets: readonly { market: StoredMarket; key: string }[],
+  markets: readonly StoredMarket[],
   atMs: number,
 ): Promise<MarketPrice[]> {
   const [first] = markets;
   if (!first) return [];
-  const keys = markets.map(({ key }) => BigInt(key));
+  const keys = markets.map((market) => BigInt(marketKey(market)));
   const at = storeTime(atMs);
-  const rows = await clickhouse.query('prices_at', Row, { platform: first.market.platform, keys, at });
+  const rows = await clickhouse.query('prices_at', Row, { platform: first.platform, keys, at });
   const found = new Map(rows.map((row) => [row.market_key, row]));
-  return markets.flatMap(({ market, key }) => {
-    const row = found.get(key);
+  return markets.flatMap((market) => {
+    const row = found.get(marketKey(market));
     return row ? [toPrice(market, row)] : [];
   });
 }

@@ -69,10 +69,7 @@ export function batchRoutes(app: FastifyInstance, services: Services): void {
       const cache = { ttlMs: PRICES_MS, from: 'trades', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
         const { markets, notFound } = await storedMarkets(services.markets, provider, ids);
-        const keyed = await Promise.all(
-          markets.map(async (market) => ({ market, key: await services.markets.keyOf(market) })),
-        );
-        const data = await pricesAt(services.clickhouse, keyed, Math.min(query.at ?? Infinity, services.now()));
+        const data = await pricesAt(services.clickhouse, markets, Math.min(query.at ?? Infinity, services.now()));
         const answered = new Set(data.map(({ market_id: id }) => id));
         return { body: { data }, meta: { not_found: notFound(answered) }, rows: 'data' };
       });

@@ -4,7 +4,7 @@ import type { Services } from './services.ts';
 import { firstBars } from '../queries/bars.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError, badRequest, platformName } from '../core/errors.ts';
-import { storedSpan } from '../markets/trade-history.ts';
+import { storedHistory } from '../markets/trade-history.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { marketSnapshot } from '../queries/market-metrics.ts';
 import { availability, historyItems, isKnown } from '../queries/historical-metrics.ts';
@@ -54,15 +54,15 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
       const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: [query.platform] } as const;
       return answerStored(services, call, cache, async () => {
         const { platform, market_id: id } = query;
-        const spanOf = (ref: string) => storedSpan(clickhouse, platform, ref);
-        const { market, value: stored } = await marketWith(services, { platform, id, user }, spanOf);
+        const historyOf = (ref: string) => storedHistory(clickhouse, platform, ref);
+        const { market, value: stored } = await marketWith(services, { platform, id, user }, historyOf);
         const { startTs, endTs } = range(query.start_ts, query.end_ts, services.now());
         const stepSeconds = INTERVAL_SECONDS[query.interval];
         const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
-        const { span, complete } = await readyHistory(services, { market, stored, user }, bounds);
+        const { complete, ...history } = await readyHistory(services, { market, stored, user }, bounds);
         const nowMs = services.now();
         const { ref } = market;
-        const asked = { platform, ref, series: 0, ...bounds, span, quotesAlone: true, nowMs };
+        const asked = { platform, ref, series: 0, ...bounds, ...history, quotesAlone: true, nowMs };
         const bars = await firstBars(clickhouse, asked, query.limit, isKnown);
         const { items, method } = historyItems(bars, nowMs);
         return {

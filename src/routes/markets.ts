@@ -2,6 +2,7 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { PLATFORMS, MARKET_STATUSES, type Platform } from '../core/model.ts';
 import { marketWith, storedMarkets } from '../markets/lookup.ts';
 import { badRequest } from '../core/errors.ts';
+import { marketKey } from '../core/market-key.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
 import { MarketsAnswer, MarketTradesAnswer } from '../schemas/markets.ts';
@@ -225,7 +226,7 @@ async function marketsOfList(
   }));
   if (issues.length > 0) throw badRequest(issues);
   const { markets: found, notFound } = await storedMarkets(services.markets, query.provider, ids);
-  const keys = await Promise.all(found.map((market) => services.markets.keyOf(market)));
+  const keys = found.map(marketKey);
   const markets = await marketsByKey(services.clickhouse, query.provider, keys, query.include_raw);
   return {
     body: { pagination: pagination(markets.length, ids.length, null), markets },

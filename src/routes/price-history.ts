@@ -5,7 +5,7 @@ import type { Services } from './services.ts';
 import { type Bar, firstBars, ohlcNumbers } from '../queries/bars.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { badRequest } from '../core/errors.ts';
-import { storedSpan, type StoredSpan } from '../markets/trade-history.ts';
+import { storedHistory, type StoredHistory } from '../markets/trade-history.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { limitParam, marketIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import { integerOf, textParam } from '../core/fields.ts';
@@ -59,9 +59,9 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
           platforms: [query.provider],
         },
         async () => {
-          const spanOf = (ref: string) => storedSpan(services.clickhouse, query.provider, ref);
+          const historyOf = (ref: string) => storedHistory(services.clickhouse, query.provider, ref);
           const asked = await Promise.all(
-            query.market_ids.map((id) => marketWith(services, { platform: query.provider, id, user }, spanOf)),
+            query.market_ids.map((id) => marketWith(services, { platform: query.provider, id, user }, historyOf)),
           );
           // Two ids may denote the same market.
           const markets = [...new Map(asked.map((one) => [one.market.ref, one])).values()];
@@ -105,7 +105,7 @@ interface Found {
 /** The oldest points of each requested outcome, as many as fit into the answer. */
 async function marketPoints(
   services: Services,
-  { market, stored, user }: { market: StoredMarket; stored: StoredSpan | null; user: string },
+  { market, stored, user }: { market: StoredMarket; stored: StoredHistory; user: string },
   { outcome, limit }: { outcome?: string | undefined; limit: number },
   range: { startTs: number; endTs: number; step: number },
 ): Promise<{ points: Found[]; complete: boolean }> {
@@ -116,11 +116,11 @@ async function marketPoints(
     endTs: range.endTs,
     stepSeconds: range.step,
   };
-  const { span, complete } = await readyHistory(services, { market, stored, user }, bounds);
+  const { complete, ...history } = await readyHistory(services, { market, stored, user }, bounds);
   const points: Found[] = [];
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
-    const asked = { platform, ref, series, ...bounds, span, quotesAlone: false, nowMs: services.now() };
+    const asked = { platform, ref, series, ...bounds, ...history, quotesAlone: false, nowMs: services.now() };
     // One more, to see whether the last timestamp is complete.
     const bars = await firstBars(services.clickhouse, asked, limit + 1, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));

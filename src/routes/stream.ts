@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
 import { ApiError, badRequest } from '../core/errors.ts';
 import { textParam } from '../core/fields.ts';
+import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { givenKey } from '../http/auth.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -125,7 +126,7 @@ export async function streamFilter(
     const known = new Map(Array.from(stored.values(), (market) => [market.ref, market]));
     if (known.size > 0) found.set(platform, new Set(known.keys()));
     if (!isBooks) continue;
-    for (const market of known.values()) books.push({ market, key: await markets.keyOf(market) });
+    for (const market of known.values()) books.push({ market, key: marketKey(market) });
   }
   if (unknown.length > 0) {
     throw new ApiError(404, 'Markets not found', {

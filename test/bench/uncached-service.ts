@@ -32,7 +32,6 @@ class NewMarkets extends StoredMarkets {
   override byAnyId = (platform: Platform, id: string): Promise<StoredMarket | null> => this.#now.byAnyId(platform, id);
   override storedByAnyIds = (platform: Platform, ids: readonly string[]): Promise<Map<string, StoredMarket>> =>
     this.#now.storedByAnyIds(platform, ids);
-  override keyOf = (market: StoredMarket): Promise<string> => this.#now.keyOf(market);
 }
 
 /** Answers are made anew each time; that the windows exist and up to when trades are complete stay known, as it does in a running service. */

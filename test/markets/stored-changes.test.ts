@@ -130,9 +130,7 @@ test.each(['forget', 'forgetAll'] as const)('what changes while it is being read
   };
   const markets = new StoredMarkets(overtaken, async () => null);
   expect(await markets.byAnyId('kalshi', ref)).toMatchObject({ status: 'open' });
-  const next = await markets.byAnyId('kalshi', ref);
-  expect(next).toMatchObject({ status: 'closed' });
-  expect(await markets.keyOf(next!)).toMatch(/^[1-9]\d+$/);
+  expect(await markets.byAnyId('kalshi', ref)).toMatchObject({ status: 'closed' });
 });
 
 test('a market that settles after the clock was set back is settled at once', async () => {

@@ -3,7 +3,7 @@ import { firstBars, loadBars } from '../../src/queries/bars.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { CANDLE_COLUMNS, candleRow } from '../../src/stores/clickhouse/insert-rows.ts';
 import { type MarketStore, market, startMarketStore, trade, usd } from '../helpers/market-store.ts';
-import { FEED_START } from '../../src/markets/trade-history.ts';
+import { FEED_START, type StoredSpan } from '../../src/markets/trade-history.ts';
 
 interface Answer {
   data: {
@@ -147,7 +147,15 @@ test('some trades of a bucket do not replace samples of all of it, every trade o
   expect(meta.source).toBe('mixed');
 });
 
-const bars = { platform: 'kalshi', ref: 'QUIET', series: 0, stepSeconds: 60, span: null, nowMs: START } as const;
+const bars = {
+  platform: 'kalshi',
+  ref: 'QUIET',
+  series: 0,
+  stepSeconds: 60,
+  span: null,
+  gaps: [] as StoredSpan[],
+  nowMs: START,
+} as const;
 
 test('of a market that is quoted and not traded no bucket is read, of a traded one its quotes are', async () => {
   const minutes = Array.from({ length: 100 }, (_, i) => ({

@@ -90,10 +90,10 @@ export class BookPoller {
     const { platform } = data;
     const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(platform, ref);
     const oldest = markets.toSorted((a, b) => at(a) - at(b));
-    const isLive = ({ ref }: StoredMarket): boolean => liveBook(ref) !== null && recorder.has(platform, ref);
+    const isLive = (ref: string): boolean => liveBook(ref) !== null && recorder.has(platform, ref);
     const some = [
-      ...oldest.filter((market) => !isLive(market)).slice(0, singles),
-      ...oldest.filter((market) => isLive(market)).slice(0, live),
+      ...oldest.filter(({ ref }) => !isLive(ref)).slice(0, singles),
+      ...oldest.filter(({ ref }) => isLive(ref)).slice(0, live),
     ];
     const due = data.orderBooks ? oldest : some;
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
@@ -105,7 +105,9 @@ export class BookPoller {
       for (const [ref, book] of books) {
         if (book instanceof PlatformError) continue;
         onRead(ref, book.yes, askedAt);
-        recorder.polled(platform, ref, book, receivedAt, askedMs);
+        // The platform may answer with a cached book that is older than the last event of its socket.
+        if (isLive(ref)) recorder.compared(platform, ref);
+        else recorder.polled(platform, ref, book, receivedAt, askedMs);
         rows += 1;
       }
     }

@@ -115,7 +115,7 @@ export class LiveBooks {
 
   #changed(ref: string, { book, exchangeAt }: Followed, changes: readonly BookChange[], seenMs: number): void {
     const at = [exchangeAt, iso(seenMs)] as const;
-    // The sink has no book of this market, or has lost it.
+    // The sink has no book of this market, has lost it, or has a polled one.
     if (!this.#sink.change(this.#platform, ref, changes, ...at)) {
       this.#sink.snapshot(this.#platform, ref, book, ...at);
     }

@@ -33,6 +33,8 @@ interface Kept {
   market: StoredMarket;
   /** null before the first one, and in a gap. */
   book: BookSide | null;
+  /** Whether the book, or the last one, was polled: changes of a live feed cannot be applied to it. */
+  isPolled: boolean;
   sequence: number;
   /** When its last snapshot was taken, performance.now(), so that clock changes do not delay the next. */
   snapshotAt: number;
@@ -101,6 +103,11 @@ export class PlatformBooks {
     this.#whole(kept, book, seen);
   }
 
+  compared(ref: string): void {
+    const kept = this.#kept.get(ref);
+    if (kept) kept.polledMs = Date.now();
+  }
+
   snapshot(ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void {
     const kept = this.#kept.get(ref);
     if (!kept) return;
@@ -110,7 +117,7 @@ export class PlatformBooks {
 
   change(ref: string, changes: readonly BookChange[], exchangeAt: string | null, receivedAt: string): boolean {
     const kept = this.#kept.get(ref);
-    if (!kept?.book) return false;
+    if (!kept?.book || kept.isPolled) return false;
     kept.ofMs = performance.now();
     const seen = { exchangeAt, receivedAt, polled: false };
     this.#changed(kept, applyChanges(kept.book, changes), seen);
@@ -155,12 +162,14 @@ export class PlatformBooks {
     const from = this.#seenAt.get(market.ref);
     const gap = from === undefined ? null : { from, reason: 'not recorded' };
     const sequence = this.#deps.epoch * EPOCH_SIZE;
-    return { market, book: null, sequence, snapshotAt: -Infinity, changes: 0, gap, polledMs: 0, ofMs: 0 };
+    const none = { book: null, isPolled: false, snapshotAt: -Infinity, changes: 0, polledMs: 0, ofMs: 0 };
+    return { market, sequence, gap, ...none };
   }
 
   #whole(kept: Kept, book: BookSide, seen: Seen): void {
     const { ref } = kept.market;
     const seenAt = this.#seenAt.get(ref) ?? '';
+    kept.isPolled = seen.polled;
     if (kept.book && Date.parse(seen.receivedAt) - Date.parse(seenAt) > UNSEEN_MS) {
       this.gap(ref, seenAt, seen.receivedAt, 'no book was received');
     }

@@ -76,6 +76,11 @@ export class BookRecorder implements BookSink {
     this.#platforms.get(platform)?.polled(ref, yes, { exchangeAt, receivedAt, polled: true }, askedMs);
   }
 
+  /** A book was polled only to compare it with the one of a live feed. */
+  compared(platform: Platform, ref: string): void {
+    this.#platforms.get(platform)?.compared(ref);
+  }
+
   snapshot(platform: Platform, ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void {
     this.#platforms.get(platform)?.snapshot(ref, book, exchangeAt, receivedAt);
   }

@@ -7,7 +7,7 @@ import type { BookChange, BookSide, Platform } from '../core/model.ts';
 export interface BookSink {
   /** A whole book as received. A market begins with one, and gets a new one after each gap. */
   snapshot(platform: Platform, ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void;
-  /** Levels changed since the previous call. false if the market has no book, or lost it: it needs a snapshot. */
+  /** Levels changed since the previous call. false if the market has no book of a feed, or lost it: it needs a snapshot. */
   change(
     platform: Platform,
     ref: string,

@@ -105,6 +105,56 @@ test('an instant in a gap that has not ended, or behind the end of a recording, 
   expect(await gapAt(56)).toBeNull();
 });
 
+test('a feed continues a polled book only after its own whole book', async () => {
+  const [ref = ''] = refs;
+  const now = new Date().toISOString();
+  recorder.gap(PLATFORM, ref, now, now, 'cut');
+  recorder.polled(PLATFORM, ref, { yes: bid('0.4', '50'), exchangeAt: null }, now, performance.now());
+  expect(recorder.change(PLATFORM, ref, [], null, now)).toBe(false);
+  recorder.snapshot(PLATFORM, ref, bid('0.4', '51'), null, now);
+  expect(recorder.change(PLATFORM, ref, bidNow('0.4', '52'), null, now)).toBe(true);
+  expect((await stored(ref)).slice(-3)).toEqual(['begins with 50', 'bid 0.4 51', 'bid 0.4 52']);
+});
+
+test('a polled book is only compared with a live one, and recorded once that is lost or found wrong', async () => {
+  const { clickhouse } = rig;
+  const books = new Map(refs.map((ref) => [ref, bid('0.4', '60')]));
+  const read: string[] = [];
+  let isWrong = false;
+  const poller = new BookPoller({
+    clickhouse,
+    recorder,
+    data: {
+      platform: PLATFORM,
+      orderBooks: async () => new Map(refs.map((ref) => [ref, { yes: bid('0.4', '55'), exchangeAt: null }])),
+    } as unknown as PlatformData,
+    directory: new StoredMarkets(clickhouse, async () => null),
+    config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
+    now: () => Date.now(),
+    streamed: { refs: () => refs },
+    liveBook: (ref) => books.get(ref) ?? null,
+    onRead(ref) {
+      read.push(ref);
+      if (isWrong) books.delete(ref);
+    },
+  });
+  const [lost = '', wrong = ''] = refs;
+  const now = new Date().toISOString();
+  const announced: unknown[] = [];
+  for (const ref of refs) recorder.snapshot(PLATFORM, ref, bid('0.4', '60'), null, now);
+  recorder.onMessage(({ ref, levels }) => announced.push([ref, levels]));
+  const polledAt = recorder.polledAtMs(PLATFORM, wrong);
+  await poller.readStreamed(rig.run);
+  expect([read.toSorted(), announced]).toEqual([refs.toSorted(), []]);
+  expect(recorder.polledAtMs(PLATFORM, wrong)).toBeGreaterThan(polledAt);
+  books.delete(lost);
+  await poller.readStreamed(rig.run);
+  expect(announced.splice(0)).toEqual([[lost, [['bid', '0.4', '55']]]]);
+  isWrong = true;
+  await poller.readStreamed(rig.run);
+  expect(announced).toEqual([[wrong, [['bid', '0.4', '55']]]]);
+});
+
 test('the book of a market that closes ends empty, and one that is no longer recorded ends as a gap', async () => {
   const [closes = '', goes = ''] = refs;
   const { clickhouse } = rig;

@@ -102,7 +102,7 @@ export class LiveBooks {
   }
 
   /** Drops the other markets, which are no longer subscribed. */
-  keepOnly(refs: ReadonlyMap<string, unknown>): void {
+  keepOnly(refs: ReadonlySet<string>): void {
     for (const ref of this.#followed.keys()) if (!refs.has(ref)) this.#followed.delete(ref);
   }
 

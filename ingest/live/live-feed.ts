@@ -216,8 +216,8 @@ export class LiveFeed {
           return market ? [[ref, { market, price, volumeTotal }] as const] : [];
         }),
       );
-      this.#books.keepOnly(this.#followed);
       for (const each of this.#channels) this.#assign(each);
+      this.#books.keepOnly(this.#subscribedBooks());
       const isSettled = before.size > 0 && [...this.#followed.keys()].every((ref) => before.has(ref));
       this.#chooseAt = performance.now() + (isSettled ? CHOOSE_MS : CHOOSE_SOON_MS);
     } catch (error) {
@@ -238,6 +238,13 @@ export class LiveFeed {
       if (hasChanged) each.keepers[index]?.setMarkets(markets);
     }
     for (const keeper of each.keepers.splice(shards.length)) void keeper.stop();
+  }
+
+  /** Markets whose books are subscribed: on the channels for books, or else on all that list markets. */
+  #subscribedBooks(): ReadonlySet<string> {
+    const forBooks = this.#channels.filter(({ channel }) => channel.isForBooks);
+    const bringing = forBooks.length > 0 ? forBooks : this.#channels;
+    return new Set(bringing.flatMap(({ wanted }) => wanted.flat().map(({ ref }) => ref)));
   }
 
   #publish(): void {

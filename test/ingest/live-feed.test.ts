@@ -1,0 +1,67 @@
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { LiveFeed, type LiveFeedDeps } from '../../ingest/live/live-feed.ts';
+import type { StoredMarket } from '../../src/platforms/contract.ts';
+import type { SocketChannel, SocketSession } from '../../src/platforms/sockets/contract.ts';
+import { waitsInRealTime } from '../helpers/real-time.ts';
+
+waitsInRealTime('markets to follow are chosen every three seconds');
+
+let server: WebSocketServer;
+beforeAll(() => {
+  server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  // Each frame is the references whose books the client subscribed.
+  server.on('connection', (socket) => socket.on('message', (refs: Buffer) => socket.send(refs.toString())));
+});
+afterAll(() => void server.close());
+
+/** Sends a book of each newly listed market, and nothing when a market is no longer listed. */
+function session(markets: readonly StoredMarket[], send: (text: string) => void): SocketSession {
+  const ask = (listed: readonly StoredMarket[]): void => send(listed.map(({ ref }) => ref).join());
+  return {
+    start: () => ask(markets),
+    setMarkets: ask,
+    take(frame, emit) {
+      for (const ref of frame.split(',')) emit({ kind: 'book', ref, book: { bids: [], asks: [] }, exchangeAtMs: null });
+      return true;
+    },
+  };
+}
+
+/** Follows A and B, the most traded markets, over one channel. */
+function start(channel: Pick<SocketChannel, 'isForBooks'>) {
+  const wanted = { refs: ['A', 'B'] };
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const shared = { name: 'books', heartbeat: null, silentMs: 60_000, quietMs: null, rotateMs: 3_600_000 };
+  const feed = new LiveFeed({
+    sockets: {
+      platform: 'kalshi',
+      channels: [{ ...shared, ...channel, url, marketsPerSocket: 100, bringsTrades: false, session }],
+      markets: 2,
+    },
+    clickhouse: { query: async () => ['A', 'B'].map((ref) => ({ ref, price: null, volume_total: null })) },
+    directory: { storedByRef: async () => new Map(['A', 'B'].map((ref) => [ref, { ref }])) },
+    books: { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} },
+    publish: async () => {},
+    log: pino({ level: 'silent' }),
+    observer: { messages: () => {}, badFrame: () => {}, reconnect: () => {} },
+    isHolder: () => true,
+  } as unknown as LiveFeedDeps);
+  const known = (): string[] => ['A', 'B'].filter((ref) => feed.book(ref) !== null);
+  return { feed, wanted, known };
+}
+
+test('a book that is no longer subscribed is not kept; channels without a choice of books go on with it', async () => {
+  const [books, all] = [start({ isForBooks: true }), start({})];
+  for (const { known } of [books, all])
+    await vi.waitFor(() => expect(known()).toEqual(['A', 'B']), { timeout: 10_000 });
+  books.wanted.refs = ['B'];
+  all.wanted.refs = ['B'];
+  await vi.waitFor(() => expect(books.known()).toEqual(['B']), { timeout: 10_000 });
+  expect(all.known()).toEqual(['A', 'B']);
+  books.wanted.refs = ['A', 'B'];
+  await vi.waitFor(() => expect(books.known()).toEqual(['A', 'B']), { timeout: 10_000 });
+  await Promise.all([books.feed.stop(), all.feed.stop()]);
+});

@@ -1,8 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { badRequest, type FieldIssue } from '../core/errors.ts';
-import { isMarketId, type ListedId, toPlatform } from '../schemas/parameters.ts';
+import { isMarketId, isPlatformList, type ListedId, toPlatform } from '../schemas/parameters.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
+import { listText } from '../core/text.ts';
 
 /** The parameters or body fields of an endpoint, by canonical name. */
 export type Fields = Record<string, z.ZodType>;
@@ -169,7 +170,7 @@ export function fieldIssues(field: string, value: unknown, found: z.core.$ZodIss
 const same = (field: string, a: unknown, b: unknown): boolean =>
   a === b || ((field === 'provider' || field === 'platform') && toPlatform(a) === toPlatform(b));
 
-/** Removes the `<platform>:` prefix of market ids; without a platform parameter, the prefix sets it. */
+/** Removes the `<platform>:` prefix of ids; without a platform parameter, the prefix sets it, and it limits a list of platforms. */
 function settleMarketIds(
   sections: Partial<Record<Section, Fields>>,
   values: Partial<Record<Section, Record<string, unknown>>>,
@@ -179,6 +180,8 @@ function settleMarketIds(
     (s) => sections[s] && ('provider' in sections[s] || 'platform' in sections[s]),
   );
   const platformField = home && ('provider' in (sections[home] ?? {}) ? 'provider' : 'platform');
+  const platformSchema = home && platformField && sections[home]?.[platformField];
+  const isList = platformSchema !== undefined && isPlatformList(platformSchema);
   for (const section of ['params', 'query', 'body'] as const) {
     const read = values[section];
     for (const [field, schema] of Object.entries(sections[section] ?? {})) {
@@ -190,13 +193,11 @@ function settleMarketIds(
         if (!PLATFORMS.includes(named) || !home || !platformField) return id;
         const platforms = values[home] ?? {};
         if (!(platformField in platforms)) return rest;
-        const platform = (platforms[platformField] ??= named);
-        if (platform !== named) {
-          issues.push({
-            field,
-            expected: `an id of ${platformField} ${String(platform)}`,
-            received: shown(field, id),
-          });
+        const asked = [platforms[platformField] ?? named].flat().map(String);
+        if (asked.includes(named)) platforms[platformField] = isList ? [named] : named;
+        else {
+          const expected = `an id of ${platformField} ${listText(asked, 'or')}`;
+          issues.push({ field, expected, received: shown(field, id) });
         }
         return rest;
       };

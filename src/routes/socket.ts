@@ -7,7 +7,7 @@ import { isForeignOrigin, requireScope } from '../http/auth.ts';
 import { toFailure } from '../http/error-handlers.ts';
 import { inputReader } from '../http/read-input.ts';
 import type { Upgrades } from '../http/upgrades.ts';
-import { enumParam, integerParam } from '../schemas/parameters.ts';
+import { enumParam, eventIdParam, integerParam } from '../schemas/parameters.ts';
 import { floorParam, platformsParam, sinceParam, unifiedIdsParam } from '../schemas/streams.ts';
 import { CHANNELS, marketNames } from '../streams/filter.ts';
 import type { Reader } from '../streams/sse-stream.ts';
@@ -35,7 +35,7 @@ const readSubscribe = inputReader({
     channel: enumParam(CHANNELS),
     platform: platformsParam().optional(),
     market_ids: unifiedIdsParam().optional(),
-    event_id: textParam(512).optional(),
+    event_id: eventIdParam().optional(),
     min_size: floorParam('contracts'),
     min_notional: floorParam('USD'),
     depth: integerParam(1, 1000).optional().describe('Levels per side, for the channel books'),

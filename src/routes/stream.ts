@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../accounts/caller.ts';
 import { ApiError, badRequest } from '../core/errors.ts';
-import { textParam } from '../core/fields.ts';
 import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { givenKey } from '../http/auth.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { readCookie } from '../http/session-cookie.ts';
+import { asStored } from '../markets/directory.ts';
+import { eventIdParam } from '../schemas/parameters.ts';
 import {
   floorParam,
   type NamedMarket,
@@ -26,7 +27,7 @@ const QUERY = {
   channels: wordsParam(CHANNELS),
   platform: platformsParam().optional(),
   market_ids: unifiedIdsParam().optional(),
-  event_id: textParam(512).optional().describe("Markets of this event, by the platform's id"),
+  event_id: eventIdParam("Markets of this event, by the platform's id, with or without <platform>:").optional(),
   min_size: floorParam('contracts or shares; default 1000 for the channel whales'),
   min_notional: floorParam('USD'),
   since: sinceParam().optional(),
@@ -141,11 +142,18 @@ export async function streamFilter(
     channels: asked.channels,
     platforms,
     markets: named ? found : null,
-    eventId: asked.event_id ?? null,
+    eventId: eventIdOf(platforms, asked.event_id),
     minSize: asked.min_size ?? null,
     minNotional: asked.min_notional ?? null,
     books: isBooks ? { markets: books, depth: asked.depth ?? null } : null,
   };
+}
+
+/** In the stored spelling if there is one platform, so that the cursors of all spellings are the same. */
+function eventIdOf(platforms: readonly Platform[], id: string | undefined): string | null {
+  if (id === undefined) return null;
+  const [only, ...others] = platforms;
+  return only !== undefined && others.length === 0 ? asStored(only, id) : id;
 }
 
 /** Interval at which a session is looked up in the database: less often than other checks. */

@@ -12,11 +12,19 @@ const NEUTRAL: Record<string, Platform> = Object.fromEntries(
 /** The platform of a caller's word; any other value is returned unchanged. */
 export const toPlatform = (word: unknown): unknown => (typeof word === 'string' ? (NEUTRAL[word] ?? word) : word);
 
+const unwrapped = (schema: z.ZodType): object =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
+
 /** Schemas of parameters that are market ids or lists of them: inputReader removes or checks the platform prefix. */
 const marketIds = new WeakSet<object>();
-export function isMarketId(schema: z.ZodType): boolean {
-  const bare = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
-  return marketIds.has(bare);
+export const isMarketId = (schema: z.ZodType): boolean => marketIds.has(unwrapped(schema));
+
+/** Schemas of lists of platforms: the prefix of an id limits such a list to its platform. */
+const platformLists = new WeakSet<object>();
+export const isPlatformList = (schema: z.ZodType): boolean => platformLists.has(unwrapped(schema));
+export function asPlatformList<S extends z.ZodType>(schema: S): S {
+  platformLists.add(schema);
+  return schema;
 }
 
 /** One of the platforms that an endpoint serves, or its neutral alias. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textParam, toNumber } from '../core/fields.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
-import { timestampParam, toPlatform } from './parameters.ts';
+import { asPlatformList, timestampParam, toPlatform } from './parameters.ts';
 
 /** Schemas of stream parameters. */
 
@@ -35,7 +35,7 @@ export function wordsParam<const V extends readonly string[]>(
     .describe(error);
 }
 
-export const platformsParam = () => wordsParam(PLATFORMS, toPlatform);
+export const platformsParam = () => asPlatformList(wordsParam(PLATFORMS, toPlatform));
 
 /** A market by its unified id. */
 export interface NamedMarket {

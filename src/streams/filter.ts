@@ -1,4 +1,5 @@
 import type { Platform } from '../core/model.ts';
+import { asStored } from '../markets/directory.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { FEEDS, type Partition } from './log/position.ts';
 import type { LogRow } from './log/read.ts';
@@ -15,6 +16,7 @@ export interface StreamFilter {
   platforms: readonly Platform[];
   /** References of markets by platform; null = all. */
   markets: ReadonlyMap<Platform, ReadonlySet<string>> | null;
+  /** The id of an event, without prefix, in any spelling; null = all. */
   eventId: string | null;
   /** Contracts; null = not given. */
   minSize: number | null;
@@ -51,13 +53,21 @@ export function partitionsOf({ channels, platforms, markets }: StreamFilter): Pa
   return FEEDS.filter((feed) => isAsked[feed]).flatMap((feed) => asked.map((platform) => ({ feed, platform })));
 }
 
+/** Whether the filter includes an event, given by the stored spelling of its id. */
+export function eventMatcherOf({ platforms, eventId }: StreamFilter): (platform: Platform, eventId: string) => boolean {
+  if (eventId === null) return () => true;
+  const wanted = new Map(platforms.map((platform) => [platform, asStored(platform, eventId)]));
+  return (platform, id) => wanted.get(platform) === id;
+}
+
 /** Whether a subscription wants an event. 1,000 contracts is the default floor of `whales`; an explicit floor applies to both channels. */
 export function matcherOf(filter: StreamFilter): (partition: Partition, row: LogRow) => boolean {
-  const { channels, markets, eventId } = filter;
+  const { channels, markets } = filter;
+  const isOfEvent = eventMatcherOf(filter);
   const minSize = filter.minSize ?? (channels.includes('trades') ? 0 : WHALE_SIZE);
   const minNotional = filter.minNotional ?? 0;
   return ({ feed, platform }, row) =>
     (markets === null || markets.get(platform)?.has(row.ref) === true) &&
-    (eventId === null || row.eventId === eventId) &&
+    isOfEvent(platform, row.eventId) &&
     (feed !== 'trades' || (row.size >= minSize && row.notional >= minNotional));
 }

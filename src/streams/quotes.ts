@@ -4,7 +4,7 @@ import { LruMap } from '../core/lru-map.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
-import type { StreamFilter } from './filter.ts';
+import { eventMatcherOf, type StreamFilter } from './filter.ts';
 import { PushedQuotes } from './pushed-quotes.ts';
 
 /** Quotes from sockets of any process: a JSON array of Quote. */
@@ -170,6 +170,7 @@ export class QuoteFeed {
   /** Quotes replaced before they were sent. */
   dropped = 0;
   readonly #filter: StreamFilter;
+  readonly #isOfEvent: ReturnType<typeof eventMatcherOf>;
   readonly #sink: QuoteSink;
   readonly #waiting = new Map<string, string>();
   /** Markets with a quote before the initial ones were read; null afterwards. */
@@ -180,6 +181,7 @@ export class QuoteFeed {
 
   constructor(follower: QuoteFollower, filter: StreamFilter, sink: QuoteSink) {
     this.#filter = filter;
+    this.#isOfEvent = eventMatcherOf(filter);
     this.#sink = sink;
     const isAsked = filter.channels.includes('quotes');
     this.#unwatch = isAsked ? follower.watch((quotes) => this.#take(quotes)) : () => {};
@@ -203,10 +205,10 @@ export class QuoteFeed {
   }
 
   #take(quotes: readonly Quote[]): void {
-    const { platforms, markets, eventId } = this.#filter;
-    for (const { platform, ref, eventId: event, data } of quotes) {
+    const { platforms, markets } = this.#filter;
+    for (const { platform, ref, eventId, data } of quotes) {
       if (!platforms.includes(platform) || (markets && !markets.get(platform)?.has(ref))) continue;
-      if (eventId !== null && eventId !== event) continue;
+      if (!this.#isOfEvent(platform, eventId)) continue;
       const name = `${platform}:${ref}`;
       this.#came?.add(name);
       if (this.#waiting.has(name)) this.dropped += 1;

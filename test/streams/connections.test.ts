@@ -297,6 +297,46 @@ test('a floor that is given holds for trades beside whales; theirs of 1,000 for 
   }
 });
 
+test('an event is named as in REST: with or without its platform, in any spelling that the platform allows', async () => {
+  await rig.takeOver('limitless');
+  const since = Date.now();
+  const [onKalshi, onLimitless] = [ids(1), ids(1)];
+  await rig.log('kalshi', onKalshi);
+  await rig.log('limitless', onLimitless);
+  const both = [...onKalshi, ...onLimitless].toSorted();
+  for (const [query, expected] of [
+    ['event_id=kalshi:E', onKalshi],
+    ['event_id=kalshi:e', onKalshi],
+    ['event_id=platform_a:e', onKalshi],
+    ['event_id=e&platform=kalshi', onKalshi],
+    ['event_id=e', onKalshi],
+    ['event_id=E', both],
+    ['event_id=kalshi:E&platform=kalshi,limitless', onKalshi],
+    ['event_id=limitless:E&provider=limitless,kalshi', onLimitless],
+    ['event_id=limitless:e', []],
+  ] as const) {
+    const stream = await open(`channels=trades&since=${since}&${query}`);
+    await stream.until('trade', expected.length);
+    await sleep(300);
+    const found = idsOf(stream.frames.filter(({ event }) => event === 'trade')).toSorted();
+    stream.cut();
+    expect([query, found]).toEqual([query, expected]);
+  }
+  const cursor = await cursorOf('channels=trades&platform=kalshi&event_id=E');
+  const resumed = await open('channels=trades&event_id=kalshi:e', { 'last-event-id': cursor });
+  expect(resumed.status).toBe(200);
+  resumed.cut();
+  const refused = await open('channels=trades&platform=limitless,polymarket&event_id=kalshi:E');
+  const issue = 'event_id: an id of platform limitless or polymarket, received "kalshi:E"';
+  expect([refused.status, JSON.parse(refused.text).error.error_text]).toEqual([400, issue]);
+  const { send, until } = await openSocket();
+  send({ op: 'subscribe', id: 'event', channel: 'trades', event_id: 'kalshi:e', since });
+  expect((await until(({ event }) => event === 'trade'))[0]?.data.trade_id).toBe(onKalshi[0]);
+  send({ op: 'subscribe', id: 'foreign', channel: 'trades', platform: 'limitless', event_id: 'kalshi:E' });
+  const [foreign] = await until(({ id }) => id === 'foreign');
+  expect([foreign?.error.status, foreign?.error.error_text]).toEqual([400, expect.stringContaining('event_id')]);
+});
+
 test('a WebSocket without a key is closed after five seconds; one with a wrong key is refused', async () => {
   const { closed } = await openSocket({});
   expect(await closed).toBe(1008);

@@ -10,7 +10,7 @@ const log = pino({ level: 'silent' });
 const PLATFORM = 'kalshi';
 
 /** A client of the quotes of one market, over a store of which the test writes the rows; `aheadMs`: of this machine's clock. */
-async function clientOf({ stored = '', aheadMs = 0, isNamed = false } = {}) {
+async function clientOf({ stored = '', aheadMs = 0, isNamed = false, eventId = null as string | null } = {}) {
   const shared = createLocalShared(log);
   let behindMs = aheadMs;
   const nowMs = (): number => Date.now() - behindMs;
@@ -18,7 +18,7 @@ async function clientOf({ stored = '', aheadMs = 0, isNamed = false } = {}) {
     platform: PLATFORM,
     ref: 'A',
     platform_id: 'A',
-    event_id: '',
+    event_id: 'KXEV',
     outcome_ids: ['yes'],
     prices: [null],
     bids: [bid],
@@ -39,7 +39,7 @@ async function clientOf({ stored = '', aheadMs = 0, isNamed = false } = {}) {
     channels: ['quotes'],
     platforms: [PLATFORM],
     markets: isNamed ? new Map([[PLATFORM, new Set(['A'])]]) : null,
-    eventId: null,
+    eventId,
     minSize: null,
     minNotional: null,
     books: null,
@@ -122,4 +122,13 @@ test('stored quotes are found at once after the clock of the store was set back'
 test('a market that is named begins with its stored quote', async () => {
   const { bids } = await clientOf({ stored: '0.7', isNamed: true });
   await expect.poll(() => bids).toEqual([0.7]);
+});
+
+test('quotes of an event come whatever case its id is given in', async () => {
+  const { bids, poll } = await clientOf({ eventId: 'kxev' });
+  const other = await clientOf({ eventId: 'kxother' });
+  for (const client of [poll, other.poll]) client('0.4');
+  await expect.poll(() => bids).toEqual([0.4]);
+  await sleep(1200);
+  expect(other.bids).toEqual([]);
 });

@@ -8,13 +8,27 @@ import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { FollowedMarket } from './quote-publisher.ts';
 
 const REMEMBERED = 100_000;
-/** A market is looked up again after this time: its volume rises, and an unlisted market may have been listed. */
+/** A market is looked up again after this time, because its volume rises. */
 const KNOWN_MS = 300_000;
+/**
+ * An unlisted market may be stored soon: it is looked up again after this time, and later after a share of the time since its first
+ * look-up, because platforms quote many markets that are never listed.
+ */
+const UNKNOWN_MS = 3000;
+const UNKNOWN_SHARE = 0.25;
 /** Markets per look-up, and the maximum number of waiting ones. */
 const BATCH = 500;
 const WAITING = 20_000;
 
 const Row = z.object({ ref: z.string(), price: z.string().nullable(), volume_total: z.string().nullable() });
+
+interface Known {
+  /** null while the market is not listed. */
+  market: FollowedMarket | null;
+  /** When its first look-up ended, and until when this one holds, by performance.now(). */
+  since: number;
+  until: number;
+}
 
 interface Waiting {
   quote: SocketQuote;
@@ -35,7 +49,7 @@ export interface QuotedMarketsDeps {
 export class QuotedMarkets {
   readonly #deps: QuotedMarketsDeps;
   readonly #onQuote: (quote: SocketQuote, market: FollowedMarket, receivedMs: number) => void;
-  readonly #known = new LruMap<string, { market: FollowedMarket | null; until: number }>(REMEMBERED);
+  readonly #known = new LruMap<string, Known>(REMEMBERED);
   readonly #waiting = new Map<string, Waiting>();
   #isReading = false;
   #isStopped = false;
@@ -74,10 +88,12 @@ export class QuotedMarkets {
       while (!this.#isStopped && this.#waiting.size > 0) {
         const batch = [...this.#waiting].slice(0, BATCH);
         const markets = await this.#lookUp(batch.map(([ref]) => ref));
-        const until = performance.now() + KNOWN_MS;
+        const now = performance.now();
         for (const [ref] of batch) {
           const market = markets.get(ref) ?? null;
-          this.#known.set(ref, { market, until });
+          const since = this.#known.get(ref)?.since ?? now;
+          const unknownMs = Math.min(KNOWN_MS, Math.max(UNKNOWN_MS, (now - since) * UNKNOWN_SHARE));
+          this.#known.set(ref, { market, since, until: now + (market ? KNOWN_MS : unknownMs) });
           const newest = this.#waiting.get(ref);
           this.#waiting.delete(ref);
           if (market && newest) this.#onQuote(newest.quote, market, newest.receivedMs);

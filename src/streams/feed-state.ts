@@ -22,6 +22,8 @@ export interface FeedStateDeps {
 const LOOK_MS = 2000;
 /** Before the store's first answer: it is not known whether a feed is off. */
 const UNKNOWN = { feed: 'stale', fresh_to: null } as const;
+/** Of a platform that is not configured. */
+const OFF = { feed: 'off', fresh_to: null } as const;
 
 /** The state of each platform's feed, read while a client streams. */
 export class FeedStates {
@@ -54,7 +56,8 @@ export class FeedStates {
   of(platforms: readonly Platform[]): Partial<Record<Platform, PlatformState>> {
     return Object.fromEntries(
       platforms.map((platform) => {
-        const { feed, fresh_to: freshTo } = this.#known.get(platform) ?? UNKNOWN;
+        const isConfigured = this.#deps.platforms.includes(platform);
+        const { feed, fresh_to: freshTo } = this.#known.get(platform) ?? (isConfigured ? UNKNOWN : OFF);
         const lagMs = freshTo === null ? null : Math.max(0, Date.now() - Date.parse(freshTo));
         return [platform, { feed, fresh_to: freshTo, lag_seconds: lagMs === null ? null : Math.round(lagMs / 1000) }];
       }),

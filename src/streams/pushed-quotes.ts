@@ -2,7 +2,7 @@ import { LruMap } from '../core/lru-map.ts';
 
 /** Polled pages may be older than a socket's quote this recent: the polled quote then waits. */
 const PUSHED_MS = 10_000;
-/** Markets from sockets that changed in the last seconds. */
+/** Markets whose newest quote of a socket is kept. */
 const REMEMBERED = 20_000;
 
 interface Side {

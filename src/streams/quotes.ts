@@ -79,10 +79,9 @@ export class QuoteFollower {
     this.#deps = deps;
   }
 
-  /** Receives quotes from sockets. */
+  /** Receives quotes from sockets; without listeners too, because the next one begins with the newest. */
   async listen(subscribe: Shared['subscribe']): Promise<void> {
     await subscribe(QUOTES_CHANNEL, (message) => {
-      if (this.#listeners.size === 0) return;
       const quotes = JSON.parse(message) as Quote[];
       for (const quote of quotes) {
         this.#pushed.push(nameOf(quote), quote);

@@ -10,7 +10,13 @@ const log = pino({ level: 'silent' });
 const PLATFORM = 'kalshi';
 
 /** A client of the quotes of one market, over a store of which the test writes the rows; `aheadMs`: of this machine's clock. */
-async function clientOf({ stored = '', aheadMs = 0, isNamed = false, eventId = null as string | null } = {}) {
+async function clientOf({
+  stored = '',
+  aheadMs = 0,
+  isNamed = false,
+  eventId = null as string | null,
+  pushedBefore = [] as number[],
+} = {}) {
   const shared = createLocalShared(log);
   let behindMs = aheadMs;
   const nowMs = (): number => Date.now() - behindMs;
@@ -30,11 +36,26 @@ async function clientOf({ stored = '', aheadMs = 0, isNamed = false, eventId = n
   let rows: ReturnType<typeof row>[] = [];
   const query = async (name: string, _: unknown, given?: { since_ms?: number }) => {
     if (name === 'store_clock') return [{ now_ms: nowMs() }];
-    if (name === 'quotes_of') return stored === '' ? [] : [row(stored)];
+    if (name === 'quotes_of') return stored === '' ? [] : [storedRow];
     return rows.filter(({ written_ms: writtenMs }) => writtenMs >= (given?.since_ms ?? 0));
   };
+  const storedRow = row(stored);
   const follower = new QuoteFollower({ clickhouse: { query } as unknown as ClickHouse, log });
   await follower.listen((...given) => shared.subscribe(...given));
+  const push = (bid: number): Promise<void> => {
+    const data = {
+      prices: { yes: { price: null, bid, ask: null, bid_size: 1, ask_size: null } },
+      received_at: new Date().toISOString(),
+    };
+    return shared.publish(
+      QUOTES_CHANNEL,
+      JSON.stringify([{ platform: PLATFORM, ref: 'A', eventId: '', data: JSON.stringify(data) }]),
+    );
+  };
+  for (const bid of pushedBefore) {
+    await sleep(20);
+    await push(bid);
+  }
   const filter: StreamFilter = {
     channels: ['quotes'],
     platforms: [PLATFORM],
@@ -55,16 +76,7 @@ async function clientOf({ stored = '', aheadMs = 0, isNamed = false, eventId = n
     bids,
     poll: (bid: string) => (rows = [row(bid)]),
     setStoreBack: (ms: number) => (behindMs += ms),
-    push: (bid: number) => {
-      const data = {
-        prices: { yes: { price: null, bid, ask: null, bid_size: 1, ask_size: null } },
-        received_at: new Date().toISOString(),
-      };
-      return shared.publish(
-        QUOTES_CHANNEL,
-        JSON.stringify([{ platform: PLATFORM, ref: 'A', eventId: '', data: JSON.stringify(data) }]),
-      );
-    },
+    push,
   };
 }
 
@@ -122,6 +134,11 @@ test('stored quotes are found at once after the clock of the store was set back'
 test('a market that is named begins with its stored quote', async () => {
   const { bids } = await clientOf({ stored: '0.7', isNamed: true });
   await expect.poll(() => bids).toEqual([0.7]);
+});
+
+test('a market that is named begins with the quote of a socket that came before anyone listened', async () => {
+  const { bids } = await clientOf({ stored: '0.7', isNamed: true, pushedBefore: [0.8, 0.9] });
+  await expect.poll(() => bids).toEqual([0.9]);
 });
 
 test('quotes of an event come whatever case its id is given in', async () => {

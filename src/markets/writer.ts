@@ -8,6 +8,7 @@ import type { ReadInterest } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
+import { RewriteMarks } from './rewrite-marks.ts';
 import type { MarketInfo, MarketRecord, MarketState, Platform, SeriesRecord } from '../core/model.ts';
 import {
   marketRow,
@@ -26,8 +27,8 @@ const STATE_MS = 5 * 60_000;
 const REMEMBERED = 300_000;
 const LOOKBACK_REFS = 500;
 
-const StoredMarket = LookbackRow.extend({ synced_at: z.string() });
-type StoredMarket = z.infer<typeof StoredMarket>;
+const LastListing = LookbackRow.extend({ synced_at: z.string() });
+type LastListing = z.infer<typeof LastListing>;
 
 interface Written {
   info: string;
@@ -49,8 +50,8 @@ export class MarketWriter {
   readonly #openInterest = new Map<string, ReadInterest>();
   readonly #liquidity = new Map<string, Usd>();
   readonly #lastTrades = new Map<string, Price>();
-  /** Markets with unwritten facts from sources other than their listing. */
-  readonly #needsRewrite = new Map<string, symbol>();
+  /** Markets with unwritten facts from sources other than their listing; one that is not remembered is written anyway. */
+  readonly #needsRewrite = new RewriteMarks(REMEMBERED);
   /** Sequential: of two concurrent writes, the one that saw fewer trades could come last. */
   readonly #pricing = new PQueue({ concurrency: 1 });
   readonly #onChanged: (platform: Platform, refs: string[]) => void;
@@ -66,7 +67,7 @@ export class MarketWriter {
   async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
     await this.#events.write(platform, records);
     const newest = [...new Map(records.map((record) => [record.info.ref, record])).values()];
-    const marks = new Map(this.#needsRewrite);
+    const marks = this.#needsRewrite.of(newest.map(({ info }) => keyOf(info)));
     const due = newest.filter((record) => marks.has(keyOf(record.info)) || this.#isDue(record));
     const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
     const stored = await this.#lookBack(platform, due);
@@ -115,7 +116,7 @@ export class MarketWriter {
       this.#remember(asSent, record.state.status, snapshot);
       // A mark set meanwhile is for facts that these rows lack.
       const key = keyOf(asSent.info);
-      if (this.#needsRewrite.get(key) === marks.get(key)) this.#needsRewrite.delete(key);
+      this.#needsRewrite.remove(key, marks.get(key));
     }
     // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
@@ -138,7 +139,7 @@ export class MarketWriter {
     const all = [...refs];
     for (const ref of all) {
       const key = keyOf({ platform, ref });
-      if (this.#written.has(key)) this.#needsRewrite.set(key, Symbol(key));
+      if (this.#written.has(key)) this.#needsRewrite.add(key);
     }
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, all));
   }
@@ -146,7 +147,7 @@ export class MarketWriter {
   /** Trades of any market may have been stored: volumes from trades are written with the next sweep. */
   markAllStale(platform: Platform): void {
     for (const [key, { fromTrades }] of this.#written) {
-      if (fromTrades && key.startsWith(`${platform}:`)) this.#needsRewrite.set(key, Symbol(key));
+      if (fromTrades && key.startsWith(`${platform}:`)) this.#needsRewrite.add(key);
     }
   }
 
@@ -156,7 +157,10 @@ export class MarketWriter {
       const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
       await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
     }
-    this.#written.delete(keyOf({ platform, ref }));
+    const key = keyOf({ platform, ref });
+    for (const facts of [this.#written, this.#needsRewrite, this.#openInterest, this.#liquidity, this.#lastTrades]) {
+      facts.delete(key);
+    }
     this.#onChanged(platform, [ref]);
   }
 
@@ -165,7 +169,7 @@ export class MarketWriter {
     const key = keyOf({ platform, ref });
     if (this.#openInterest.size >= REMEMBERED) this.#openInterest.clear();
     this.#openInterest.set(key, read);
-    this.#needsRewrite.set(key, Symbol(key));
+    this.#needsRewrite.add(key);
   }
 
   /** Book liquidity that the listing lacks; written with the market at its next sweep. */
@@ -174,7 +178,7 @@ export class MarketWriter {
     if (this.#liquidity.get(key) === value) return;
     if (this.#liquidity.size >= REMEMBERED) this.#liquidity.clear();
     this.#liquidity.set(key, value);
-    this.#needsRewrite.set(key, Symbol(key));
+    this.#needsRewrite.add(key);
   }
 
   /** The last trade according to a book; prices the market, from its next sweep on, while none of its trades is stored. */
@@ -183,7 +187,7 @@ export class MarketWriter {
     if (price === null || this.#lastTrades.get(key) === price) return;
     if (this.#lastTrades.size >= REMEMBERED) this.#lastTrades.clear();
     this.#lastTrades.set(key, price);
-    this.#needsRewrite.set(key, Symbol(key));
+    this.#needsRewrite.add(key);
   }
 
   #isDue(record: MarketRecord): boolean {
@@ -208,7 +212,11 @@ export class MarketWriter {
   /** Keeps the record as the platform sent it, for comparison with the next one; what the store added is not compared. */
   #remember(asSent: MarketRecord, status: string, snapshot: object): void {
     const key = keyOf(asSent.info);
-    if (this.#written.size >= REMEMBERED) this.#written.delete(this.#written.keys().next().value ?? '');
+    if (this.#written.size >= REMEMBERED) {
+      const evicted = this.#written.keys().next().value ?? '';
+      this.#written.delete(evicted);
+      this.#needsRewrite.delete(evicted);
+    }
     const atMs = Date.parse(asSent.fetchedAt);
     this.#written.delete(key);
     this.#written.set(key, {
@@ -223,9 +231,9 @@ export class MarketWriter {
   }
 
   async #lookBack(platform: Platform, records: readonly MarketRecord[]) {
-    const known = new Map<string, StoredMarket>();
+    const known = new Map<string, LastListing>();
     for (const part of parts(records)) {
-      for (const row of await this.#clickhouse.query('market_lookback', StoredMarket, { platform, ...part })) {
+      for (const row of await this.#clickhouse.query('market_lookback', LastListing, { platform, ...part })) {
         known.set(row.ref, row);
       }
     }

@@ -11,6 +11,7 @@ function openWriter(onInsert: (table: string) => void = () => {}) {
   const clickhouse = {
     query: async () => [],
     run: async () => {},
+    command: async () => {},
     insert: async (table: string, rows: typeof states) => {
       onInsert(table);
       if (table.startsWith('market_state')) states.push(...rows);
@@ -32,6 +33,15 @@ test('markets of two platforms with one reference are both written, each with it
   ]);
   await writer.write('limitless', [shared('limitless')]);
   expect(states).toHaveLength(2);
+});
+
+test('a market that was dropped and is listed again has none of its old figures', async () => {
+  const { writer, states } = openWriter();
+  await writer.write('polymarket', [shared('polymarket')]);
+  writer.setOpenInterest('polymarket', 'will-it-rain', { value: parseUsd('5'), at: '2026-11-20T12:00:00.000Z' });
+  await writer.drop('polymarket', 'will-it-rain');
+  await writer.write('polymarket', [shared('polymarket')]);
+  expect(states.map(({ open_interest: value }) => value)).toEqual([null, null]);
 });
 
 test('figures from elsewhere than the listing are written after an insert that failed, of settled markets too', async () => {

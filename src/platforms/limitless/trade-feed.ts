@@ -8,6 +8,8 @@ import { limitlessTradeId, mapLimitlessTrade } from './trade.ts';
 import { LimitlessTrade, LimitlessTradePage } from './wire.ts';
 
 const PAGE_LIMIT = 100;
+/** A transaction can be indexed behind newer ones: what the read pages have of this long before `sinceUs` is kept. */
+const LATE_US = 86_400 * 1_000_000;
 /** Maximum consecutive pages with only rows that were already read. */
 const MAX_STALLS = 5;
 
@@ -41,7 +43,7 @@ export async function* limitlessTrades(
   const path = `/markets/${encodeURIComponent(market.ref)}/events`;
   const about = { platform: 'limitless', kind: 'trade', idKey: 'txHash' } as const;
   const wanted = ({ executedAtUs }: TradeRecord): boolean =>
-    executedAtUs >= query.sinceUs && (query.untilUs === null || executedAtUs <= query.untilUs);
+    executedAtUs >= query.sinceUs - LATE_US && (query.untilUs === null || executedAtUs <= query.untilUs);
   let waiting: LimitlessTrade[] = [];
   let nextRank = Infinity;
   let reachedSince = false;

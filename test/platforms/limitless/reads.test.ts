@@ -182,9 +182,10 @@ const ids = (pages: TradePage[]) => pages.flatMap(({ trades }) => trades.map(({ 
 describe('reading Limitless trades', () => {
   test('goes on until a page reaches the mark, and one page further', async () => {
     const { http, data, context } = feed(Array.from({ length: 500 }, (_, n) => trade(n)));
-    const pages = await collect(data.trades({ ...all, sinceUs: secondsAgo(150) }, directory, context));
+    const sinceUs = secondsAgo(150);
+    const pages = await collect(data.trades({ ...all, sinceUs }, directory, context));
     expect(http.asked).toHaveLength(3);
-    expect(ids(pages)).toHaveLength(151);
+    expect(pages.flatMap(({ trades }) => trades.filter((one) => one.executedAtUs >= sinceUs))).toHaveLength(151);
     expect(pages.map(({ completeFromUs }) => completeFromUs)).toEqual([
       secondsAgo(99) + 1,
       secondsAgo(150),
@@ -240,8 +241,15 @@ describe('reading Limitless trades', () => {
     });
   });
 
+  test('keeps a trade of the last day that was indexed behind newer ones', async () => {
+    const { data, context } = feed([trade(10), trade(7200), trade(20), trade(400)]);
+    const pages = await collect(data.trades({ ...all, sinceUs: secondsAgo(300) }, directory, context));
+    expect(pages.flatMap(({ trades }) => trades.map(({ executedAtUs }) => executedAtUs))).toContain(secondsAgo(7200));
+    expect(pages.at(-1)?.completeFromUs).toBe(secondsAgo(300));
+  });
+
   test('keeps within its bounds and leaves out what cannot be read', async () => {
-    const rows = [trade(1), trade(2, { tokenId: '7' }), trade(3, { price: 'x' }), trade(4), trade(9)];
+    const rows = [trade(1), trade(2, { tokenId: '7' }), trade(3, { price: 'x' }), trade(4), trade(90_000)];
     const { data, context } = feed(rows);
     const query = { ...all, sinceUs: secondsAgo(5), untilUs: secondsAgo(2) };
     const [page] = await collect(data.trades(query, directory, context));

@@ -62,3 +62,13 @@ test('runs two statements of one user at once, no more', async () => {
   const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await run({ query: slow })).status));
   expect(statuses.toSorted()).toEqual([200, 200, 429, 429]);
 });
+
+test('counts a file as a running statement until its last byte was read, or its reader is gone', async () => {
+  const file = await run({ query: 'SELECT number FROM numbers(1000000000)', format: 'csv' });
+  expect(file.status).toBe(200);
+  const waiting = run({ query: 'SELECT 1' });
+  await expect.poll(async () => (await run({ query: 'SELECT 2' })).status).toBe(429);
+  await file.body?.cancel();
+  expect((await waiting).status).toBe(200);
+  await expect.poll(async () => (await run({ query: 'SELECT 3' })).status).toBe(200);
+});

@@ -18,7 +18,10 @@ export interface AnalystSql {
   ownerOfTicket(text: string): string | null;
   /** Called once the SQL port listens. */
   portOpened(host: string, port: number): void;
-  /** Rejects with 400 and the engine's message for a rejected statement, 429 for too many at once, 503 if SQL is unavailable. */
+  /**
+   * Rejects with 400 and the engine's message for a rejected statement, 429 for too many at once, 503 if SQL is unavailable. The
+   * statement counts until `signal` aborts: once the answer was sent, or its reader is gone.
+   */
   run(userId: string, statement: string, format: SqlFormat, signal: AbortSignal): Promise<Response>;
 }
 
@@ -60,6 +63,11 @@ export function createAnalystSql(config: Settings): AnalystSql {
       tickets.delete(password);
     }
   };
+  const ended = (userId: string): void => {
+    const left = (running.get(userId) ?? 1) - 1;
+    if (left === 0) running.delete(userId);
+    else running.set(userId, left);
+  };
   return {
     ownerOfTicket: (text) => tickets.get(text) ?? null,
     portOpened: (host, port) => {
@@ -67,18 +75,14 @@ export function createAnalystSql(config: Settings): AnalystSql {
       address = `http://${urlHost(loopback)}:${port}/`;
     },
     async run(userId, statement, format, signal) {
+      signal.throwIfAborted();
       const count = running.get(userId) ?? 0;
       if (count >= PER_USER) throw tooManyStatements();
       running.set(userId, count + 1);
-      try {
-        const answer = await ask(userId, statement, format, signal);
-        if (!answer.ok) throw refused(answer.status, await answer.text());
-        return answer;
-      } finally {
-        const left = (running.get(userId) ?? 1) - 1;
-        if (left === 0) running.delete(userId);
-        else running.set(userId, left);
-      }
+      signal.addEventListener('abort', () => ended(userId), { once: true });
+      const answer = await ask(userId, statement, format, signal);
+      if (!answer.ok) throw refused(answer.status, await answer.text());
+      return answer;
     },
   };
 }

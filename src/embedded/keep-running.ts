@@ -44,8 +44,9 @@ export async function keepRunning(options: RestartOptions): Promise<KeptProcess>
   };
   const restart = async (): Promise<void> => {
     for (const waitMs of doublingWaits(options.firstWaitMs, options.maxWaitMs)) {
+      // A stop ends the wait, and nothing starts after it.
+      await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => undefined);
       if (closing.signal.aborted) return;
-      await sleep(waitMs);
       try {
         child = await options.start();
         watch();

@@ -175,11 +175,12 @@ function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: K
     if (child.connected) child.send(message, () => {});
   };
   return new Promise((opened, failed) => {
+    const ended = (): void => failed(new Error('the embedded ClickHouse ended'));
     const hear = (message: unknown) => {
       const said = ChildMessage.parse(message);
       if (said.kind === 'sql open') opened(said.port);
       else if (said.kind === 'sql failed') {
-        child.off('message', hear);
+        child.off('message', hear).off('exit', ended);
         failed(new Error(said.message));
       } else if (said.kind === 'whose key')
         void ownerOfKey(said.key, said.address)
@@ -187,7 +188,7 @@ function openSqlPort(child: ChildProcess, sqlPort: SqlPortOptions, ownerOfKey: K
           .then((owner) => send({ kind: 'key owner', id: said.id, owner }));
     };
     child.on('message', hear);
-    child.once('exit', () => failed(new Error('the embedded ClickHouse ended')));
+    child.once('exit', ended);
     send({ kind: 'open sql', sqlPort });
   });
 }

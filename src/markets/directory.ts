@@ -16,7 +16,7 @@ const KEPT_MS = 60_000;
 const ALIAS_MS = 60_000;
 const UNKNOWN_MS = 30_000;
 
-const KeysRow = z.object({
+const StoredRow = z.object({
   ref: z.string(),
   platform_id: z.string(),
   slug: z.string(),
@@ -84,7 +84,7 @@ export class StoredMarkets implements MarketDirectory {
         if (isItemError(error)) return null;
         throw error;
       });
-      if (fetched?.keys) found.set(ref, fetched.keys);
+      if (fetched?.market) found.set(ref, fetched.market);
       else this.#unknown.keep(`${platform}:${ref}`, true);
     }
     return found;
@@ -104,7 +104,7 @@ export class StoredMarkets implements MarketDirectory {
       if (kept) found.set(ref, kept);
       else if (!this.#unknown.get(`${platform}:${ref}`)) unknown.push(ref);
     }
-    for (const keys of await this.#stored(platform, unknown)) found.set(keys.ref, keys);
+    for (const market of await this.#stored(platform, unknown)) found.set(market.ref, market);
     return { found, unknown };
   }
 
@@ -187,10 +187,10 @@ export class StoredMarkets implements MarketDirectory {
     platform: Platform,
     id: string,
     user?: string,
-  ): Promise<{ ref: string; keys: StoredMarket | undefined } | null> {
+  ): Promise<{ ref: string; market: StoredMarket | undefined } | null> {
     return this.#once(`fetch ${platform}:${id}`, async () => {
       const ref = await this.#fetchMarket(platform, id, user);
-      return ref === null ? null : { ref, keys: (await this.#stored(platform, [ref]))[0] };
+      return ref === null ? null : { ref, market: (await this.#stored(platform, [ref]))[0] };
     });
   }
 
@@ -205,8 +205,8 @@ export class StoredMarkets implements MarketDirectory {
   async #byRef(platform: Platform, ref: string): Promise<StoredMarket | null> {
     const kept = this.#markets.get(`${platform}:${ref}`);
     if (kept) return kept;
-    const [keys] = await this.#once(`ref ${platform}:${ref}`, () => this.#stored(platform, [ref]));
-    return keys && isListed(keys) ? keys : null;
+    const [market] = await this.#once(`ref ${platform}:${ref}`, () => this.#stored(platform, [ref]));
+    return market && isListed(market) ? market : null;
   }
 
   /** Drops markets from the cache after they were stored again. */
@@ -226,7 +226,7 @@ export class StoredMarkets implements MarketDirectory {
     for (let i = 0; i < refs.length; i += 500) {
       await this.#markets.read(async () => {
         const keys = refs.slice(i, i + 500).map((ref) => BigInt(marketKey({ platform, ref })));
-        const rows = await this.#clickhouse.query('market_keys', KeysRow, { platform, keys });
+        const rows = await this.#clickhouse.query('stored_markets', StoredRow, { platform, keys });
         const markets = rows.map((row) => toStoredMarket(platform, row));
         found.push(...markets);
         return markets.filter(isListed).map((market) => [`${platform}:${market.ref}`, market]);
@@ -239,7 +239,7 @@ export class StoredMarkets implements MarketDirectory {
 /** A market's state is written last: without one, its listing is still being written or was interrupted by a kill. */
 const isListed = ({ status }: Pick<StoredMarket, 'status'>): boolean => status !== '';
 
-function toStoredMarket(platform: Platform, row: z.infer<typeof KeysRow>): StoredMarket {
+function toStoredMarket(platform: Platform, row: z.infer<typeof StoredRow>): StoredMarket {
   return {
     platform,
     ref: row.ref,

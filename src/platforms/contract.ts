@@ -83,7 +83,7 @@ export interface SweepPage {
 /** How a platform's trades are read: one feed for all markets, or one per market. */
 export type TradeFeedKind = 'global' | 'per_market';
 
-/** Trades newest first until `sinceUs` is passed; `marketKeys` set for a per-market read. */
+/** Trades newest first until `sinceUs` is passed; `market` is set for a per-market read. */
 export interface TradeQuery {
   /** Inclusive lower bound, Unix µs. */
   sinceUs: number;

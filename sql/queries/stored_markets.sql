@@ -1,4 +1,4 @@
--- ingestion, order books, orders: what an adapter needs to know about stored markets, by reference
+-- ingestion, order books, orders: what an adapter needs to know about stored markets, by key
 SELECT ref, platform_id, slug, event_id, series_id, source_url, title, outcome_ids, outcome_names, token_ids, s.status AS status,
   trading_start_at, trading_end_at, metadata
 FROM (

@@ -57,7 +57,7 @@ export async function readyHistory(
     Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
   ]);
   // Trades may have arrived while the platform was asked, or while older ones were awaited.
-  const isOld = read.asked || wanted.span !== stored.span;
+  const isOld = !isWithoutFeed && (read.asked || wanted.span !== stored.span);
   const now = isOld ? await storedHistory(clickhouse, platform, ref) : stored;
   const { span, gaps } = isWithoutFeed ? { span: null, gaps: [] } : now;
   // A market has no trades before its creation, so a span that begins there is complete.

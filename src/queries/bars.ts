@@ -4,7 +4,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { parseSize, numberOfText as numeric } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from '../core/model.ts';
-import { type StoredHistory, type StoredSpan, touchesGap } from '../markets/trade-history.ts';
+import { type StoredHistory, touchesGap } from '../markets/trade-history.ts';
 
 const decimals = z.array(z.string().nullable());
 const text = z.string().nullable();
@@ -87,7 +87,7 @@ const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
  * platform minute or hour without trades keeps its previous close; a wider bucket takes its price only from those with trades.
  */
 export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
-  const { platform, series, gaps } = query;
+  const { platform, series } = query;
   const bucket = {
     platform,
     ref: query.ref,
@@ -113,7 +113,7 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
     .toSorted(([a], [b]) => a - b)
     .map(([startTs, sources]) => {
       const endTs = startTs + query.stepSeconds;
-      return toBar(sources, { startTs, endTs, covered: isCovered(startTs, endTs, query, gaps) });
+      return toBar(sources, { startTs, endTs, covered: isCovered(startTs, endTs, query) });
     });
 }
 
@@ -159,7 +159,7 @@ const candlesFor = (stepSeconds: number): string => (stepSeconds < 3600 ? 'candl
  * Whether every trade of a bucket is stored. A bucket still filling, or whose end the feed is about to reach, counts: it has all trades so
  * far. One in which the feed fell behind does not.
  */
-function isCovered(startTs: number, endTs: number, { span, nowMs }: BarQuery, gaps: StoredSpan[]): boolean {
+function isCovered(startTs: number, endTs: number, { span, gaps, nowMs }: BarQuery): boolean {
   if (span === null || span.fromUs > startTs * 1e6 || span.toUs < startTs * 1e6) return false;
   if (span.toUs < Math.min(endTs * 1e6, (nowMs - FEED_LAG_MS) * 1000)) return false;
   return !touchesGap(gaps, startTs, endTs);

@@ -33,12 +33,12 @@ export async function pricesAt(
 ): Promise<MarketPrice[]> {
   const [first] = markets;
   if (!first) return [];
-  const keys = markets.map((market) => BigInt(marketKey(market)));
+  const keys = markets.map(marketKey);
   const at = storeTime(atMs);
-  const rows = await clickhouse.query('prices_at', Row, { platform: first.platform, keys, at });
+  const rows = await clickhouse.query('prices_at', Row, { platform: first.platform, keys: keys.map(BigInt), at });
   const found = new Map(rows.map((row) => [row.market_key, row]));
-  return markets.flatMap((market) => {
-    const row = found.get(marketKey(market));
+  return markets.flatMap((market, i) => {
+    const row = found.get(keys[i] ?? '');
     return row ? [toPrice(market, row)] : [];
   });
 }

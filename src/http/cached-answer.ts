@@ -9,7 +9,7 @@ import { routeOf } from './auth.ts';
 import type { Freshness } from '../queries/freshness.ts';
 import { requestTimeMs } from './cursors.ts';
 import type { LocalCache, Shared } from '../stores/shared/shared.ts';
-import { type CallMeta, isKnown, Rendered, sendRendered, writeRendered } from './rendered-answer.ts';
+import { BODIES_KEPT, type CallMeta, isKnown, Rendered, sendRendered, writeRendered } from './rendered-answer.ts';
 import type { Platform } from '../core/model.ts';
 
 /** The result of an endpoint over stored data: the body without `meta`, and the data's own part of `meta` except `data_freshness`. */
@@ -18,7 +18,7 @@ export interface StoredAnswer<Answer> {
   meta: Answer extends { meta: infer Meta }
     ? Omit<Meta, AddedMeta> & Partial<Pick<Meta, keyof Meta & AddedMeta>>
     : object;
-  /** The list whose rows CSV and NDJSON contain; named as in the body. */
+  /** The list whose rows the other formats contain; named as in the body. */
   rows?: ListOf<Answer>;
 }
 
@@ -143,8 +143,8 @@ async function withFreshness(
   return { ...answer, meta: { data_freshness: freshTo, ...answer.meta } };
 }
 
-/** Memory per byte of the body: the data, the body, and some compressed copies. */
-const KEPT_PER_BYTE = 3;
+/** Memory per byte of the data, at most: itself, and its bodies. */
+const KEPT_PER_BYTE = 1 + BODIES_KEPT;
 
 const callMeta = (reply: FastifyReply, cacheHit: boolean): CallMeta => ({
   requestTimeMs: requestTimeMs(reply),
@@ -180,7 +180,7 @@ export function wantedFormat(accept = ''): Format {
   return ranges.toSorted((a, b) => b.rank - a.rank)[0]?.format ?? 'json';
 }
 
-/** Streams the rows of a list; the next cursor is in X-Next-Cursor. Anything but a list is sent as JSON. */
+/** Sends the rows of a list; the next cursor is in X-Next-Cursor. Anything but a list is sent as JSON. */
 async function sendRows(
   { clickhouse }: Means,
   call: { request: FastifyRequest; reply: FastifyReply },

@@ -55,7 +55,7 @@ export class Rendered {
 const TIMES: ReadonlySet<string> = new Set(['data_freshness', 'as_of', 'time_range', 'trades_complete_to', 'to']);
 const EMPTY_BYTES = '{}'.length;
 /** While an answer is fresh, its calls have few different times. */
-const BODIES_KEPT = 6;
+export const BODIES_KEPT = 6;
 
 /** Sends rendered data, or 304 if the caller already has it; compressed if the caller accepts that. */
 export function sendRendered(

@@ -253,7 +253,7 @@ export interface OrderBook {
   minOrderSize: Size | null;
   tickSize: Price | null;
   negRisk: boolean;
-  /** Mid over levels that count for rewards, if the platform reports it. */
+  /** In terms of the first outcome; null if nothing traded, or if not reported. */
   lastTradePrice: Price | null;
   raw: JsonObject;
 }

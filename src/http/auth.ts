@@ -17,12 +17,12 @@ import type { Scope } from '../core/model.ts';
  */
 export type AuthMode = 'key' | 'session' | 'either' | 'none';
 /**
- * Which limit a call counts against instead of its caller's: that of its address, of logins, of logins on its device, or of
- * files sent from memory.
+ * Which limit a call counts against: its caller's, or its address's if there is none; that of logins, of logins on its device, or
+ * of files sent from memory, whoever calls.
  */
 export type LimitMode = 'address' | 'login' | 'device' | 'file';
 
-/** The form of stored data: a list of rows (as CSV and NDJSON too), one body, or a Parquet file. */
+/** The form of stored data: a list of rows (as CSV, NDJSON, Parquet and Arrow too), one body, or a Parquet file. */
 export type Stored = 'rows' | 'whole' | 'file';
 
 declare module 'fastify' {

@@ -32,7 +32,7 @@ export interface Endpoint<
   together?: Together<B>;
   /** The body of a success. */
   answer: R;
-  /** Answered through answerStored: with ETag and 304; a list of `rows` as CSV and NDJSON too; a `file` as Parquet. */
+  /** Answered through answerStored: with ETag and 304; a list of `rows` in other formats too; a `file` as Parquet. */
   stored?: Stored;
   /** The handler itself sends server-sent events. */
   streamed?: true;
@@ -40,7 +40,7 @@ export interface Endpoint<
   statuses?: readonly [number, ...number[]];
   /** Error statuses beyond 400, 401, 404 with an id in the path, 413, 415, 429, 500 and 503. */
   errors?: readonly number[];
-  /** Which limit a call without an identified caller counts against; `login` and `device` count every call. */
+  /** Which limit a call without an identified caller counts against; the others count every call. */
   limit?: LimitMode;
 }
 

@@ -24,7 +24,7 @@ export function storeFailure(error: unknown): ApiError | null {
 }
 
 /** true if PostgreSQL could not be reached; false if it rejected the statement. */
-export function isPostgresLost(error: unknown): boolean {
+function isPostgresLost(error: unknown): boolean {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;
   if (!(cause instanceof Error)) return false;
   const { code = '', syscall } = cause as NodeJS.ErrnoException;

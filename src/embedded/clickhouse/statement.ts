@@ -6,8 +6,6 @@ import type { RawInsert } from './session.ts';
 /** The properties of a statement that decide how it is run. */
 export interface Statement {
   sql: string;
-  /** First keyword, upper case. */
-  verb: string;
   /** Changes nothing. */
   reads: boolean;
   /** Its result may be sent block by block. */
@@ -67,7 +65,6 @@ function readText(sql: string): ReadText {
   const reads = READ_VERBS.has(verb) && !/\b(INTO\s+OUTFILE|INSERT\s+INTO)\b/i.test(bare);
   return {
     sql: end >= 0 ? sql.slice(0, end) : sql,
-    verb,
     reads,
     // Totals come after the last block, and a stream has none.
     streams: reads && STREAM_VERBS.has(verb) && !/\bWITH\s+TOTALS\b/i.test(bare),

@@ -54,7 +54,7 @@ const HEADERS = {
   'X-Request-Id': text("Id of this request in the service's log"),
 };
 const ETAG = { ETag: text('Of the answer without the times in its meta, for If-None-Match') };
-const NEXT_CURSOR = { 'X-Next-Cursor': text('CSV and NDJSON: the cursor of the next page, absent on the last') };
+const NEXT_CURSOR = { 'X-Next-Cursor': text('All formats but JSON: the cursor of the next page, absent on the last') };
 const ROWS = {
   'text/csv': { schema: { type: 'string' as const, description: 'One line per row, with a header' } },
   'application/x-ndjson': { schema: { type: 'string' as const, description: 'One JSON object per row' } },

@@ -25,7 +25,7 @@ export function rowJson<T extends PgTable>(table: T) {
   };
 }
 
-/** Rows of a result, from either driver. */
+/** Rows of a result. */
 export const rowsOf = (result: unknown): Record<string, unknown>[] =>
   (result as { rows: Record<string, unknown>[] }).rows;
 

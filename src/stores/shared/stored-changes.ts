@@ -17,7 +17,7 @@ const MESSAGE_IDS = 1000;
 
 const channelOf = (kind: Kind): string => `stored_${kind}`;
 
-/** Tells every process that the rows of these ids were stored with other values. */
+/** Announces to every process that the rows of these ids were stored with other values. */
 export function announceStored(
   shared: Pick<Shared, 'publish'>,
   kind: Kind,

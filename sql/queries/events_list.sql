@@ -1,10 +1,12 @@
 -- GET events: the number of matching events, and a page of (minus rank, key) in the requested order, of the listing as of {as_of}
--- Markets written since then are used as in markets_list: as of their last snapshot before it.
+-- Markets written since then, and those that were over a day before, are used as in markets_list.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),
 listing AS (
-  SELECT event_id, status, volume_24h, trading_end_at, created_at
+  SELECT event_id, status,
+    if(status IN ('closed', 'settled') AND synced_at <= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY, toDecimal64(0, 6), volume_24h) AS volume_24h,
+    trading_end_at, created_at
   FROM market_state FINAL
   WHERE platform = {platform:String} AND event_id != '' AND written_at <= {as_of:DateTime64(3, 'UTC')}
   UNION ALL

@@ -1,4 +1,4 @@
--- GET events, GET events/{id}: events by key, with sums over their markets at one instant
+-- GET events, GET events/{id}: events by key, with sums over their markets at {at}. Markets that were over a day before it have sold nothing since
 SELECT e.event_key AS event_key, e.event_id AS event_id, e.series_id AS series_id, e.title AS title, e.category AS category, e.tags AS tags,
   e.mutually_exclusive AS mutually_exclusive, e.image_url AS image_url, e.source_url AS source_url,
   status, markets_count, open_markets, volume_24h, volume_total, liquidity, trading_end_at,
@@ -22,7 +22,8 @@ INNER JOIN (
     SELECT event_key, market_key, platform_id FROM event_markets FINAL PREWHERE platform = {platform:String} AND event_key IN {keys:Array(UInt64)}
   ) AS b
   INNER JOIN (
-    SELECT market_key, event_id, status, volume_24h, volume_total, liquidity, liquidity_known, trading_end_at
+    SELECT market_key, event_id, status,
+      if(status IN ('closed', 'settled') AND synced_at <= {at:DateTime64(3, 'UTC')} - INTERVAL 1 DAY, toDecimal64(0, 6), volume_24h) AS volume_24h, volume_total, liquidity, liquidity_known, trading_end_at
     FROM market_state FINAL
     PREWHERE platform = {platform:String} AND market_key IN (
       SELECT market_key FROM event_markets WHERE platform = {platform:String} AND event_key IN {keys:Array(UInt64)}

@@ -3,7 +3,7 @@
 WITH
   sipHash64({platform:String}, {ref:String}) AS key,
   {at:DateTime64(3, 'UTC')} - toIntervalDay(30) AS month, {at:DateTime64(3, 'UTC')} - toIntervalDay(365) AS year
-SELECT m.title AS title, s.status AS status, s.prices AS prices, s.bids AS bids, s.asks AS asks,
+SELECT m.title AS title, s.status AS status, s.synced_at AS last_synced_at, s.prices AS prices, s.bids AS bids, s.asks AS asks,
   s.volume_24h AS volume_24h, s.volume_7d AS volume_7d, s.volume_30d AS volume_30d, s.volume_1y AS volume_1y, s.volume_total AS volume_total,
   s.liquidity AS liquidity, s.open_interest AS open_interest,
   m.created_at AS created_at, m.trading_start_at AS trading_start_at, m.metadata AS info_metadata, s.metadata AS state_metadata,
@@ -15,6 +15,6 @@ FROM (
   FROM markets FINAL PREWHERE platform = {platform:String} AND market_key = key
 ) AS m
 INNER JOIN (
-  SELECT market_key, status, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, metadata
+  SELECT market_key, status, synced_at, prices, bids, asks, volume_24h, volume_7d, volume_30d, volume_1y, volume_total, liquidity, open_interest, metadata
   FROM market_state FINAL PREWHERE platform = {platform:String} AND market_key = key
 ) AS s USING (market_key)

@@ -1,11 +1,14 @@
 -- GET markets: the number of matching markets, and a page of (minus rank, key) in the requested order, of the listing as of {as_of}
 -- Markets written since then are used as of their last snapshot before it (as they are now, if there was none in the day before),
--- so that pages of one listing neither repeat nor miss a market.
+-- so that pages of one listing neither repeat nor miss a market. A market that was over a day before has sold nothing since, whatever
+-- its platform said then.
 WITH changed AS (
   SELECT DISTINCT market_key FROM market_state WHERE platform = {platform:String} AND written_at > {as_of:DateTime64(3, 'UTC')}
 ),
 listing AS (
-  SELECT market_key, status, category_slug, event_id, volume_24h, volume_total, liquidity, trading_end_at, created_at, liquidity_known
+  SELECT market_key, status, category_slug, event_id,
+    if(status IN ('closed', 'settled') AND synced_at <= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY, toDecimal64(0, 6), volume_24h) AS volume_24h,
+    volume_total, liquidity, trading_end_at, created_at, liquidity_known
   FROM market_state FINAL
   WHERE platform = {platform:String} AND written_at <= {as_of:DateTime64(3, 'UTC')}
   UNION ALL

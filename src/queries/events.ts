@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decimalNumber, parseUsd, USD_SCALE } from '../core/decimal.ts';
 import { unifiedId, type Platform } from '../core/model.ts';
+import { storeTime } from '../core/time.ts';
 import type { EventAnswer, SeriesAnswer } from '../schemas/events.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { optional } from './market-rows.ts';
@@ -38,14 +39,19 @@ export interface FoundEvent {
   marketKeys: string[];
 }
 
-/** Events by key, in the given order; events without a stored market are left out. */
+/** Events by key as of `nowMs`, in the given order; events without a stored market are left out. */
 export async function eventsByKey(
   clickhouse: Reader,
   platform: Platform,
   keys: readonly string[],
+  nowMs: number,
 ): Promise<FoundEvent[]> {
   if (keys.length === 0) return [];
-  const rows = await clickhouse.query('events_page', EventRow, { platform, keys: keys.map(BigInt) });
+  const rows = await clickhouse.query('events_page', EventRow, {
+    platform,
+    keys: keys.map(BigInt),
+    at: storeTime(nowMs),
+  });
   const found = new Map(rows.map((row) => [row.event_key, row]));
   return keys.flatMap((key) => {
     const row = found.get(key);
@@ -54,9 +60,14 @@ export async function eventsByKey(
 }
 
 /** An event by its id or its slug on the platform; null if it is not stored. */
-export async function eventById(clickhouse: Reader, platform: Platform, id: string): Promise<FoundEvent | null> {
+export async function eventById(
+  clickhouse: Reader,
+  platform: Platform,
+  id: string,
+  nowMs: number,
+): Promise<FoundEvent | null> {
   const [row] = await clickhouse.query('event_key', z.object({ event_key: z.string() }), { platform, id });
-  const [found] = row ? await eventsByKey(clickhouse, platform, [row.event_key]) : [];
+  const [found] = row ? await eventsByKey(clickhouse, platform, [row.event_key], nowMs) : [];
   return found ?? null;
 }
 

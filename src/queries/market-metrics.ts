@@ -16,7 +16,7 @@ import {
 } from '../core/decimal.ts';
 import { currentOpenInterest, type OpenInterestDeps } from '../markets/open-interest.ts';
 import { storedSpan } from '../markets/trade-history.ts';
-import { InfoText, optional, StateText, liquidityOf } from './market-rows.ts';
+import { InfoText, optional, rollingVolume, StateText, liquidityOf } from './market-rows.ts';
 import { topOfBook } from './historical-metrics.ts';
 import { isPool } from '../platforms/market-fields.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
@@ -29,6 +29,7 @@ type Window = keyof typeof WINDOW_DAYS;
 /** A row of sql/queries/market_figures.sql. */
 const FiguresRow = StateText.pick({
   status: true,
+  last_synced_at: true,
   prices: true,
   bids: true,
   asks: true,
@@ -111,6 +112,8 @@ function metrics(
   const fees = manifest.takerFees(metadata, { price: price ?? null, buyAt: ask ?? price ?? null });
   const total = row.volume_total === null ? null : parseUsd(row.volume_total);
   const { liquidity, liquidity_score } = liquidityOf(row);
+  const told = (window: Window): number | null =>
+    rollingVolume(row[`volume_${window}`], WINDOW_DAYS[window], row, nowMs);
   const traded = (window: Window): number | null => {
     const fromUs = nowMs * 1000 - WINDOW_DAYS[window] * DAY_US;
     if (sinceUs === null || sinceUs > fromUs) return null;
@@ -123,10 +126,10 @@ function metrics(
   return {
     volume: {
       total: row.volume_total,
-      volume_24h: row.volume_24h ?? traded('24h'),
-      volume_7d: row.volume_7d ?? traded('7d'),
-      volume_30d: row.volume_30d ?? grown(row.total_30d_ago) ?? traded('30d'),
-      volume_1y: row.volume_1y ?? grown(row.total_1y_ago) ?? traded('1y'),
+      volume_24h: told('24h') ?? traded('24h'),
+      volume_7d: told('7d') ?? traded('7d'),
+      volume_30d: told('30d') ?? grown(row.total_30d_ago) ?? traded('30d'),
+      volume_1y: told('1y') ?? grown(row.total_1y_ago) ?? traded('1y'),
     },
     liquidity: {
       total: liquidity,

@@ -3,6 +3,7 @@ import { decimalNumber, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from '../
 import { liquidityScore } from '../platforms/market-fields.ts';
 import type { MarketAnswer } from '../schemas/markets.ts';
 import { unifiedId, type JsonObject, type Platform } from '../core/model.ts';
+import { DAY_MS } from '../core/time.ts';
 
 /** A decimal as a number; null if unknown. */
 export const optional = z
@@ -74,6 +75,21 @@ interface MarketParts {
   state: z.infer<typeof StateText>;
   traders: z.infer<typeof TradersText> | undefined;
   raw: string | undefined;
+  nowMs: number;
+}
+
+/**
+ * A rolling volume at `nowMs`. A market that is over sells nothing: in a window that began after its last reading it has sold nothing,
+ * while that reading's figure stays stored.
+ */
+export function rollingVolume(
+  told: number | null,
+  days: number,
+  { status, last_synced_at: readAt }: Pick<z.infer<typeof StateText>, 'status' | 'last_synced_at'>,
+  nowMs: number,
+): number | null {
+  const isOver = status === 'closed' || status === 'settled';
+  return isOver && Date.parse(readAt) <= nowMs - days * DAY_MS ? 0 : told;
 }
 
 /** An unread book is unknown, not empty. */
@@ -93,7 +109,7 @@ export function liquidityOf({
 const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
 
 /** The unified market as returned by endpoints; with the platform's own objects if `raw` is given. */
-export function toMarket({ platform, info, state, traders, raw }: MarketParts): z.infer<typeof MarketAnswer> {
+export function toMarket({ platform, info, state, traders, raw, nowMs }: MarketParts): z.infer<typeof MarketAnswer> {
   return {
     id: unifiedId(platform, info.platform_id),
     platform,
@@ -117,8 +133,8 @@ export function toMarket({ platform, info, state, traders, raw }: MarketParts): 
     category: info.category,
     subcategory: info.subcategory,
     tags: info.tags,
-    volume_24h: state.volume_24h,
-    volume_7d: state.volume_7d,
+    volume_24h: rollingVolume(state.volume_24h, 1, state, nowMs),
+    volume_7d: rollingVolume(state.volume_7d, 7, state, nowMs),
     volume_total: state.volume_total,
     ...liquidityOf(state),
     open_interest: state.open_interest,

@@ -8,12 +8,12 @@ import { InfoText, StateText, TextRow, toMarket, TradersText } from './market-ro
 
 const RawRow = z.object({ market_key: z.string(), raw: z.string() });
 
-/** Markets by key, in the given order; unlisted ones are left out. `withRaw` adds the platform's own objects. */
+/** Markets by key as of `nowMs`, in the given order; unlisted ones are left out. `withRaw` adds the platform's own objects. */
 export async function marketsByKey(
   clickhouse: Pick<ClickHouse, 'query'>,
   platform: Platform,
   keys: readonly string[],
-  withRaw: boolean,
+  { withRaw, nowMs }: { withRaw: boolean; nowMs: number },
 ): Promise<Market[]> {
   if (keys.length === 0) return [];
   const of = { platform, keys: keys.map(BigInt) };
@@ -21,7 +21,7 @@ export async function marketsByKey(
     clickhouse.query('market_texts', TextRow, of),
     withRaw ? clickhouse.query('markets_raw', RawRow, of) : [],
   ]);
-  return marketsOf(platform, keys, texts, raws);
+  return marketsOf(platform, keys, { texts, raws, nowMs });
 }
 
 /**
@@ -29,19 +29,23 @@ export async function marketsByKey(
  * stored is read from the platform; 404 if that does not know it.
  */
 export async function listedMarket(
-  services: Parameters<typeof requireMarket>[0],
+  services: Parameters<typeof requireMarket>[0] & { now: () => number },
   wanted: WantedMarket,
   withRaw: boolean,
 ): Promise<{ ref: string; market: Market }> {
   const { clickhouse } = services;
+  const nowMs = services.now();
   const { platform, id } = wanted;
   const likely = withRaw ? null : likelyRef(platform, id);
   if (likely !== null) {
-    const [market] = await marketsByKey(clickhouse, platform, [marketKey({ platform, ref: likely })], false);
+    const [market] = await marketsByKey(clickhouse, platform, [marketKey({ platform, ref: likely })], {
+      withRaw,
+      nowMs,
+    });
     if (market) return { ref: likely, market };
   }
   const known = await requireMarket(services, wanted);
-  const [market] = await marketsByKey(clickhouse, platform, [marketKey(known)], withRaw);
+  const [market] = await marketsByKey(clickhouse, platform, [marketKey(known)], { withRaw, nowMs });
   // Its platform may have dropped it since it was cached.
   if (!market) throw await unknownMarket(services, platform, id);
   return { ref: known.ref, market };
@@ -50,9 +54,9 @@ export async function listedMarket(
 function marketsOf(
   platform: Platform,
   keys: readonly string[],
-  texts: readonly z.infer<typeof TextRow>[],
-  raws: readonly z.infer<typeof RawRow>[],
+  found: { texts: readonly z.infer<typeof TextRow>[]; raws: readonly z.infer<typeof RawRow>[]; nowMs: number },
 ): Market[] {
+  const { texts, raws, nowMs } = found;
   const part = (name: string) => byKey(texts.filter((row) => row.part === name));
   const [infos, states, traders, rawOf] = [part('info'), part('state'), part('traders'), byKey(raws)];
   return keys.flatMap((key) => {
@@ -64,6 +68,7 @@ function marketsOf(
       state: StateText.parse(state.body),
       traders: took && TradersText.parse(took.body),
       raw: rawOf.get(key)?.raw,
+      nowMs,
     });
   });
 }

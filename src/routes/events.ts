@@ -70,8 +70,9 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
       return answerStored(services, call, cache, async () => {
         const { cursor, limit, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('events', filters, cursor, ListPosition);
-        const page = await listEvents(clickhouse, query, { position, nowMs: services.now(), limit });
-        const events = await eventsByKey(clickhouse, provider, page.keys);
+        const nowMs = services.now();
+        const page = await listEvents(clickhouse, query, { position, nowMs, limit });
+        const events = await eventsByKey(clickhouse, provider, page.keys, nowMs);
         const next = page.next && cursors.encode('events', filters, page.next);
         return {
           body: {
@@ -114,7 +115,8 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
       const cache = { ttlMs: LIST_MS, from: 'listings', platforms: [provider] } as const;
       return answerStored(services, call, cache, async () => {
         const id = normalId(provider, params.id);
-        const found = id === null ? null : await eventById(clickhouse, provider, id);
+        const nowMs = services.now();
+        const found = id === null ? null : await eventById(clickhouse, provider, id, nowMs);
         if (!found) {
           throw new ApiError(404, `Event not found on ${platformName(provider)}`, {
             resolution: 'Check the id and the provider; GET /v1/api/events lists all events.',
@@ -122,7 +124,9 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
           });
         }
         const { event } = found;
-        const markets = withMarkets ? await marketsByKey(clickhouse, provider, found.marketKeys, false) : [];
+        const markets = withMarkets
+          ? await marketsByKey(clickhouse, provider, found.marketKeys, { withRaw: false, nowMs })
+          : [];
         const lacking = [event, ...markets].filter(({ image_url: image }) => image === '');
         const image = lacking.length === 0 ? '' : await eventImageInTime(services, provider, event.event_id, user);
         for (const one of lacking) one.image_url = image;

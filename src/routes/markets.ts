@@ -93,8 +93,9 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         if (query.market_ids) return marketsOfList(services, query, query.market_ids);
         const { cursor, limit, include_raw: withRaw, ...filters } = query;
         const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
-        const page = await listMarkets(clickhouse, query, { position, nowMs: services.now(), limit });
-        const markets = await marketsByKey(clickhouse, query.provider, page.keys, withRaw);
+        const nowMs = services.now();
+        const page = await listMarkets(clickhouse, query, { position, nowMs, limit });
+        const markets = await marketsByKey(clickhouse, query.provider, page.keys, { withRaw, nowMs });
         const next = page.next && cursors.encode('markets', filters, page.next);
         return {
           body: { pagination: pagination(page.total, limit, next), markets },
@@ -227,7 +228,8 @@ async function marketsOfList(
   if (issues.length > 0) throw badRequest(issues);
   const { markets: found, notFound } = await storedMarkets(services.markets, query.provider, ids);
   const keys = found.map(marketKey);
-  const markets = await marketsByKey(services.clickhouse, query.provider, keys, query.include_raw);
+  const asked = { withRaw: query.include_raw, nowMs: services.now() };
+  const markets = await marketsByKey(services.clickhouse, query.provider, keys, asked);
   return {
     body: { pagination: pagination(markets.length, ids.length, null), markets },
     meta: {

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { market, type MarketStore, startMarketStore, usd } from '../helpers/market-store.ts';
+
+/** A listing is read as it was a second before its first page. */
+const SETTLED_MS = 1500;
+const HOUR_MS = 3_600_000;
+let store: MarketStore;
+
+const readAgo = (ref: string, hours: number, status: 'open' | 'closed' | 'settled', volume24h: string) => ({
+  ...market({
+    platform: 'kalshi',
+    ref,
+    eventId: 'KXENDED',
+    fetchedAt: new Date(Date.now() - hours * HOUR_MS).toISOString(),
+    state: {
+      status,
+      volume24h: usd(volume24h),
+      volume7d: usd('9000'),
+      volume30d: usd('9500'),
+      volumeTotal: usd('9999'),
+    },
+  }),
+});
+
+beforeAll(async () => {
+  store = await startMarketStore();
+  await store.list(
+    readAgo('KXENDED-OPEN', 30, 'open', '100'),
+    readAgo('KXENDED-LATELY', 10, 'settled', '500'),
+    readAgo('KXENDED-DAY', 30, 'settled', '700'),
+    readAgo('KXENDED-WEEK', 200, 'closed', '800'),
+  );
+  await sleep(SETTLED_MS);
+});
+afterAll(() => store?.close());
+
+interface Listed {
+  platform_id: string;
+  volume_24h: number | null;
+  volume_7d: number | null;
+  volume_total: number | null;
+}
+
+test('a market that is over ranks by what its window still holds: nothing, once it began after the last reading', async () => {
+  const { markets } = await store.get<{ markets: Listed[] }>('markets?provider=kalshi');
+  const figures = markets.map((one) => [one.platform_id, one.volume_24h, one.volume_7d, one.volume_total]);
+  expect(figures.slice(0, 2)).toEqual([
+    ['KXENDED-LATELY', 500, 9000, 9999],
+    ['KXENDED-OPEN', 100, 9000, 9999],
+  ]);
+  expect(figures.slice(2).toSorted()).toEqual([
+    ['KXENDED-DAY', 0, 9000, 9999],
+    ['KXENDED-WEEK', 0, 0, 9999],
+  ]);
+});
+
+test('the volume of an event leaves it out', async () => {
+  const { events } = await store.get<{ events: { volume_24h: number | null }[] }>('events?provider=kalshi');
+  expect(events).toMatchObject([{ volume_24h: 600 }]);
+  const one = await store.get<{ event: { volume_24h: number | null } }>('events/KXENDED?provider=kalshi');
+  expect(one.event.volume_24h).toBe(600);
+});
+
+test('its snapshot of metrics says the same', async () => {
+  const { metrics } = await store.get<{ metrics: { volume: object } }>(
+    'metrics/snapshot?platform=kalshi&market_id=KXENDED-WEEK',
+  );
+  expect(metrics.volume).toMatchObject({ volume_24h: 0, volume_7d: 0, volume_30d: 9500, total: 9999 });
+});

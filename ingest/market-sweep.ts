@@ -26,6 +26,7 @@ export class MarketSweeper {
   readonly #writer: MarketWriter;
   readonly #data: PlatformData;
   readonly #log: FastifyBaseLogger;
+  readonly #onWritten: (refs: readonly string[]) => void;
   /** When a market that is no longer listed was last requested. */
   readonly #asked = new Map<string, number>();
   /** Unlisted markets that the platform does not know or returns unreadable. */
@@ -38,12 +39,15 @@ export class MarketSweeper {
     data: PlatformData;
     log: FastifyBaseLogger;
     now: () => number;
+    /** Called with the markets of each page once they are stored. */
+    onWritten?: (refs: readonly string[]) => void;
   }) {
     this.#clickhouse = deps.clickhouse;
     this.#writer = deps.writer;
     this.#data = deps.data;
     this.#log = deps.log;
     this.#now = deps.now;
+    this.#onWritten = deps.onWritten ?? (() => {});
   }
 
   /** Stores every page of one sweep. `freshTo` is its start time: every listed market was read after it. */
@@ -59,6 +63,7 @@ export class MarketSweeper {
       }
       if (page.series) await this.#writer.writeSeries(this.#data.platform, page.series);
       rows += await this.#writer.write(this.#data.platform, page.markets);
+      this.#onWritten(page.markets.map(({ info }) => info.ref));
       run.signal.throwIfAborted();
     }
     if (scope.kind === 'full' || scope.kind === 'open') rows += await this.#readMissing(seen, context);

@@ -81,7 +81,8 @@ export class PlatformFeed {
     const onNamed = (wallets: string[]) => announceStored(deps.shared, 'traders', platform, wallets);
     this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events, onNamed });
     this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
-    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now });
+    const onWritten = (refs: readonly string[]): void => this.#live?.stored(refs);
+    this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now, onWritten });
     this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
     const liveBook = (ref: string) => this.#live?.book(ref) ?? null;
     const reading = { clickhouse, data, directory: deps.markets, now: Date.now, liveBook };
@@ -102,7 +103,11 @@ export class PlatformFeed {
       writer: this.#writer,
       watermarks: new Watermarks(clickhouse, platform),
       directory: deps.markets,
-      onTradesStored: (refs) => deps.marketWriter.onTradesStored(data.platform, refs),
+      onTradesStored: async (refs) => {
+        const traded = [...refs];
+        await deps.marketWriter.onTradesStored(data.platform, traded);
+        this.#live?.stored(traded);
+      },
       onAllStored: () => deps.marketWriter.markAllStale(data.platform),
       backfillDays: deps.config.BACKFILL_DAYS,
       now: Date.now,

@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { z } from 'zod';
 import type { BookSink } from '../../src/books/sink.ts';
 import type { BookSide, MarketStatus } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
@@ -16,6 +15,7 @@ import { SocketKeeper } from '../../src/platforms/sockets/keeper.ts';
 import { publishSocketStatus, STATUS_MS } from '../../src/platforms/sockets/states.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
+import { FollowedPrices, StoredPrice } from './followed-prices.ts';
 import { LiveBooks } from './live-books.ts';
 import { type FollowedMarket, QuotePublisher } from './quote-publisher.ts';
 import { QuotedMarkets } from './quoted-markets.ts';
@@ -29,8 +29,6 @@ const CHOOSE_SOON_MS = 3000;
 const MOST_BOOKS = 5000;
 /** Interval at which unchanged books are confirmed as current. */
 const REFRESH_MS = 5000;
-
-const Choice = z.object({ ref: z.string(), price: z.string().nullable(), volume_total: z.string().nullable() });
 
 export interface LiveFeedDeps {
   sockets: PlatformSockets;
@@ -64,6 +62,7 @@ export class LiveFeed {
   readonly #deps: LiveFeedDeps;
   readonly #quotes: QuotePublisher;
   readonly #quoted: QuotedMarkets;
+  readonly #prices: FollowedPrices;
   readonly #books: LiveBooks;
   readonly #channels: Channel[];
   readonly #timer: NodeJS.Timeout;
@@ -83,6 +82,12 @@ export class LiveFeed {
     this.#quoted = new QuotedMarkets({ ...deps, platform: deps.sockets.platform }, (...known) =>
       this.#quotes.take(...known),
     );
+    this.#prices = new FollowedPrices({
+      ...deps,
+      platform: deps.sockets.platform,
+      followed: () => this.#followed,
+      isChoosing: () => this.#isChoosing,
+    });
     this.#books = new LiveBooks(deps.sockets.platform, deps.books);
     this.#channels = deps.sockets.channels.map((channel) => ({
       channel,
@@ -127,6 +132,11 @@ export class LiveFeed {
     this.#books.compare(ref, book, askedMs);
   }
 
+  /** Markets that were stored with another price or volume: quotes carry it where the socket does not send it. */
+  stored(refs: Iterable<string>): void {
+    if (this.#wasOpen) this.#prices.stored(refs);
+  }
+
   /** Replaces the connections that report trades of the whole platform. */
   replaceTrades(reason: string): void {
     for (const { channel, keepers } of this.#channels) {
@@ -139,6 +149,7 @@ export class LiveFeed {
     clearInterval(this.#timer);
     this.#quoted.stop();
     this.#quotes.stop();
+    this.#prices.stop();
     await this.#close();
   }
 
@@ -204,7 +215,11 @@ export class LiveFeed {
     try {
       const refs = this.#wantedBooks();
       this.#chosenFor = refs.toSorted().join();
-      const chosen = await clickhouse.query('socket_markets', Choice, { platform, refs, limit: most + refs.length });
+      const chosen = await clickhouse.query('socket_markets', StoredPrice, {
+        platform,
+        refs,
+        limit: most + refs.length,
+      });
       const stored = await directory.storedByRef(
         platform,
         chosen.map(({ ref }) => ref),

@@ -129,6 +129,11 @@ export class LiveTrades {
     this.#feed.compareBook(ref, book, askedMs);
   }
 
+  /** Markets that were stored with another price or volume. */
+  stored(refs: Iterable<string>): void {
+    this.#feed.stored(refs);
+  }
+
   /** A market's current book from sockets; null if they do not send it. */
   book(ref: string): BookSide | null {
     return this.#feed.book(ref);

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { z } from 'zod';
 import { LruMap } from '../../src/core/lru-map.ts';
 import type { Platform } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { StoredPrice } from './followed-prices.ts';
 import type { FollowedMarket } from './quote-publisher.ts';
 
 const REMEMBERED = 100_000;
@@ -19,8 +19,6 @@ const UNKNOWN_SHARE = 0.25;
 /** Markets per look-up, and the maximum number of waiting ones. */
 const BATCH = 500;
 const WAITING = 20_000;
-
-const Row = z.object({ ref: z.string(), price: z.string().nullable(), volume_total: z.string().nullable() });
 
 interface Known {
   /** null while the market is not listed. */
@@ -111,7 +109,7 @@ export class QuotedMarkets {
     const { platform, clickhouse, directory } = this.#deps;
     const [stored, rows] = await Promise.all([
       directory.storedByRef(platform, refs),
-      clickhouse.query('socket_quotes', Row, { platform, refs }),
+      clickhouse.query('socket_quotes', StoredPrice, { platform, refs }),
     ]);
     const found = new Map<string, FollowedMarket>();
     for (const { ref, price, volume_total: volumeTotal } of rows) {

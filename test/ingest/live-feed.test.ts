@@ -1,38 +1,50 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { LiveFeed, type LiveFeedDeps } from '../../ingest/live/live-feed.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketChannel, SocketSession } from '../../src/platforms/sockets/contract.ts';
+import { QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('markets to follow are chosen every three seconds');
 
 let server: WebSocketServer;
-beforeAll(() => {
+beforeAll(async () => {
   server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   // Each frame is the references whose books the client subscribed.
   server.on('connection', (socket) => socket.on('message', (refs: Buffer) => socket.send(refs.toString())));
+  await once(server, 'listening');
 });
 afterAll(() => void server.close());
 
-/** Sends a book of each newly listed market, and nothing when a market is no longer listed. */
+/** Sends a book and a quote of each listed market, and nothing of a market that is no longer listed. */
 function session(markets: readonly StoredMarket[], send: (text: string) => void): SocketSession {
   const ask = (listed: readonly StoredMarket[]): void => send(listed.map(({ ref }) => ref).join());
   return {
     start: () => ask(markets),
     setMarkets: ask,
     take(frame, emit) {
-      for (const ref of frame.split(',')) emit({ kind: 'book', ref, book: { bids: [], asks: [] }, exchangeAtMs: null });
+      const sides = { bid: null, ask: null, bidSize: null, askSize: null };
+      for (const ref of frame.split(',')) {
+        emit({ kind: 'book', ref, book: { bids: [], asks: [] }, exchangeAtMs: null });
+        emit({ kind: 'quote', quote: { ref, ...sides, exchangeAtMs: null } });
+      }
       return true;
     },
   };
 }
 
+const outcomes = [{ id: 'yes' }, { id: 'no' }];
+
 /** Follows A and B, the most traded markets, over one channel. */
 function start(channel: Pick<SocketChannel, 'isForBooks'>) {
   const wanted = { refs: ['A', 'B'] };
+  const stored = { price: '0.4', volume_total: '7' };
+  const quotes: unknown[] = [];
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const shared = { name: 'books', heartbeat: null, silentMs: 60_000, quietMs: null, rotateMs: 3_600_000 };
   const feed = new LiveFeed({
@@ -41,16 +53,19 @@ function start(channel: Pick<SocketChannel, 'isForBooks'>) {
       channels: [{ ...shared, ...channel, url, marketsPerSocket: 100, bringsTrades: false, session }],
       markets: 2,
     },
-    clickhouse: { query: async () => ['A', 'B'].map((ref) => ({ ref, price: null, volume_total: null })) },
-    directory: { storedByRef: async () => new Map(['A', 'B'].map((ref) => [ref, { ref }])) },
+    clickhouse: { query: async () => ['A', 'B'].map((ref) => ({ ref, ...stored })) },
+    directory: { storedByRef: async () => new Map(['A', 'B'].map((ref) => [ref, { ref, outcomes }])) },
     books: { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} },
-    publish: async () => {},
+    publish: async (to: string, text: string) => {
+      if (to !== QUOTES_CHANNEL) return;
+      for (const { data } of JSON.parse(text) as { data: string }[]) quotes.push(JSON.parse(data));
+    },
     log: pino({ level: 'silent' }),
     observer: { messages: () => {}, badFrame: () => {}, reconnect: () => {} },
     isHolder: () => true,
   } as unknown as LiveFeedDeps);
   const known = (): string[] => ['A', 'B'].filter((ref) => feed.book(ref) !== null);
-  return { feed, wanted, known };
+  return { feed, wanted, known, stored, quotes };
 }
 
 test('a book that is no longer subscribed is not kept; channels without a choice of books go on with it', async () => {
@@ -64,4 +79,21 @@ test('a book that is no longer subscribed is not kept; channels without a choice
   books.wanted.refs = ['A', 'B'];
   await vi.waitFor(() => expect(books.known()).toEqual(['A', 'B']), { timeout: 10_000 });
   await Promise.all([books.feed.stop(), all.feed.stop()]);
+});
+
+test('quotes have the price and volume of the store within seconds of their storing, where the socket has neither', async () => {
+  const { feed, known, stored, quotes } = start({});
+  await vi.waitFor(() => expect(known()).toEqual(['A', 'B']), { timeout: 10_000 });
+  // Followed markets are settled by now: they are selected again in a minute.
+  await sleep(4000);
+  Object.assign(stored, { price: '0.6', volume_total: '9' });
+  feed.stored(['A', 'B', 'C']);
+  await vi.waitFor(
+    () => {
+      for (const client of server.clients) client.send('A');
+      expect(quotes.at(-1)).toMatchObject({ prices: { yes: { price: 0.6 }, no: { price: 0.4 } }, volume_total: 9 });
+    },
+    { timeout: 5000, interval: 100 },
+  );
+  await feed.stop();
 });

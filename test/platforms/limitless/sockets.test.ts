@@ -102,7 +102,6 @@ test('quotes of a stream are those of the books, with the price of a stored trad
   const [market] = trading();
   const newest = (): Record<string, unknown> | undefined =>
     stream.frames.findLast(({ event, data }) => event === 'quote' && data['market_id'] === market!.slug)?.data;
-  // Stored prices are looked up once a minute.
   await vi.waitFor(
     async () => {
       buy(market!);
@@ -111,6 +110,40 @@ test('quotes of a stream are those of the books, with the price of a stored trad
     },
     { timeout: 90_000, interval: 200 },
   );
+  stream.cut();
+});
+
+test('a quote has the price of a trade within seconds of its storing', async () => {
+  const { key } = await service.app.newKey('pro');
+  const stream = await openEventStream(`${service.origin}stream?channels=quotes`, { 'x-api-key': key });
+  const market = trading()[2]!;
+  const shownPrice = (): number | undefined => {
+    const quote = stream.frames.findLast(({ event, data }) => event === 'quote' && data['market_id'] === market.slug);
+    return (quote?.data as { prices: { yes: { price: number } } } | undefined)?.prices.yes.price;
+  };
+  const storedPrice = async (): Promise<number> => {
+    const [row] = await service.clickhouse.sql<{ price: string }>(
+      "SELECT toString(prices[1]) AS price FROM market_state FINAL WHERE market_key = sipHash64('limitless', {ref:String})",
+      { ref: market.slug },
+    );
+    return Number(row?.price);
+  };
+  /** What a quote shows after a change of the book without a trade. */
+  const nextPrice = async (): Promise<number | undefined> => {
+    sim.world.floor.quote(market);
+    await sleep(100);
+    return shownPrice();
+  };
+  await vi.waitFor(async () => expect(await nextPrice()).toBeDefined(), { timeout: 20_000 });
+  for (let n = 0; n < 3; n += 1) {
+    const before = await storedPrice();
+    market.fairTick += market.fairTick > 500 ? -60 : 60;
+    sim.world.floor.quote(market);
+    buy(market);
+    await vi.waitFor(async () => expect(await storedPrice()).not.toBe(before), { timeout: 20_000, interval: 100 });
+    const after = await storedPrice();
+    await vi.waitFor(async () => expect(await nextPrice()).toBe(after), { timeout: 5000 });
+  }
   stream.cut();
 });
 

@@ -21,6 +21,7 @@ export const LookbackRow = z.object({
   image_url: z.string(),
   outcome_ids: z.array(z.string()),
   metadata: z.string(),
+  resolved_at: z.string().nullable(),
   open_interest: decimalOrNull,
   liquidity: z.string(),
   liquidity_basis: z.string(),
@@ -116,8 +117,11 @@ function completeState(
     state.openInterest ?? openInterest?.value ?? (stored?.open_interest ? parseUsd(stored.open_interest) : null);
   const kept = stored?.liquidity_basis === 'best_level' ? parseUsd(stored.liquidity) : null;
   const liquidity = state.liquidity ?? read ?? kept;
+  const first =
+    state.status === 'settled' && MANIFESTS[info.platform].keepsFirstResolution ? stored?.resolved_at : null;
   return {
     ...state,
+    resolvedAt: first ?? state.resolvedAt,
     liquidity,
     metadata: {
       ...state.metadata,

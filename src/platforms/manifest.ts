@@ -44,6 +44,8 @@ export interface PlatformManifest {
   hasPools: boolean;
   /** Source of a market's last trade: its listing, or the stored trades if the listing lacks it. */
   lastTradeFrom: 'listing' | 'trades';
+  /** The platform states only when a settled market was last changed: its first settled body has the time of its resolution. */
+  keepsFirstResolution?: true;
   /** Metadata that a market's body contains only together with its event, group or series; other missing fields were removed. */
   parentMetadata: readonly string[];
   /** Whether orders are rejected after the market's stated end of trading. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parsePrice, parseUsd } from '../../src/core/decimal.ts';
-import type { EventRecord, MarketRecord, MarketState, SeriesRecord } from '../../src/core/model.ts';
+import type { EventRecord, MarketRecord, MarketState, Platform, SeriesRecord } from '../../src/core/model.ts';
 import { enrichFromStore, LookbackRow } from '../../src/markets/enrich.ts';
 import { market, quotes } from '../helpers/market-store.ts';
 
@@ -18,6 +18,7 @@ const stored = (metadata: object, row: object = {}) =>
     image_url: '',
     outcome_ids: ['yes', 'no'],
     metadata: JSON.stringify(metadata),
+    resolved_at: null,
     open_interest: null,
     liquidity: '0',
     liquidity_basis: '',
@@ -153,4 +154,19 @@ describe('the price of a market whose listing names no trade', () => {
     expect(pricesOf('open', null)).toEqual([half, half]);
     expect(pricesOf('unopened', null, high)).toEqual([half, half]);
   });
+});
+
+test('a market resolved when its first settled body said, where later ones say when it was last changed', () => {
+  const settled = (platform: Platform) =>
+    enrichFromStore(
+      market({ platform, ref: 'A', state: { status: 'settled', resolvedAt: '2026-10-03T09:00:00.000Z' } }),
+      {
+        stored: stored({}, { resolved_at: '2026-10-01T12:00:00.000Z' }),
+        traded: undefined,
+        openInterest: undefined,
+        liquidity: undefined,
+      },
+    ).record.state.resolvedAt;
+  expect(settled('limitless')).toBe('2026-10-01T12:00:00.000Z');
+  expect(settled('kalshi')).toBe('2026-10-03T09:00:00.000Z');
 });

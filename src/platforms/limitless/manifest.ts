@@ -31,6 +31,7 @@ export const limitless: PlatformManifest = {
   volumeBasis: VOLUME_BASIS.limitless,
   hasPools: true,
   lastTradeFrom: 'trades',
+  keepsFirstResolution: true,
   parentMetadata: ['order_in_group'],
   tradingEndBinds: true,
   positionsNameStatus: false,

@@ -64,6 +64,14 @@ describe('trades', () => {
     expect(mapPolymarketTrade(row({ token_id: token(99) }), 'id', marketKeys)).toBeNull();
   });
 
+  test('a market whose tokens are not known takes the outcome that the row is labelled with', () => {
+    const outcomes = marketKeys.outcomes.map((outcome) => ({ ...outcome, tokenId: '' }));
+    const unread = { ...marketKeys, outcomes };
+    const second = row({ outcome: 'No', outcome_index: 1 });
+    expect(mapPolymarketTrade(second, 'id', unread)).toMatchObject({ outcome: 'no', outcomeIndex: 1 });
+    expect(mapPolymarketTrade(row({ outcome: '', outcome_index: 999 }), 'id', unread)).toBeNull();
+  });
+
   test('an off-tick weighted price keeps its ten decimals and its exact notional', () => {
     const trade = mapPolymarketTrade(row({ price: 0.0218768264, size: 1000, side: 'SELL' }), 'id', marketKeys);
     expect(trade).toMatchObject({ price: 218_768_264n, size: parseSize('1000'), side: 'sell', quoteUsd: null });

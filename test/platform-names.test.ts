@@ -43,7 +43,7 @@ test('no line outside the folder of a platform and the registries names a platfo
  */
 const FACTS: Record<string, number> = {
   'src/core/settings.ts': 19,
-  'src/queries/portfolio.ts': 7,
+  'src/schemas/portfolio.ts': 7,
   'src/routes/batches.ts': 1,
   'src/routes/events.ts': 1,
   'src/routes/markets.ts': 2,

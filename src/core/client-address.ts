@@ -10,6 +10,8 @@ export function bareAddress(given: string): string {
 /** `ipv4` or `ipv6`; null if it is not an address. */
 export const familyOf = (ip: string): 'ipv4' | 'ipv6' | null => (isIPv4(ip) ? 'ipv4' : isIPv6(ip) ? 'ipv6' : null);
 
+const GROUPS = 8;
+
 /**
  * What an address counts as in limits: without the port, which changes with every connection; for IPv6 the /64 network, since
  * one customer owns all of it.
@@ -17,8 +19,7 @@ export const familyOf = (ip: string): 'ipv4' | 'ipv6' | null => (isIPv4(ip) ? 'i
 export function clientNetwork(given: string): string {
   const ip = bareAddress(given);
   if (!ip.includes(':')) return ip;
-  const [head = ''] = ip.split('::', 1);
-  const groups = head.split(':').filter(Boolean);
-  while (groups.length < 4) groups.push('0');
+  const [left = [], right = []] = ip.split('::').map((part) => part.split(':').filter(Boolean));
+  const groups = [...left, ...Array<string>(Math.max(0, GROUPS - left.length - right.length)).fill('0'), ...right];
   return `${groups.slice(0, 4).join(':')}::/64`;
 }

@@ -13,13 +13,8 @@ import { textParam } from '../core/fields.ts';
 import { type ReadContext, type PlatformUsers } from '../platforms/contract.ts';
 import { isNotFound } from '../platforms/parse-rows.ts';
 import { TradePosition } from '../platforms/user-contract.ts';
-import {
-  portfolioMarkets,
-  toPosition,
-  toUserTrade,
-  UserPositionsAnswer,
-  UserTradesAnswer,
-} from '../queries/portfolio.ts';
+import { portfolioMarkets, toPosition, toUserTrade } from '../queries/portfolio.ts';
+import { UserPositionsAnswer, UserTradesAnswer } from '../schemas/portfolio.ts';
 import type { Caller } from '../accounts/caller.ts';
 import { answerStored } from '../http/cached-answer.ts';
 

@@ -53,7 +53,12 @@ function start(channel: Pick<SocketChannel, 'isForBooks'>) {
       channels: [{ ...shared, ...channel, url, marketsPerSocket: 100, bringsTrades: false, session }],
       markets: 2,
     },
-    clickhouse: { query: async () => ['A', 'B'].map((ref) => ({ ref, ...stored })) },
+    clickhouse: {
+      query: async () => [
+        { ref: 'A', ...stored },
+        { ref: 'B', ...stored },
+      ],
+    },
     directory: { storedByRef: async () => new Map(['A', 'B'].map((ref) => [ref, { ref, outcomes }])) },
     books: { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} },
     publish: async (to: string, text: string) => {

@@ -156,17 +156,18 @@ describe('the price of a market whose listing names no trade', () => {
   });
 });
 
+const settledLater = (platform: Platform): string | null =>
+  enrichFromStore(
+    market({ platform, ref: 'A', state: { status: 'settled', resolvedAt: '2026-10-03T09:00:00.000Z' } }),
+    {
+      stored: stored({}, { resolved_at: '2026-10-01T12:00:00.000Z' }),
+      traded: undefined,
+      openInterest: undefined,
+      liquidity: undefined,
+    },
+  ).record.state.resolvedAt;
+
 test('a market resolved when its first settled body said, where later ones say when it was last changed', () => {
-  const settled = (platform: Platform) =>
-    enrichFromStore(
-      market({ platform, ref: 'A', state: { status: 'settled', resolvedAt: '2026-10-03T09:00:00.000Z' } }),
-      {
-        stored: stored({}, { resolved_at: '2026-10-01T12:00:00.000Z' }),
-        traded: undefined,
-        openInterest: undefined,
-        liquidity: undefined,
-      },
-    ).record.state.resolvedAt;
-  expect(settled('limitless')).toBe('2026-10-01T12:00:00.000Z');
-  expect(settled('kalshi')).toBe('2026-10-03T09:00:00.000Z');
+  expect(settledLater('limitless')).toBe('2026-10-01T12:00:00.000Z');
+  expect(settledLater('kalshi')).toBe('2026-10-03T09:00:00.000Z');
 });

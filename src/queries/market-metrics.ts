@@ -112,7 +112,7 @@ function metrics(
   const fees = manifest.takerFees(metadata, { price: price ?? null, buyAt: ask ?? price ?? null });
   const total = row.volume_total === null ? null : parseUsd(row.volume_total);
   const { liquidity, liquidity_score } = liquidityOf(row);
-  const told = (window: Window): number | null =>
+  const reported = (window: Window): number | null =>
     rollingVolume(row[`volume_${window}`], WINDOW_DAYS[window], row, nowMs);
   const traded = (window: Window): number | null => {
     const fromUs = nowMs * 1000 - WINDOW_DAYS[window] * DAY_US;
@@ -126,10 +126,10 @@ function metrics(
   return {
     volume: {
       total: row.volume_total,
-      volume_24h: told('24h') ?? traded('24h'),
-      volume_7d: told('7d') ?? traded('7d'),
-      volume_30d: told('30d') ?? grown(row.total_30d_ago) ?? traded('30d'),
-      volume_1y: told('1y') ?? grown(row.total_1y_ago) ?? traded('1y'),
+      volume_24h: reported('24h') ?? traded('24h'),
+      volume_7d: reported('7d') ?? traded('7d'),
+      volume_30d: reported('30d') ?? grown(row.total_30d_ago) ?? traded('30d'),
+      volume_1y: reported('1y') ?? grown(row.total_1y_ago) ?? traded('1y'),
     },
     liquidity: {
       total: liquidity,

@@ -83,13 +83,13 @@ interface MarketParts {
  * while that reading's figure stays stored.
  */
 export function rollingVolume(
-  told: number | null,
+  reported: number | null,
   days: number,
   { status, last_synced_at: readAt }: Pick<z.infer<typeof StateText>, 'status' | 'last_synced_at'>,
   nowMs: number,
 ): number | null {
   const isOver = status === 'closed' || status === 'settled';
-  return isOver && Date.parse(readAt) <= nowMs - days * DAY_MS ? 0 : told;
+  return isOver && Date.parse(readAt) <= nowMs - days * DAY_MS ? 0 : reported;
 }
 
 /** An unread book is unknown, not empty. */

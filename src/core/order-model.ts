@@ -5,6 +5,10 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 export const TIMES_IN_FORCE = ['gtc', 'gtd', 'ioc', 'fok'] as const;
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
+/** What a platform cancels when an order would trade with another order of its own account. */
+export const SELF_TRADE_PREVENTIONS = ['cancel_taker', 'cancel_maker', 'cancel_both'] as const;
+export type SelfTradePrevention = (typeof SELF_TRADE_PREVENTIONS)[number];
+
 /**
  * pending: accepted, not yet working or not yet known as matched. open, partially_filled: working. cancelled: ended,
  * possibly after fills. rejected: never worked. unknown: sent, result not known.

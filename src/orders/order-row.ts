@@ -35,6 +35,10 @@ export function recordOf(row: OrderRow, own: boolean): OrderRecord {
     size: parseSize(row.size),
     expirationMs: row.expiresAt?.getTime() ?? null,
     walk: null,
+    amount: null,
+    postOnly: false,
+    reduceOnly: false,
+    selfTradePrevention: null,
   };
   return {
     orderId: row.orderId,

@@ -1,10 +1,11 @@
-import type { OrderStatus, OrderType, TimeInForce } from '../core/order-model.ts';
+import type { OrderStatus, OrderType, SelfTradePrevention, TimeInForce } from '../core/order-model.ts';
 import type { CredentialOf } from './credentials.ts';
 import type { Price, Size, Usd } from '../core/decimal.ts';
 import type { ApiError } from '../core/errors.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';
 import type { Priority } from './http/request.ts';
 import type { BadRow, MarketDirectory, StoredMarket, PlatformUsers } from './contract.ts';
+import type { PlacementGroup } from './placement-group.ts';
 import type { PriceGrid } from './price-grid.ts';
 
 /** The complete and exact terms of an order: an adapter sends these and nothing else. */
@@ -20,8 +21,16 @@ export interface OrderTerms {
   size: Size;
   /** Unix ms; for gtd only. */
   expirationMs: number | null;
-  /** What the current book offers within `price`; market orders only. */
+  /** What the current book offers within `price`; null for orders that are sent without a read of the book. */
   walk: BookWalk | null;
+  /** USD to spend at most, where the caller gave an amount in place of a size; `size` is then what it buys in the current book. */
+  amount: Usd | null;
+  /** The platform refuses the order if it would trade at once; gtc and gtd only. */
+  postOnly: boolean;
+  /** The order may only reduce the account's position in the outcome. */
+  reduceOnly: boolean;
+  /** null: the platform's default. */
+  selfTradePrevention: SelfTradePrevention | null;
 }
 
 /** Levels of a book, best first, until the size or the price bound is reached. */
@@ -94,6 +103,10 @@ export interface PlatformOrder {
   remainingSize: Size;
   /** null if nothing was filled, or if unknown. */
   averageFillPrice: Price | null;
+  /** Contracts that a purchase brought, after fees taken in contracts; null for a sale, and while unknown. */
+  receivedSize: Size | null;
+  /** USD that a sale brought, after fees; null for a purchase, and while unknown. */
+  receivedUsd: Usd | null;
   /** Charged so far, USD; null if unknown. */
   makerFee: Usd | null;
   takerFee: Usd | null;
@@ -135,6 +148,8 @@ export interface OrderAccess<P extends Platform> {
   user?: string | undefined;
   /** The same for the operator's credential, whose own budgets are shared too. */
   guest?: string | undefined;
+  /** Orders placed together: `place` waits for the others and is sent with them in one call, where the platform has one. */
+  group?: PlacementGroup | undefined;
   signal?: AbortSignal;
   /** Markets by ref, for rows without other market data. */
   markets: MarketDirectory;
@@ -167,6 +182,31 @@ export interface Cancellation {
   detail: string;
 }
 
+/** What an account holds of one asset: collateral (`USD`, `pUSD`, `USDC`) or contracts of an outcome (its id). */
+export interface Balance {
+  asset: string;
+  /** `total` = `available` + `reserved` by open orders; each null if the platform does not report it. USD or contracts, ×10^6. */
+  total: bigint | null;
+  available: bigint | null;
+  reserved: bigint | null;
+}
+
+/** How much of an asset a contract may move. */
+export interface Allowance {
+  asset: string;
+  /** Address of the contract, and its name if it is one of the platform's. */
+  spender: string;
+  name: string | null;
+  /** ×10^6; null: without a limit. */
+  amount: bigint | null;
+}
+
+export interface Balances {
+  balances: Balance[];
+  /** [] on platforms without allowances. */
+  allowances: Allowance[];
+}
+
 /**
  * The order side of one platform. Reads and `prepare` throw PlatformError (`unauthorized` if the credential is rejected); all rows
  * are parsed with zod, and all money is scaled integers.
@@ -180,6 +220,8 @@ export interface PlatformOrders<P extends Platform> {
    * size). Checked before: form, 0.01 ≤ price ≤ 0.99, expiration, that the market is open and has the outcome.
    */
   check(market: StoredMarket, terms: OrderTerms): void;
+  /** Whether the terms of such an order follow from the current book: market orders, and limit orders whose wire form has no size. */
+  needsBook(terms: Pick<OrderTerms, 'side' | 'type' | 'timeInForce'>): boolean;
   /** Signs. Throws ApiError 422 if the credential cannot sign this order. May read what signing needs (a profile, an API key). */
   prepare(intent: OrderIntent, access: OrderAccess<P>): Promise<PreparedOrder>;
   /**
@@ -197,6 +239,8 @@ export interface PlatformOrders<P extends Platform> {
     idOf(credential: CredentialOf<P>): string;
     open(access: OrderAccess<P>): PlatformUsers;
   };
+  /** Collateral of the account, and its holdings of the market's outcomes if one is given; read now. */
+  balances(market: StoredMarket | null, access: OrderAccess<P>): Promise<Balances>;
   /** One attempt per target, in order; in as few calls as the platform allows. */
   cancel(targets: readonly CancelTarget[], access: OrderAccess<P>): Promise<Cancellation[]>;
 }

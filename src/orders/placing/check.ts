@@ -40,7 +40,9 @@ async function termsOf(context: OrderContext, opened: OpenedRequest): Promise<Or
   const { request, market, outcomeIndex, client } = opened;
   const { body, timeInForce, userId } = request;
   const { side, type, size, price } = body;
-  const common = { side, outcomeIndex, type, timeInForce, size, expirationMs: wholeSeconds(body.expiration) };
+  const expirationMs = wholeSeconds(body.expiration);
+  const choices = { amount: null, postOnly: false, reduceOnly: false, selfTradePrevention: null };
+  const common = { side, outcomeIndex, type, timeInForce, size, expirationMs, ...choices };
   if (type === 'limit') return { ...common, price: price ?? 0n, walk: null };
   const book = await context.book(market, outcomeIndex, userId);
   if (!book) throw orderRefused('No order book', 'Choose a market that trades in an order book.');

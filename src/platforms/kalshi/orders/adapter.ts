@@ -76,6 +76,8 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
 
   return {
     platform: 'kalshi',
+    needsBook: ({ type }) => type === 'market',
+    balances: () => Promise.reject(new Error('no balances yet')),
     ownAccount: {
       idOf: (credential) => credential.api_key_id,
       open: (access) => createOwnKalshi(account(access), access, deps.now),

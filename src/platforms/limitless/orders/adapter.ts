@@ -79,6 +79,8 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
 
   return {
     platform: 'limitless',
+    needsBook: ({ type }) => type === 'market',
+    balances: () => Promise.reject(new Error('no balances yet')),
     grid: () => PRICE_GRID,
     check(market: StoredMarket, terms) {
       checkTradable(market, terms.outcomeIndex);

@@ -57,6 +57,8 @@ export function toPlatformOrder(state: LimitlessOrderState, place: BookPlace, as
     filledSize: fills.contracts,
     remainingSize: isOver(status) || remaining < 0n ? 0n : remaining,
     averageFillPrice: fills.contracts === 0n ? null : divideHalfEven(fills.usd * ONE_PRICE, fills.contracts),
+    receivedSize: null,
+    receivedUsd: null,
     makerFee: 0n,
     takerFee: takerFee(state, fills),
     ...settlementOf(state, fills.contracts),

@@ -51,6 +51,8 @@ export function createPolymarketOrders(
 
   return {
     platform: 'polymarket',
+    needsBook: ({ type }) => type === 'market',
+    balances: () => Promise.reject(new Error('no balances yet')),
     grid: polymarketGrid,
     check(market, terms) {
       exchangeOf(market, terms.outcomeIndex, deps.settings);

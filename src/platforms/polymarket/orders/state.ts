@@ -107,6 +107,8 @@ function orderOf({ order }: Asked, found: Reported): PlatformOrder {
     filledSize: filled,
     remainingSize: isOver(status) || left < 0n ? 0n : left,
     averageFillPrice: filled === 0n ? null : found.average,
+    receivedSize: null,
+    receivedUsd: null,
     makerFee: 0n,
     takerFee: filled === 0n ? 0n : found.takerFee,
     updatedAt: found.updatedAt ?? order.createdAt,

@@ -1,0 +1,57 @@
+import type { Placement } from './order-contract.ts';
+
+/** Sends the bodies of one account in one call, and returns the placements in their order. Never throws PlatformError. */
+export type SendTogether<B> = (bodies: readonly B[]) => Promise<Placement[]>;
+
+interface Waiting<B> {
+  send: SendTogether<B>;
+  members: { body: B; resolve: (placement: Placement) => void; reject: (error: unknown) => void }[];
+}
+
+/**
+ * Orders of one request that are to be sent together. Every member ends with `place` or `leave`. The calls are sent when the last
+ * member has done so, or after `patienceMs`: a signed market order must not become old because another order waits.
+ */
+export class PlacementGroup {
+  readonly #accounts = new Map<string, Waiting<unknown>>();
+  readonly #timer: NodeJS.Timeout;
+  #awaited: number;
+
+  constructor(members: number, patienceMs = 2000) {
+    this.#awaited = members;
+    this.#timer = setTimeout(() => this.#send(), patienceMs);
+  }
+
+  /** Sends `body` with the others of the same `account`; resolves with its own placement. */
+  place<B>(account: string, body: B, send: SendTogether<B>): Promise<Placement> {
+    const waiting = this.#accounts.get(account) ?? { send: send as SendTogether<unknown>, members: [] };
+    this.#accounts.set(account, waiting);
+    const placement = new Promise<Placement>((resolve, reject) => waiting.members.push({ body, resolve, reject }));
+    this.leave();
+    return placement;
+  }
+
+  /** The member sends nothing, or sends alone. */
+  leave(): void {
+    this.#awaited -= 1;
+    if (this.#awaited <= 0) this.#send();
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer);
+    const accounts = [...this.#accounts.values()];
+    this.#accounts.clear();
+    for (const { send, members } of accounts) {
+      send(members.map(({ body }) => body)).then(
+        (placements) => {
+          for (const [at, { resolve, reject }] of members.entries()) {
+            const placement = placements[at];
+            if (placement) resolve(placement);
+            else reject(new Error('a placement without a result'));
+          }
+        },
+        (error: unknown) => members.forEach(({ reject }) => reject(error)),
+      );
+    }
+  }
+}

@@ -13,12 +13,14 @@ import type {
 } from '../core/model.ts';
 import type { PlatformHttp, Priority } from './http/request.ts';
 
-/** An invalid row in a platform's reply; counted and logged, never fatal. */
+/** An invalid row in a platform's reply, or an invalid field of a row that is kept; counted and logged, never fatal. */
 export interface BadRow {
   platform: Platform;
   kind: 'market' | 'event' | 'series' | 'trade' | 'candle' | 'book' | 'order';
   id: string;
-  /** Path of the first failing field, and why it fails. */
+  /** The field that was left out of the row; absent if the row was left out. */
+  field?: string;
+  /** Why the field fails; for a row, the path of the first failing field too. */
   reason: string;
 }
 
@@ -31,7 +33,7 @@ export interface ReadContext {
   signal?: AbortSignal;
   /** Our own urgent work: it may use what callers leave of their budget. */
   isUrgent?: boolean;
-  /** Called for each skipped row. */
+  /** Called for each skipped row and each skipped field. */
   onBadRow(row: BadRow): void;
 }
 

@@ -30,6 +30,10 @@ export function microseconds(text: string | null | undefined): number | null {
   return isDatable(ms) ? ms * 1000 + Number((fraction ?? '').slice(0, 6).padEnd(6, '0')) : null;
 }
 
+/** Whether a text is a time, or says that none is known: it is empty, or Go's zero time. */
+export const isTimeOrUnknown = (text: string): boolean =>
+  text.trim() === '' || text.startsWith('0001-01-01') || microseconds(text) !== null;
+
 /** Any platform's time text as `YYYY-MM-DDTHH:MM:SS.mmmZ`, truncated to milliseconds; null when unknown. */
 export function isoTime(text: string | null | undefined): string | null {
   const us = microseconds(text);

@@ -4,6 +4,8 @@ import { PlatformError } from '../core/errors.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
 import type { PlatformReply } from './http/request.ts';
 import type { BadRow, ReadContext } from './contract.ts';
+import { isTimeOrUnknown } from './market-fields.ts';
+import { parseWithoutOdd } from './odd-fields.ts';
 
 /** Decimal columns of the store hold 18 digits; one larger number would make every insert of its batch fail. */
 const STORABLE = 10n ** 18n;
@@ -55,11 +57,22 @@ export const wireBaseUnits = decimal(
   (input) => parseDecimal(input, 0),
   () => null,
 );
-/** An optional text: absent and null are ''. */
+/** An optional text: absent and null are '', a number is its text. */
 export const wireText = z
+  .union([z.string(), z.number()])
+  .nullish()
+  .transform((text) => String(text ?? ''));
+/** An optional time, as its text: '' if unknown. A text that is not a time is odd. */
+export const wireTime = z
   .string()
   .nullish()
-  .transform((text) => text ?? '');
+  .transform((text) => text ?? '')
+  .refine(isTimeOrUnknown, 'not a time');
+/** An optional yes or no; null if unknown. */
+export const wireFlag = z
+  .union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')])
+  .nullish()
+  .transform((value) => value ?? null);
 
 /** A row parsed for the mapper, and as received. */
 export interface ParsedRow<T> {
@@ -76,22 +89,39 @@ function firstIssue(error: z.ZodError): string {
   return issue ? `${issue.path.join('.') || 'row'}: ${issue.message}` : 'invalid';
 }
 
-/** Parses one row; null after the error was reported to the context. `idKey` is the key that identifies the row. */
+/** What a row is: `idKey` is the key that identifies it. A row is refused for a field of `essential`, and for every field if absent. */
+export interface RowAbout {
+  platform: Platform;
+  kind: BadRow['kind'];
+  idKey: string;
+  essential?: readonly string[];
+}
+
+/**
+ * Parses one row. Fields that fail and are not essential are left out, and each is reported to the context; a row that fails as a whole
+ * is reported and null.
+ */
 export function parseRow<T>(
   schema: z.ZodType<T>,
   raw: unknown,
-  about: { platform: Platform; kind: BadRow['kind']; idKey: string },
+  about: RowAbout,
   context: ReadContext,
 ): ParsedRow<T> | null {
   const result = schema.safeParse(raw);
   if (result.success && isObject(raw)) return { row: result.data, raw };
-  const id = isObject(raw) ? raw[about.idKey] : undefined;
-  context.onBadRow({
-    platform: about.platform,
-    kind: about.kind,
+  const { platform, kind, idKey, essential } = about;
+  const id = isObject(raw) ? raw[idKey] : undefined;
+  const named = {
+    platform,
+    kind,
     id: typeof id === 'string' || typeof id === 'number' ? String(id).slice(0, 200) : '',
-    reason: result.success ? 'row: not an object' : firstIssue(result.error),
-  });
+  };
+  const kept = result.error && essential && isObject(raw) && parseWithoutOdd(schema, raw, result.error, essential);
+  if (kept && isObject(raw)) {
+    for (const { field, reason } of kept.odd) context.onBadRow({ ...named, field, reason });
+    return { row: kept.row, raw };
+  }
+  context.onBadRow({ ...named, reason: result.success ? 'row: not an object' : firstIssue(result.error) });
   return null;
 }
 
@@ -99,7 +129,7 @@ export function parseRow<T>(
 export function parseRows<T>(
   schema: z.ZodType<T>,
   rows: readonly unknown[],
-  about: { platform: Platform; kind: BadRow['kind']; idKey: string },
+  about: RowAbout,
   context: ReadContext,
 ): ParsedRow<T>[] {
   const good: ParsedRow<T>[] = [];

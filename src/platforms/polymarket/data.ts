@@ -1,8 +1,8 @@
 import { PlatformError } from '../../core/errors.ts';
-import type { JsonObject, MarketRecord } from '../../core/model.ts';
+import type { MarketRecord } from '../../core/model.ts';
 import type { PlatformReply } from '../http/request.ts';
 import type { AdapterDeps, PlatformData, ReadContext, ReadInterest } from '../contract.ts';
-import { isNotFound, parseBody, parseRows } from '../parse-rows.ts';
+import { isNotFound, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import { readOrderBooks } from './books.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { madeAt } from './fresh-reads.ts';
@@ -14,7 +14,7 @@ import { createPolymarketUsers } from './users.ts';
 import { lastMonthUs, readTrades } from './trade-feed.ts';
 import { readCandles } from './prices.ts';
 import { dataPage, openInterestRow } from './wire.ts';
-import { gammaMarket, marketPage } from './gamma-wire.ts';
+import { MARKET_ROW, gammaMarket, marketPage } from './gamma-wire.ts';
 
 /** The indexer shows some trades minutes late. */
 const OVERLAP_MS = 300_000;
@@ -82,7 +82,8 @@ async function marketOf(
   reply: PlatformReply,
   context: ReadContext,
 ): Promise<MarketRecord | null> {
-  const listed = { row: parseBody('polymarket', gammaMarket, reply), raw: reply.json as JsonObject };
+  const listed = parseRow(gammaMarket, reply.json, MARKET_ROW, context);
+  if (!listed) throw new PlatformError('polymarket', 'bad_answer', { status: reply.status, detail: 'not a market' });
   const [record] = await withParents(client, [listed], reply.receivedAt, context);
   return record ?? null;
 }

@@ -1,34 +1,31 @@
 import { z } from 'zod';
-import { wirePrice, wireSize, wireText as text, wireUsd } from '../parse-rows.ts';
-import { address, conditionId, cursor, flag, id, optional, type Page, rows, tokenId } from './wire-fields.ts';
+import { wireFlag as flag, wirePrice, wireSize, wireText as text, wireTime as time, wireUsd } from '../parse-rows.ts';
+import { address, conditionId, cursor, id, optional, type Page, rows, tokenId } from './wire-fields.ts';
 
 /** Rows and pages of the Gamma API. */
 
 /** A list that Gamma sends as JSON inside a string (`"[\"Yes\", \"No\"]"`), sometimes as a list, or omits. */
-const texts = z
-  .union([z.array(z.string()), z.string()])
-  .nullish()
-  .transform((value, context): string[] => {
-    if (typeof value !== 'string') return value ?? [];
-    try {
-      return value === '' ? [] : z.array(z.string()).parse(JSON.parse(value));
-    } catch {
-      context.addIssue({ code: 'custom', message: 'expected a JSON list of strings' });
-      return z.NEVER;
-    }
-  });
-
-/** The valid entries: an invalid one does not invalidate its market or event. */
-const list = <T>(entry: z.ZodType<T>) =>
+const listOf = <T extends z.ZodType>(entry: T) =>
   z
-    .array(z.unknown())
+    .union([z.array(z.unknown()), z.string()])
     .nullish()
-    .transform((entries) =>
-      (entries ?? []).flatMap((one): T[] => {
-        const read = entry.safeParse(one);
-        return read.success ? [read.data] : [];
-      }),
-    );
+    .transform((value, context): unknown => {
+      if (typeof value !== 'string') return value ?? [];
+      try {
+        return value === '' ? [] : (JSON.parse(value) ?? []);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected a JSON list of strings' });
+        return z.NEVER;
+      }
+    })
+    .pipe(z.array(entry));
+
+/** Objects of a row, [] if it has none. */
+const objects = <T extends z.ZodType>(entry: T) =>
+  z
+    .array(entry)
+    .nullish()
+    .transform((entries) => entries ?? []);
 
 const gammaTag = z.object({ slug: text, label: text, forceHide: flag });
 
@@ -40,23 +37,24 @@ export const gammaEvent = z.object({
   category: text,
   resolutionSource: text,
   updatedAt: text,
-  tags: list(gammaTag),
-  series: list(z.object({ id, slug: text, title: text, recurrence: text })),
+  tags: objects(gammaTag),
+  series: objects(z.object({ id, slug: text, title: text, recurrence: text })),
   image: text,
   icon: text,
   negRisk: flag,
   /** Ids, '' for unreadable ones; [] if the row lists no markets. */
-  markets: z
-    .array(z.object({ id }).catch({ id: '' }))
-    .nullish()
-    .catch(null)
-    .transform((value) => value ?? []),
+  markets: objects(z.object({ id }).catch({ id: '' })),
   sport: z
     .object({ name: text })
     .nullish()
     .transform((value) => value ?? null),
 });
 export type GammaEvent = z.output<typeof gammaEvent>;
+/** An event is nothing without these. */
+export const EVENT_ROW = { platform: 'polymarket', kind: 'event', idKey: 'id', essential: ['id'] } as const;
+
+/** The unparsed markets of an event's row. */
+export const nestedMarkets = z.object({ markets: rows }).transform(({ markets }) => markets);
 
 /** Gamma market. `outcomes[i]`, `outcomePrices[i]` and `clobTokenIds[i]` (or `positionIds[i]`) belong to one outcome. */
 export const gammaMarket = z.object({
@@ -72,20 +70,23 @@ export const gammaMarket = z.object({
   resolutionSource: text,
   image: text,
   icon: text,
-  outcomes: texts.refine((names) => names.length >= 2, 'expected two outcomes or more'),
-  outcomePrices: texts.transform((prices) => prices as unknown[]).pipe(z.array(wirePrice)),
-  clobTokenIds: texts.pipe(z.array(z.union([z.literal(''), tokenId]))),
-  positionIds: texts.pipe(z.array(z.union([z.literal(''), tokenId]))),
+  outcomes: listOf(z.union([z.string(), z.number().transform(String)])).refine(
+    (names) => names.length >= 2,
+    'expected two outcomes or more',
+  ),
+  outcomePrices: listOf(wirePrice),
+  clobTokenIds: listOf(z.union([z.literal(''), tokenId])),
+  positionIds: listOf(z.union([z.literal(''), tokenId])),
   active: flag,
-  closed: z.boolean(),
+  closed: flag,
   enableOrderBook: flag,
   acceptingOrders: flag,
-  acceptingOrdersTimestamp: text,
-  startDate: text,
-  endDate: text,
-  closedTime: text,
-  umaEndDate: text,
-  createdAt: text,
+  acceptingOrdersTimestamp: time,
+  startDate: time,
+  endDate: time,
+  closedTime: time,
+  umaEndDate: time,
+  createdAt: time,
   umaResolutionStatus: text,
   /** inactive, active or resolved; on markets of protocol version 2, which have no UMA state. */
   resolutionStatus: text,
@@ -126,10 +127,17 @@ export const gammaMarket = z.object({
     })
     .nullish()
     .transform((value) => Object.fromEntries(Object.entries(value ?? {}).filter(([, member]) => member != null))),
-  tags: list(gammaTag),
-  events: list(gammaEvent),
+  tags: objects(gammaTag),
+  events: objects(gammaEvent),
 });
 export type GammaMarket = z.output<typeof gammaMarket>;
+/** A market is nothing without these: the condition is the name that its trades use. */
+export const MARKET_ROW = {
+  platform: 'polymarket',
+  kind: 'market',
+  idKey: 'id',
+  essential: ['id', 'question', 'conditionId', 'outcomes'],
+} as const;
 
 /** The profiles of Gamma's `/public-search`; some are null, and the list is absent if none are found. */
 export const profiles = z

@@ -2,11 +2,21 @@ import type { MarketRecord } from '../../core/model.ts';
 import { PlatformError } from '../../core/errors.ts';
 import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
-import { type ParsedRow, parseBody, parseRows } from '../parse-rows.ts';
+import { type ParsedRow, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { PolymarketClient } from './client.ts';
 import { mapPolymarketMarket, needsResolution } from './market.ts';
-import { readResolutions } from './resolutions.ts';
-import { type GammaEvent, type GammaMarket, eventPage, gammaEvent, gammaMarket, marketPage } from './gamma-wire.ts';
+import { type Resolution, readResolutions } from './resolutions.ts';
+import {
+  EVENT_ROW,
+  type GammaEvent,
+  type GammaMarket,
+  MARKET_ROW,
+  eventPage,
+  gammaEvent,
+  gammaMarket,
+  marketPage,
+  nestedMarkets,
+} from './gamma-wire.ts';
 
 /** Gamma silently clamps larger pages to 100. */
 const PAGE_ROWS = 100;
@@ -17,9 +27,6 @@ const MAX_PAGES = 100_000;
 const HOT_PAGES = 5;
 /** closedTime is the time of the resolution on chain; the row becomes `closed` minutes later. */
 const LATE_CLOSE_MS = 3_600_000;
-
-const EVENT_ROW = { platform: 'polymarket', kind: 'event', idKey: 'id' } as const;
-const MARKET_ROW = { platform: 'polymarket', kind: 'market', idKey: 'id' } as const;
 
 /**
  * Gamma's listings as market records. full: open events, then open markets that no event lists. open: open events only. historical:
@@ -56,20 +63,22 @@ async function* openEvents(
 ): AsyncGenerator<SweepPage> {
   let count = 0;
   for await (const page of keyset(client, '/events/keyset', { closed: false, ...order }, context)) {
-    const listed = parseEvents(page.rows, context).flatMap(({ row, raw }) => {
-      const { markets: nested, ...event } = raw;
-      return parseMarkets(Array.isArray(nested) ? nested : [], context).map((market) => ({ market, row, event }));
+    const listed = page.rows.flatMap((given) => {
+      const parent = withoutMarkets(given, context);
+      // Markets of an unreadable event are stored without it.
+      const { data: nested = [] } = nestedMarkets.safeParse(given);
+      return parseMarkets(nested, context).map((market) => ({ market, parent }));
     });
     const results = await resultsOf(
       client,
       listed.map(({ market }) => market),
       context,
     );
-    const markets = listed.map(({ market, row, event }) => {
-      const raw = { market: market.raw, event };
-      return mapPolymarketMarket(market.row, row, raw, page.receivedAt, results.get(market.row.conditionId));
-    });
-    yield { markets };
+    yield {
+      markets: listed.map(({ market, parent }) =>
+        recordOf(market, parent, page.receivedAt, results.get(market.row.conditionId)),
+      ),
+    };
     count += 1;
     if (count === pages) return;
   }
@@ -121,20 +130,25 @@ async function* closedMarkets(
 const isBefore = (time: string, ms: number): boolean => Date.parse(isoTime(time) ?? '') < ms;
 
 const parseMarkets = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaMarket>[] =>
-  parseRows(gammaMarket, rows, MARKET_ROW, context).map((one) => reportLost(one, 'market', context));
-const parseEvents = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaEvent>[] =>
-  parseRows(gammaEvent, rows, EVENT_ROW, context).map((one) => reportLost(one, 'event', context));
+  parseRows(gammaMarket, rows, MARKET_ROW, context);
 
-/** Invalid nested entries do not invalidate the row, but are reported. */
-function reportLost<T extends { id: string }>(parsed: ParsedRow<T>, kind: 'market' | 'event', context: ReadContext) {
-  const { row, raw } = parsed;
-  for (const field of ['tags', 'series', 'events']) {
-    const [given, kept] = [raw[field], (row as Record<string, unknown>)[field]];
-    const lost = Array.isArray(given) && Array.isArray(kept) ? given.length - kept.length : 0;
-    if (lost > 0)
-      context.onBadRow({ platform: 'polymarket', kind, id: row.id, reason: `${field}: ${lost} unreadable` });
-  }
-  return parsed;
+/** An event, whose markets have rows of their own. */
+function withoutMarkets(given: unknown, context: ReadContext): ParsedRow<GammaEvent> | null {
+  const parsed = parseRow(gammaEvent, given, EVENT_ROW, context);
+  if (!parsed) return null;
+  const { markets: _, ...raw } = parsed.raw;
+  return { row: parsed.row, raw };
+}
+
+/** One market as a record; `parent` is its event as the events route reports it. */
+function recordOf(
+  { row, raw }: ParsedRow<GammaMarket>,
+  parent: ParsedRow<GammaEvent> | null,
+  receivedAt: string,
+  resolution: Resolution | undefined,
+): MarketRecord {
+  const received = parent ? { market: raw, event: parent.raw } : { market: raw };
+  return mapPolymarketMarket(row, parent?.row ?? null, received, receivedAt, resolution);
 }
 
 const completed = async (...args: Parameters<typeof withParents>): Promise<SweepPage> => ({
@@ -151,15 +165,9 @@ export async function withParents(
   const ids = [...new Set(markets.flatMap(({ row }) => row.events[0]?.id ?? []))];
   const parents = await readEvents(client, ids, context);
   const results = await resultsOf(client, markets, context);
-  return markets.map(({ row, raw }) => {
-    const parent = parents.get(row.events[0]?.id ?? '');
-    return mapPolymarketMarket(
-      row,
-      parent?.row ?? null,
-      parent ? { market: raw, event: parent.raw } : { market: raw },
-      receivedAt,
-      results.get(row.conditionId),
-    );
+  return markets.map((market) => {
+    const { conditionId, events } = market.row;
+    return recordOf(market, parents.get(events[0]?.id ?? '') ?? null, receivedAt, results.get(conditionId));
   });
 }
 
@@ -184,9 +192,9 @@ async function readEvents(
       const query = { id: missing.slice(from, from + EVENTS_BY_ID), closed, limit: EVENTS_BY_ID };
       const reply = await client.get('gamma/events', '/events/keyset', query, context);
       const { rows } = parseBody('polymarket', eventPage, reply);
-      for (const { row, raw } of parseEvents(rows, context)) {
-        const { markets: _, ...event } = raw;
-        found.set(row.id, { row, raw: event });
+      for (const given of rows) {
+        const event = withoutMarkets(given, context);
+        if (event) found.set(event.row.id, event);
       }
     }
   }

@@ -11,6 +11,7 @@ import {
 import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote } from '../../core/model.ts';
 import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds } from '../market-fields.ts';
 import { classification, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
+import { positionModule } from './protocol.ts';
 import type { Resolution } from './resolutions.ts';
 import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
 
@@ -71,7 +72,7 @@ export function mapPolymarketMarket(
       // eventStartTime and gameStartTime are those of the game or window; trading opens long before.
       tradingStartAt:
         isoTime(market.acceptingOrdersTimestamp) ?? isoTime(market.startDate) ?? isoTime(market.createdAt),
-      tradingEndAt: (market.closed ? isoTime(market.closedTime) : null) ?? isoTime(market.endDate),
+      tradingEndAt: (isClosed(market) ? isoTime(market.closedTime) : null) ?? isoTime(market.endDate),
       resolutionDate: isoTime(market.umaEndDate) ?? isoTime(market.endDate),
       resolutionCriteria: market.description,
       resolutionSource: market.resolutionSource || (event?.resolutionSource ?? ''),
@@ -104,9 +105,10 @@ export function mapPolymarketMarket(
   };
 }
 
-/** By version only: v1 markets may list positions too, which have no books. Empty for an unknown version. */
-function bookIds({ version, positionIds, clobTokenIds }: GammaMarket): string[] {
-  if (version === 'v2') return positionIds;
+/** By version: v1 markets may list positions too, which have no books. Without one, by the condition. Empty for an unknown version. */
+function bookIds({ version, conditionId, positionIds, clobTokenIds }: GammaMarket): string[] {
+  const isPosition = version === '' && positionModule(conditionId) !== null;
+  if (version === 'v2' || isPosition) return positionIds;
   return version === 'v1' || version === '' ? clobTokenIds : [];
 }
 
@@ -126,16 +128,20 @@ function marketType(market: GammaMarket): MarketType {
  * reports it, if outcomePrices is a payout vector, or if it closed over 30 days before `fetchedAt`.
  */
 export function marketStatus(market: GammaMarket, fetchedAt: string, resolution?: Resolution): MarketStatus {
-  if (!market.closed) {
+  if (!isClosed(market)) {
     if (market.active === false || market.enableOrderBook === false) return 'unopened';
     if (market.acceptingOrders === true) return 'open';
     const acceptingSince = isoTime(market.acceptingOrdersTimestamp);
-    return acceptingSince !== null && acceptingSince <= fetchedAt ? 'paused' : 'unopened';
+    if (acceptingSince === null || acceptingSince > fetchedAt) return 'unopened';
+    return market.acceptingOrders === false ? 'paused' : 'open';
   }
   if (isResolved(market) || resolution || printedPayouts(market)) return 'settled';
   const closedAt = isoTime(market.closedTime) ?? isoTime(market.endDate);
   return closedAt !== null && Date.parse(closedAt) < Date.parse(fetchedAt) - SETTLED_AFTER_MS ? 'settled' : 'closed';
 }
+
+/** A row whose `closed` is unknown is closed if it has a time of closing or a result. */
+const isClosed = (market: GammaMarket): boolean => market.closed ?? (market.closedTime !== '' || isResolved(market));
 
 /** Whether the row says that its oracle has resolved it. */
 const isResolved = ({ umaResolutionStatus: uma, resolutionStatus }: GammaMarket): boolean =>
@@ -164,7 +170,7 @@ const rounded = (price: Price): Price =>
 
 /** Whether the row of a closed market lacks its payout. */
 export const needsResolution = (market: GammaMarket): boolean =>
-  market.closed && market.conditionId !== '' && printedPayouts(market) === null;
+  isClosed(market) && market.conditionId !== '' && printedPayouts(market) === null;
 
 /** Payout of one share of each outcome; null if neither the row nor the oracle reports it: other prices are not payouts. */
 function marketPayouts(market: GammaMarket, resolution: Resolution | undefined): Price[] | null {
@@ -227,7 +233,7 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
       group_item_title: market.groupItemTitle,
       group_item_threshold: market.groupItemThreshold,
       strike: Object.keys(strike).length > 0 ? strike : null,
-      neg_risk: market.negRisk,
+      neg_risk: market.negRisk ?? (market.negRiskMarketID === '' ? null : true),
       neg_risk_market_id: market.negRiskMarketID,
       series_slug: event?.series[0]?.slug,
       rewards_min_size: rewardsMinSize === 0 ? null : rewardsMinSize,

@@ -15,10 +15,6 @@ export const optional = <T extends z.ZodType>(schema: T) =>
     .nullish()
     .transform((value) => value ?? null);
 export const unitPrice = wirePrice.refine((value) => value >= 0n && value <= ONE_PRICE, 'expected a price of 0 to 1');
-export const flag = z
-  .boolean()
-  .nullish()
-  .transform((value) => value ?? null);
 /** Decimal ids are strings, but some routes send them as numbers. */
 export const id = z.union([z.string().min(1), z.int().nonnegative().transform(String)]);
 /** 0x and 40 hex digits, in lower case. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePrice } from '../../core/decimal.ts';
-import { wirePrice, wireSize, wireText as text, wireUsd } from '../parse-rows.ts';
-import { address, conditionId, cursor, flag, optional, type Page, rows, tokenId, unitPrice } from './wire-fields.ts';
+import { wireFlag as flag, wirePrice, wireSize, wireText as text, wireUsd } from '../parse-rows.ts';
+import { address, conditionId, cursor, optional, type Page, rows, tokenId, unitPrice } from './wire-fields.ts';
 
 /** Rows and pages of the Data API and of the CLOB. */
 

@@ -1,38 +1,26 @@
 import { type Usd, USD_SCALE, complement, decimalNumber } from '../core/decimal.ts';
+import { parseIso8601 } from '../core/iso-8601.ts';
 import type { JsonObject, Outcome, Quote } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
 
-const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 /** Numbers from here on are milliseconds: as seconds they would be in the year 5138. */
 const MILLISECONDS_FROM = 1e11;
 const [YEAR_1900_MS, YEAR_10000_MS] = [Date.UTC(1900, 0, 1), Date.UTC(10_000, 0, 1)];
 /** Years of more than four digits are formatted differently, which the store does not accept. */
 const isDatable = (ms: number): boolean => ms >= YEAR_1900_MS && ms < YEAR_10000_MS;
 
-/**
- * Unix microseconds of a platform's time text: `T` or space, 0 to 9 fractional digits (truncated to 6), `Z`, `+00` or `+00:00`; a text
- * without offset is UTC. Null for anything else, and for Go's zero time (year 1), which means unknown.
- */
+/** Go's zero time, which platforms send for an unknown one. */
+const ZERO_TIME = /^0001-01-01T00:00:00(?:\.0+)?Z$/i;
+
+/** Unix microseconds of a platform's time text (`parseIso8601`); null for anything else, and for a year that cannot be stored. */
 export function microseconds(text: string | null | undefined): number | null {
-  const match = ISO.exec(text?.trim() ?? '');
-  if (!match || Number(match[1]) < 1900) return null;
-  const [, year, month, day, hour, minute, second, fraction, sign, offsetHours, offsetMinutes] = match;
-  const localMs = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour ?? 0),
-    Number(minute ?? 0),
-    Number(second ?? 0),
-  );
-  const offsetMs = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * 60_000;
-  const ms = sign === '-' ? localMs + offsetMs : localMs - offsetMs;
-  return isDatable(ms) ? ms * 1000 + Number((fraction ?? '').slice(0, 6).padEnd(6, '0')) : null;
+  const us = parseIso8601(text?.trim() ?? '');
+  return us !== null && isDatable(us / 1000) ? us : null;
 }
 
 /** Whether a text is a time, or says that none is known: it is empty, or Go's zero time. */
 export const isTimeOrUnknown = (text: string): boolean =>
-  text.trim() === '' || text.startsWith('0001-01-01') || microseconds(text) !== null;
+  text.trim() === '' || ZERO_TIME.test(text.trim()) || microseconds(text) !== null;
 
 /** Any platform's time text as `YYYY-MM-DDTHH:MM:SS.mmmZ`, truncated to milliseconds; null when unknown. */
 export function isoTime(text: string | null | undefined): string | null {

@@ -1,5 +1,5 @@
-import { microseconds } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
+import { recentRows } from '../recent-rows.ts';
 import type { KalshiCatalog } from './catalog.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
 
@@ -47,8 +47,8 @@ export async function* kalshiSweep(
 }
 
 /**
- * Archived markets settled since a time. The order of the list is not documented, so reading stops early only while the list is seen to
- * be newest first.
+ * Archived markets settled since a time. The order of the list is not documented, so reading stops early only while the known times are
+ * seen to be newest first.
  */
 async function* archive(
   client: KalshiClient,
@@ -60,16 +60,13 @@ async function* archive(
   let newestFirst = true;
   for await (const page of client.pages('/historical/markets', 'markets', EVERY_PAGE, context)) {
     const records = await catalog.join(page.rows, page.receivedAt, context);
-    const dated = records.map((record) => ({
-      record,
-      settledMs: (microseconds(record.state.resolvedAt ?? record.info.tradingEndAt) ?? Infinity) / 1000,
-    }));
-    for (const { settledMs } of dated) {
-      newestFirst &&= settledMs <= previousMs;
-      previousMs = settledMs;
+    for (const { state } of records) {
+      const settledMs = Date.parse(state.resolvedAt ?? '');
+      newestFirst &&= !(settledMs > previousMs);
+      if (!Number.isNaN(settledMs)) previousMs = settledMs;
     }
-    const recent = dated.filter(({ settledMs }) => settledMs >= sinceMs);
-    yield { markets: recent.map(({ record }) => record) };
-    if (newestFirst && records.length > 0 && recent.length === 0) return;
+    const { recent, goesOn } = recentRows(records, ({ state }) => state.resolvedAt, sinceMs);
+    yield { markets: recent };
+    if (newestFirst && !goesOn) return;
   }
 }

@@ -6,6 +6,7 @@ import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
 import { LruMap } from '../../core/lru-map.ts';
 import { type ParsedRow, isNotFound, isItemError, parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { recentRows } from '../recent-rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
 import { LimitlessGroup, LimitlessListing as ListingPage, LimitlessMarket, LimitlessSlugs } from './wire.ts';
@@ -16,6 +17,9 @@ const PAGE_LIMIT = 25;
 const MAX_PASSES = 5;
 const GROUPS_KEPT = 10_000;
 const about = { platform: 'limitless' } as const;
+
+const createdAt = (row: JsonObject): string | null =>
+  typeof row.createdAt === 'string' ? isoTime(row.createdAt) : null;
 
 interface Pass {
   rows: JsonObject[];
@@ -111,13 +115,9 @@ export class LimitlessListing {
 
   async *#createdSince(sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
     for await (const page of this.#pass(context)) {
-      const isNew = (row: JsonObject): boolean => {
-        const createdAt = typeof row.createdAt === 'string' ? isoTime(row.createdAt) : null;
-        return createdAt === null || Date.parse(createdAt) >= sinceMs;
-      };
-      const rows = page.rows.filter(isNew);
-      yield { markets: this.#records(rows, page.receivedAt, context) };
-      if (rows.length === 0) return;
+      const { recent, goesOn } = recentRows(page.rows, createdAt, sinceMs);
+      yield { markets: this.#records(recent, page.receivedAt, context) };
+      if (!goesOn) return;
     }
   }
 

@@ -3,6 +3,7 @@ import { PlatformError } from '../../core/errors.ts';
 import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
 import { type ParsedRow, parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { recentRows } from '../recent-rows.ts';
 import type { PolymarketClient } from './client.ts';
 import { mapPolymarketMarket, needsResolution } from './market.ts';
 import { type Resolution, readResolutions } from './resolutions.ts';
@@ -84,14 +85,14 @@ async function* openEvents(
   }
 }
 
-/** Open markets created since `sinceMs`; ids grow with creation, so the first page with only older ones is the last. */
+/** Open markets created since `sinceMs`; ids grow with creation, so the first page without a newer one is the last. */
 async function* newMarkets(client: PolymarketClient, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
   const query = { closed: false, order: 'id', ascending: false };
   for await (const page of keyset(client, '/markets/keyset', query, context)) {
     const markets = parseMarkets(page.rows, context);
-    const fresh = markets.filter(({ row }) => !isBefore(row.createdAt, sinceMs));
-    if (fresh.length > 0) yield await completed(client, fresh, page.receivedAt, context);
-    else if (markets.length > 0) return;
+    const { recent, goesOn } = recentRows(markets, ({ row }) => isoTime(row.createdAt), sinceMs);
+    if (recent.length > 0) yield await completed(client, recent, page.receivedAt, context);
+    if (!goesOn) return;
   }
 }
 
@@ -108,8 +109,8 @@ async function* openMarketsWithoutEvent(
 }
 
 /**
- * Markets closed since `sinceMs`, newest first. The list is sorted by closedTime, so the first page with only earlier ones is the last;
- * one more hour is read for rows that became closed late.
+ * Markets closed since `sinceMs`, newest first. The list is sorted by closedTime, so the first page without a later one is the last; one
+ * more hour is read for rows that became closed late.
  */
 async function* closedMarkets(
   client: PolymarketClient,
@@ -120,14 +121,11 @@ async function* closedMarkets(
   const since = sinceMs - LATE_CLOSE_MS;
   for await (const page of keyset(client, '/markets/keyset', query, context)) {
     const markets = parseMarkets(page.rows, context);
-    const recent = markets.filter(({ row }) => !isBefore(row.closedTime, since));
+    const { recent, goesOn } = recentRows(markets, ({ row }) => isoTime(row.closedTime), since);
     if (recent.length > 0) yield await completed(client, recent, page.receivedAt, context);
-    else if (markets.length > 0) return;
+    if (!goesOn) return;
   }
 }
-
-/** Whether a time is known and before `ms`. */
-const isBefore = (time: string, ms: number): boolean => Date.parse(isoTime(time) ?? '') < ms;
 
 const parseMarkets = (rows: readonly unknown[], context: ReadContext): ParsedRow<GammaMarket>[] =>
   parseRows(gammaMarket, rows, MARKET_ROW, context);

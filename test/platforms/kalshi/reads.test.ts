@@ -40,7 +40,8 @@ const keys: StoredMarket = {
 const directory = { byRef: async () => new Map() };
 const unknownEvents: Answer = (path) => (path === '/events' ? { events: [] } : undefined);
 
-const archive = (days: number[][]) =>
+/** Archived markets by the day of June on which they settled, null for one whose time is unreadable. */
+const archive = (days: (number | null)[][]) =>
   adapter((path, query) => {
     if (path !== '/historical/markets') return unknownEvents(path, query);
     const page = Number(query.get('cursor') ?? 0);
@@ -49,7 +50,7 @@ const archive = (days: number[][]) =>
         ticker: `D-${day}`,
         status: 'finalized',
         result: 'yes',
-        settlement_ts: `2026-06-${day}T00:00:00Z`,
+        settlement_ts: day === null ? 'in June' : `2026-06-${day}T00:00:00Z`,
       }),
     );
     return { markets, cursor: page + 1 < days.length ? String(page + 1) : '' };
@@ -133,6 +134,15 @@ describe('sweeping Kalshi', () => {
     ]);
     expect(await archived(newestFirst)).toEqual(['D-20', 'D-16']);
     expect(newestFirst.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(2);
+  });
+
+  test('an unreadable time in the archive neither ends it nor has it read to its end', async () => {
+    const mixed = archive([[20, null], [18, 16], [14, null], [11], [10]]);
+    expect(await archived(mixed)).toEqual(['D-20', 'D-null', 'D-18', 'D-16', 'D-null']);
+    expect(mixed.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(3);
+    const undated = archive([[null], [null], [null]]);
+    await archived(undated);
+    expect(undated.http.asked.filter((url) => url.startsWith('/historical/markets'))).toHaveLength(1);
   });
 
   test('an archive in any other order is read to its end', async () => {

@@ -127,6 +127,12 @@ describe('sweeping Limitless', () => {
     expect(sim.http.asked).toHaveLength(2);
     expect(await refs(sim, { kind: 'historical', sinceMs: 0 })).toEqual([]);
   });
+
+  test('what was created at an unknown time is read, and the list is not read on for it', async () => {
+    const sim = listing(numbered(200, () => ({ createdAt: '2026-13-01T00:00:00Z' })));
+    expect(await refs(sim, { kind: 'changed', sinceMs: NOW - 60_000 })).toHaveLength(25);
+    expect(sim.http.asked).toHaveLength(1);
+  });
 });
 
 describe('one Limitless market', () => {

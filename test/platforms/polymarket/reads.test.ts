@@ -115,6 +115,33 @@ describe('listings', () => {
     expect(asked.filter(({ pathname }) => pathname === '/markets/keyset')).toHaveLength(3);
   });
 
+  test.each(['soon', '2026-02-30 10:00:00+00', ''])(
+    'a list of markets that closed at %j is not read to its end, and neither are new ones created then',
+    async (time) => {
+      const closed = Array.from({ length: 600 }, (_, index) =>
+        market(1000 + index, index % 10 === 0 ? { closed: true, closedTime: time } : closedAt(NOW - 9 * HOUR - index)),
+      );
+      const opened = Array.from({ length: 600 }, (_, index) => market(5000 + index, { createdAt: time }));
+      const answer = gamma([gammaEventRow({ closed: true, markets: closed })], opened);
+      const { asked } = await sweep(answer, { kind: 'changed', sinceMs: NOW - HOUR });
+      expect(asked.filter(({ pathname }) => pathname === '/markets/keyset')).toHaveLength(2);
+    },
+  );
+
+  test('a market that closed at an unknown time is read beside its neighbours', async () => {
+    const closed = Array.from({ length: 250 }, (_, index) =>
+      market(1000 + index, index === 150 ? { closed: true, closedTime: '' } : closedAt(NOW - index * 60_000)),
+    );
+    const ended = gammaEventRow({ closed: true, markets: closed });
+    const inOrder = (path: string, query: URLSearchParams) => {
+      query.delete('order');
+      return gamma([ended])(path, query);
+    };
+    const { ids } = await sweep(inOrder, { kind: 'historical', sinceMs: NOW - 2 * HOUR });
+    expect(ids).toHaveLength(181);
+    expect(ids).toContain('1150');
+  });
+
   test('a market of an open event that closed finds its event among the open ones', async () => {
     const { records } = await sweep(gamma([event]), { kind: 'historical', sinceMs: NOW - 2 * HOUR });
     expect(records.map(({ info }) => [info.platformId, info.seriesId])).toEqual([['2', '10684']]);

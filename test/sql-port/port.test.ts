@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { text as streamText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClickHouseSettings } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ACCOUNT, basic, SPARE, SqlPortUnderTest } from '../helpers/sql-port.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
@@ -60,6 +61,26 @@ describe('the unmodified client', () => {
     expect(await result.json()).toEqual([{ title: 'Will M3 happen?', price: '0.57', spread: '0.02' }]);
     await client.close();
   });
+
+  it.each(['JSON', 'JSONEachRow', 'JSONCompact', 'JSONCompactEachRow'] as const)(
+    'finds a market again by its key in %s: integers of 64 bits and more are text',
+    async (format) => {
+      const client = port.client();
+      const keys =
+        "SELECT market_key, toInt128('-170141183460469231731687303715884105') AS large, 7 AS small FROM v_markets ";
+      const ask = async (query: string, settings: ClickHouseSettings = {}) =>
+        (await client.query({ query, format, clickhouse_settings: settings })).text();
+      const text = await ask(`${keys} WHERE id = 'kalshi:M3'`);
+      expect(text).toMatch(/"-170141183460469231731687303715884105"/);
+      expect(text).not.toMatch(/"7"/);
+      const key = /"(\d{15,20})"/.exec(text)?.[1];
+      expect(await ask(`SELECT id FROM v_markets WHERE market_key = ${key}`)).toContain('kalshi:M3');
+      const bare = new RegExp(`[^"]${key}[^"]`);
+      expect(await ask(keys, { output_format_json_quote_64bit_integers: 0 })).toMatch(bare);
+      expect(await ask(`${keys} SETTINGS output_format_json_quote_64bit_integers = 0`)).toMatch(bare);
+      await client.close();
+    },
+  );
 
   it('streams a large result whole', async () => {
     const client = port.client();

@@ -67,7 +67,7 @@ describe('a service on an embedded store', () => {
   });
 
   it('lets holders of API keys read over SQL_PORT, and refuses made-up keys', async () => {
-    expect(await read(port, key)).toEqual([{ n: 0 }]);
+    expect(await read(port, key)).toEqual([{ n: '0' }]);
     await expect(read(port, newApiKey())).rejects.toMatchObject({ code: '516' });
     await expect(read(port, '')).rejects.toMatchObject({ code: '516' });
   });

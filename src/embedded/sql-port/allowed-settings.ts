@@ -28,7 +28,7 @@ const IGNORED = new Set([
 const FORMATS =
   /^(Arrow(Stream)?|CSV(WithNames(AndTypes)?)?|JSON\w*|JSONL|LineAsString|MD|Markdown|NDJSON|Native|Null|Parquet|Pretty\w*|RowBinary(WithNames(AndTypes)?)?|T(SV|abSeparated)(Raw)?(WithNames(AndTypes)?)?|TSKV|Values|Vertical|XML)$/;
 
-/** The settings of a query: its limits, and what the request asks for within them. Throws 164 for any other setting. */
+/** The settings of a query: its limits and defaults, and what the request asks for within them. Throws 164 for any other setting. */
 export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number): Map<string, string> {
   const memory = memoryMb * 1_000_000;
   const spill = String(Math.round(memory * SPILL_SHARE));
@@ -48,6 +48,8 @@ export function settingsFor(asked: ReadonlyMap<string, string>, memoryMb: number
     // A query can be stopped only between blocks.
     ['max_block_size', '8192'],
     ['function_range_max_elements_in_block', '10000000'],
+    // JSON numbers are doubles to many readers: a rounded market_key finds nothing.
+    ['output_format_json_quote_64bit_integers', '1'],
   ]);
   for (const [name, value] of asked) {
     if (IGNORED.has(name)) continue;

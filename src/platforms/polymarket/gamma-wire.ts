@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { wireFlag as flag, wirePrice, wireSize, wireText as text, wireTime as time, wireUsd } from '../parse-rows.ts';
+import {
+  wireFlag as flag,
+  wirePrice,
+  wireSize,
+  wireText as text,
+  wireTime as time,
+  wireUsd,
+  wireVolume,
+} from '../parse-rows.ts';
 import { address, conditionId, cursor, id, optional, type Page, rows, tokenId } from './wire-fields.ts';
 
 /** Rows and pages of the Gamma API. */
@@ -92,15 +100,15 @@ export const gammaMarket = z.object({
   resolutionStatus: text,
   marketType: text,
   version: text,
-  volume: optional(wireUsd),
-  volumeNum: optional(wireUsd),
-  volume24hr: optional(wireUsd),
-  volume1wk: optional(wireUsd),
-  volume1mo: optional(wireUsd),
-  volume1yr: optional(wireUsd),
-  liquidity: optional(wireUsd),
-  liquidityNum: optional(wireUsd),
-  liquidityClob: optional(wireUsd),
+  volume: optional(wireVolume),
+  volumeNum: optional(wireVolume),
+  volume24hr: optional(wireVolume),
+  volume1wk: optional(wireVolume),
+  volume1mo: optional(wireVolume),
+  volume1yr: optional(wireVolume),
+  liquidity: optional(wireVolume),
+  liquidityNum: optional(wireVolume),
+  liquidityClob: optional(wireVolume),
   lastTradePrice: optional(wirePrice),
   bestBid: optional(wirePrice),
   bestAsk: optional(wirePrice),

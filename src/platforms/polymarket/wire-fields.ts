@@ -10,10 +10,7 @@ import { conditionRef } from './protocol.ts';
 
 /** A field that is absent, null or '' when unknown. */
 export const optional = <T extends z.ZodType>(schema: T) =>
-  z
-    .union([z.literal('').transform(() => null), schema])
-    .nullish()
-    .transform((value) => value ?? null);
+  z.preprocess((value) => (value === '' ? null : value), schema.nullish()).transform((value) => value ?? null);
 export const unitPrice = wirePrice.refine((value) => value >= 0n && value <= ONE_PRICE, 'expected a price of 0 to 1');
 /** Decimal ids are strings, but some routes send them as numbers. */
 export const id = z.union([z.string().min(1), z.int().nonnegative().transform(String)]);

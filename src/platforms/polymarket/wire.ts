@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parsePrice } from '../../core/decimal.ts';
-import { wireFlag as flag, wirePrice, wireSize, wireText as text, wireUsd } from '../parse-rows.ts';
+import { wireFlag as flag, wirePrice, wireSize, wireText as text, wireVolume } from '../parse-rows.ts';
 import { address, conditionId, cursor, optional, type Page, rows, tokenId, unitPrice } from './wire-fields.ts';
 
 /** Rows and pages of the Data API and of the CLOB. */
@@ -123,7 +123,7 @@ export const historyPoint = z.object({ timestamp: z.int().positive(), price: uni
 export type HistoryPoint = z.output<typeof historyPoint>;
 
 /** Element of `/v2/oi`. */
-export const openInterestRow = z.object({ condition_id: conditionId, value: wireUsd });
+export const openInterestRow = z.object({ condition_id: conditionId, value: wireVolume });
 
 /** Element of `/v2/resolutions`; payouts are millionths of a dollar per share. */
 export const resolutionRow = z.object({

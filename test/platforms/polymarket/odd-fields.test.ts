@@ -158,6 +158,40 @@ test('an unreadable icon takes neither name nor category from the markets of its
   expect(warnings.map(({ kind, id, field }) => [kind, id, field])).toEqual([['event', '40111', 'icon']]);
 });
 
+test.each(Object.keys(MARKET).filter((field) => /^(volume|liquidity)/.test(field)))(
+  '%s below 0 is unknown, and counted',
+  async (field) => {
+    for (const below of [-0.000001, '-884661.3', -5]) {
+      const { market, warnings } = await sweep({ ...MARKET, [field]: below });
+      expect(market).toEqual((await sweep(without(MARKET, field))).market);
+      expect(warnings).toEqual([
+        expect.objectContaining({ id: '700123', field, reason: expect.stringContaining('below 0') }),
+      ]);
+    }
+    expect((await sweep({ ...MARKET, [field]: 0 })).warnings).toEqual([]);
+  },
+);
+
+test('a time that cannot be read is unknown, and counted; an unknown one is not', async () => {
+  const closed = {
+    ...MARKET,
+    closed: true,
+    umaEndDate: undefined,
+    umaResolutionStatus: 'resolved',
+    outcomePrices: '["1", "0"]',
+  };
+  const readable = await sweep({ ...closed, closedTime: '2026-11-24 21:38:35.683314+00:00:00' });
+  expect(readable.market?.state).toMatchObject({ status: 'settled', resolvedAt: '2026-11-24T21:38:35.683Z' });
+  expect(readable.market?.info.tradingEndAt).toBe('2026-11-24T21:38:35.683Z');
+  expect(readable.warnings).toEqual([]);
+  for (const closedTime of ['2026-02-30 10:00:00+00', '2026-13-01T00:00:00Z', '2026-11-24T21:38:35+99', 'yesterday']) {
+    const { market, warnings } = await sweep({ ...closed, closedTime });
+    expect(market?.state).toMatchObject({ status: 'settled', resolvedAt: null });
+    expect(warnings).toEqual([expect.objectContaining({ id: '700123', field: 'closedTime', reason: 'not a time' })]);
+  }
+  expect((await sweep({ ...closed, closedTime: '0001-01-01T00:00:00Z' })).warnings).toEqual([]);
+});
+
 test('an entry of tags or series is left out alone, and a field of an entry alone', async () => {
   const tags = [
     'odd',

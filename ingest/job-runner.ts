@@ -4,10 +4,11 @@ import cron from 'node-cron';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import { PlatformError } from '../src/core/errors.ts';
-import type { BadRow, ReadContext } from '../src/platforms/contract.ts';
+import type { ReadContext } from '../src/platforms/contract.ts';
 import type { Priority } from '../src/platforms/http/request.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
 import type { FinishedRun, Platform } from '../src/core/model.ts';
+import { LeftOut } from './left-out.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;
@@ -17,7 +18,7 @@ const SET_BACK_MS = 1000;
 export interface JobRun {
   lease: Lease;
   signal: AbortSignal;
-  /** A context for reads of the platform; bad rows are counted and logged. */
+  /** A context for reads of the platform; what is left out is counted and logged. */
   context(priority: Priority): ReadContext;
 }
 
@@ -44,28 +45,6 @@ export interface JobDeps {
   log: FastifyBaseLogger;
   /** Called after every run, even if it could not be recorded. */
   onRun?: ((run: FinishedRun) => void) | undefined;
-}
-
-/** Rows skipped by one run. */
-class BadRows {
-  count = 0;
-  readonly examples: BadRow[] = [];
-  readonly #reasons = new Map<string, number>();
-
-  add(row: BadRow): void {
-    this.count += 1;
-    if (this.examples.length < 5) this.examples.push(row);
-    const reason = `${row.kind} ${row.reason}`.slice(0, 200);
-    if (this.#reasons.size < 100 || this.#reasons.has(reason)) {
-      this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
-    }
-  }
-
-  /** The most common reasons, such as `market volume_fp: missing (45 rows)`; '' if no row was skipped. */
-  words(): string {
-    const common = [...this.#reasons].toSorted(([, a], [, b]) => b - a).slice(0, 3);
-    return common.map(([reason, rows]) => `${reason} (${rows} ${rows === 1 ? 'row' : 'rows'})`).join('; ');
-  }
 }
 
 /** node-cron counts whole seconds, minutes or hours; other periods are rounded up to the next divisor. */
@@ -152,11 +131,11 @@ export class JobRunner {
   async #run(job: Job, key: string): Promise<void> {
     const log = this.#deps.log.child({ platform: job.platform, job: job.name });
     const startedAt = new Date();
-    const bad = new BadRows();
+    const leftOut = new LeftOut();
     const context = (priority: Priority): ReadContext => ({
       priority,
       signal: this.#stopping.signal,
-      onBadRow: (row) => bad.add(row),
+      onBadRow: (row) => leftOut.add(row),
     });
     let result: JobResult | null = null;
     let failure = '';
@@ -171,29 +150,29 @@ export class JobRunner {
       failure = error instanceof PlatformError ? `${error.message} ${error.detail}` : String((error as Error).message);
       log.error({ err: error }, 'Job failed');
     }
-    const badRows = bad.count;
-    if (badRows > 0)
-      log.warn({ badRows, examples: bad.examples }, 'Skipped rows: a required field is missing or malformed');
-    const note = failure || bad.words() || (result?.note ?? '');
-    await this.#report(key, job, startedAt, { ok: failure === '', result, badRows, note });
+    const { rows: badRows, fields: badFields, examples } = leftOut;
+    if (badRows + badFields > 0) log.warn({ badRows, badFields, examples }, 'Left out malformed rows and fields');
+    const note = failure || leftOut.words() || (result?.note ?? '');
+    await this.#report(key, job, startedAt, { ok: failure === '', result, badRows, badFields, note });
   }
 
   async #report(
     key: string,
     job: Job,
     startedAt: Date,
-    outcome: { ok: boolean; result: JobResult | null; badRows: number; note: string },
+    outcome: { ok: boolean; result: JobResult | null; badRows: number; badFields: number; note: string },
   ): Promise<void> {
     const finishedAt = new Date();
     const known = outcome.result?.freshTo ?? this.#last.get(key)?.freshTo ?? null;
     // A time recorded while the clock was ahead is wrong.
     const freshTo = known !== null && known > finishedAt ? finishedAt : known;
-    const { ok, badRows, note } = outcome;
+    const { ok, badRows, badFields, note } = outcome;
     this.#last.set(key, { ok, freshTo });
     const ms = finishedAt.getTime() - startedAt.getTime();
     const rows = outcome.result?.rows ?? 0;
-    this.#deps.onRun?.({ platform: job.platform, job: job.name, ok, seconds: ms / 1000, freshTo, rows, badRows });
-    if (rows > 0) this.#deps.log.info({ platform: job.platform, job: job.name, rows, badRows, ms }, 'stored');
+    const { platform, name } = job;
+    this.#deps.onRun?.({ platform, job: name, ok, seconds: ms / 1000, freshTo, rows, badRows, badFields });
+    if (rows > 0) this.#deps.log.info({ platform, job: name, rows, badRows, badFields, ms }, 'stored');
     await this.#deps.clickhouse
       .insert('ingestion_runs', [
         {
@@ -205,6 +184,7 @@ export class JobRunner {
           fresh_to: (freshTo ?? new Date(0)).toISOString(),
           rows,
           bad_rows: badRows,
+          bad_fields: badFields,
           note: note.slice(0, 500).toWellFormed(),
           worker: this.#worker,
         },

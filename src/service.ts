@@ -157,7 +157,7 @@ async function openSources({ config, log, metrics, onStop }: Start, { clickhouse
   );
   const onBadRow = (row: BadRow): void => {
     observeBadRow(metrics, row);
-    log.warn({ row }, 'Skipped an invalid row of a platform');
+    log.warn({ row }, 'Left out an invalid row or field of a platform');
   };
   const marketWriter = new MarketWriter(clickhouse, (platform, refs) =>
     announceStored(shared, 'markets', platform, refs),

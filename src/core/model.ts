@@ -275,4 +275,6 @@ export interface FinishedRun {
   freshTo: Date | null;
   rows: number;
   badRows: number;
+  /** Fields that were left out of rows which were kept. */
+  badFields: number;
 }

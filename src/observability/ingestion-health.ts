@@ -17,10 +17,12 @@ export interface IngestionHealth {
   socket: SocketStatus | null;
   /** What is wrong; '' if nothing is. */
   detail: string;
+  /** What the last run of each job left out, and why. */
+  leftOut: string[];
 }
 
-/** Skipping this many rows in a run means that the platform changed its format; fewer are odd rows. */
-const MANY_ROWS = 5;
+/** Leaving out this many rows or fields in a run means that the platform changed its format; fewer are odd rows. */
+const MANY = 5;
 /** Data older than this many polls counts as a failure. */
 const POLLS_BEHIND = 10;
 const LEAST_SECONDS = 120;
@@ -31,10 +33,12 @@ const Row = z.object({
   last_ok: z.boolean(),
   fresh_ms: z.coerce.number(),
   last_note: z.string(),
+  last_left_out: z.coerce.number(),
   worst: z.tuple([z.coerce.number(), z.string()]),
+  worst_fields: z.tuple([z.coerce.number(), z.string()]),
 });
 
-/** The state of each platform from its recorded runs: its lag, failing jobs, and fields missing from many rows of the last hour. */
+/** The state of each platform from its recorded runs: its lag, failing jobs, and what many rows of the last hour lacked. */
 export async function ingestionHealth(
   clickhouse: ClickHouse,
   config: Pick<Config, 'platforms' | 'TRADES_SECONDS' | 'SWEEP_SECONDS'>,
@@ -49,14 +53,7 @@ export async function ingestionHealth(
     const marks = [Math.max(0, ...listing.map((run) => run.fresh_ms)), trades?.fresh_ms ?? 0];
     const oldest = Math.min(...marks);
     const lagSeconds = oldest > 0 ? Math.max(0, Math.round((Date.now() - oldest) / 1000)) : null;
-    const problems = own
-      .filter((run) => !run.last_ok)
-      .map((run) => `${run.job} fails: ${run.last_note}`)
-      .concat(
-        own
-          .filter(({ worst: [rows] }) => rows >= MANY_ROWS)
-          .map(({ job, worst: [rows, why] }) => `${job} skipped ${rows} rows in one run: ${why}`),
-      );
+    const problems = own.flatMap(problemsOf);
     if (lagSeconds === null) problems.unshift('the first sync is not complete yet');
     else if (lagSeconds > allowed) problems.unshift(`${lagSeconds} s behind`);
     const socket = sockets.of(platform);
@@ -69,6 +66,16 @@ export async function ingestionHealth(
       feed,
       socket,
       detail: problems.join('; '),
+      leftOut: own.filter((run) => run.last_ok && run.last_left_out > 0).map((run) => `${run.job}: ${run.last_note}`),
     };
   });
+}
+
+function problemsOf({ job, last_ok, last_note, worst, worst_fields }: z.output<typeof Row>): string[] {
+  const [[rows, why], [fields, whyFields]] = [worst, worst_fields];
+  return [
+    ...(last_ok ? [] : [`${job} fails: ${last_note}`]),
+    ...(rows >= MANY ? [`${job} skipped ${rows} rows in one run: ${why}`] : []),
+    ...(fields >= MANY ? [`${job} left out ${fields} fields in one run: ${whyFields}`] : []),
+  ];
 }

@@ -41,6 +41,7 @@ export function createMetrics() {
     ]),
     waiting: gauge('platform_waiting_requests', 'Requests waiting for their budget', ['budget']),
     badRows: counter('platform_bad_rows_total', 'Rows of a platform skipped while answering a caller', ['platform']),
+    badFields: counter('platform_bad_fields_total', 'Fields left out of rows while answering a caller', ['platform']),
     stalePages: counter('platform_stale_pages_total', "Stale pages served by a platform's CDN", ['platform', 'route']),
     socketMessages: counter('socket_messages_total', "Messages of platforms' sockets", ['platform', 'channel']),
     socketBadFrames: counter('socket_bad_frames_total', 'Invalid frames received from sockets', [
@@ -55,6 +56,10 @@ export function createMetrics() {
     runSeconds: seconds('ingestion_run_seconds', 'Duration of runs', ['platform', 'job']),
     rows: counter('ingestion_rows_total', 'Rows stored by ingestion jobs', ['platform', 'job']),
     skipped: counter('ingestion_bad_rows_total', 'Rows of a platform skipped by ingestion jobs', ['platform', 'job']),
+    badRunFields: counter('ingestion_bad_fields_total', 'Fields left out of rows by ingestion jobs', [
+      'platform',
+      'job',
+    ]),
     freshTo: gauge('ingestion_fresh_timestamp_seconds', 'Time up to which the data of a job is complete', [
       'platform',
       'job',
@@ -74,7 +79,8 @@ export function observeAttempt(metrics: Metrics, { platform, group, status, outc
   metrics.platformSeconds.observe({ platform, group, status: String(status), outcome }, ms / 1000);
 }
 
-export const observeBadRow = (metrics: Metrics, row: BadRow): void => metrics.badRows.inc({ platform: row.platform });
+export const observeBadRow = (metrics: Metrics, { platform, field }: BadRow): void =>
+  (field === undefined ? metrics.badRows : metrics.badFields).inc({ platform });
 
 /** Counts events of sockets. */
 export const observeSockets = (metrics: Metrics): SocketObserver => ({
@@ -114,6 +120,7 @@ export function observeRun(metrics: Metrics, run: FinishedRun): void {
   metrics.runSeconds.observe({ platform, job }, run.seconds);
   metrics.rows.inc({ platform, job }, run.rows);
   metrics.skipped.inc({ platform, job }, run.badRows);
+  metrics.badRunFields.inc({ platform, job }, run.badFields);
   if (run.ok) metrics.freshTo.set({ platform, job }, (run.freshTo?.getTime() ?? 0) / 1000);
 }
 

@@ -73,9 +73,10 @@ const unread = (platform: Platform): IngestionHealth => ({
   feed: 'stale',
   socket: { platform, isLive: false, ...NO_SOCKET, reason: 'its state could not be read' },
   detail: `its state could not be read within ${PROBE_MS / 1000} s`,
+  leftOut: [],
 });
 
-const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail }: IngestionHealth): Check => ({
+const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail, leftOut }: IngestionHealth): Check => ({
   name: `ingestion ${platformName(platform)}`,
   status,
   platform,
@@ -83,6 +84,7 @@ const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail }: 
   feed,
   socket: socketFields(socket ?? NO_SOCKET),
   ...(detail === '' ? {} : { detail }),
+  ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
 });
 
 const socketFields = ({ connected, reason, subscriptions, lastMessageAt, reconnects }: SocketFields) => ({

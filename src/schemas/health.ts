@@ -35,6 +35,12 @@ export const HealthAnswer = z
             .optional()
             .describe("Ingestion checks: the platform's sockets"),
           detail: z.string().optional().describe('What is wrong'),
+          left_out: z
+            .array(z.string())
+            .optional()
+            .describe(
+              'Ingestion checks: items and fields that the last run of a job could not read and left out, each with its id and why. The other items are stored; these are tried again',
+            ),
         }),
       )
       .describe('One per store and per platform'),

@@ -21,6 +21,7 @@ const lagging: IngestionHealth = {
   feed: 'stale',
   socket: null,
   detail: 'maintenance',
+  leftOut: [],
 };
 
 test('all well is 200 and ok, with uptime and version', async () => {
@@ -55,6 +56,15 @@ test('old data is 200 and degraded: the service serves what it has', async () =>
     },
     detail: 'maintenance',
   });
+});
+
+test('an item that was left out is named, and the platform stays ok', async () => {
+  const leftOut = ['changed: event 40111: /events/keyset: 500 (1 row)'];
+  const { body } = await health({
+    ingestionHealth: async () => [{ ...lagging, status: 'ok', lagSeconds: 3, detail: '', leftOut }],
+  });
+  expect(body.status).toBe('ok');
+  expect(body.checks.at(-1)).toMatchObject({ name: 'ingestion Kalshi', status: 'ok', left_out: leftOut });
 });
 
 test.each([

@@ -73,7 +73,7 @@ function Health() {
 
 /** A store, or a platform with its sockets; problems are shown below. */
 function Part({ check }: { check: Check }) {
-  const { name, status, platform, feed, lag_seconds: lag, detail, socket } = check;
+  const { name, status, platform, feed, lag_seconds: lag, detail, left_out: leftOut, socket } = check;
   return (
     <>
       <tr>
@@ -84,10 +84,13 @@ function Part({ check }: { check: Check }) {
         <td>{feed ?? <span class="muted">{platform ? 'polling' : '–'}</span>}</td>
         <td class="number">{typeof lag === 'number' ? spanText(lag) : <span class="muted">–</span>}</td>
       </tr>
-      {(detail || socket) && (
+      {(detail || leftOut || socket) && (
         <tr class="more">
           <td colSpan={4} class="muted">
             {detail && <p class="failed">{detail}</p>}
+            {leftOut?.map((text) => (
+              <p key={text}>Left out by {text}</p>
+            ))}
             {socket && <Socket socket={socket} />}
           </td>
         </tr>

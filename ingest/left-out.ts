@@ -1,0 +1,47 @@
+import type { BadRow } from '../src/platforms/contract.ts';
+
+const MOST_EXAMPLES = 5;
+const MOST_REASONS = 100;
+const MOST_WORDS = 3;
+
+interface Reason {
+  first: BadRow;
+  count: number;
+}
+
+const isField = ({ first }: Reason): number => Number(first.field !== undefined);
+
+/** What one run left out: rows, and fields of rows that it kept. */
+export class LeftOut {
+  rows = 0;
+  fields = 0;
+  readonly examples: BadRow[] = [];
+  readonly #reasons = new Map<string, Reason>();
+
+  add(row: BadRow): void {
+    if (row.field === undefined) this.rows += 1;
+    else this.fields += 1;
+    if (this.examples.length < MOST_EXAMPLES) this.examples.push(row);
+    const reason = `${row.kind} ${row.field ?? ''} ${row.reason}`.slice(0, 200);
+    const known = this.#reasons.get(reason);
+    if (known) known.count += 1;
+    else if (this.#reasons.size < MOST_REASONS) this.#reasons.set(reason, { first: row, count: 1 });
+  }
+
+  /**
+   * The most common reasons, each with the first row that it concerns, such as `market 700123: volume: not a decimal (45 rows)`; rows
+   * before fields. '' if nothing was left out.
+   */
+  words(): string {
+    const common = [...this.#reasons.values()]
+      .toSorted((a, b) => isField(a) - isField(b) || b.count - a.count)
+      .slice(0, MOST_WORDS);
+    return common.map(({ first, count }) => sentence(first, count)).join('; ');
+  }
+}
+
+function sentence({ kind, id, field, reason }: BadRow, count: number): string {
+  const unit = field === undefined ? 'row' : 'field';
+  const why = field === undefined ? reason : `${field}: ${reason}`;
+  return `${kind} ${id.slice(0, 80)}: ${why.slice(0, 120)} (${count} ${unit}${count === 1 ? '' : 's'})`;
+}

@@ -69,6 +69,23 @@ const sources = (list: SeriesSpec['sources']): string[] =>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Title and name as words between spaces, so that a name is found as a whole only. */
+const words = (value: string): string =>
+  ` ${value
+    .toLowerCase()
+    .replaceAll(/[?,:*]/g, '')
+    .replaceAll(/\s+/g, ' ')} `;
+
+/** The title with the market's own name, unless it names this market and none of its siblings. */
+function titleOf(market: SimMarket, siblings: readonly SimMarket[]): string {
+  const title = text(market.spec.fixed['title']).split('**').join('');
+  const nameOf = ({ spec }: SimMarket): string => text(spec.fixed['yes_sub_title']);
+  const own = nameOf(market);
+  const others = siblings.map(nameOf).filter((name) => name !== own);
+  const isOwn = words(title).includes(words(own)) && !others.some((name) => words(title).includes(words(name)));
+  return isOwn ? title : `${title} (${own})`;
+}
+
 /**
  * What the service must say of a market whose row was read at `syncedMs`, when the platform's clock showed `worldMs`.
  * Fields named by the interface only; `last_synced_at` is the reading's.
@@ -80,9 +97,8 @@ export function kalshiMarket(
 ): Omit<ServedMarket, 'last_synced_at'> {
   const { spec } = market;
   const { fixed } = spec;
-  const event = world.exchange.eventOf(market).spec;
+  const { spec: event, markets: siblings } = world.exchange.eventOf(market);
   const { series } = event;
-  const title = text(fixed['title']).split('**').join('');
   const side = text(fixed['yes_sub_title']);
   const top = topOf(world, market);
   const settled = market.status === 'finalized';
@@ -130,7 +146,7 @@ export function kalshiMarket(
     id: `kalshi:${market.ticker}`,
     platform: 'kalshi',
     platform_id: market.ticker,
-    title: title.toLowerCase().includes(side.toLowerCase()) && !title.includes(' vs ') ? title : `${title} (${side})`,
+    title: titleOf(market, siblings),
     status: STATUS[market.status],
     market_type: fixed['market_type'] === 'scalar' ? 'scalar' : 'binary',
     outcomes: [

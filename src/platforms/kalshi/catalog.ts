@@ -6,6 +6,7 @@ import { type ParsedRow, nullIfStatedAbsent, parseBody, parseRow, parseRows } fr
 import type { KalshiClient, KalshiQuery } from './client.ts';
 import { mapKalshiSeries } from './event.ts';
 import { isKnownStatus, mapKalshiMarket } from './market.ts';
+import { sharedNames, type SharedNames } from './title.ts';
 import { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
 
 const EVENT_PAGE_LIMIT = 200;
@@ -19,6 +20,16 @@ const EVENTS_KEPT = 50_000;
 const SINGLE_SERIES_READS = 5;
 
 const about = { platform: 'kalshi' } as const;
+
+function sharedOfPage(markets: readonly ParsedRow<KalshiMarket>[]): Map<string, SharedNames> {
+  const events = new Map<string, KalshiMarket[]>();
+  for (const { row } of markets) {
+    const rows = events.get(row.event_ticker);
+    if (rows) rows.push(row);
+    else events.set(row.event_ticker, [row]);
+  }
+  return new Map([...events].map(([ticker, rows]) => [ticker, sharedNames(rows)]));
+}
 
 /**
  * What a Kalshi market row lacks: event title and category, series, fees and sources. Events and series are cached in memory, read
@@ -57,6 +68,7 @@ export class KalshiCatalog {
     await this.#needEvents(new Set(markets.map(({ row }) => row.event_ticker)), context);
     const seriesOf = (eventTicker: string) => this.#event(eventTicker)?.row.series_ticker ?? '';
     await this.#needSeries(new Set(markets.map(({ row }) => seriesOf(row.event_ticker))), context);
+    const shared = sharedOfPage(markets);
     return markets.map((market) => {
       const { ticker, status, event_ticker } = market.row;
       if (!isKnownStatus(status)) {
@@ -69,8 +81,15 @@ export class KalshiCatalog {
         this.#event(event_ticker),
         series === 'unknown' ? null : (series ?? null),
         receivedAt,
+        this.#shared(event_ticker, shared),
       );
     });
+  }
+
+  /** The event lists its markets; those of the page count as well, as a list may be older, or lack archived markets. */
+  #shared(eventTicker: string, page: ReadonlyMap<string, SharedNames>): SharedNames {
+    const known = [this.#event(eventTicker)?.row.markets, page.get(eventTicker)].filter((names) => names != null);
+    return { rivals: known.flatMap(({ rivals }) => rivals), twins: known.flatMap(({ twins }) => twins) };
   }
 
   /** Series of an event, '' if Kalshi does not report it. It cannot be derived from a ticker, because series get renamed. */

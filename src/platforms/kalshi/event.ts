@@ -28,7 +28,7 @@ export function mapKalshiEvent(event: KalshiEvent, series: KalshiSeries | null):
     mutuallyExclusive: event.mutually_exclusive ?? null,
     imageUrl: '',
     sourceUrl: kalshiPage(event.event_ticker, event.series_ticker),
-    marketIds: event.markets?.map(({ ticker }) => ticker) ?? [],
+    marketIds: event.markets?.tickers ?? [],
   };
 }
 

@@ -23,6 +23,7 @@ import { categorySlug } from '../categories.ts';
 import { WINDOW_MS, complementQuote, isoTime, yesNoOutcomes, youngMarketVolume } from '../market-fields.ts';
 import type { ParsedRow } from '../parse-rows.ts';
 import { kalshiCategory, kalshiPage, mapKalshiEvent, mapKalshiSeries } from './event.ts';
+import { kalshiTitle, NOTHING_SHARED, type SharedNames } from './title.ts';
 import type { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
 
 /** Replies had `open` and `settled` until 2025. */
@@ -78,15 +79,6 @@ const level = (price: Price | null, size: Size | null | undefined): BookLevel | 
 const liquidity = (market: KalshiMarket, { bid, ask }: Quote): Usd =>
   bestLevelLiquidity(level(bid, market.yes_bid_size_fp), level(ask, market.yes_ask_size_fp));
 
-/** Siblings often share a title ("A vs B Winner?"): the side's name is appended unless the title contains it, in any case. */
-function title(market: KalshiMarket): string {
-  const plain = market.title.replaceAll('**', '');
-  const name = market.yes_sub_title.replaceAll('**', '');
-  if (plain === '') return name || market.ticker;
-  const named = plain.toLowerCase().includes(name.toLowerCase()) && !plain.includes(' vs ');
-  return name === '' || named ? plain : `${plain} (${name})`;
-}
-
 /** Series that name no source of their own point to Kalshi's home page. */
 const sourceUrls = (owner: KalshiEvent | KalshiSeries | null): string[] =>
   (owner?.settlement_sources ?? [])
@@ -136,7 +128,12 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
   });
 }
 
-function toInfo(market: KalshiMarket, event: KalshiEvent | null, series: KalshiSeries | null): MarketInfo {
+function toInfo(
+  market: KalshiMarket,
+  event: KalshiEvent | null,
+  series: KalshiSeries | null,
+  shared: SharedNames,
+): MarketInfo {
   const seriesId = event?.series_ticker ?? '';
   const category = kalshiCategory(event, series);
   const ownSources = sourceUrls(event);
@@ -144,7 +141,7 @@ function toInfo(market: KalshiMarket, event: KalshiEvent | null, series: KalshiS
     platform: 'kalshi',
     ref: market.ticker,
     platformId: market.ticker,
-    title: title(market),
+    title: kalshiTitle(market, event?.title ?? '', shared),
     marketType: market.market_type === 'scalar' ? 'scalar' : 'binary',
     outcomes: yesNoOutcomes('', ''),
     eventId: market.event_ticker,
@@ -200,14 +197,18 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
   };
 }
 
-/** A Kalshi market with what its event and series add; volumes and open interest are contracts. */
+/**
+ * A Kalshi market with what its event and series add; volumes and open interest are contracts. `shared` is what the markets of its event
+ * have in common, as far as they are known.
+ */
 export function mapKalshiMarket(
   market: ParsedRow<KalshiMarket>,
   event: ParsedRow<KalshiEvent> | null,
   series: ParsedRow<KalshiSeries> | null,
   fetchedAt: string,
+  shared: SharedNames = event?.row.markets ?? NOTHING_SHARED,
 ): MarketRecord {
-  const info = toInfo(market.row, event?.row ?? null, series?.row ?? null);
+  const info = toInfo(market.row, event?.row ?? null, series?.row ?? null, shared);
   return {
     info,
     state: toState(market.row, info, fetchedAt),

@@ -9,6 +9,7 @@ import {
   wireTradeSize,
   wireUsd,
 } from '../parse-rows.ts';
+import { sharedNames, type SharedNames } from './title.ts';
 
 /**
  * Rows as Kalshi sends them. Until early 2026 prices were whole cents and counts whole numbers, under names without `_dollars` and
@@ -86,6 +87,19 @@ export const KalshiMarket = z
   .superRefine(anyOf('volume_fp', 'volume'));
 export type KalshiMarket = z.output<typeof KalshiMarket>;
 
+const optionalText = wireText.catch('');
+/** A market within its event: an odd one is left out, as its own row is read from the list of markets. */
+const NestedMarket = z
+  .object({ ticker: z.string().min(1), title: optionalText, yes_sub_title: optionalText })
+  .nullable()
+  .catch(null);
+
+/** The tickers of an event's markets in its order, and what their names have in common; the rest of the rows is dropped. */
+function toMembers(rows: z.output<typeof NestedMarket>[]): SharedNames & { tickers: readonly string[] } {
+  const markets = rows.filter((row) => row !== null);
+  return { tickers: markets.map(({ ticker }) => ticker), ...sharedNames(markets) };
+}
+
 export const KalshiEvent = z.object({
   event_ticker: z.string().min(1),
   series_ticker: wireText,
@@ -97,10 +111,7 @@ export const KalshiEvent = z.object({
   product_metadata: z.object({ competition: z.string().nullish() }).nullish().catch(null),
   fee_type_override: z.string().nullish(),
   fee_multiplier_override: z.number().nullish(),
-  markets: z
-    .array(z.object({ ticker: z.string() }))
-    .nullish()
-    .catch(null),
+  markets: z.array(NestedMarket).transform(toMembers).nullish().catch(null),
 });
 export type KalshiEvent = z.output<typeof KalshiEvent>;
 

@@ -1,0 +1,96 @@
+/** What a market's row says of its name: `title` is the question, `yes_sub_title` the name within its event. */
+export interface NamedMarket {
+  ticker: string;
+  title: string;
+  yes_sub_title: string;
+}
+
+/** What the markets of an event have in common; empty while an event's other markets are not known. */
+export interface SharedNames {
+  /** Names that the title of another market contains. */
+  rivals: readonly string[];
+  /** Tickers of markets that share title and name with another market. */
+  twins: readonly string[];
+}
+
+export const NOTHING_SHARED: SharedNames = { rivals: [], twins: [] };
+
+const withoutBold = (text: string): string => text.replaceAll('**', '').trim();
+/** Case, accents and runs of spaces do not distinguish names. */
+const fold = (text: string): string =>
+  withoutBold(text)
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/\s+/g, ' ')
+    .toLowerCase();
+
+/** "2" is part of "2026" and "2.5", "Wis" of "Wisconsin", "York" of "York-Hill"; "Trump" is not part of "Trump's". */
+const STARTS_WITHIN = /[\p{L}\p{N}_]$|[\p{L}\p{N}][-–&.,:/'’+]$/u;
+const ENDS_WITHIN = /^[\p{L}\p{N}_]|^[-–&.,:/+][\p{L}\p{N}]|^['’](?!s\b)\p{L}/u;
+
+/** Where a folded text has a folded name as whole words. */
+function mentions(text: string, name: string): number[] {
+  const found: number[] = [];
+  if (name === '') return found;
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const end = at + name.length;
+    const isWhole = !STARTS_WITHIN.test(text.slice(Math.max(0, at - 2), at)) && !ENDS_WITHIN.test(text.slice(end));
+    if (isWhole) found.push(at);
+  }
+  return found;
+}
+
+/** Stands for the market's own name in a title. */
+const OWN = '\0';
+/** A title that joins the market's own name to another: "A at B", "A vs B", "A, B or C". */
+const JOINED = new RegExp(
+  String.raw` (?:vs?\.?|versus|@) |${OWN} at (?!least|most|home|\d)|at ${OWN}|${OWN} (?:or|and|against|x) |(?:or|and|against|x) ${OWN}|${OWN}, \S.* (?:or|and) |${OWN} ?/|/ ?${OWN}`,
+);
+
+/** Whether a title identifies the market by itself: it has the market's name, and no other name. */
+function identifies(title: string, name: string, rivals: readonly string[]): boolean {
+  const [text, own] = [fold(title), fold(name)];
+  const places = mentions(text, own);
+  if (places.length === 0) return false;
+  const rest = places.reduceRight((left, at) => left.slice(0, at) + OWN + left.slice(at + own.length), text);
+  if (JOINED.test(rest)) return false;
+  // A rival's longer name contains the market's own.
+  return !rivals.some((rival) => rival !== own && mentions(rival.includes(own) ? text : rest, rival).length > 0);
+}
+
+/** What the markets of one event have in common. */
+export function sharedNames(markets: readonly NamedMarket[]): SharedNames {
+  const byTitle = new Map<string, Map<string, string[]>>();
+  for (const { ticker, title, yes_sub_title } of markets) {
+    const names = byTitle.get(fold(title)) ?? new Map<string, string[]>();
+    const name = fold(yes_sub_title);
+    names.set(name, [...new Set([...(names.get(name) ?? []), ticker])]);
+    byTitle.set(fold(title), names);
+  }
+  const all = new Set([...byTitle.values()].flatMap((names) => Array.from(names.keys())));
+  const isRival = (name: string): boolean =>
+    [...byTitle].some(([title, names]) => (names.size > 1 || !names.has(name)) && mentions(title, name).length > 0);
+  const twins = [...byTitle.values()]
+    .flatMap((names) => Array.from(names.values()))
+    .filter((tickers) => tickers.length > 1);
+  return { rivals: [...all].filter(isRival), twins: twins.flat() };
+}
+
+/** The last part of a ticker: what distinguishes it from the other tickers of its event. */
+const code = (ticker: string): string => ticker.slice(ticker.lastIndexOf('-') + 1);
+
+/**
+ * The title of a market, which no other market of its event has: its name is appended, unless the title has it as whole words and no
+ * other name. A market without a title takes that of its event.
+ */
+export function kalshiTitle(market: NamedMarket, eventTitle: string, { rivals, twins }: SharedNames): string {
+  const name = withoutBold(market.yes_sub_title);
+  const own = withoutBold(market.title);
+  const base = own || withoutBold(eventTitle);
+  const isNamed = own === '' ? fold(name) === fold(base) : identifies(own, name, rivals);
+  const added = [name === '' || isNamed ? '' : name, twins.includes(market.ticker) ? code(market.ticker) : ''].filter(
+    Boolean,
+  );
+  if (base === '') return added.join(', ') || market.ticker;
+  return added.length > 0 ? `${base} (${added.join(', ')})` : base;
+}

@@ -61,6 +61,14 @@ export const yesNoOutcomes = (yesToken: string, noToken: string): Outcome[] => [
   { id: 'no', name: 'No', tokenId: noToken },
 ];
 
+const nameIn = (value: unknown): string => (typeof value === 'string' ? value.replaceAll('**', '').trim() : '');
+
+/** Which market of its event it is, as the platform names it: a team, a person, a range; null if it has no such name. */
+export function outcomeName({ group_item_title: item, yes_sub_title: side }: JsonObject): string | null {
+  const name = nameIn(side);
+  return nameIn(item) || (/^(yes|no)$/i.test(name) ? null : name || null);
+}
+
 /** Whether a market is a pool: no feed contains its trades. */
 export const isPool = ({ trade_type: kind }: JsonObject): boolean => kind === 'amm';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decimalNumber, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
-import { liquidityScore } from '../platforms/market-fields.ts';
+import { liquidityScore, outcomeName } from '../platforms/market-fields.ts';
 import type { MarketAnswer } from '../schemas/markets.ts';
 import { unifiedId, type JsonObject, type Platform } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
@@ -12,7 +12,7 @@ export const optional = z
   .transform((text) => (text === null ? null : Number(text)));
 const time = z.string().nullable();
 /** Parsed per row, so that it overlaps with other statements. */
-const jsonText = z.string().transform((text) => JSON.parse(text) as JsonObject);
+export const jsonText = z.string().transform((text) => JSON.parse(text) as JsonObject);
 const priceTexts = z.array(z.string().nullable());
 
 /** A row of sql/queries/market_texts.sql: a part of a market as JSON text. */
@@ -115,6 +115,7 @@ export function toMarket({ platform, info, state, traders, raw, nowMs }: MarketP
     platform,
     platform_id: info.platform_id,
     title: info.title,
+    outcome_name: outcomeName(info.info_metadata),
     status: state.status,
     market_type: info.market_type,
     outcomes: info.outcome_ids.map((id, i) => ({ id, name: info.outcome_names[i] ?? '' })),

@@ -167,6 +167,7 @@ function toWhale(
     market_id: market?.market_id ?? '',
     platform,
     market_title: market?.title ?? '',
+    outcome_name: market?.outcome_name ?? null,
     side: row.side,
     outcome: row.outcome,
     price: Number(row.price),

@@ -21,6 +21,12 @@ export const platformsField = z.array(platformField).describe('Platforms whose d
 export const marketIdField = z
   .string()
   .describe("The platform's id: Kalshi ticker, Polymarket Gamma id, Limitless slug");
+export const outcomeNameField = z
+  .string()
+  .nullable()
+  .describe(
+    'Which market of its event it is: a team, a person, a range; null if it has no such name, or is not stored',
+  );
 export const tradeIdField = z.string().describe("The platform's id of the fill, unique per platform");
 export const statusField = z.string().describe('unopened, open, paused, closed or settled');
 const TRADER = {
@@ -85,7 +91,8 @@ export const MarketAnswer = z
     id: z.string().describe('Unified id: <platform>:<platform_id>'),
     platform: platformField,
     platform_id: marketIdField,
-    title: z.string().describe('As worded by the platform'),
+    title: z.string().describe('As worded by the platform; no other market of its event has it'),
+    outcome_name: outcomeNameField,
     status: statusField,
     market_type: z.string().describe('binary, multiple_choice or scalar'),
     outcomes: z.array(OutcomeAnswer).describe("In the platform's order; the first is the one bars are quoted in"),

@@ -16,6 +16,7 @@ const priceOrNull = z.number().nullable();
 
 export const TradeEvent = MarketTradeAnswer.extend({
   market_title: WhaleTradeAnswer.shape.market_title,
+  outcome_name: WhaleTradeAnswer.shape.outcome_name,
   notional_value: WhaleTradeAnswer.shape.notional_value,
   trader: WhaleTradeAnswer.shape.trader,
   exchange_at: timeField.describe("Execution by the platform's clock, ISO-8601"),

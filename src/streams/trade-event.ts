@@ -1,5 +1,6 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
+import { outcomeName } from '../platforms/market-fields.ts';
 import { tradeAnswer, type TradeRow } from '../queries/market-trades.ts';
 import type { TraderName } from '../queries/trader-names.ts';
 
@@ -25,6 +26,7 @@ export function tradeEvent(
   return {
     ...answer,
     market_title: market?.title ?? '',
+    outcome_name: outcomeName(market?.metadata ?? {}),
     notional_value: Number(trade.notional),
     trader: { address: MANIFESTS[trade.platform].walletText(trade.wallet), ...answer.user },
     exchange_at: answer.metadata['executed_at'],

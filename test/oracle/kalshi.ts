@@ -147,6 +147,7 @@ export function kalshiMarket(
     platform: 'kalshi',
     platform_id: market.ticker,
     title: titleOf(market, siblings),
+    outcome_name: side,
     status: STATUS[market.status],
     market_type: fixed['market_type'] === 'scalar' ? 'scalar' : 'binary',
     outcomes: [

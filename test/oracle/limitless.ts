@@ -143,6 +143,7 @@ function common(market: Market, status: string) {
       : group.title.includes('__')
         ? group.title.replace('__', market.title)
         : `${group.title}: ${market.title}`,
+    outcome_name: group ? market.title : null,
     status,
     market_type: 'binary',
     outcomes: [
@@ -294,6 +295,7 @@ export interface ServedWhale {
   market_id: string;
   platform: string;
   market_title: string;
+  outcome_name: string | null;
   side: string;
   outcome: string;
   price: number;
@@ -307,12 +309,13 @@ export interface ServedWhale {
 
 /** Every public trade of a market; Limitless trades are shown among the whales. */
 export function limitlessTrades(world: LimitlessWorld, market: ClobMarket): ServedWhale[] {
-  const { title } = common(market, '');
+  const { title, outcome_name } = common(market, '');
   return ordered(world, market).map(({ id, trade }) => ({
     trade_id: id,
     market_id: market.slug,
     platform: 'limitless',
     market_title: title,
+    outcome_name,
     side: trade.side === 'BUY' ? 'buy' : 'sell',
     outcome: trade.outcome === 0 ? 'yes' : 'no',
     price: price6(trade.price),

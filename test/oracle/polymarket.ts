@@ -261,6 +261,7 @@ export function polymarketMarket(
     platform: 'polymarket',
     platform_id: market.id,
     title: market.question,
+    outcome_name: market.groupItemTitle || null,
     status,
     market_type: market.outcomes.length > 2 ? 'multiple_choice' : legacy?.marketType === 'scalar' ? 'scalar' : 'binary',
     outcomes: ids.map((id, i) => ({ id, name: market.outcomes[i] ?? '' })),

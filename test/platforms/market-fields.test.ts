@@ -12,11 +12,25 @@ import {
   liquidityScore,
   microseconds,
   outcomeIds,
+  outcomeName,
   youngMarketVolume,
 } from '../../src/platforms/market-fields.ts';
 import { LruMap } from '../../src/core/lru-map.ts';
 
 const level = (price: string, size: bigint) => ({ price: parsePrice(price), size });
+
+test.each([
+  [{ group_item_title: ' **Ann** Lee ', yes_sub_title: 'Bob' }, 'Ann Lee'],
+  [{ group_item_title: 'Yes' }, 'Yes'],
+  [{ yes_sub_title: '79° or below' }, '79° or below'],
+  [{ yes_sub_title: 'YES' }, null],
+  [{ yes_sub_title: 'No change' }, 'No change'],
+  [{ group_item_title: '', yes_sub_title: '' }, null],
+  [{ group_item_title: 7 }, null],
+  [{}, null],
+])('the name of a market within its event: %j is %s', (metadata, name) => {
+  expect(outcomeName(metadata)).toBe(name);
+});
 
 describe('a platform time', () => {
   test.each([

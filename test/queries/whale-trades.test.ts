@@ -26,10 +26,27 @@ const DAY = 86_400_000;
 const WALLET = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed';
 const rng = createRng(5);
 const markets = {
-  kalshi: market({ platform: 'kalshi', ref: 'KXBIG-1' }),
-  quiet: market({ platform: 'kalshi', ref: 'KXQUIET-1' }),
-  polymarket: market({ platform: 'polymarket', ref: `0x${'ab'.repeat(32)}`, platformId: '500001', slug: 'will-it' }),
-  limitless: market({ platform: 'limitless', ref: 'will-it-ever' }),
+  kalshi: market({ platform: 'kalshi', ref: 'KXBIG-1', metadata: { yes_sub_title: '**Otter** City' } }),
+  quiet: market({ platform: 'kalshi', ref: 'KXQUIET-1', metadata: { yes_sub_title: 'Yes', neg_risk_other: true } }),
+  polymarket: market({
+    platform: 'polymarket',
+    ref: `0x${'ab'.repeat(32)}`,
+    platformId: '500001',
+    slug: 'will-it',
+    metadata: { group_item_title: '↑ 100' },
+  }),
+  limitless: market({
+    platform: 'limitless',
+    ref: 'will-it-ever',
+    metadata: { external_slug: 'will-it', external_provider: 'polymarket' },
+  }),
+};
+/** Which market of its event each is. */
+const NAMES: Record<string, string | null> = {
+  'KXBIG-1': 'Otter City',
+  'KXQUIET-1': null,
+  500001: '↑ 100',
+  'will-it-ever': null,
 };
 const traded = [markets.kalshi, markets.polymarket, markets.limitless];
 
@@ -64,6 +81,7 @@ function expected(row: TradeRecord): object {
     market_id: of.info.platformId,
     platform: row.platform,
     market_title: of.info.title,
+    outcome_name: NAMES[of.info.platformId],
     side: row.side,
     outcome: row.outcome,
     price: toNumber(row.price, 10),
@@ -102,6 +120,26 @@ beforeAll(async () => {
   await store.trade(...world.slice(0, 230));
 });
 afterAll(() => store?.close());
+
+test('the view and the API name the same market of an event, whatever its platform calls it', async () => {
+  const rows = await store.clickhouse.sql<{
+    platform_id: string;
+    outcome_name: string | null;
+    is_placeholder: boolean;
+    external: [string | null, string | null];
+  }>('SELECT platform_id, outcome_name, is_placeholder, [external_provider, external_slug] AS external FROM v_markets');
+  expect(Object.fromEntries(rows.map((row) => [row.platform_id, row.outcome_name]))).toEqual(NAMES);
+  expect(rows.filter((row) => row.is_placeholder).map((row) => row.platform_id)).toEqual(['KXQUIET-1']);
+  expect(rows.filter(({ external: [provider] }) => provider !== null)).toEqual([
+    expect.objectContaining({ platform_id: 'will-it-ever', external: ['polymarket', 'will-it'] }),
+  ]);
+  for (const { platform, platformId } of Object.values(markets).map(({ info }) => info)) {
+    const { markets: listed } = await store.get<{ markets: { outcome_name: string | null }[] }>(
+      `markets?provider=${platform}&market_ids=${platformId}`,
+    );
+    expect(listed.map((row) => row.outcome_name)).toEqual([NAMES[platformId]]);
+  }
+});
 
 /** All pages of a query. */
 async function walk(query: string, limit: number, between: () => Promise<unknown> = async () => {}): Promise<Whale[]> {

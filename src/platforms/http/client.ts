@@ -76,12 +76,18 @@ export function createPlatformHttp({
       const endedByUs = (): boolean => closing || request.signal?.aborted === true;
       return withRetries(
         request,
-        (n) =>
-          breaker.run(
-            (call) => queue.pass(request, timeoutMs, call),
-            () => attempt(wire, request, { breaker, timeoutMs, n }),
+        (n) => {
+          let onSent = (): void => {};
+          return breaker.run(
+            (call) =>
+              queue.pass(request, timeoutMs, (sent) => {
+                onSent = sent;
+                return call();
+              }),
+            () => attempt(wire, request, { breaker, timeoutMs, n, onSent }),
             endedByUs,
-          ),
+          );
+        },
         (ms) => queue.rest(request, ms),
       );
     },
@@ -103,7 +109,7 @@ export function createPlatformHttp({
 async function attempt(
   { agent, queue, inFlight, now, onRequest }: Wire,
   request: PlatformRequest,
-  { breaker, timeoutMs, n }: { breaker: Breaker; timeoutMs: number; n: number },
+  { breaker, timeoutMs, n, onSent }: { breaker: Breaker; timeoutMs: number; n: number; onSent: () => void },
 ): Promise<PlatformReply> {
   const { platform, group } = request;
   const failed = (kind: PlatformErrorKind, detail: string) => () => new PlatformError(platform, kind, { detail });
@@ -117,7 +123,7 @@ async function attempt(
     onRequest?.({ platform, group, status, outcome, ms: performance.now() - started });
   try {
     const answer = await withDeadline(limit, request.signal, inFlight, (signal) =>
-      exchange(agent, request, request.maxBytes ?? MAX_BYTES, signal),
+      exchange(agent, request, { maxBytes: request.maxBytes ?? MAX_BYTES, signal, onSent }),
     );
     const reply = toReply(platform, answer, now());
     report(reply.status, 'ok');

@@ -9,19 +9,19 @@ const DEFAULT_HEADERS = { accept: 'application/json', 'accept-encoding': 'gzip, 
 
 /**
  * One request, one answer: no retries and no redirects. Throws PlatformError if the connection fails (unavailable, timeout), or if the
- * body is cut off, cannot be decompressed or exceeds `maxBytes` decompressed; rethrows the reason of an abort.
+ * body is cut off, cannot be decompressed or exceeds `maxBytes` decompressed; rethrows the reason of an abort. `onSent` is called when
+ * the request is written to its connection.
  */
 export async function exchange(
   agent: Dispatcher,
   request: PlatformRequest,
-  maxBytes: number,
-  signal: AbortSignal,
+  { maxBytes, signal, onSent }: { maxBytes: number; signal: AbortSignal; onSent: () => void },
 ): Promise<Answer> {
   const { platform } = request;
   const url = new URL(request.url);
   const own = typeof request.headers === 'function' ? await request.headers() : request.headers;
   try {
-    const { statusCode, headers, body } = await agent.request({
+    const { statusCode, headers, body } = await agent.compose(announcing(onSent)).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: request.method,
@@ -41,6 +41,22 @@ export async function exchange(
     throw new Failure(platform, kindOf(code), { detail: code, cause: error });
   }
 }
+
+/** Calls `onSent` when a request has its connection and is written to it. */
+const announcing =
+  (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, {
+      onRequestStart(controller, context: unknown) {
+        onSent();
+        handler.onRequestStart?.(controller, context);
+      },
+      onResponseStart: (...given) => handler.onResponseStart?.(...given),
+      onResponseData: (...given) => handler.onResponseData?.(...given),
+      onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+      onResponseError: (...given) => handler.onResponseError?.(...given),
+    });
 
 /** Whether no connection was made: refused, timed out, or no address found. One that broke later may have carried the request. */
 function isOfConnecting(error: unknown): boolean {

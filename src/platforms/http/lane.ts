@@ -5,9 +5,12 @@ import type { Platform } from '../../core/model.ts';
 import { NoBudgetError, NotSentError } from './errors.ts';
 import type { Priority } from './request.ts';
 import type { LimitGroup } from './limit-group.ts';
+import { countedPassage, freePassage, type Passage, type Places } from './passage.ts';
 
 const MAX_QUEUED = 1000;
 const SLOT_POLL_MS = 25;
+/** Longest time from asking for the budget to sending, a new connection included. */
+const LEAVE_MS = 10_000;
 /** Orders and cancels do not wait behind callers' reads. */
 type Rank = Priority | 'order';
 const RANK: Record<Rank, number> = { order: 3, live: 2, poll: 1, backfill: 0 };
@@ -28,7 +31,7 @@ export interface Entry {
 
 /**
  * Sends the calls of one budget. A single gate releases them one after the other, the highest priority first, each with a slot and its
- * share of the budget.
+ * share of the budget. Where all processes count together, the next call waits until this one was sent.
  */
 export class Lane {
   readonly #gate = new PQueue({ concurrency: 1 });
@@ -68,7 +71,7 @@ export class Lane {
   }
 
   /** Enters with unused budget if no call waits for it, and half of it remains for later calls; null if that is not possible at once. */
-  async enterIdle({ cost, holdMs, signal }: Pick<Entry, 'cost' | 'holdMs' | 'signal'>): Promise<(() => void) | null> {
+  async enterIdle({ cost, holdMs, signal }: Pick<Entry, 'cost' | 'holdMs' | 'signal'>): Promise<Passage | null> {
     if (this.#gate.isPaused || this.#gate.size + this.#gate.pending > 0) return null;
     const entry: Entry = { cost, priority: 'poll', waitMs: 0, holdMs, signal, isSpare: true };
     return this.enter(entry).catch((error: unknown) => {
@@ -77,69 +80,112 @@ export class Lane {
     });
   }
 
-  /** Resolves when the call may be sent, with a function to call when it is over; throws NotSentError or the signal's reason. */
-  async enter(entry: Entry): Promise<() => void> {
+  /** Resolves when the call may be sent; throws NotSentError or the signal's reason. */
+  async enter(entry: Entry): Promise<Passage> {
     if (this.#gate.size >= MAX_QUEUED) throw this.#refusal('queue full', 1000);
     const deadline = performance.now() + entry.waitMs;
-    let leave: (() => void) | undefined;
-    const pass = async (): Promise<void> => {
-      const slot = await this.#acquireSlot(entry, deadline);
+    return new Promise((resolve, reject) => {
+      let passage: Passage | undefined;
+      const pass = async (): Promise<void> => {
+        passage = await this.#admit(entry, deadline);
+        if (++this.#inFlight >= this.#group.concurrency) this.#gate.pause();
+        if (!passage.left) return;
+        resolve(passage);
+        await passage.left;
+      };
+      this.#gate.add(pass, { priority: RANK[entry.priority], signal: entry.signal }).then(
+        () => passage && resolve(passage),
+        (error: unknown) => {
+          if (passage?.left === null) passage.end(true);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  readonly #leave = (): void => {
+    this.#inFlight--;
+    this.#gate.start();
+  };
+
+  /** Waits for the places and the budget of a call; a grant that cannot be used in time is given up for another. */
+  async #admit(entry: Entry, deadline: number): Promise<Passage> {
+    for (;;) {
+      await this.#outlastPause(entry, deadline);
+      const places = await this.#takePlaces(entry, deadline);
       try {
-        await this.#takeBudget(entry, deadline);
+        const grantedAt = await this.#takeBudget(entry, deadline);
         // The gate drops an aborted task, but lets it run on.
         entry.signal.throwIfAborted();
+        if (grantedAt !== null) return this.#passage(places, grantedAt);
       } catch (error) {
-        await slot?.release();
+        await this.#giveBack(places);
         throw error;
       }
-      if (++this.#inFlight >= this.#group.concurrency) this.#gate.pause();
-      leave = () => {
-        this.#inFlight--;
-        this.#gate.start();
-        void slot?.release();
-      };
-    };
+      await this.#giveBack(places);
+    }
+  }
+
+  #passage(places: Places | null, grantedAt: number): Passage {
+    if (!places) return freePassage(this.#leave);
+    return countedPassage(places, { shared: this.#shared, rule: this.#rule, grantedAt }, this.#leave);
+  }
+
+  async #outlastPause({ signal }: Entry, deadline: number): Promise<void> {
+    for (;;) {
+      const now = performance.now();
+      const pause = this.#pausedUntil - now;
+      if (pause <= 0) return;
+      if (now + pause > deadline) throw this.#refusal('paused after a rate limit', pause, 'rate_limited');
+      await sleep(pause, undefined, { signal });
+    }
+  }
+
+  /** The places that all processes share; null where each counts its own calls. */
+  async #takePlaces(entry: Entry, deadline: number): Promise<Places | null> {
+    const { slots } = this.#group;
+    if (slots === null) return null;
+    // The places of an exited process expire a little after its call would have ended.
+    const inFlight = await this.#takeSlot(this.#rule.name, slots, entry.holdMs + LEAVE_MS, entry, deadline);
     try {
-      await this.#gate.add(pass, { priority: RANK[entry.priority], signal: entry.signal });
-      return leave as unknown as () => void;
+      return {
+        inFlight,
+        departure: await this.#takeSlot(`${this.#rule.name}/departure`, 1, LEAVE_MS, entry, deadline),
+      };
     } catch (error) {
-      leave?.();
+      await inFlight.release();
       throw error;
     }
   }
 
-  /** One of the slots for calls in flight that all processes share. */
-  async #acquireSlot({ holdMs, signal }: Entry, deadline: number): Promise<Slot | null> {
-    if (this.#group.slots === null) return null;
+  async #takeSlot(name: string, limit: number, ttlMs: number, { signal }: Entry, deadline: number): Promise<Slot> {
     for (;;) {
-      // The slot of an exited process expires a little after its call would have ended.
-      const slot = await this.#shared.slot(this.#rule.name, this.#group.slots, holdMs + 2000);
+      const slot = await this.#shared.slot(name, limit, ttlMs);
       if (slot) return slot;
       if (performance.now() > deadline) throw this.#refusal('too many calls in flight', 1000);
       await sleep(SLOT_POLL_MS, undefined, { signal });
     }
   }
 
-  async #takeBudget({ cost, signal, isSpare = false }: Entry, deadline: number): Promise<void> {
-    for (;;) {
-      const asked = performance.now();
-      const pause = this.#pausedUntil - asked;
-      if (asked + pause > deadline) throw this.#refusal('paused after a rate limit', pause, 'rate_limited');
-      if (pause > 0) {
-        await sleep(pause, undefined, { signal });
-        continue;
-      }
-      const wait = await this.#shared.takeBudget(this.#pace(isSpare), cost, Math.max(0, deadline - asked));
-      if (wait === null) {
-        const detail = `${this.#name}: no request budget left`;
-        throw new NoBudgetError(this.#platform, 'unavailable', { detail, retryAfterMs: 1000 });
-      }
-      this.#askMs = Math.min(performance.now() - asked, this.#askMs + 1);
-      if (wait > 0) await sleep(wait, undefined, { signal });
-      // A grant that is not used in time would be sent together with the next ones: it is discarded.
-      const lateMs = performance.now() - asked - this.#askMs - wait;
-      if (lateMs <= this.#group.lateMs && performance.now() >= this.#pausedUntil) return;
+  async #giveBack(places: Places | null): Promise<void> {
+    await places?.departure.release();
+    await places?.inFlight.release();
+  }
+
+  /** When the call may be sent, once that time has come; null if it came too late or a pause began meanwhile. */
+  async #takeBudget({ cost, signal, isSpare = false }: Entry, deadline: number): Promise<number | null> {
+    const asked = performance.now();
+    const wait = await this.#shared.takeBudget(this.#pace(isSpare), cost, Math.max(0, deadline - asked));
+    if (wait === null) {
+      const detail = `${this.#name}: no request budget left`;
+      throw new NoBudgetError(this.#platform, 'unavailable', { detail, retryAfterMs: 1000 });
     }
+    this.#askMs = Math.min(performance.now() - asked, this.#askMs + 1);
+    if (wait > 0) await sleep(wait, undefined, { signal });
+    const grantedAt = asked + this.#askMs + wait;
+    // A grant that is not used in time would be sent together with the next ones: it is discarded.
+    const isLate = performance.now() - grantedAt > this.#group.lateMs;
+    return isLate || performance.now() < this.#pausedUntil ? null : grantedAt;
   }
 
   #pace(isSpare: boolean): BudgetRule {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BudgetRule, Log, Shared } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
+import { PlatformError } from '../../core/errors.ts';
 import { NoBudgetError, NotSentError } from './errors.ts';
 import { Lane } from './lane.ts';
+import type { Passage } from './passage.ts';
 import type { PlatformRequest, Priority } from './request.ts';
 import { withDeadline } from './deadline.ts';
 import { ofAccount, ofUser } from './limit-group.ts';
@@ -36,21 +38,28 @@ export class RequestQueue {
     void shared.subscribe(LIMITS_CHANNEL, (message) => this.#applyPause(message));
   }
 
-  /** Runs `call` once the request may be sent; throws NotSentError if that takes too long. */
-  async pass<T>(request: PlatformRequest, timeoutMs: number, call: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `call` once the request may be sent, with a function that it calls when it writes the request; throws NotSentError if the wait
+   * takes too long.
+   */
+  async pass<T>(request: PlatformRequest, timeoutMs: number, call: (onSent: () => void) => Promise<T>): Promise<T> {
     const { platform, group, priority } = request;
     const waitMs = priority === 'live' ? Math.min(QUEUE_MS.live, timeoutMs) : QUEUE_MS[priority];
     const notSent = (detail: string) => () =>
       new NotSentError(platform, 'unavailable', { detail: `${group}: ${detail}`, retryAfterMs: 1000 });
     const limit = { ms: waitMs, late: notSent('queue too long'), cancelled: notSent('cancelled') };
     if (this.#closed) throw notSent('shutting down')();
-    const leave = await withDeadline(limit, request.signal, this.#waiting, (signal) =>
+    const passage = await withDeadline(limit, request.signal, this.#waiting, (signal) =>
       this.#enter(request, { waitMs, holdMs: timeoutMs, signal }),
     );
+    let answered = true;
     try {
-      return await call();
+      return await call(() => passage.sent());
+    } catch (error) {
+      answered = error instanceof PlatformError && error.status > 0;
+      throw error;
     } finally {
-      leave();
+      passage.end(answered);
     }
   }
 
@@ -83,7 +92,7 @@ export class RequestQueue {
   async #enter(
     request: PlatformRequest,
     { waitMs, holdMs, signal }: { waitMs: number; holdMs: number; signal: AbortSignal },
-  ): Promise<() => void> {
+  ): Promise<Passage> {
     const { group, account, method, priority } = request;
     const deadline = performance.now() + waitMs;
     const cost = request.cost ?? LIMIT_GROUPS[group].cost;

@@ -77,14 +77,14 @@ export function createPlatformHttp({
       return withRetries(
         request,
         (n) => {
-          let onSent = (): void => {};
+          let sentOff: (() => void) | undefined;
           return breaker.run(
             (call) =>
               queue.pass(request, timeoutMs, (sent) => {
-                onSent = sent;
+                sentOff = sent;
                 return call();
               }),
-            () => attempt(wire, request, { breaker, timeoutMs, n, onSent }),
+            () => attempt(wire, request, { breaker, timeoutMs, n, onSent: () => sentOff?.() }),
             endedByUs,
           );
         },

@@ -35,8 +35,10 @@ export function countedPassage(
   { shared, rule, grantedAt }: { shared: Shared; rule: BudgetRule; grantedAt: number },
   leave: () => void,
 ): Passage {
-  let next = (): void => {};
-  const left = new Promise<void>((resolve) => (next = resolve));
+  let next: (() => void) | undefined;
+  const left = new Promise<void>((resolve) => {
+    next = resolve;
+  });
   let state: 'waiting' | 'sent' | 'ended' = 'waiting';
   const depart = async (lateMs: number): Promise<void> => {
     const tokens = Math.min(rule.capacity, (lateMs * rule.refillPerSecond) / 1000);
@@ -52,10 +54,10 @@ export function countedPassage(
     sent() {
       if (state !== 'waiting') return;
       state = 'sent';
-      void depart(performance.now() - grantedAt).finally(next);
+      void depart(performance.now() - grantedAt).finally(() => next?.());
     },
     end(answered) {
-      if (state === 'waiting') void departure.release().finally(next);
+      if (state === 'waiting') void departure.release().finally(() => next?.());
       if (state === 'sent' && !answered) setTimeout(free, UNSEEN_END_MS).unref();
       else free();
       state = 'ended';

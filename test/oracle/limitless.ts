@@ -140,8 +140,8 @@ function common(market: Market, status: string) {
     platform_id: market.slug,
     title: !group
       ? market.title
-      : group.title.includes('__')
-        ? group.title.replace('__', market.title)
+      : /__/.test(group.title)
+        ? group.title.replace(/_+/, market.title)
         : `${group.title}: ${market.title}`,
     outcome_name: group ? market.title : null,
     status,

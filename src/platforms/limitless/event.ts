@@ -45,14 +45,15 @@ export function mapLimitlessEvent(group: LimitlessGroup): EventRecord {
     mutuallyExclusive: Boolean(group.negRiskMarketId),
     imageUrl: group.imageUrl || group.logo || '',
     sourceUrl: limitlessPage(group.slug),
-    marketIds: group.markets.flatMap((market) => slugOf(market)),
+    marketIds: group.markets.flatMap((market) => textOf(market, 'slug') ?? []),
   };
 }
 
-const slugOf = (market: unknown): string[] => {
-  const slug = typeof market === 'object' && market !== null && 'slug' in market ? market.slug : undefined;
-  return typeof slug === 'string' ? [slug] : [];
-};
+/** A text of an unparsed row. */
+export function textOf(row: unknown, key: string): string | undefined {
+  const value: unknown = typeof row === 'object' && row !== null ? Reflect.get(row, key) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
 
 /** The series of a recurring market, identified by its slug, with the period as its frequency. */
 export function mapLimitlessSeries(market: LimitlessMarket): SeriesRecord | null {

@@ -23,7 +23,7 @@ import {
   youngMarketVolume,
 } from '../market-fields.ts';
 import { type ParsedRow, isStorable } from '../parse-rows.ts';
-import { categorize, limitlessPage, mapLimitlessEvent, mapLimitlessSeries } from './event.ts';
+import { categorize, limitlessPage, mapLimitlessEvent, mapLimitlessSeries, textOf } from './event.ts';
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
 
 const TICK_SIZE = 0.001;
@@ -93,10 +93,24 @@ function firstQuote(market: LimitlessMarket, status: MarketStatus): Quote {
   return { price: mid, bid, ask };
 }
 
-/** Children have titles such as "25" or "Draw": the group's title is filled in, or added before. */
+/** A gap in the title of a group: some have two underscores, most three. */
+const GAP = /_{2,}/g;
+
+/** Children have titles such as "25" or "Draw": it fills every gap of the group's title, or follows it. */
 function title(market: LimitlessMarket, group: LimitlessGroup | null): string {
   if (!group) return market.title;
-  return group.title.includes('__') ? group.title.replace('__', () => market.title) : `${group.title}: ${market.title}`;
+  const own = titleInGroup(market, group);
+  const filled = group.title.replaceAll(GAP, () => own);
+  return filled === group.title ? `${group.title}: ${own}` : filled;
+}
+
+/** The title of a child, with its slug where another child of the group has the same one. */
+function titleInGroup({ title, slug }: LimitlessMarket, group: LimitlessGroup): string {
+  const own = title.trim();
+  if (own === '') return slug;
+  const namesakes = group.markets.filter((child) => textOf(child, 'title')?.trim() === own);
+  const slugs = new Set(namesakes.flatMap((child) => textOf(child, 'slug') ?? []));
+  return slugs.size > 1 && slugs.has(slug) ? `${own} (${slug})` : own;
 }
 
 function strike(market: LimitlessMarket): JsonObject | undefined {

@@ -103,6 +103,30 @@ describe('a Limitless market', () => {
     expect(map(childRow({ title: "$& $'" }), groupRow({ title: 'Above __?' })).info.title).toBe("Above $& $'?");
   });
 
+  test.each([
+    ['Bitcoin all time high by ___?', 'December 31, 2026', 'Bitcoin all time high by December 31, 2026?'],
+    ['__ lands first', 'Orbita', 'Orbita lands first'],
+    ['Seats of ____ in the ______ house', 'Greens', 'Seats of Greens in the Greens house'],
+    ['snake_case stays?', 'Yes_no', 'snake_case stays?: Yes_no'],
+    ['Who leads _____', '$1__2', 'Who leads $1__2'],
+  ])('of the group %j fills every gap, however long it is', (group, child, title) => {
+    expect(map(childRow({ title: child }), groupRow({ title: group })).info.title).toBe(title);
+  });
+
+  test.each(['Above ___?', 'Red vs Blue'])('never shares its title with another of the group %j', (title) => {
+    const children = [
+      childRow({ slug: 'draw-1', title: 'Draw' }),
+      childRow({ slug: 'draw-2', title: ' Draw' }),
+      childRow({ slug: 'none-1', title: '' }),
+      childRow({ slug: 'none-2', title: '' }),
+      childRow({ slug: 'win-1', title: 'Win' }),
+    ];
+    const titles = children.map((child) => map(child, groupRow({ title, markets: children })).info.title);
+    expect(new Set(titles).size).toBe(children.length);
+    expect(titles[0]).toMatch(/Draw.*draw-1/);
+    expect(titles[4]).toMatch(/Win\??$/);
+  });
+
   test('finds its event by group, group slug, metadata, or the number of the group', () => {
     const eventId = (change: object) => map(childRow(change)).info.eventId;
     expect(eventId({ groupSlug: 'g-1' })).toBe('g-1');

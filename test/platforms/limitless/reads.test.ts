@@ -103,7 +103,7 @@ describe('sweeping Limitless', () => {
   });
 
   test('a group is one row of the count and as many markets as it nests; a bad child costs itself only', async () => {
-    const bad = { ...childRow({ slug: 'bad-1' }), volume: 'much' };
+    const bad = { ...childRow({ slug: 'bad-1', title: '20' }), volume: 'much' };
     const rows = [
       groupRow({ markets: [childRow(), bad, childRow({ slug: '30-1', title: '30' })] }),
       groupRow({ id: 2, title: 7 }),

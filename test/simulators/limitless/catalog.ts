@@ -111,7 +111,7 @@ export class Catalog {
     const createdAt = spec.createdAt ?? this.now();
     const group: Group = {
       id: this.ids.group(),
-      slug: this.freeSlug(spec.title.replace('__', ''), createdAt),
+      slug: this.freeSlug(spec.title.replace(/_{2,}/, ''), createdAt),
       title: spec.title,
       negRiskMarketId: spec.isNegRisk ? this.ids.bytes32() : null,
       venue: spec.isNegRisk ? NEG_RISK_VENUE : PLAIN_VENUE,

@@ -177,9 +177,11 @@ class Builder {
   }
 
   private ladder(): Group {
-    const { rng } = this.ground;
+    const { rng, catalog } = this.ground;
+    // Copies of another platform's questions have three underscores.
+    const gap = catalog.groups.size % 2 === 0 ? '___' : '__';
     const group = this.group({
-      title: `${rng.pick(['Orbita', 'Brightwell'])} satellites in orbit above __ in Q4 2026?`,
+      title: `${rng.pick(['Orbita', 'Brightwell'])} satellites in orbit above ${gap} in Q4 2026?`,
       isNegRisk: false,
       categories: ['Monthly', 'Science'],
     });

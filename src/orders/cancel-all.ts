@@ -1,4 +1,4 @@
-import { cancelOrders } from './cancel.ts';
+import { cancelOrders, notCancelledText } from './cancel.ts';
 import type { OrderContext } from './context.ts';
 import { isOver } from '../core/order-model.ts';
 import { isUnresolved } from './unresolved.ts';
@@ -101,11 +101,8 @@ async function cancelRows(
   const placed = rows.filter((row) => !isUnresolved(row) && !isOver(row.status) && row.orderId !== null);
   for (let i = 0; i < placed.length; i += CANCEL_BATCH) {
     for (const done of await cancelOrders(context, client, placed.slice(i, i + CANCEL_BATCH), requestId)) {
-      const { row, outcome } = done;
-      if (done.cancelled) cancelled.push(row);
-      else if (outcome.result === 'unconfirmed' || !isOver(row.status)) {
-        open.push({ row, reason: outcome.detail || 'not confirmed' });
-      }
+      if (done.cancelled) cancelled.push(done.row);
+      else if (!isOver(done.row.status)) open.push({ row: done.row, reason: notCancelledText(done) });
     }
   }
 }

@@ -10,110 +10,134 @@ import type { OrderRow } from './order-row.ts';
 import { isUnresolved } from './unresolved.ts';
 import { isReadFailure, refreshOrder, refreshOrders } from './sync.ts';
 
-/** Waits before an unconfirmed cancel is repeated; unlike a placement, that is safe. */
+/** Waits before a cancel is repeated; unlike a placement, that is safe. */
 const RETRY_MS = [250, 1000];
+/** A match delay ends by the platform's clock; its result is visible a moment later. */
+const AFTER_DELAY_MS = [250, 1000];
+/** A longer match delay is not waited for. */
+const MAX_DELAY_MS = 10_000;
 /** By this time the platform reports fills from before a cancel, even if the first read after it lagged. */
 const LATE_FILLS_MS = 5000;
+const RETRY_AFTER_S = 3;
 
-/** The result of a cancel; `asked` is the number of cancel requests for this order. */
-interface Outcome extends Cancellation {
-  asked: number;
+/** An order that is being cancelled. */
+export interface Cancelling {
+  /** As last read from the platform. */
+  row: OrderRow;
+  /** The platform's answer to the last request. */
+  outcome: Cancellation;
+  /** Whether the platform confirmed that it removed the order. */
+  cancelled: boolean;
+  /** Whether the order could be read after the last request. */
+  read: boolean;
+  /** The answer to an earlier request was lost: that request may have removed the order. */
+  lost: boolean;
 }
 
+const NOT_ASKED: Cancellation = { result: 'unconfirmed', httpStatus: 0, detail: '' };
+
 /** Requests the cancels once, and records an attempt per order. */
-async function askOnce(
+async function ask(
   { store }: OrderContext,
   client: OrderClient,
-  rows: readonly OrderRow[],
+  orders: readonly Cancelling[],
   requestId: string,
-): Promise<Cancellation[]> {
+): Promise<void> {
   const started = performance.now();
   const audit = async (outcomes: readonly Cancellation[]): Promise<void> => {
     const ms = Math.round(performance.now() - started);
     for (const [i, { result, httpStatus, detail }] of outcomes.entries()) {
-      const { id: rowId = null, orderId = null } = rows[i] ?? {};
+      const { id: rowId = null, orderId = null } = orders[i]?.row ?? {};
       const about = { ...client.account, rowId, orderId, action: 'cancel', requestId } as const;
       await store.attempted({ ...about, result, httpStatus, detail, ms });
     }
   };
-  const targets = rows.map(({ orderId, marketRef }) => ({ orderId: orderId ?? '', marketRef }));
+  const targets = orders.map(({ row }) => ({ orderId: row.orderId ?? '', marketRef: row.marketRef }));
   const outcomes = await client.cancel(targets).catch(async (error: unknown) => {
     const httpStatus = error instanceof PlatformError ? error.status : 0;
     const detail = reasonOf(error);
-    await audit(rows.map(() => ({ result: 'unconfirmed', httpStatus, detail })));
+    await audit(orders.map(() => ({ result: 'unconfirmed', httpStatus, detail })));
     throw error;
   });
   await audit(outcomes);
-  return outcomes;
+  for (const [i, order] of orders.entries()) order.outcome = outcomes[i] ?? NOT_ASKED;
 }
 
-/** Repeats unconfirmed cancels, at most twice. */
-async function ask(
-  context: OrderContext,
-  client: OrderClient,
-  rows: readonly OrderRow[],
-  requestId: string,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const outcome of await askOnce(context, client, rows, requestId)) outcomes.push({ ...outcome, asked: 1 });
-  for (const [retry, waitMs] of RETRY_MS.entries()) {
-    const open = outcomes.flatMap(({ result }, i) => (result === 'unconfirmed' ? [i] : []));
-    if (open.length === 0) break;
-    await sleep(waitMs);
-    const again = await askOnce(
-      context,
-      client,
-      open.flatMap((i) => rows[i] ?? []),
-      requestId,
-    );
-    for (const [at, i] of open.entries()) {
-      const outcome = again[at];
-      if (outcome) outcomes[i] = { ...outcome, asked: retry + 2 };
-    }
+/** Reads the orders after a request, and decides which of them the platform has cancelled. */
+async function readAfter(context: OrderContext, client: OrderClient, orders: readonly Cancelling[]): Promise<void> {
+  const rows = orders.map(({ row }) => row);
+  const reads = await refreshOrders(context, client, rows).catch((error: unknown) => {
+    if (isReadFailure(error)) return null;
+    throw error;
+  });
+  for (const [i, order] of orders.entries()) {
+    order.read = reads !== null;
+    order.row = reads?.[i] ?? order.row;
+    if (order.outcome.result === 'cancelled') {
+      order.cancelled = true;
+      order.row = await endedRow(context, order.row);
+    } else if (order.lost && order.row.status === 'cancelled') order.cancelled = true;
   }
-  return outcomes;
 }
 
-/** The row after its cancel: as the platform reports it, but always ended if the platform confirmed the cancel. */
-async function settle(
-  { store, now }: OrderContext,
-  row: OrderRow,
-  outcome: Outcome,
-  read: OrderRow,
-): Promise<{ row: OrderRow; cancelled: boolean }> {
-  if (outcome.result === 'cancelled') {
-    if (isOver(read.status)) return { row: read, cancelled: true };
-    // The read lags behind the confirmation.
-    const at = new Date(now());
-    const nextCheckAt = new Date(at.getTime() + LATE_FILLS_MS);
-    const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt } as const;
-    return { row: (await store.record(row.id, facts, at)) ?? { ...read, ...facts }, cancelled: true };
-  }
-  // The response to an earlier request was lost, but the platform reports the order as cancelled.
-  return { row: read, cancelled: outcome.asked > 1 && read.status === 'cancelled' };
+/** The row of an order whose cancel the platform confirmed: ended, also if the read lags behind the confirmation. */
+async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<OrderRow> {
+  if (isOver(row.status)) return row;
+  const at = new Date(now());
+  const nextCheckAt = new Date(at.getTime() + LATE_FILLS_MS);
+  const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt } as const;
+  return (await store.record(row.id, facts, at)) ?? { ...row, ...facts };
 }
 
-/** Cancels orders of one client. Returns each current row, whether the platform confirmed, and whether the row could be read. */
+/**
+ * Whether the order may still work. "Not found" proves nothing while our own read says that it works; under another credential than the
+ * order's own it proves that this credential cannot cancel it.
+ */
+const mayWork = ({ account }: OrderClient, { row, cancelled, outcome }: Cancelling): boolean =>
+  !cancelled && !isOver(row.status) && (account.credentialId === row.credentialId || outcome.result !== 'not_open');
+
+/** Waits between the requests: the usual ones, then until the match delays of these orders are over. */
+async function* waits(context: OrderContext, orders: () => readonly Cancelling[]): AsyncGenerator<number> {
+  yield* RETRY_MS;
+  const leftMs = await Promise.all(
+    orders().map(async ({ row }) => {
+      const delayMs = await context.matchDelayMs(row);
+      return delayMs > MAX_DELAY_MS ? 0 : row.createdAt.getTime() + delayMs - context.now();
+    }),
+  );
+  const [first = 0, ...rest] = AFTER_DELAY_MS;
+  const most = Math.min(Math.max(...leftMs), MAX_DELAY_MS);
+  if (most > 0) yield* [most + first, ...rest];
+}
+
+/**
+ * Cancels orders of one client. An order that is not final is asked for again, within bounds: its cancel was not confirmed, or the
+ * platform denied an order that our read shows as working, which it does until the match delay of its market is over.
+ */
 export async function cancelOrders(
   context: OrderContext,
   client: OrderClient,
   rows: readonly OrderRow[],
   requestId: string,
-) {
-  const outcomes = await ask(context, client, rows, requestId);
-  const reads = await refreshOrders(context, client, rows).catch((error: unknown) => {
-    if (isReadFailure(error)) return null;
-    throw error;
-  });
-  return Promise.all(
-    rows.map(async (row, i) => {
-      const outcome = outcomes[i] ?? { result: 'unconfirmed', httpStatus: 0, detail: '', asked: 0 };
-      return { ...(await settle(context, row, outcome, reads?.[i] ?? row)), outcome, read: reads !== null };
-    }),
-  );
+): Promise<Cancelling[]> {
+  const all = rows.map((row): Cancelling => ({ row, outcome: NOT_ASKED, cancelled: false, read: false, lost: false }));
+  let open = all;
+  const attempt = async (): Promise<void> => {
+    await ask(context, client, open, requestId);
+    await readAfter(context, client, open);
+    open = open.filter((order) => mayWork(client, order));
+    for (const order of open) order.lost ||= order.outcome.result === 'unconfirmed';
+  };
+  await attempt();
+  for await (const waitMs of waits(context, () => open)) {
+    if (open.length === 0) break;
+    await sleep(waitMs);
+    await attempt();
+  }
+  return all;
 }
 
-/** 409 if the order has already ended, 503 if the platform does not confirm the cancel. */
+/** 409 if the order has already ended, 503 while it has not and the platform does not cancel it. */
 export async function cancelOrder(
   context: OrderContext,
   { row: stored, client }: FoundOrder,
@@ -124,27 +148,34 @@ export async function cancelOrder(
     throw new ApiError(503, 'The result of the order is not known yet', {
       resolution: 'Retry in a few seconds; the service is looking it up.',
       errorText: `order client:${row.clientOrderId}: sent, not found at ${platformName(row.platform)} yet`,
+      retryAfter: RETRY_AFTER_S,
     });
   }
   if (isOver(row.status)) throw notOpen(row);
   const [done] = await cancelOrders(context, client, [row], requestId);
   if (!done) throw new Error('a cancel without an outcome');
   if (done.cancelled) return done.row;
-  const own = client.account.credentialId === row.credentialId;
-  const notThere = done.read && done.outcome.result === 'not_open';
-  if (isOver(done.row.status) || (own && notThere)) throw notOpen(done.row);
-  if (notThere) {
+  if (isOver(done.row.status)) throw notOpen(done.row);
+  if (done.read && !mayWork(client, done)) {
     throw orderRefused(
       `${platformName(row.platform)} does not know the order under this credential`,
       "The order's credential was deleted. Store one of the same account.",
       stateText(done.row),
     );
   }
-  throw new ApiError(503, `${platformName(row.platform)} did not confirm the cancellation`, {
+  throw new ApiError(503, `${platformName(row.platform)} did not cancel the order; it is ${stillText(done)}`, {
     resolution: 'Retry; cancelling twice is safe.',
     errorText: `${stateText(done.row)}${done.outcome.detail && `; ${done.outcome.detail}`}`,
+    retryAfter: Math.ceil((await context.matchDelayMs(done.row)) / 1000) || RETRY_AFTER_S,
   });
 }
+
+/** The state of an order that was not cancelled, as far as it could be read. */
+const stillText = ({ row, read }: Cancelling): string => (read ? `still ${row.status}` : `${row.status} as last read`);
+
+/** Why an order is not cancelled: its state, and the platform's words. */
+export const notCancelledText = (order: Cancelling): string =>
+  `${stillText(order)}: ${order.outcome.detail || 'not confirmed'}`;
 
 const stateText = ({ orderId, status, filledSize, size, averageFillPrice }: OrderRow): string =>
   `order ${orderId} is ${status}: ${filledSize ?? 'an unknown part'} of ${size} filled${averageFillPrice === null ? '' : ` at ${averageFillPrice}`}`;

@@ -4,11 +4,14 @@ import { defaultClientRules, type DefaultClientLimits } from '../accounts/defaul
 import type { Config } from '../core/config.ts';
 import type { BookSide, Platform } from '../core/model.ts';
 import type { BadRow, MarketDirectory, PlatformData, StoredMarket } from '../platforms/contract.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
+import { StoreError } from '../stores/clickhouse/errors.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { createOrderClients, defaultClients, type OrderClients } from './clients.ts';
 import { defaultClientAccess } from './default-clients.ts';
+import type { OrderRow } from './order-row.ts';
 import { limitsReader, type OrderLimits } from './spending-limits.ts';
 import { createOrderStore, type OrderStore } from './store.ts';
 
@@ -38,6 +41,8 @@ export interface OrderContext extends Pick<OrdersDeps, 'db' | 'shared' | 'log' |
     outcomeIndex: number,
     user: string,
   ): Promise<{ side: BookSide; tickSize: bigint | null } | null>;
+  /** How long the platform holds an order of this market before it matches it; 0 if the market cannot be read. */
+  matchDelayMs(of: Pick<OrderRow, 'platform' | 'marketRef'>): Promise<number>;
   limits(userId: string): Promise<OrderLimits>;
   /** The operator's limits on orders through the default clients. */
   operatorLimits(): Promise<DefaultClientLimits>;
@@ -68,6 +73,14 @@ export function orderContext(deps: OrdersDeps): OrderContext {
       const book = (await read) ?? null;
       const side = [book?.yes, book?.no][outcomeIndex];
       return book && side ? { side, tickSize: book.tickSize } : null;
+    },
+    async matchDelayMs({ platform, marketRef }) {
+      const known = await markets.byRef(platform, [marketRef]).catch((error: unknown) => {
+        if (error instanceof StoreError) return null;
+        throw error;
+      });
+      const { metadata } = known?.get(marketRef) ?? {};
+      return metadata === undefined ? 0 : (MANIFESTS[platform].matchDelayMs?.(metadata) ?? 0);
     },
     limits: limitsReader(db),
     operatorLimits: defaultClientRules(db).limits,

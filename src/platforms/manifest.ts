@@ -67,6 +67,8 @@ export interface PlatformManifest {
    * no such time. Absent = a common time after sending.
    */
   cannotArriveAtMs?(wire: JsonObject): number | null;
+  /** How long an order that would match at once is held first, from a market's `metadata`; it cannot be cancelled meanwhile. Absent: not. */
+  matchDelayMs?(metadata: JsonObject): number;
   /** The stored spelling of the id of a market or event; null for text that cannot be one. */
   normalizeId(id: string): string | null;
   /** The reference of an id if it can be derived; null if it has to be looked up. */

@@ -151,7 +151,8 @@ function cancelOrderRoute(app: FastifyInstance, services: Services): void {
       tag: 'Orders',
       operation: 'cancelOrder',
       summary: 'Cancel an open order',
-      description: '200 once the platform confirmed it; 409 with the final state if the order was already final.',
+      description:
+        '200 once the platform confirmed it; 409 with the final state if the order is final; 503 while it is neither final nor cancelled.',
       params: { id: orderName },
       query: { platform: platformParam(), credential_id: credentialId },
       errors: [409, ...PLATFORM_ERRORS],

@@ -208,6 +208,7 @@ function metadataOf(
       : {
           tick_size: price(market.tick),
           min_order_size: usd(market.minSize),
+          seconds_delay: market.secondsDelay || undefined,
           group_item_title: market.groupItemTitle ?? undefined,
           group_item_threshold: String(event.markets.indexOf(market)),
           neg_risk: event.negRisk,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreError } from '../../src/stores/clickhouse/errors.ts';
 import { createCredentials } from '../../src/accounts/credentials.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
@@ -10,6 +10,8 @@ import { credentials } from '../../src/accounts/tables.ts';
 import { startVenues, type HeldOrder, type Venue } from '../helpers/order-venues.ts';
 import { type Customer, startTrading, type Trading } from '../helpers/trading.ts';
 import type { KalshiWorld } from '../simulators/kalshi.ts';
+import type { PolymarketWorld } from '../simulators/polymarket.ts';
+import { createRig } from '../simulators/polymarket/trading-rig.ts';
 import type { Simulator } from '../simulators/simulator.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
@@ -98,6 +100,98 @@ test('cancel-all names an order that the platform denies and still lists', async
   const answer = await ann.post('/orders/cancel-all', { platform: 'kalshi' });
   expect(states(member.held())).toEqual(['open']);
   expect(answer.body).toMatchObject({ cancelled: [], not_cancelled: [{ order_id: id }] });
+});
+
+/** The platform's word for an order that it does not cancel, as its cancels answer it. */
+const NOT_FOUND: Record<Platform, (id: string) => { status: number; body: string }> = {
+  kalshi: () => ({ status: 404, body: '{"error":{"code":"not_found","message":"not found"}}' }),
+  polymarket: (id) => ({
+    status: 200,
+    body: JSON.stringify({ canceled: [], not_canceled: { [id]: 'Order not found or already canceled' } }),
+  }),
+  limitless: () => ({ status: 400, body: '{"message":"Order not found or already canceled"}' }),
+};
+const CANCELS = /^DELETE |cancel-batch/;
+const denies = (platform: Platform, id: string, times = 100): void =>
+  at(platform).sim.inject({ match: CANCELS, times, kind: 'status', ...NOT_FOUND[platform](id) });
+
+describe.each(PLATFORMS)('an order at %s that is not final', (platform) => {
+  test('is never answered as over: 503 while the platform denies it and its read says open', async () => {
+    const member = await joins(platform);
+    const id = await rests(platform);
+    denies(platform, id);
+    const refused = await ann.delete(`/orders/${id}?platform=${platform}`);
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { message: expect.stringMatching(/did not cancel.*still open/) } },
+    });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    const all = await ann.post('/orders/cancel-all', { platform });
+    expect(all.body).toMatchObject({
+      cancelled: [],
+      not_cancelled: [{ order_id: id, reason: expect.stringMatching(/still open/) }],
+    });
+    at(platform).sim.clearFaults();
+    expect((await ann.delete(`/orders/${id}?platform=${platform}`)).status).toBe(200);
+    expect(states(member.held())).toEqual(['cancelled']);
+    expect((await ann.delete(`/orders/${id}?platform=${platform}`)).status).toBe(409);
+  });
+
+  test('is cancelled when the platform denies it at first only', async () => {
+    const member = await joins(platform);
+    const id = await rests(platform);
+    denies(platform, id, 2);
+    expect(await ann.delete(`/orders/${id}?platform=${platform}`)).toMatchObject({
+      status: 200,
+      body: { cancelled: true },
+    });
+    expect(states(member.held())).toEqual(['cancelled']);
+  });
+});
+
+/** Placed where it would match, which the platform does after the delay. */
+const delayed = async (change: object, secondsDelay = 2) => {
+  const sim = at('polymarket').sim as unknown as Simulator<PolymarketWorld>;
+  const { id: marketId } = createRig(sim).flat({ secondsDelay });
+  const member = await joins('polymarket');
+  const body = { ...at('polymarket').order(1, 'fills'), market_id: marketId, ...change };
+  const { order } = (await ann.post('/orders', body)).body;
+  expect(order).toMatchObject({ status: 'pending', filled_size: 0 });
+  return { id: order.order_id, member };
+};
+
+describe('an order in the match delay of its market', () => {
+  test.each([
+    ['a limit order', {}],
+    ['a market order', { type: 'market', price: undefined, time_in_force: 'ioc' }],
+  ])('%s is asked for until the delay is over, and answered as filled', async (_, change) => {
+    const { id, member } = await delayed(change);
+    const answer = await ann.delete(`/orders/${id}?platform=polymarket`);
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { error: { error_text: expect.stringContaining('is filled') } },
+    });
+    expect(states(member.held())).toEqual(['filled']);
+  });
+
+  test('is cancelled after it when it could not be matched whole', async () => {
+    const { id, member } = await delayed({ size: 1200 });
+    const answer = await ann.delete(`/orders/${id}?platform=polymarket`);
+    expect(answer).toMatchObject({ status: 200, body: { order: { status: 'cancelled', filled_size: 1000 } } });
+    expect(states(member.held())).toEqual(['cancelled']);
+  });
+
+  test('that is longer than a request waits is 503 with its seconds, and cancel-all names the order', async () => {
+    const { id } = await delayed({ type: 'market', price: undefined, time_in_force: 'ioc' }, 20);
+    expect(await ann.delete(`/orders/${id}?platform=polymarket`)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '20' },
+      body: { error: { message: 'Polymarket did not cancel the order; it is still pending' } },
+    });
+    const all = await ann.post('/orders/cancel-all', { platform: 'polymarket' });
+    const reason = expect.stringMatching(/^still pending/);
+    expect(all.body).toMatchObject({ cancelled: [], not_cancelled: [{ order_id: id, reason }] });
+  });
 });
 
 test('a credential that cannot be opened does not keep the others from cancelling', async () => {

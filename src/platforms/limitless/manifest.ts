@@ -1,6 +1,7 @@
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { getAddress } from 'viem/utils';
+import { feeFacts } from '../fees.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
 import { limitlessFees } from './fees.ts';
 import { cannotArriveAtMs } from './orders/window.ts';
@@ -47,6 +48,10 @@ export const limitless: PlatformManifest = {
   normalizeId,
   likelyRef: normalizeId,
   isOrderId: (id) => /^[\w-]{1,100}$/.test(id),
+  matchDelayMs(metadata) {
+    const { taker_delay_ms: delayMs } = feeFacts(metadata);
+    return typeof delayMs === 'number' ? delayMs : 0;
+  },
   takerFees: limitlessFees,
   walletText: (wallet) => (wallet === '' ? '' : getAddress(wallet)),
   tradeMetadata: () => ({}),

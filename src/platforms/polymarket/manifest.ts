@@ -51,6 +51,7 @@ export const polymarket: PlatformManifest = {
   normalizeId,
   likelyRef: (id) => (/^0x/i.test(id) ? normalizeId(id) : null),
   isOrderId: (id) => /^0x[0-9a-f]{64}$/i.test(id),
+  matchDelayMs: ({ seconds_delay: seconds }) => (typeof seconds === 'number' ? seconds * 1000 : 0),
   takerFees: polymarketFees,
   walletText: (wallet) => wallet,
   tradeMetadata: ({ tokenId, conditionId, wallet, sourceUrl }) => ({

@@ -230,6 +230,7 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
     ...withoutUnknown({
       tick_size: number(market.orderPriceMinTickSize, PRICE_SCALE),
       min_order_size: number(market.orderMinSize, SIZE_SCALE),
+      seconds_delay: market.secondsDelay,
       group_item_title: market.groupItemTitle,
       group_item_threshold: market.groupItemThreshold,
       strike: Object.keys(strike).length > 0 ? strike : null,

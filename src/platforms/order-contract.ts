@@ -5,7 +5,6 @@ import type { ApiError } from '../core/errors.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';
 import type { Priority } from './http/request.ts';
 import type { BadRow, MarketDirectory, StoredMarket, PlatformUsers } from './contract.ts';
-import type { PlacementGroup } from './placement-group.ts';
 import type { PriceGrid } from './price-grid.ts';
 
 /** The complete and exact terms of an order: an adapter sends these and nothing else. */
@@ -80,6 +79,17 @@ export type Placement = {
   | { result: 'unknown' }
 );
 
+/** Sends the bodies of one account in one call, and returns the placements in their order. Never throws PlatformError. */
+export type SendTogether<B> = (bodies: readonly B[]) => Promise<Placement[]>;
+
+/** One of several orders that are placed together (placement-group.ts). It ends with `place` or `leave`. */
+export interface PlacementMember {
+  /** Sends `body` with the others of the same `account`; resolves with its own placement. */
+  place<B>(account: string, body: B, send: SendTogether<B>): Promise<Placement>;
+  /** The member sends nothing, or sends alone. */
+  leave(): void;
+}
+
 /** An order as reported by its platform. For orders of this service, the terms come from its own record instead. */
 export interface PlatformOrder {
   orderId: string;
@@ -149,7 +159,7 @@ export interface OrderAccess<P extends Platform> {
   /** The same for the operator's credential, whose own budgets are shared too. */
   guest?: string | undefined;
   /** Orders placed together: `place` waits for the others and is sent with them in one call, where the platform has one. */
-  group?: PlacementGroup | undefined;
+  group?: PlacementMember | undefined;
   signal?: AbortSignal;
   /** Markets by ref, for rows without other market data. */
   markets: MarketDirectory;

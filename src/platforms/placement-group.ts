@@ -1,7 +1,4 @@
-import type { Placement } from './order-contract.ts';
-
-/** Sends the bodies of one account in one call, and returns the placements in their order. Never throws PlatformError. */
-export type SendTogether<B> = (bodies: readonly B[]) => Promise<Placement[]>;
+import type { Placement, PlacementMember, SendTogether } from './order-contract.ts';
 
 interface Waiting<B> {
   send: SendTogether<B>;
@@ -16,25 +13,38 @@ export class PlacementGroup {
   readonly #accounts = new Map<string, Waiting<unknown>>();
   readonly #timer: NodeJS.Timeout;
   #awaited: number;
+  /** Patience is over: who comes later is sent at once. */
+  #isLate = false;
 
   constructor(members: number, patienceMs = 2000) {
     this.#awaited = members;
-    this.#timer = setTimeout(() => this.#send(), patienceMs);
+    this.#timer = setTimeout(() => {
+      this.#isLate = true;
+      this.#send();
+    }, patienceMs);
   }
 
-  /** Sends `body` with the others of the same `account`; resolves with its own placement. */
-  place<B>(account: string, body: B, send: SendTogether<B>): Promise<Placement> {
-    const waiting = this.#accounts.get(account) ?? { send: send as SendTogether<unknown>, members: [] };
-    this.#accounts.set(account, waiting);
-    const placement = new Promise<Placement>((resolve, reject) => waiting.members.push({ body, resolve, reject }));
-    this.leave();
-    return placement;
-  }
-
-  /** The member sends nothing, or sends alone. */
-  leave(): void {
-    this.#awaited -= 1;
-    if (this.#awaited <= 0) this.#send();
+  /** One of the members. It may leave more than once, and after it was placed. */
+  member(): PlacementMember {
+    let isAwaited = true;
+    const leave = (): void => {
+      if (!isAwaited) return;
+      isAwaited = false;
+      this.#awaited -= 1;
+      if (this.#awaited <= 0) this.#send();
+    };
+    return {
+      place: <B>(account: string, body: B, send: SendTogether<B>): Promise<Placement> => {
+        const waiting = this.#accounts.get(account) ?? { send: send as SendTogether<unknown>, members: [] };
+        this.#accounts.set(account, waiting);
+        const placement = new Promise<Placement>((resolve, reject) => waiting.members.push({ body, resolve, reject }));
+        const isOutside = !isAwaited || this.#isLate;
+        leave();
+        if (isOutside) this.#send();
+        return placement;
+      },
+      leave,
+    };
   }
 
   #send(): void {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { complement, parsePrice, parseSize, parseUsd, priceText, sizeText, usdText } from '../core/decimal.ts';
 import type { orders } from './tables.ts';
-import { isOver } from '../core/order-model.ts';
+import { isOver, type OrderStatus } from '../core/order-model.ts';
 import type { OrderRecord, OrderTerms, PlatformOrder } from '../platforms/order-contract.ts';
 import { orderNotional } from './spending-limits.ts';
 
@@ -53,31 +53,36 @@ export function recordOf(row: OrderRow, own: boolean): OrderRecord {
   };
 }
 
+/** A final state stays until a higher filled size is reported; an order that was cancelled cannot expire later. */
+function statusAfter(row: OrderRow, order: PlatformOrder, filledBefore: bigint): OrderStatus {
+  const isNewer = isOver(order.status) && order.filledSize > filledBefore;
+  return isNewer && !(row.status === 'cancelled' && order.status === 'expired') ? order.status : row.status;
+}
+
 /**
- * Changes of a row from a platform's report; null if there are none. Reads may lag: unless settlement failed, an ended order stays ended
- * (earlier fills may still be reported), and the filled size of a working order does not shrink.
+ * Changes of a row from a platform's report; null if there are none. Reads may lag: unless settlement failed, a final order stays final
+ * (earlier fills may still be reported), and the filled size does not shrink.
  */
 export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date): OrderFacts | null {
   const known = row.state === 'placed';
   const filledBefore = known && row.filledSize !== null ? parseSize(row.filledSize) : 0n;
   const undone = order.settlement === 'retrying' || order.settlement === 'failed';
-  const ended = known && !undone && isOver(row.status) && !isOver(order.status);
-  const lags = !isOver(order.status) && (ended ? order.filledSize <= filledBefore : order.filledSize < filledBefore);
-  if (known && lags && !undone) return null;
+  const isFinal = known && !undone && isOver(row.status);
+  const shrinks = order.filledSize < filledBefore && (isFinal || !isOver(order.status));
+  const reopens = isFinal && !isOver(order.status) && order.filledSize === filledBefore;
+  if (known && !undone && (shrinks || reopens)) return null;
   const { averageFillPrice: average } = order;
   const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
   const same = known && order.filledSize === filledBefore;
   // Averages and fees that are not reported stay as they are while the filled size is unchanged.
   const reportedOr = (reported: string | null, before: string | null): string | null =>
     reported ?? (same ? before : null);
-  // Some platforms do not report how an order ended: one that was cancelled cannot expire later.
-  const cancelled = known && row.status === 'cancelled' && order.status === 'expired';
   const facts: OrderFacts = {
     state: 'placed',
     orderId: order.orderId,
-    status: ended || cancelled ? row.status : order.status,
+    status: isFinal ? statusAfter(row, order, filledBefore) : order.status,
     filledSize: sizeText(order.filledSize),
-    remainingSize: ended ? '0' : sizeText(order.remainingSize),
+    remainingSize: isFinal ? '0' : sizeText(order.remainingSize),
     averageFillPrice: reportedOr(textOf(own, priceText), row.averageFillPrice),
     makerFee: reportedOr(textOf(order.makerFee, usdText), row.makerFee),
     takerFee: reportedOr(textOf(order.takerFee, usdText), row.takerFee),

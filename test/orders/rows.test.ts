@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import { factsFrom, type OrderRow } from '../../src/orders/order-row.ts';
 import type { PlatformOrder } from '../../src/platforms/order-contract.ts';
@@ -42,6 +42,37 @@ test('an order that is over stays over, whatever a read that lags behind reports
 test('a fill from before the end of an order that is reported after it is counted, and the order stays over', () => {
   const facts = factsFrom(row({}), reportedAs('pending', '5'), new Date());
   expect(facts).toMatchObject({ status: 'cancelled', filledSize: '5', remainingSize: '0', averageFillPrice: '0.4' });
+});
+
+const over = (status: PlatformOrder['status'], filled: string): OrderRow => row({ status, filledSize: filled });
+
+describe('a final state', () => {
+  test.each([
+    ['cancelled', 'filled'],
+    ['cancelled', 'expired'],
+    ['expired', 'cancelled'],
+    ['expired', 'filled'],
+    ['filled', 'cancelled'],
+  ] as const)('%s does not become %s without a higher filled size', (before, after) => {
+    const facts = factsFrom(over(before, '7'), reportedAs(after, '7', { makerFee: 0n }), new Date());
+    expect(facts).toMatchObject({ status: before, filledSize: '7', remainingSize: '0', makerFee: '0' });
+    expect(factsFrom(over(before, '7'), reportedAs(after, '6.99'), new Date())).toBeNull();
+  });
+
+  test.each([
+    ['cancelled', 'filled', 'filled'],
+    ['expired', 'filled', 'filled'],
+    ['cancelled', 'expired', 'cancelled'],
+  ] as const)('%s that is reported as %s with a higher filled size becomes %s', (before, after, expected) => {
+    const report = reportedAs(after, '9.997714', { remainingSize: 0n });
+    const facts = factsFrom(over(before, '7'), report, new Date());
+    expect(facts).toMatchObject({ status: expected, filledSize: '9.997714', remainingSize: '0' });
+  });
+
+  test('changes when its settlement failed', () => {
+    const undone = reportedAs('cancelled', '2', { settlement: 'failed', remainingSize: 0n });
+    expect(factsFrom(over('filled', '10'), undone, new Date())).toMatchObject({ status: 'cancelled', filledSize: '2' });
+  });
 });
 
 test('fills do not shrink while an order works, unless their settlement failed', () => {

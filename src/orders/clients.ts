@@ -39,7 +39,7 @@ type Bound<M> = M extends (...parameters: [...infer Given, infer _Access]) => in
   : never;
 
 /** One caller's access to orders on one platform. A credential rejected by the platform is 422 (the caller's) or 502 (ours). */
-export interface OrderClient extends Pick<PlatformOrders<Platform>, 'grid' | 'check'> {
+export interface OrderClient extends Pick<PlatformOrders<Platform>, 'grid' | 'check' | 'needsBook'> {
   account: Account;
   prepare: Bound<PlatformOrders<Platform>['prepare']>;
   find: Bound<PlatformOrders<Platform>['find']>;
@@ -83,6 +83,7 @@ function bind<P extends Platform>(
     account,
     grid: (...args) => adapter.grid(...args),
     check: (...args) => adapter.check(...args),
+    needsBook: (terms) => adapter.needsBook(terms),
     prepare: (intent, signal) => noted(adapter.prepare(intent, access(signal))),
     find: (records, signal) => noted(adapter.find(records, access(signal))),
     get: (orderId, signal) => noted(adapter.get(orderId, access(signal))),

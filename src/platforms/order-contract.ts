@@ -38,6 +38,9 @@ export interface BookWalk {
   size: Size;
   /** Σ price × size, rounded up. */
   cost: Usd;
+  /** Price of the last level that was needed, and what it offers beyond. */
+  worst: Price;
+  spare: Size;
 }
 
 /** An order about to be signed. */

@@ -3,7 +3,7 @@ import { orderRefused } from '../../platforms/failed-placement.ts';
 import type { OrderTerms } from '../../platforms/order-contract.ts';
 import type { OrderClient } from '../clients.ts';
 import type { OrderContext } from '../context.ts';
-import { boundMarketOrder } from '../worst-price.ts';
+import { boundMarketOrder, walkLimitOrder } from '../worst-price.ts';
 import { outcomeIndexOf, requireAhead, requireOpen, type OrderRequest } from './request.ts';
 
 /** A request with its market, its outcome and the client that will send it. */
@@ -43,9 +43,14 @@ async function termsOf(context: OrderContext, opened: OpenedRequest): Promise<Or
   const expirationMs = wholeSeconds(body.expiration);
   const choices = { amount: null, postOnly: false, reduceOnly: false, selfTradePrevention: null };
   const common = { side, outcomeIndex, type, timeInForce, size, expirationMs, ...choices };
-  if (type === 'limit') return { ...common, price: price ?? 0n, walk: null };
+  const limit = type === 'limit' ? (price ?? 0n) : null;
+  if (limit !== null && !client.needsBook({ side, type, timeInForce })) return { ...common, price: limit, walk: null };
   const book = await context.book(market, outcomeIndex, userId);
   if (!book) throw orderRefused('No order book', 'Choose a market that trades in an order book.');
+  if (limit !== null) {
+    const walk = walkLimitOrder({ side, size, timeInForce, price: limit }, book.side);
+    return { ...common, price: limit, walk };
+  }
   const asked = { side, size, timeInForce, price: price ?? null, maxSlippage: body.max_slippage ?? null };
   return { ...common, ...boundMarketOrder(asked, book.side, client.grid(market, outcomeIndex, book.tickSize)) };
 }

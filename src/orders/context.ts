@@ -69,7 +69,7 @@ export function orderContext(deps: OrdersDeps): OrderContext {
     store: createOrderStore(db),
     clients,
     async book(wanted, outcomeIndex, user) {
-      const read = platforms[wanted.platform]?.orderBook(wanted, { priority: 'live', user, onBadRow });
+      const read = platforms[wanted.platform]?.orderBook(wanted, { priority: 'live', user, forOrder: true, onBadRow });
       const book = (await read) ?? null;
       const side = [book?.yes, book?.no][outcomeIndex];
       return book && side ? { side, tickSize: book.tickSize } : null;

@@ -33,6 +33,8 @@ export interface ReadContext {
   signal?: AbortSignal;
   /** Our own urgent work: it may use what callers leave of their budget. */
   isUrgent?: boolean;
+  /** An order waits for it: it is sent even while the breaker suspends other reads. */
+  forOrder?: boolean | undefined;
   /** Called for each skipped row and each skipped field. */
   onBadRow(row: BadRow): void;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreError } from '../../src/stores/clickhouse/errors.ts';
 import { createCredentials } from '../../src/accounts/credentials.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
@@ -274,4 +274,56 @@ test('the mean price of several levels is the same in the placement and in a rea
   const read = await ann.get(`/orders/${placed.body.order.order_id}?platform=kalshi`);
   expect(read.body.order.average_fill_price).toBe(0.4566666667);
   expect(placed.body.order.average_fill_price).toBe(0.4566666667);
+});
+
+describe.each(PLATFORMS)('while the order books of %s answer 500', (platform) => {
+  const BOOK = /^(GET|POST) .*\/(orderbooks?|books?)(\?|$)/;
+  let reading: AbortController;
+  let readers: Promise<void[]>;
+  const book = () => ann.get(`/markets/id/${at(platform).marketId}/orderbook?platform=${platform}`);
+
+  /** Four readers of one book, three calls a second each; resolves once its reads are suspended. */
+  async function startReaders(): Promise<void> {
+    at(platform).sim.inject({ match: BOOK, times: 100_000, kind: 'status', status: 500, body: '' });
+    reading = new AbortController();
+    const read = async (): Promise<void> => {
+      for (; !reading.signal.aborted; await sleep(330)) await book();
+    };
+    readers = Promise.all(Array.from({ length: 4 }, read));
+    await expect
+      .poll(async () => (await book()).body.error?.error_text, { timeout: 20_000, interval: 200 })
+      .toContain('failed too often');
+  }
+  afterEach(async () => {
+    reading.abort();
+    at(platform).sim.clearFaults();
+    await readers;
+    // The next test begins with reads that are answered.
+    await expect.poll(async () => (await book()).status, { timeout: 20_000, interval: 500 }).toBe(200);
+  });
+
+  test('orders are placed and cancelled, and what was filled meanwhile is said', async () => {
+    const { held } = await joins(platform);
+    const id = await rests(platform);
+    const second = await rests(platform, 2);
+    await startReaders();
+    const placed = await ann.post('/orders', at(platform).order(3, 'rests'));
+    expect(placed).toMatchObject({ status: 201, body: { order: { status: 'open' } } });
+    const cancelled = await ann.delete(`/orders/${id}?platform=${platform}`);
+    expect(cancelled).toMatchObject({ status: 200, body: { order: { status: 'cancelled' } } });
+    const all = await ann.post('/orders/cancel-all', { platform });
+    expect(all).toMatchObject({ status: 200, body: { not_cancelled: [] } });
+    expect(all.body.cancelled).toHaveLength(2);
+    expect(states(held())).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    const again = await ann.delete(`/orders/${second}?platform=${platform}`);
+    expect(again).toMatchObject({ status: 409, body: { error: { message: 'The order is no longer open' } } });
+  });
+
+  test('an account that is new here places its first order', async () => {
+    await startReaders();
+    const { held } = await joins(platform);
+    const placed = await ann.post('/orders', at(platform).order(4, 'fills'));
+    expect(placed).toMatchObject({ status: 201, body: { order: { status: 'filled' } } });
+    expect(states(held())).toEqual(['filled']);
+  });
 });

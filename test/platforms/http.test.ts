@@ -724,6 +724,19 @@ describe('waiting for a departure', () => {
   });
 });
 
+const account = (url: string): PlatformRequest => get(url, { circuit: 'account', retry: false });
+const places = (url: string): PlatformRequest => ({ ...order(url), circuit: 'order' });
+const cancels = (url: string, method: 'DELETE' | 'POST'): PlatformRequest => ({
+  ...order(url),
+  method,
+  circuit: 'cancel',
+});
+const calls: [string, (url: string) => PlatformRequest][] = [
+  ['a public read', (url) => get(url, { retry: false })],
+  ['a read of an account', account],
+  ['an order', places],
+];
+
 describe('a host that keeps failing', () => {
   let broken = true;
   beforeEach(() => {
@@ -769,6 +782,47 @@ describe('a host that keeps failing', () => {
     for (let n = 0; n < 12; n++)
       await failure(client.send(get(url, { platform: 'limitless', group: 'limitless:all', retry: false })));
     expect(seen.count).toBe(8);
+  });
+
+  /** Answers 500 to the path /bad, and 200 to the others. */
+  const partly: Reply = (request, response, n) => (request.url === '/bad' ? flaky : ok)(request, response, n);
+
+  describe('has one circuit for public reads, one for reads of accounts, one for orders, one for cancels', () => {
+    test.each(calls)('%s that keeps failing stops its own kind only', async (_, failing) => {
+      const { url, seen } = await platform(partly);
+      const client = await http();
+      for (let n = 0; n < 8; n++) await failure(client.send(failing(`${url}/bad`)));
+      expect(await failure(client.send(failing(`${url}/good`)))).toBeInstanceOf(NotSentError);
+      expect(seen.count).toBe(8);
+      for (const [, other] of calls) {
+        if (other !== failing) expect((await client.send(other(`${url}/good`))).status).toBe(200);
+      }
+      expect((await client.send(cancels(`${url}/good`, 'DELETE'))).status).toBe(200);
+      expect((await client.send(cancels(`${url}/good`, 'POST'))).status).toBe(200);
+    });
+
+    test('a cancel is always tried, whatever failed before', async () => {
+      const { url, seen } = await platform(flaky);
+      const client = await http();
+      for (let n = 0; n < 20; n++) {
+        expect(await failure(client.send(cancels(url, 'DELETE')))).toMatchObject({ kind: 'unavailable', status: 500 });
+      }
+      expect(seen.count).toBe(20);
+      broken = false;
+      expect((await client.send(cancels(url, 'DELETE'))).status).toBe(200);
+    });
+
+    test('a read that an order waits for is tried while other reads are suspended, and ends their wait', async () => {
+      const { url } = await platform(flaky);
+      const client = await http();
+      const needed = () => client.send(get(url, { retry: false, forOrder: true }));
+      for (let n = 0; n < 8; n++) await failure(client.send(get(url, { retry: false })));
+      expect(await failure(client.send(get(url)))).toBeInstanceOf(NotSentError);
+      expect(await failure(needed())).toMatchObject({ status: 500 });
+      broken = false;
+      expect((await needed()).status).toBe(200);
+      expect((await client.send(get(url))).status).toBe(200);
+    });
   });
 
   test('does not stop calls to another host', async () => {

@@ -11,7 +11,15 @@ const TIMEOUTS_OF_STANDSTILL = 2;
 /** After its first answer a host may still answer stalled calls for this long. */
 const CATCH_UP_MS = 5000;
 
-/** Stops calling a host that keeps failing. After a pause, one call is sent as a probe and decides for all. */
+/** How one call passes the breaker. */
+export interface Passage {
+  /** Sent even while the circuit is open: a cancel, or a read that an order waits for. */
+  always: boolean;
+  /** Whether we ended the call ourselves: it then does not count against the host. */
+  endedByUs: () => boolean;
+}
+
+/** Suspends calls of one circuit to a host that keeps failing. After a pause, one call is sent as a probe and decides for all. */
 export class Breaker {
   readonly #platform: Platform;
   readonly #report: (change: string) => void;
@@ -26,21 +34,14 @@ export class Breaker {
     this.#report = report;
   }
 
-  /**
-   * Runs `call` through `queue` and records the result; rejects it, before and after the wait, while the circuit is open. A call that we
-   * ended ourselves (`endedByUs`) does not count against the host.
-   */
-  async run<T>(
-    queue: (call: () => Promise<T>) => Promise<T>,
-    call: () => Promise<T>,
-    endedByUs: () => boolean,
-  ): Promise<T> {
-    this.#check();
-    return queue(() => this.#watch(call, endedByUs));
+  /** Runs `call` through `queue` and records the result; rejects it, before and after the wait, while the circuit is open. */
+  async run<T>(queue: (call: () => Promise<T>) => Promise<T>, call: () => Promise<T>, passage: Passage): Promise<T> {
+    if (!passage.always) this.#check();
+    return queue(() => this.#watch(call, passage));
   }
 
-  async #watch<T>(call: () => Promise<T>, endedByUs: () => boolean): Promise<T> {
-    this.#check();
+  async #watch<T>(call: () => Promise<T>, { always, endedByUs }: Passage): Promise<T> {
+    if (!always) this.#check();
     this.#probing = this.#failures >= FAILURES_TO_OPEN;
     try {
       const reply = await call();
@@ -84,7 +85,7 @@ export class Breaker {
     if (isTimeout) this.#timeouts++;
     else this.#answered();
     this.#failures++;
-    if (this.#failures === FAILURES_TO_OPEN) this.#report('The host keeps failing: calls to it are suspended');
+    if (this.#failures === FAILURES_TO_OPEN) this.#report('Calls to the host keep failing');
     this.#openUntil = performance.now() + OPEN_MS;
   }
 }

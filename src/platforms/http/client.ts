@@ -4,7 +4,7 @@ import { Agent } from 'undici';
 import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
 import type { Log, Shared } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
-import { Breaker } from './breaker.ts';
+import { Breaker, type Passage } from './breaker.ts';
 import { answerError, answerWords, NotSentError, type Answer } from './errors.ts';
 import { exchange } from './exchange.ts';
 import { RequestQueue, type Queue } from './queue.ts';
@@ -59,10 +59,12 @@ export function createPlatformHttp({
   const wire: Wire = { agent, queue, inFlight, now, onRequest };
   let closing = false;
 
-  const breakerOf = ({ platform, url }: PlatformRequest): Breaker => {
+  const breakerOf = ({ platform, url, circuit = 'read' }: PlatformRequest): Breaker => {
     const { origin } = new URL(url);
-    const breaker = breakers.get(origin) ?? new Breaker(platform, (text) => log.warn({ platform, origin }, text));
-    breakers.set(origin, breaker);
+    const name = `${circuit} ${origin}`;
+    const breaker =
+      breakers.get(name) ?? new Breaker(platform, (text) => log.warn({ platform, origin, circuit }, text));
+    breakers.set(name, breaker);
     return breaker;
   };
 
@@ -73,7 +75,10 @@ export function createPlatformHttp({
       }
       const timeoutMs = request.timeoutMs ?? TIMEOUT_MS;
       const breaker = breakerOf(request);
-      const endedByUs = (): boolean => closing || request.signal?.aborted === true;
+      const passage: Passage = {
+        always: request.circuit === 'cancel' || request.forOrder === true,
+        endedByUs: () => closing || request.signal?.aborted === true,
+      };
       return withRetries(
         request,
         (n) => {
@@ -85,7 +90,7 @@ export function createPlatformHttp({
                 return call();
               }),
             () => attempt(wire, request, { breaker, timeoutMs, n, onSent: () => sentOff?.() }),
-            endedByUs,
+            passage,
           );
         },
         (ms) => queue.rest(request, ms),

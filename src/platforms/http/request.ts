@@ -4,6 +4,12 @@ import type { LimitGroupName } from './limit-groups.ts';
 /** `live`: a user waits for it; `poll` keeps the store fresh; `backfill` takes what is left. */
 export type Priority = 'live' | 'poll' | 'backfill';
 
+/**
+ * What a call is for: a public read, a read of an account, a placement, a cancel with what it needs. Each host has a breaker for each,
+ * so that reads that fail stop no order. A cancel is always tried.
+ */
+export type Circuit = 'read' | 'account' | 'order' | 'cancel';
+
 /** One request to a platform. The budget of `group` is taken before it is sent. */
 export interface PlatformRequest {
   platform: Platform;
@@ -24,6 +30,10 @@ export interface PlatformRequest {
   priority: Priority;
   /** Uses what callers leave of their budget, if that is possible at once. */
   isUrgent?: boolean | undefined;
+  /** Default `read`. */
+  circuit?: Circuit;
+  /** An order waits for this read: it is sent even while the breaker suspends the others. */
+  forOrder?: boolean | undefined;
   /** Tokens taken from the bucket; default the group's cost of one call. */
   cost?: number;
   /** From sending to the last byte of the body, for each attempt; default 10 s. */
@@ -46,8 +56,8 @@ export interface PlatformReply {
 }
 
 /**
- * Sends requests within the platform's budget, with time-outs, size limits, retries of reads, and a breaker per host. Resolves only for
- * 2xx; any other result is a PlatformError, or a NotSentError if the request was never sent.
+ * Sends requests within the platform's budget, with time-outs, size limits, retries of reads, and a breaker for each host and circuit.
+ * Resolves only for 2xx; any other result is a PlatformError, or a NotSentError if the request was never sent.
  */
 export interface PlatformHttp {
   send(request: PlatformRequest): Promise<PlatformReply>;

@@ -7,6 +7,8 @@ import { listOf, queryText, type KalshiQuery } from './client.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { kalshiSigner } from './sign.ts';
 
+const CIRCUITS = { GET: 'account', POST: 'order', DELETE: 'cancel' } as const;
+
 /** Signed calls of one member. */
 export interface KalshiAccount {
   get(path: string, query: KalshiQuery, cost?: number): Promise<PlatformReply>;
@@ -27,6 +29,7 @@ export function createKalshiAccount(
     return {
       platform: 'kalshi',
       group: method === 'GET' ? 'kalshi:read' : 'kalshi:write',
+      circuit: CIRCUITS[method],
       account: name,
       user: guest,
       method,

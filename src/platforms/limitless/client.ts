@@ -11,7 +11,7 @@ export const createLimitlessClient = ({
   http,
   settings,
 }: Pick<AdapterDeps<LimitlessUrl>, 'http' | 'settings'>): LimitlessClient => ({
-  get(path, query, { priority, user, shareTaken, signal }) {
+  get(path, query, { priority, user, shareTaken, forOrder, signal }) {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
     return http.send({
@@ -22,6 +22,7 @@ export const createLimitlessClient = ({
       priority,
       user,
       shareTaken,
+      forOrder,
       retry: true,
       ...(signal ? { signal } : {}),
     });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { LimitlessCredential } from './credential.ts';
 import { NotSentError } from '../http/errors.ts';
 import { accountName } from '../http/limit-group.ts';
-import type { PlatformReply, PlatformRequest } from '../http/request.ts';
+import type { Circuit, PlatformReply, PlatformRequest } from '../http/request.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
 import type { LimitlessUrl } from './manifest.ts';
@@ -10,6 +10,7 @@ import type { LimitlessUrl } from './manifest.ts';
 export type LimitlessAccess = OrderAccess<'limitless'>;
 
 export interface AccountCall {
+  circuit: Exclude<Circuit, 'read'>;
   method: PlatformRequest['method'];
   /** Including the query. */
   path: string;
@@ -42,7 +43,7 @@ export function tokenHeaders(
 export const accountOf = ({ token_id: id, secret }: LimitlessCredential): string => accountName(id, secret);
 
 export function createAccountClient({ http, settings, now }: AdapterDeps<LimitlessUrl>): AccountClient {
-  return ({ method, path, body, retry, leaveByMs }, { credential, priority, signal, guest }) => {
+  return ({ circuit, method, path, body, retry, leaveByMs }, { credential, priority, signal, guest }) => {
     const url = `${settings.LIMITLESS_API_URL}${path}`;
     const { pathname, search } = new URL(url);
     const target = pathname + search;
@@ -51,6 +52,7 @@ export function createAccountClient({ http, settings, now }: AdapterDeps<Limitle
       group: 'limitless:all',
       // Calls with a token count only against that token.
       account: accountOf(credential),
+      circuit,
       method,
       url,
       headers: () => {

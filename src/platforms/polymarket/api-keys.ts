@@ -39,6 +39,8 @@ export function createApiKeys({ http, settings, now }: AdapterDeps<PolymarketUrl
     const reply = await http.send({
       platform: 'polymarket',
       group: 'polymarket:clob/auth',
+      // A cancel may wait for the key.
+      circuit: 'cancel',
       method,
       url: `${settings.POLYMARKET_CLOB_URL}${path}`,
       headers: {

@@ -70,6 +70,7 @@ const common = (group: Group, context: ReadContext) => ({
   group: `polymarket:${group}` as const,
   priority: context.priority,
   user: context.user,
+  forOrder: context.forOrder,
   signal: context.signal,
   retry: true,
 });

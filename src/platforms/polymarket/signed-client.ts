@@ -11,6 +11,8 @@ import type { Wallet } from './orders/request.ts';
 import { ClobPage, FIRST_CURSOR, LAST_CURSOR } from './orders/rows.ts';
 import type { PolymarketUrl } from './manifest.ts';
 
+const CIRCUITS = { GET: 'account', POST: 'order', DELETE: 'cancel' } as const;
+
 /** Private calls of one wallet. */
 export interface PolymarketAccount {
   readonly wallet: Wallet;
@@ -50,6 +52,7 @@ export function createPolymarketAccount(
       return await http.send({
         platform: 'polymarket',
         group,
+        circuit: CIRCUITS[method],
         method,
         url: `${settings.POLYMARKET_CLOB_URL}${path}${query}`,
         // Signed when sent: the request may have waited for its turn.

@@ -36,6 +36,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
   ): Promise<Placement> {
     const body = JSON.stringify({ ...wire, order: { ...wire.order, signature } });
     const call = {
+      circuit: 'order',
       method: 'POST',
       path: '/orders',
       body,

@@ -35,7 +35,8 @@ const UNANSWERED: Cancellation = { result: 'unconfirmed', httpStatus: 0, detail:
 
 async function cancelOne(account: AccountClient, orderId: string, access: LimitlessAccess): Promise<Cancellation> {
   // A DELETE with a body or a content type is rejected.
-  const call = { method: 'DELETE', path: `/orders/${encodeURIComponent(orderId)}`, retry: false } as const;
+  const path = `/orders/${encodeURIComponent(orderId)}`;
+  const call = { circuit: 'cancel', method: 'DELETE', path, retry: false } as const;
   const { status, detail, json } = await answered(account, call, access);
   const confirmed = status === 200;
   // A 404 without JSON comes from a gateway.
@@ -46,7 +47,7 @@ async function cancelOne(account: AccountClient, orderId: string, access: Limitl
 /** 200 means all, 207 some, 400 none; the result of an order is decided by the list that contains it. */
 async function cancelBatch(account: AccountClient, ids: string[], access: LimitlessAccess): Promise<Cancellation[]> {
   const body = JSON.stringify({ orderIds: ids });
-  const call = { method: 'POST', path: '/orders/cancel-batch', body, retry: false } as const;
+  const call = { circuit: 'cancel', method: 'POST', path: '/orders/cancel-batch', body, retry: false } as const;
   const { status, detail, json } = await answered(account, call, access);
   const lists = LimitlessCancelBatch.safeParse(json).data;
   const cancelled = new Set(lists?.canceled);

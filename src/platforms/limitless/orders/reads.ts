@@ -11,6 +11,7 @@ import {
 
 /** Maximum items of a status batch. */
 const BATCH = 50;
+const READ = { circuit: 'account', retry: true } as const;
 /** Maximum rows of a list; there is no next page. */
 const ROWS = 200;
 const ROW = { platform: 'limitless', kind: 'order', idKey: 'id' } as const;
@@ -58,7 +59,8 @@ export class OrderReads {
 
   async #batch(names: readonly OrderName[], access: LimitlessAccess) {
     const body = JSON.stringify({ items: names });
-    const reply = await this.#account({ method: 'POST', path: '/orders/status/batch', body, retry: true }, access);
+    const call = { ...READ, method: 'POST', path: '/orders/status/batch', body } as const;
+    const reply = await this.#account(call, access);
     const { results } = parseBody('limitless', LimitlessStatusBatch, reply, 'orders/status/batch');
     const about = { ...ROW, idKey: 'orderId' };
     const byIndex = new Map(
@@ -75,7 +77,7 @@ export class OrderReads {
     const query = new URLSearchParams({ limit: String(ROWS) });
     for (const status of statuses) query.append('statuses', status);
     const path = `/markets/${encodeURIComponent(slug)}/user-orders?${query}`;
-    const reply = await this.#account({ method: 'GET', path, retry: true }, access);
+    const reply = await this.#account({ ...READ, method: 'GET', path }, access);
     const raw = parseBody('limitless', LimitlessUserOrders, reply, 'user-orders');
     const rows = parseRows(LimitlessUserOrder, raw, ROW, access).map(({ row }) => row);
     return { rows, full: raw.length >= ROWS, readable: rows.length === raw.length };

@@ -38,7 +38,7 @@ export class SigningFacts {
   async signatory(access: LimitlessAccess): Promise<Signatory> {
     const { credential, priority, guest } = access;
     const profile = await this.#profiles.get(accountOf(credential), async () => {
-      const call = { method: 'GET', path: '/profiles/me', retry: true } as const;
+      const call = { circuit: 'account', method: 'GET', path: '/profiles/me', retry: true } as const;
       // Other callers wait for the same answer, so this caller's signal must not abort it.
       const reply = await this.#account(call, { credential, priority, guest });
       return parseBody('limitless', LimitlessProfile, reply, 'profiles/me');
@@ -61,7 +61,7 @@ export class SigningFacts {
   async exchange(market: StoredMarket, { priority, user, onBadRow }: LimitlessAccess): Promise<Address> {
     return this.#exchanges.get(market.ref, async () => {
       const path = `/markets/${encodeURIComponent(market.ref)}`;
-      const reply = await this.#public.get(path, {}, { priority, user, onBadRow });
+      const reply = await this.#public.get(path, {}, { priority, user, forOrder: true, onBadRow });
       const { venue } = parseBody('limitless', LimitlessVenue, reply, 'markets/{slug}');
       // Not cached: one reply without a venue must not block the market's orders for a day.
       if (!venue)

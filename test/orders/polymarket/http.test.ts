@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Side } from '@polymarket/clob-client-v2';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parseSize } from '../../../src/core/decimal.ts';
+import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { orders } from '../../../src/orders/tables.ts';
 import { startTrading, type Customer, type Trading } from '../../helpers/trading.ts';
 import { manualClock, type ManualClock } from '../../simulators/lib/index.ts';
@@ -163,11 +163,77 @@ describe('an order on Polymarket over HTTP', () => {
   });
 
   test('that finds nothing is 201 and cancelled under the id it would have had', async () => {
-    const { status, body } = await place({ time_in_force: 'fok' });
+    const { status, body } = await place({ side: 'sell', price: 0.45, time_in_force: 'fok' });
     expect([status, body.order.status, body.order.filled_size, held()]).toEqual([201, 'cancelled', 0, []]);
     expect(body.order.order_id).toMatch(/^0x[0-9a-f]{64}$/);
     clock.advance(60_000);
     expect(await read(body.order.order_id)).toMatchObject({ status: 'cancelled', filled_size: 0 });
+  });
+
+  type Book = [price: string, size: string][];
+  const deep: Book = [['0.41', '1000']];
+  const steps: Book = [
+    ['0.3', '2'],
+    ['0.35', '3.5'],
+    ['0.6', '100'],
+  ];
+  type Line = [asks: Book, price: number, size: number, status: string, filled: number, spent: string];
+  const lines: Line[] = [
+    [deep, 0.99, 5, 'filled', 5, '2.05'],
+    [deep, 0.41, 12.34, 'filled', 12.34146, '5.06'],
+    [[['0.1', '1000']], 0.9, 12, 'filled', 12, '1.2'],
+    [[['0.333', '1000']], 0.333, 5, 'filled', 5.01501, '1.67'],
+    [steps, 0.9, 7.5, 'filled', 7.508333, '3.03'],
+    [steps, 0.59, 5.48, 'filled', 5.48571, '1.82'],
+  ];
+  /** The market with these offers of YES, and no others. */
+  const offer = (asks: Book): void => {
+    market = rig.flat({ tick: parsePrice('0.001') });
+    const book = world.book(market)!;
+    const [wallet] = world.wallets;
+    book.remove(({ at }) => at === 'ask');
+    for (const [price, size] of asks) {
+      book.rest({ wallet: wallet!, at: 'ask', price: parsePrice(price), left: shares(size), own: null });
+    }
+  };
+
+  test.each(['ioc', 'fok'])('to buy at once with a limit buys its size, whatever the limit (%s)', async (tif) => {
+    for (const [asks, price, size, status, filled, spent] of lines) {
+      offer(asks);
+      const cash = account.cash;
+      const { body } = await place({ price, size, time_in_force: tif });
+      expect(body.error).toBeUndefined();
+      const { order } = body;
+      expect(order).toMatchObject({ status, size, price });
+      expect(order.filled_size).toBeCloseTo(filled, 4);
+      // A cent buys the rest.
+      const paid = Number(cash - account.cash) / 1e6;
+      expect(paid).toBeGreaterThanOrEqual(Number(spent) - 0.00001);
+      expect(paid).toBeLessThan(Number(spent) + 0.01);
+    }
+  });
+
+  test('to buy at once buys no more than the book offers within the limit, and is refused where that is nothing', async () => {
+    offer(steps);
+    expect((await place({ price: 0.5, size: 10, time_in_force: 'ioc' })).body.order).toMatchObject({
+      status: 'cancelled',
+      filled_size: 5.5,
+    });
+    offer(steps);
+    const refusals = [
+      await place({ price: 0.5, size: 10, time_in_force: 'fok' }),
+      await place({ price: 0.59, size: 5.5, time_in_force: 'fok' }),
+      await place({ price: 0.29, size: 10, time_in_force: 'fok' }),
+      await place({ price: 0.29, size: 10, time_in_force: 'ioc' }),
+    ];
+    expect(refusals.map(({ status, body }) => [status, body.error.message])).toEqual([
+      [422, 'The book cannot fill all of it'],
+      [422, 'Polymarket cannot spend the exact cost of the size'],
+      [422, 'Nothing is offered within the price'],
+      [422, 'Nothing is offered within the price'],
+    ]);
+    // 1.825 pUSD buy the whole level; 1.82 leave a part of it.
+    expect(refusals[1]?.body.error.resolution).toContain('use a size of 5.48,');
   });
 
   test('cancelled elsewhere, expired, or filled by others becomes known by reading it', async () => {
@@ -227,7 +293,7 @@ describe('an order on Polymarket over HTTP', () => {
     ['a price between steps', { price: 0.355 }, 'reject the price', '0.35 or 0.36'],
     ['a size of three decimals', { size: 10.005 }, 'reject the size', '10 or 10.01'],
     ['less than the smallest order that rests', { size: 4.99 }, 'too small to rest', 'size of 5 or more'],
-    ['less than a cent at once', { size: 0.02, time_in_force: 'ioc' }, 'too small', '0.03 or more'],
+    ['less than a dollar at once', { size: 1, price: 0.41, time_in_force: 'ioc' }, 'too small', '2.44 or more'],
     ['more than the wallet holds', { size: 90_000 }, 'not enough balance', 'Fund the wallet'],
     ['shares it does not hold', { side: 'sell', size: 101 }, 'not enough balance', 'Fund the wallet'],
     [

@@ -167,19 +167,36 @@ describe('an order of the caller on the wire', () => {
 const metadata = async (wanted: Wanted) => (await sent(wanted)).prepared.metadata;
 
 describe('a purchase that fills at once', () => {
-  test('spends whole cents: what cannot be expressed is rounded down, and reported', async () => {
+  test('spends what its size costs in the book, in whole cents: a part of one is rounded up, and reported', async () => {
     const { body, prepared } = await sent(
       { size: '7', price: '0.457', timeInForce: 'fok' },
       { market: marketWith({ tick_size: 0.001 }) },
     );
-    // 7 × 0.457 = 3.199; 3.19 / 0.457 = 6.980306…, cut to the five decimals of this tick.
-    expect(body.order).toMatchObject({ makerAmount: '3190000', takerAmount: '6980300' });
-    expect(prepared.metadata).toEqual({ collateral: 3.19, least_shares: 6.9803 });
+    // 7 × 0.457 = 3.199; 3.20 / 0.457 = 7.002188…, cut to the five decimals of this tick.
+    expect(body.order).toMatchObject({ makerAmount: '3200000', takerAmount: '7002180' });
+    expect(prepared.metadata).toEqual({ collateral: 3.2, least_shares: 7.00218 });
   });
 
-  test('of a book that does not hold enough may spend price × size, not the little that was there', async () => {
-    const { body } = await sent({ type: 'market', timeInForce: 'ioc', walk: { size: '4', cost: '1.6' } });
-    expect(body.order).toMatchObject({ makerAmount: '4500000', takerAmount: '10000000' });
+  test.each(['limit', 'market'] as const)(
+    'of a book that holds less than its size pays for that part (%s)',
+    async (type) => {
+      const { body } = await sent({ type, timeInForce: 'ioc', walk: { size: '4', cost: '1.6' } });
+      expect(body.order).toMatchObject({ makerAmount: '1600000', takerAmount: '3555500' });
+    },
+  );
+
+  test('takes any price up to its limit with ioc; with fok none above the last level that it needs', async () => {
+    const walk = { size: '10', cost: '3.6', worst: '0.4' };
+    const ioc = await sent({ price: '0.9', timeInForce: 'ioc', walk });
+    expect(ioc.body.order).toMatchObject({ makerAmount: '3600000', takerAmount: '4000000' });
+    const fok = await sent({ price: '0.9', timeInForce: 'fok', walk });
+    expect(fok.body.order).toMatchObject({ makerAmount: '3600000', takerAmount: '9000000' });
+  });
+
+  test('for an amount spends the amount, whatever number of shares it buys', async () => {
+    const wanted = { type: 'market', timeInForce: 'ioc', amount: '5', size: '11.9', price: '0.5' } as const;
+    const { body } = await sent({ ...wanted, walk: { size: '11.9', cost: '4.998' } });
+    expect(body.order).toMatchObject({ makerAmount: '5000000', takerAmount: '10000000' });
   });
 
   test('of a book with a finer step than the stored market rounds by that step', async () => {
@@ -250,9 +267,34 @@ describe('an order Polymarket would refuse is refused before it is signed', () =
     expect(() => adapter.check(MARKET, terms({ size: '5' }))).not.toThrow();
   });
 
-  test('a purchase at once of less than a cent, with the least size', () => {
-    const error = refused({ size: '0.02', price: '0.45', timeInForce: 'fok' });
-    expect(error.resolution).toContain('a size of 0.03 or more');
+  test.each([
+    ['ioc', '1', '0.41', '2.44'],
+    ['fok', '2.43', '0.41', '2.44'],
+    ['ioc', '99.99', '0.01', '100'],
+    ['fok', '1.01', '0.99', '1.02'],
+    ['ioc', '0.01', '0.333', '3.01'],
+  ] as const)('a purchase at once (%s) of %s at %s, with the least size', (timeInForce, size, price, least) => {
+    const market = marketWith({ tick_size: 0.001 });
+    for (const type of ['limit', 'market'] as const) {
+      const { resolution } = refused({ size, price, type, timeInForce }, market);
+      expect(resolution).toBe(`A purchase that fills at once spends at least 1 pUSD: use a size of ${least} or more.`);
+    }
+    const { adapter } = cannedOrders();
+    expect(() => adapter.check(market, terms({ size: least, price, timeInForce }))).not.toThrow();
+    expect(() => adapter.check(market, terms({ size, price, timeInForce, side: 'sell' }))).not.toThrow();
+  });
+
+  test('an amount of less than a dollar or of parts of a cent, with the amounts that work', () => {
+    const wanted = { type: 'market', timeInForce: 'ioc', size: '2', walk: { size: '2', cost: '0.9' } } as const;
+    expect(refused({ ...wanted, amount: '0.99' }).resolution).toContain('an amount of 1 or more');
+    expect(refused({ ...wanted, amount: '5.005' }).resolution).toBe('Use at most two decimals: 5 or 5.01.');
+  });
+
+  test('a purchase at once for which the book holds nothing, or with fok too little', () => {
+    for (const timeInForce of ['ioc', 'fok'] as const) {
+      expect(refused({ timeInForce, walk: { size: '0', cost: '0' } }).message).toContain('does not offer');
+    }
+    expect(refused({ timeInForce: 'fok', walk: { size: '9.99', cost: '4' } }).errorText).toContain('9.99 of 10');
   });
 
   test('a market without tokens', () => {
@@ -293,6 +335,9 @@ describe('what the reply to a placement says is what is reported', () => {
         makerFee: 0n,
         // 10 × 0.05 × 0.67 × 0.33, five decimals
         takerFee: parseUsd('0.11055'),
+        // The fee is charged on top, in pUSD.
+        receivedSize: parseSize('10'),
+        receivedUsd: null,
         metadata: { trade_ids: ['t-1'] },
       },
     ],
@@ -317,6 +362,18 @@ describe('what the reply to a placement says is what is reported', () => {
       'all of the dollars spent, for fewer shares than there were a moment before',
       { type: 'market', timeInForce: 'fok', walk: { size: '10', cost: '4.31' } },
       { status: 'matched', makingAmount: '4.309999', takingAmount: '9.8', tradeIDs: ['t-1'] },
+      { status: 'cancelled', filledSize: parseSize('9.8'), remainingSize: 0n },
+    ],
+    [
+      'matched all but dust',
+      { size: '100' },
+      { status: 'matched', makingAmount: '43.998994', takingAmount: '99.997714', tradeIDs: ['t-1'] },
+      { status: 'filled', filledSize: parseSize('99.997714'), remainingSize: 0n },
+    ],
+    [
+      'all of the amount spent that was to be spent',
+      { type: 'market', timeInForce: 'ioc', amount: '4.31', walk: { size: '10', cost: '4.31' } },
+      { status: 'matched', makingAmount: '4.309999', takingAmount: '9.8', tradeIDs: ['t-1'] },
       { status: 'filled', filledSize: parseSize('9.8'), remainingSize: 0n },
     ],
     [
@@ -331,7 +388,25 @@ describe('what the reply to a placement says is what is reported', () => {
       { status: 'matched', makingAmount: '4.4', takingAmount: '10', tradeIDs: ['t-1', 't-2'] },
       { status: 'filled', takerFee: null, averageFillPrice: parsePrice('0.44') },
     ],
-    ['matched, amounts to follow', {}, { status: 'matched', tradeIDs: ['t-1'] }, { status: 'pending', filledSize: 0n }],
+    [
+      'matched, amounts to follow',
+      {},
+      { status: 'matched', tradeIDs: ['t-1'] },
+      { status: 'pending', filledSize: 0n, takerFee: null, receivedSize: null },
+    ],
+    [
+      'a sale, of which the fee is taken from the proceeds',
+      { side: 'sell' },
+      { status: 'matched', makingAmount: '10', takingAmount: '4.5', tradeIDs: ['t-1'] },
+      // 10 × 0.05 × 0.45 × 0.55
+      { status: 'filled', takerFee: parseUsd('0.12375'), receivedSize: null, receivedUsd: parseUsd('4.37625') },
+    ],
+    [
+      'a sale in several trades',
+      { side: 'sell' },
+      { status: 'matched', makingAmount: '10', takingAmount: '4.5', tradeIDs: ['t-1', 't-2'] },
+      { status: 'filled', takerFee: null, receivedUsd: null },
+    ],
   ];
   test.each(accepted)('%s', async (_, wanted, reply, order) => {
     const placement = await outcomeOf(wanted, reply);
@@ -361,6 +436,8 @@ describe('what the reply to a placement says is what is reported', () => {
         filledSize: 0n,
         remainingSize: parseSize('10'),
         averageFillPrice: null,
+        receivedSize: 0n,
+        receivedUsd: null,
         makerFee: 0n,
         takerFee: 0n,
         createdAt: new Date(NOW).toISOString(),

@@ -5,7 +5,8 @@ import { polygon } from 'viem/chains';
 import { describe, expect, test } from 'vitest';
 import { signedHeaders } from '../../../src/platforms/polymarket/api-keys.ts';
 import { EXCHANGES } from '../../../src/platforms/polymarket/orders/exchanges.ts';
-import { WIRE_SIDE, orderAmounts, toWireOrder } from '../../../src/platforms/polymarket/orders/request.ts';
+import { orderAmounts } from '../../../src/platforms/polymarket/orders/amounts.ts';
+import { WIRE_SIDE, toWireOrder } from '../../../src/platforms/polymarket/orders/request.ts';
 import { signAuth, signOrder, type WireOrder } from '../../../src/platforms/polymarket/orders/signing.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { OrderRecord, PlatformOrder } from '../../../src/platforms/order-contract.ts';
-import { takerFee } from '../../../src/platforms/polymarket/orders/fills.ts';
+import { polymarketFees, takerFee } from '../../../src/platforms/polymarket/fees.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {
   MARKET,
   NOW,
   cannedOrders,
   makerRow,
-  marketWith,
   orderAccess,
   orderRow,
   page,
@@ -58,6 +57,9 @@ async function found(wanted: Wanted, { row, trades = [] }: Reported): Promise<Pl
   expect(access.badRows).toEqual([]);
   return order;
 }
+
+const fills = (...sizes: string[]) =>
+  sizes.map((size, at) => tradeRow({ id: `t-${at}`, size, maker_orders: [makerRow({ matched_amount: size })] }));
 
 describe('the state of a Polymarket order', () => {
   const part = [tradeRow({ size: '4', maker_orders: [makerRow({ matched_amount: '4' })] })];
@@ -151,7 +153,7 @@ describe('the state of a Polymarket order', () => {
         row: null,
         trades: [tradeRow({ size: '9.8', maker_orders: [makerRow({ matched_amount: '9.8', price: '0.4591' })] })],
       },
-      'filled',
+      'cancelled',
       '9.8',
       '0',
     ],
@@ -165,6 +167,70 @@ describe('the state of a Polymarket order', () => {
       'filled',
       '12.5',
       '0',
+    ],
+    [
+      'matched, with a part left',
+      {},
+      { row: orderRow({ status: 'MATCHED', size_matched: '7' }) },
+      'cancelled',
+      '7',
+      '0',
+    ],
+    [
+      'matched, with a part left, after its date',
+      gtd,
+      { row: orderRow({ status: 'MATCHED', size_matched: '7', order_type: 'GTD' }) },
+      'expired',
+      '7',
+      '0',
+    ],
+    [
+      'matched, with the smallest size left',
+      { size: '100' },
+      { row: orderRow({ status: 'MATCHED', size_matched: '99.99', original_size: '100' }) },
+      'cancelled',
+      '99.99',
+      '0',
+    ],
+    [
+      'matched, with less than the smallest size left',
+      { size: '100' },
+      { row: orderRow({ status: 'MATCHED', size_matched: '99.990001', original_size: '100' }) },
+      'filled',
+      '99.990001',
+      '0',
+    ],
+    [
+      'gone, with dust left',
+      { size: '100' },
+      { row: null, trades: fills('59.997714', '40') },
+      'filled',
+      '99.997714',
+      '0',
+    ],
+    [
+      'live, with dust left',
+      { side: 'sell', size: '100' },
+      { row: orderRow({ size_matched: '99.999', original_size: '100' }) },
+      'filled',
+      '99.999',
+      '0',
+    ],
+    [
+      'cancelled, with dust left',
+      { size: '100' },
+      { row: orderRow({ status: 'CANCELED', size_matched: '99.995', original_size: '100' }) },
+      'filled',
+      '99.995',
+      '0',
+    ],
+    [
+      'matched, the amount to follow',
+      {},
+      { row: orderRow({ status: 'MATCHED', size_matched: '' }) },
+      'pending',
+      '0',
+      '10',
     ],
     ['gone after its date, matched in part', gtd, { row: null, trades: part }, 'expired', '4', '0'],
     ['dollars spent in part', { timeInForce: 'ioc' }, { row: null, trades: part }, 'cancelled', '4', '0'],
@@ -341,14 +407,35 @@ describe('fills', () => {
     ['an unknown rate', { enabled: true }, null],
     ['an exponent that is no whole number', { enabled: true, rate: 0.05, exponent: 1.5 }, null],
   ])('the fee of 28.09 at 0.67 with %s', (_, fee, usd) => {
-    const charged = takerFee(marketWith({ fee }), parsePrice('0.67'), parseSize('28.09'));
+    const charged = takerFee({ fee }, parsePrice('0.67'), parseSize('28.09'));
     expect(charged).toBe(usd === null ? null : parseUsd(usd));
   });
 
   test('the smallest fee is 0.00001, and of a market that is not known it is not known', () => {
     const [price, size] = [parsePrice('0.01'), parseSize('0.01')];
-    expect(takerFee(MARKET, price, size)).toBe(parseUsd('0.00001'));
-    expect(takerFee(null, price, size)).toBeNull();
+    expect(takerFee(MARKET.metadata, price, size)).toBe(parseUsd('0.00001'));
+    expect(takerFee({}, price, size)).toBeNull();
+  });
+
+  test.each<Record<string, unknown>>([
+    { enabled: true, rate: 0.05, exponent: 1 },
+    { enabled: true, rate: 0.25, exponent: 2 },
+    { enabled: true, rate: 0.0001, exponent: 3 },
+    { enabled: true, rate: 0 },
+    { enabled: true, rate: 0.05 },
+    { enabled: true },
+    { enabled: false, rate: 0.05, exponent: 1 },
+    { enabled: 'yes', rate: 0.05, exponent: 1 },
+    { enabled: true, rate: 0.05, exponent: 1.5 },
+    { enabled: true, rate: -0.05, exponent: 1 },
+    {},
+  ])('the fee quoted for a share is the fee booked for it: %o', (fee) => {
+    for (const price of ['0.001', '0.41', '0.67', '0.9999'].map(parsePrice)) {
+      const booked = takerFee({ fee }, price, parseSize('1'));
+      const quoted = polymarketFees({ fee }, { price, buyAt: price });
+      expect(quoted.perContract).toBe(booked === null ? null : booked * 10_000n);
+      if (booked === 0n) expect(quoted.rate).toBe(0n);
+    }
   });
 
   test('a sum that the platform reports and its trades do not is shown without a price', async () => {
@@ -469,6 +556,8 @@ describe('orders of the account that the service did not place', () => {
       filledSize: 0n,
       remainingSize: parseSize('10'),
       averageFillPrice: null,
+      receivedSize: null,
+      receivedUsd: 0n,
       makerFee: 0n,
       takerFee: 0n,
       createdAt: '2026-11-21T00:00:00.000Z',

@@ -7,7 +7,9 @@ import { exchangeOf, type PolymarketOrderSetting } from './exchanges.ts';
 import { cancelOrders } from './cancel.ts';
 import { createFinder } from './finder.ts';
 import { placeOrder } from './placement.ts';
-import { WIRE_ORDER_TYPE, checkPolymarketOrder, polymarketGrid, purchaseFacts, toWireOrder } from './request.ts';
+import { purchaseFacts, spends } from './amounts.ts';
+import { checkPolymarketOrder, polymarketGrid } from './check.ts';
+import { WIRE_ORDER_TYPE, toWireOrder } from './request.ts';
 import { signOrder } from './signing.ts';
 import { askedOf } from './state.ts';
 
@@ -51,7 +53,7 @@ export function createPolymarketOrders(
 
   return {
     platform: 'polymarket',
-    needsBook: ({ type }) => type === 'market',
+    needsBook: (terms) => terms.type === 'market' || spends(terms),
     balances: () => Promise.reject(new Error('no balances yet')),
     grid: polymarketGrid,
     check(market, terms) {

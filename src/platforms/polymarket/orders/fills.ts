@@ -1,14 +1,6 @@
-import {
-  ONE_PRICE,
-  PRICE_SCALE,
-  complement,
-  divideHalfEven,
-  parseDecimal,
-  type Price,
-  type Size,
-  type Usd,
-} from '../../../core/decimal.ts';
+import { complement, divideHalfEven, type Price, type Size, type Usd } from '../../../core/decimal.ts';
 import type { StoredMarket } from '../../contract.ts';
+import { takerFee } from '../fees.ts';
 import type { ClobTrade } from './rows.ts';
 
 /** The result of one order according to its trades. Failed trades are ignored. */
@@ -29,28 +21,9 @@ export interface OrderFills {
   failed: boolean;
 }
 
-/** Fees are charged in steps of 0.00001 pUSD, ×10^6, and at least one. */
-const FEE_STEP = 10n;
-const MAX_EXPONENT = 8;
-
-/**
- * A taker's fee for one trade: size × rate × (p(1−p))^exponent (Polymarket's fee formula) with the market's own rate; null if the market
- * does not report it.
- */
-export function takerFee(market: StoredMarket | null, price: Price, size: Size): Usd | null {
-  const fee = market?.metadata.fee;
-  if (typeof fee !== 'object' || fee === null) return null;
-  const { enabled, rate, exponent = 1 } = fee as Record<string, unknown>;
-  if (enabled !== true || size === 0n) return 0n;
-  if (typeof rate !== 'number' || rate < 0 || !Number.isInteger(exponent)) return null;
-  const power = exponent as number;
-  if (power < 0 || power > MAX_EXPONENT) return null;
-  const scaledRate = parseDecimal(rate, PRICE_SCALE);
-  if (scaledRate === 0n) return 0n;
-  const numerator = size * scaledRate * (price * complement(price)) ** BigInt(power);
-  const steps = divideHalfEven(numerator, ONE_PRICE * (ONE_PRICE * ONE_PRICE) ** BigInt(power) * FEE_STEP);
-  return (steps > 0n ? steps : 1n) * FEE_STEP;
-}
+/** A taker's fee for one trade; null if the market or its fee is unknown. */
+export const feeOf = (market: StoredMarket | null, price: Price, size: Size): Usd | null =>
+  market === null ? null : takerFee(market.metadata, price, size);
 
 /** The mean price of this number of shares; null for 0. */
 export const meanPrice = (cost: bigint, size: Size): Price | null => (size > 0n ? divideHalfEven(cost, size) : null);
@@ -75,7 +48,7 @@ export function fillsOf(orderId: string, trades: readonly ClobTrade[], market: S
     fills.failed ||= trade.status === 'FAILED';
     if (trade.status === 'RETRYING' || trade.status === 'FAILED') continue;
     fills.unconfirmed ||= trade.status !== 'CONFIRMED';
-    const fee = takes ? takerFee(market, meanPrice(part.cost, part.size) ?? trade.price, part.size) : 0n;
+    const fee = takes ? feeOf(market, meanPrice(part.cost, part.size) ?? trade.price, part.size) : 0n;
     fills.size += part.size;
     fills.cost += part.cost;
     fills.takerFee = fills.takerFee === null || fee === null ? null : fills.takerFee + fee;

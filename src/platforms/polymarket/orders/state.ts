@@ -1,10 +1,12 @@
 import { ONE_PRICE, type Price, type Size, type Usd } from '../../../core/decimal.ts';
 import { isoFromEpoch } from '../../market-fields.ts';
 import { isOver, type OrderStatus } from '../../../core/order-model.ts';
+import { isFilled } from '../../filled.ts';
 import type { OrderRecord, PlatformOrder } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
-import { meanPrice, takerFee, type OrderFills } from './fills.ts';
-import { EXPIRATION_MARGIN_S, budgetSent, spends } from './request.ts';
+import { feeOf, meanPrice, type OrderFills } from './fills.ts';
+import { HUNDREDTH, budgetSent, spends } from './amounts.ts';
+import { EXPIRATION_MARGIN_S } from './request.ts';
 import type { ClobOrder, ClobPlaced } from './rows.ts';
 
 /** The order's terms, from our record or from the platform's row. */
@@ -29,8 +31,12 @@ export interface Asked {
   order: AskedOrder;
   /** The budget of an ioc or fok purchase; null for other orders. */
   budget: Usd | null;
+  /** The budget is what was asked for, and the size follows from it. */
+  asksBudget: boolean;
 }
 
+/** Shares have two decimals. */
+const SMALLEST_SIZE: Size = HUNDREDTH;
 /** What rounding of fills may leave of a budget. */
 const DUST: Usd = 1000n;
 const TIME_IN_FORCE = { GTC: 'gtc', GTD: 'gtd', FOK: 'fok', FAK: 'ioc' } as const;
@@ -58,6 +64,7 @@ export function askedOf(sent: Omit<OrderRecord, 'orderId'> & { orderId: string; 
       expiration,
     },
     budget: budgetSent(terms, wire),
+    asksBudget: terms.amount !== null,
   };
 }
 
@@ -84,11 +91,13 @@ export function askedOfRow(row: ClobOrder, market: StoredMarket): Asked | null {
     createdAt: isoFromEpoch(row.created_at),
     expiration: row.expiration === null ? null : isoFromEpoch(row.expiration - EXPIRATION_MARGIN_S),
   };
-  return { order, budget };
+  return { order, budget, asksBudget: budget !== null };
 }
 
 interface Reported {
   filled: Size;
+  /** pUSD of what was filled, before fees; null if unknown. */
+  cost: Usd | null;
   /** null if unknown. */
   average: Price | null;
   takerFee: Usd | null;
@@ -99,31 +108,35 @@ interface Reported {
 }
 
 function orderOf({ order }: Asked, found: Reported): PlatformOrder {
-  const { filled, status } = found;
+  const { filled, cost, takerFee, status } = found;
   const left = order.size - filled;
+  // Trades without amounts were matched all the same.
+  const known = filled > 0n || found.tradeIds.length === 0;
+  const sold = order.side === 'sell' && known;
   return {
     ...order,
     status,
     filledSize: filled,
     remainingSize: isOver(status) || left < 0n ? 0n : left,
     averageFillPrice: filled === 0n ? null : found.average,
-    receivedSize: null,
-    receivedUsd: null,
+    receivedSize: order.side === 'buy' && known ? filled : null,
+    receivedUsd: sold && cost !== null && takerFee !== null ? cost - takerFee : null,
     makerFee: 0n,
-    takerFee: filled === 0n ? 0n : found.takerFee,
+    takerFee,
     updatedAt: found.updatedAt ?? order.createdAt,
     ...(found.settlement ? { settlement: found.settlement } : {}),
     metadata: found.tradeIds.length === 0 ? {} : { trade_ids: found.tradeIds },
   };
 }
 
-/** Whether nothing is left to fill: the size is filled, or the budget of an ioc or fok purchase is spent. */
-const isFull = ({ order, budget }: Asked, filled: Size, spent: Usd | null): boolean =>
-  filled >= order.size || (budget !== null && spent !== null && spent > 0n && budget - spent <= DUST);
+/** Whether what was asked for is filled: the size, or the amount that was to be spent. */
+const isFull = ({ order: { size }, budget, asksBudget }: Asked, filled: Size, spent: Usd | null): boolean =>
+  isFilled({ size, filled, smallestSize: SMALLEST_SIZE }) ||
+  (asksBudget && budget !== null && spent !== null && spent > 0n && budget - spent <= DUST);
 
 const fillsAtOnce = ({ order }: Asked): boolean => order.timeInForce === 'ioc' || order.timeInForce === 'fok';
 
-/** How an unfilled order ended: a good-till-date order by its date, once that has passed. */
+/** How an order ended that is not filled: a good-till-date order by its date, once that has passed. */
 const ended = ({ order }: Asked, nowMs: number): OrderStatus =>
   order.expiration !== null && Date.parse(order.expiration) <= nowMs ? 'expired' : 'cancelled';
 
@@ -133,22 +146,30 @@ export function mapPlaced(asked: Asked, placed: ClobPlaced, market: StoredMarket
   const [usd, shares] = asked.order.side === 'buy' ? [making, taking] : [taking, making];
   const filled = shares ?? 0n;
   const average = usd === null ? null : meanPrice(usd * ONE_PRICE, filled);
-  // The fee is rounded per trade, so the total of several trades is unknown.
-  const fee = average === null || tradeIds.length > 1 ? null : takerFee(market, average, filled);
   const status = placedStatus(asked, placed.status, filled, usd);
   const order = { ...asked.order, orderId: placed.orderID };
   return orderOf(
     { ...asked, order },
     {
       filled,
+      cost: filled === 0n ? 0n : usd,
       average,
-      takerFee: fee,
+      takerFee: placedFee(market, { filled, average, trades: tradeIds.length }),
       status,
       updatedAt: receivedAt,
       tradeIds,
       settlement: filled > 0n ? 'open' : undefined,
     },
   );
+}
+
+/** The fee of a placement's matches. It is rounded per trade, so the total of several trades is unknown, as that of trades without amounts. */
+function placedFee(
+  market: StoredMarket,
+  { filled, average, trades }: { filled: Size; average: Price | null; trades: number },
+): Usd | null {
+  if (filled === 0n && trades === 0) return 0n;
+  return average === null || trades > 1 ? null : feeOf(market, average, filled);
 }
 
 function placedStatus(asked: Asked, status: string, filled: Size, spent: Usd | null): OrderStatus {
@@ -169,6 +190,7 @@ function placedStatus(asked: Asked, status: string, filled: Size, spent: Usd | n
 export const killedOrder = (asked: Asked, receivedAt: string): PlatformOrder =>
   orderOf(asked, {
     filled: 0n,
+    cost: 0n,
     average: null,
     takerFee: 0n,
     status: 'cancelled',
@@ -193,6 +215,7 @@ export function mapState(
   const exact = fills.size === filled;
   return orderOf(asked, {
     filled,
+    cost: exact ? fills.cost / ONE_PRICE : null,
     average: exact ? meanPrice(fills.cost, fills.size) : null,
     takerFee: exact ? fills.takerFee : null,
     status: stateOf(asked, row?.status ?? null, { ...fills, size: filled }, settled, nowMs),
@@ -218,16 +241,19 @@ function stateOf(
   settled: boolean,
   nowMs: number,
 ): OrderStatus {
+  const full = isFull(asked, filled, cost / ONE_PRICE);
   if (status === 'LIVE' || status === 'UNMATCHED') {
     // In some games an ioc or fok order waits some seconds first, and is listed like a resting one.
     if (fillsAtOnce(asked)) return 'pending';
+    if (full && !retrying) return 'filled';
     return filled > 0n ? 'partially_filled' : 'open';
   }
   if (status === 'DELAYED' || retrying) return 'pending';
-  if (isFull(asked, filled, cost / ONE_PRICE)) return 'filled';
+  if (full) return 'filled';
   if (status === 'INVALID') return 'rejected';
   if (status?.startsWith('CANCELED')) return ended(asked, nowMs);
   if (status !== null && status !== 'MATCHED') return 'unknown';
-  if (status === 'MATCHED' && !fillsAtOnce(asked) && !failed) return 'filled';
+  // The row states all that an order of this kind has matched: it has ended with a part left.
+  if (status === 'MATCHED' && !fillsAtOnce(asked) && filled > 0n) return ended(asked, nowMs);
   return settled || failed ? ended(asked, nowMs) : 'pending';
 }

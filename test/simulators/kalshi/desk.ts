@@ -30,6 +30,8 @@ export interface DeskSettings {
   fillDelayMs: number;
   /** GET by id is 404 this long after the 201. */
   orderDelayMs: number;
+  /** A cancel is 404 this long after the 201, although the order works. */
+  cancelDelayMs: number;
   /** An expired order leaves the book at once but says `resting` for this long. */
   expirySweepMs: number;
   /** A fill_or_kill that cannot be filled: 201 with 0/0, or a 400. */
@@ -46,7 +48,13 @@ export const orderNotFound = (): WireError => new WireError(404, 'not_found', 'n
 export class OrderDesk {
   readonly exchange: Exchange;
   readonly accounts: Account[] = [];
-  readonly settings: DeskSettings = { fillDelayMs: 0, orderDelayMs: 0, expirySweepMs: 0, fillOrKill: 'empty' };
+  readonly settings: DeskSettings = {
+    fillDelayMs: 0,
+    orderDelayMs: 0,
+    cancelDelayMs: 0,
+    expirySweepMs: 0,
+    fillOrKill: 'empty',
+  };
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
@@ -127,6 +135,8 @@ export class OrderDesk {
   /** Takes what is left of an order out of the book; returns how much that was. */
   cancel(order: AccountOrder): number {
     this.#checkOpen(order);
+    const { cancelDelayMs } = this.settings;
+    if (cancelDelayMs > 0 && order.createdUs / 1000 + cancelDelayMs > this.exchange.nowMs) throw orderNotFound();
     const left = order.remainingCount;
     this.#cancel(order);
     return left;

@@ -2,6 +2,12 @@ import { type Bucket, type LimitGroup, rule, twoBuckets } from '../http/limit-gr
 
 /** Tokens per call unless the platform lists another cost (GET order and cancel: 2). */
 const CALL_COST = 10;
+/** Tokens of each order that is placed, alone or in a batch. */
+export const ORDER_COST = CALL_COST;
+/** Tokens for writes that may be spent at once. */
+const WRITE_CAPACITY = 50;
+/** Most orders of one batch: its tokens are taken at once. */
+export const ORDERS_AT_ONCE = WRITE_CAPACITY / ORDER_COST;
 
 /** Calls per second without a key. Kalshi publishes no anonymous limit; this is our own cautious choice, a quarter of Basic. */
 const ANONYMOUS_PER_SECOND = 5;
@@ -19,7 +25,7 @@ export const kalshiLimits = {
     ...group('kalshi:anonymous', [50, ANONYMOUS_PER_SECOND * CALL_COST], null),
     callers: rule('kalshi:anonymous/callers', [100, (ANONYMOUS_PER_SECOND * CALL_COST) / 2]),
   },
-  'kalshi:write': group('kalshi:write', [50, 100], null),
+  'kalshi:write': group('kalshi:write', [WRITE_CAPACITY, 100], null),
   /** The undocumented social service: no published limit, so slow. */
   'kalshi:social': group('kalshi:social', [50, 20], null),
 };

@@ -4,6 +4,7 @@ import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
 import { parseBody } from '../parse-rows.ts';
 import { listOf, queryText, type KalshiQuery } from './client.ts';
+import type { KalshiCredential } from './credential.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { kalshiSigner } from './sign.ts';
 
@@ -18,12 +19,16 @@ export interface KalshiAccount {
   send(method: 'POST' | 'DELETE', path: string, body: string | null, cost?: number): Promise<PlatformReply>;
 }
 
+/** Names the account of a credential, for its budgets. */
+export const kalshiAccountName = ({ api_key_id: id, private_key: key }: KalshiCredential): string =>
+  accountName(id, key);
+
 export function createKalshiAccount(
   { http, settings, now }: AdapterDeps<KalshiUrl>,
   { credential, priority, signal, guest }: OrderAccess<'kalshi'>,
 ): KalshiAccount {
   const signer = kalshiSigner(credential, now);
-  const name = accountName(credential.api_key_id, credential.private_key);
+  const name = kalshiAccountName(credential);
   const request = (method: PlatformRequest['method'], path: string, cost?: number): PlatformRequest => {
     const url = `${settings.KALSHI_API_URL}${path}`;
     return {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { parsePrice, parseSize, priceText } from '../../../src/core/decimal.ts';
+import { describe, expect, test } from 'vitest';
+import { parsePrice, parseSize, parseUsd, priceText } from '../../../src/core/decimal.ts';
 import type { KalshiQuery } from '../../../src/platforms/kalshi/client.ts';
 import { createFinder } from '../../../src/platforms/kalshi/orders/finder.ts';
 import type { OrderAccess, OrderRecord } from '../../../src/platforms/order-contract.ts';
@@ -167,4 +167,72 @@ test('an order is absent only if a whole list of readable rows lacks it', async 
   await expect(unreadable.find([lost()], unreadable.access)).rejects.toMatchObject({ kind: 'bad_answer' });
   const unreadableOther = finder(() => [[{ ...others, status: 7 }]]);
   expect(await unreadableOther.find([lost()], unreadableOther.access)).toEqual([null]);
+});
+
+test.each([
+  // What was filled of 10, as the platform's row says it ended, and when it would have expired.
+  ['executed', '10.00', null, 'filled'],
+  ['executed', '7.00', null, 'cancelled'],
+  ['executed', '9.99', null, 'cancelled'],
+  ['canceled', '10.00', null, 'filled'],
+  ['canceled', '9.995', null, 'filled'],
+  ['canceled', '9.99', null, 'cancelled'],
+  ['canceled', '0.00', null, 'cancelled'],
+  ['canceled', '3.00', '2026-11-02T03:00:01Z', 'expired'],
+  ['canceled', '10.00', '2026-11-02T03:00:01Z', 'filled'],
+  ['resting', '3.00', '2026-11-02T03:04:00Z', 'expired'],
+  ['pending', '0.00', null, 'pending'],
+])('a row that is %s with %s of 10 filled, expiring %s, is %s', async (status, filled, expiration_time, wanted) => {
+  const { get, list, access } = finder(() => [[row({ status, fill_count_fp: filled, expiration_time })]]);
+  const [listed] = (await list({ market: null, sinceMs: 0 }, access)).orders;
+  for (const order of [listed, await get('o-1', access)]) {
+    expect(order).toMatchObject({ status: wanted, filledSize: parseSize(filled) });
+  }
+});
+
+const recordOf = (side: 'buy' | 'sell', outcomeIndex: number, price: string): OrderRecord => {
+  const { terms, ...rest } = lost({ orderId: 'o-1' });
+  return { ...rest, terms: { ...terms, side, outcomeIndex, price: parsePrice(price) } };
+};
+
+describe('what an order brought', () => {
+  /** Ten filled for 6.00 in NO, that is 4.00 in YES; 0.168 of fees. */
+  test.each([
+    ['buy', 1, { receivedSize: parseSize('10'), receivedUsd: null, averageFillPrice: parsePrice('0.6') }],
+    ['sell', 0, { receivedSize: null, receivedUsd: parseUsd('3.832'), averageFillPrice: parsePrice('0.4') }],
+  ] as const)('is contracts for a purchase and dollars after fees for a sale: %s %i', async (side, outcome, wanted) => {
+    const { find, access } = finder(() => [[row()]]);
+    const [order] = await find([recordOf(side, outcome, outcome === 1 ? '0.61' : '0.39')], access);
+    expect(order).toMatchObject({ side, outcomeIndex: outcome, outcome: outcome === 1 ? 'no' : 'yes', ...wanted });
+  });
+
+  test('is exact to the millionth, whatever the mean price is', async () => {
+    const many = row({
+      initial_count_fp: '300000.03',
+      fill_count_fp: '300000.03',
+      taker_fill_cost_dollars: '150000.015001',
+      taker_fees_dollars: '0.000001',
+    });
+    const { find, access } = finder(() => [[many]]);
+    const [order] = await find([recordOf('sell', 0, '0.39')], access);
+    expect(order?.receivedUsd).toBe(parseUsd('150000.014998'));
+  });
+
+  test('is nothing while nothing is filled, and null while the fills are not known', async () => {
+    const unfilled = {
+      status: 'resting',
+      fill_count_fp: '0.00',
+      taker_fill_cost_dollars: '0',
+      taker_fees_dollars: '0',
+    };
+    const none = finder(() => [[row(unfilled)]]);
+    expect(await none.find([recordOf('sell', 0, '0.39')], none.access)).toMatchObject([{ receivedUsd: 0n }]);
+    const unsure = finder((path) => (path === '/portfolio/fills' ? [] : [[row({ taker_fill_cost_dollars: '4.20' })]]));
+    expect(await unsure.find([recordOf('sell', 0, '0.39')], unsure.access)).toMatchObject([{ receivedUsd: null }]);
+  });
+
+  test('of an order that the account placed elsewhere is what its purchase brought', async () => {
+    const { get, access } = finder(() => [[row()]]);
+    expect(await get('o-1', access)).toMatchObject({ side: 'buy', receivedSize: parseSize('10'), receivedUsd: null });
+  });
 });

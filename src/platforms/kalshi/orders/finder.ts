@@ -6,6 +6,7 @@ import type {
   OrderListing,
   OrderQuery,
   OrderRecord,
+  OrderTerms,
   PlatformOrder,
   PlatformOrders,
 } from '../../order-contract.ts';
@@ -13,7 +14,7 @@ import { nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../../parse-
 import type { KalshiQuery } from '../client.ts';
 import type { KalshiAccount } from '../signed-client.ts';
 import { isBid } from './request.ts';
-import { averageOf, averageOfFills, KalshiFill, KalshiOrder, mapOrder } from './rows.ts';
+import { costOf, costOfFills, KalshiFill, KalshiOrder, mapOrder } from './rows.ts';
 
 const READS = '/portfolio/orders';
 const FILLS = '/portfolio/fills';
@@ -38,30 +39,36 @@ const OneOrder = z.object({ order: z.unknown() });
 
 type Access = OrderAccess<'kalshi'>;
 
+/** The terms an order is shown in; null: as Kalshi expresses it. */
+type Terms = OrderTerms | null;
+
+export interface KalshiFinder extends Pick<PlatformOrders<'kalshi'>, 'find' | 'get' | 'list'> {
+  /** An order by its id, shown in these terms; null if Kalshi has none. */
+  read(orderId: string, terms: Terms, access: Access): Promise<PlatformOrder | null>;
+}
+
 /** Reads orders of an account: by id, by their terms, and as lists; finished ones from the archive too. */
-export function createFinder(
-  account: (access: Access) => KalshiAccount,
-  now: () => number,
-): Pick<PlatformOrders<'kalshi'>, 'find' | 'get' | 'list'> {
-  async function get(orderId: string, access: Access): Promise<PlatformOrder | null> {
+export function createFinder(account: (access: Access) => KalshiAccount, now: () => number): KalshiFinder {
+  const read: KalshiFinder['read'] = async (orderId, terms, access) => {
     const path = `${READS}/${encodeURIComponent(orderId)}`;
     const reply = await account(access).get(path, {}, SMALL_COST).catch(nullIfStatedAbsent);
-    return reply ? orderIn(reply, access) : null;
-  }
+    return reply ? orderIn(reply, terms, access) : null;
+  };
 
-  async function orderIn(reply: PlatformReply, access: Access): Promise<PlatformOrder> {
+  async function orderIn(reply: PlatformReply, terms: Terms, access: Access): Promise<PlatformOrder> {
     const { order } = parseBody('kalshi', OneOrder, reply, READS);
     const parsed = parseRow(KalshiOrder, order, ROW, access);
     if (!parsed) throw new PlatformError('kalshi', 'bad_answer', { detail: `${READS}: not an order` });
-    return withFills(parsed.row, access);
+    return withFills(parsed.row, terms, access);
   }
 
-  /** The row with its mean price, computed from its fills if the row lacks it. */
-  async function withFills(row: KalshiOrder, access: Access): Promise<PlatformOrder> {
-    if (!needsFills(row)) return mapOrder(row, averageOf(row), now());
+  /** The row with what it cost, computed from its fills if the row lacks it. */
+  async function withFills(row: KalshiOrder, terms: Terms, access: Access): Promise<PlatformOrder> {
+    const cost = costOf(row);
+    if (cost !== null) return mapOrder(row, cost, now(), terms);
     const { raw } = await rawRows(FILLS, 'fills', { order_id: row.order_id }, MAX_PAGES, access);
     const fills = parseRows(KalshiFill, raw, FILL_ROW, access).map((fill) => fill.row);
-    return mapOrder(row, averageOfFills(row, fills), now());
+    return mapOrder(row, costOfFills(row, fills), now(), terms);
   }
 
   /** Rows of a list as received, until it ends or `maxPages` are read. */
@@ -97,7 +104,7 @@ export function createFinder(
       for (const query of [...sentThen, since]) {
         const { raw, found, ended } = await rows(path, query, MAX_PAGES, access);
         const row = found.find((one) => isThe(record, one));
-        if (row) return withFills(row, access);
+        if (row) return withFills(row, record.terms, access);
         if (found.length < raw.length && raw.some((one) => mayBe(record, one))) doubt = `${path}: not an order`;
         else if (!ended && query === since) doubt = `${path}: more than ${MAX_PAGES} pages`;
       }
@@ -107,7 +114,7 @@ export function createFinder(
   }
 
   const findOne = async (record: OrderRecord, access: Access): Promise<PlatformOrder | null> =>
-    (record.orderId === null ? null : await get(record.orderId, access)) ?? search(record, access);
+    (record.orderId === null ? null : await read(record.orderId, record.terms, access)) ?? search(record, access);
 
   async function list({ market, sinceMs }: OrderQuery, access: Access): Promise<OrderListing> {
     const ticker = market?.ref;
@@ -117,18 +124,20 @@ export function createFinder(
     // A row in both lists was read later in the second.
     const byId = new Map([...resting.found, ...recent.found].map((row) => [row.order_id, row]));
     const listed = [...byId.values()];
-    const unsure = new Set(listed.filter(needsFills).slice(0, MAX_LISTED_FILLS));
+    const unsure = new Set(listed.filter((row) => costOf(row) === null).slice(0, MAX_LISTED_FILLS));
     const orders = await Promise.all(
-      listed.map((row) => (unsure.has(row) ? withFills(row, access) : mapOrder(row, averageOf(row), now()))),
+      listed.map((row) => (unsure.has(row) ? withFills(row, null, access) : mapOrder(row, costOf(row), now(), null))),
     );
     return { orders, complete: resting.ended };
   }
 
-  return { find: (records, access) => Promise.all(records.map((record) => findOne(record, access))), get, list };
+  return {
+    read,
+    find: (records, access) => Promise.all(records.map((record) => findOne(record, access))),
+    get: (orderId, access) => read(orderId, null, access),
+    list,
+  };
 }
-
-/** Whether only the fills show the mean price of a row. */
-const needsFills = (row: KalshiOrder): boolean => row.fill_count_fp > 0n && averageOf(row) === null;
 
 /** Whether an unreadable row may be the order of a record. */
 const mayBe = ({ clientOrderId }: OrderRecord, raw: unknown): boolean =>

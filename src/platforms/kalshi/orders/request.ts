@@ -4,12 +4,14 @@ import {
   complement,
   decimalText,
   parsePrice,
+  parseSize,
   priceText,
   sizeText,
+  type Size,
 } from '../../../core/decimal.ts';
-import type { TimeInForce } from '../../../core/order-model.ts';
+import type { SelfTradePrevention, TimeInForce } from '../../../core/order-model.ts';
 import type { OrderIntent, OrderTerms } from '../../order-contract.ts';
-import { orderRefused } from '../../failed-placement.ts';
+import { refusedBy } from '../../refusal-rules.ts';
 import type { StoredMarket } from '../../contract.ts';
 import {
   evenGrid,
@@ -20,6 +22,7 @@ import {
   type PriceGrid,
   type PriceRange,
 } from '../../price-grid.ts';
+import { KALSHI_CHECKS } from './advice.ts';
 
 /** POST /portfolio/events/orders, in the terms of the YES book. */
 export interface KalshiNewOrder {
@@ -28,23 +31,33 @@ export interface KalshiNewOrder {
   price: string;
   count: string;
   time_in_force: 'good_till_canceled' | 'immediate_or_cancel' | 'fill_or_kill';
-  self_trade_prevention_type: 'taker_at_cross';
+  self_trade_prevention_type: 'taker_at_cross' | 'maker';
   client_order_id: string;
   /** The market's shard; a request without it is billed on every shard. */
   exchange_index: number;
   /** Unix seconds. */
   expiration_time?: number;
+  post_only?: true;
+  /** Only with immediate_or_cancel; the room checks other orders against the position. */
+  reduce_only?: true;
 }
 
 const CENT = parsePrice('0.01');
 /** Contract counts have two decimals. */
-const HUNDREDTH = 10n ** BigInt(SIZE_SCALE - 2);
+export const SMALLEST_SIZE: Size = parseSize('0.01');
 
 const WIRE_TIME_IN_FORCE: Record<TimeInForce, KalshiNewOrder['time_in_force']> = {
   gtc: 'good_till_canceled',
   gtd: 'good_till_canceled',
   ioc: 'immediate_or_cancel',
   fok: 'fill_or_kill',
+};
+
+/** Kalshi requires a choice; without one of the caller's, the new order gives way. */
+const WIRE_SELF_TRADE: Record<SelfTradePrevention, KalshiNewOrder['self_trade_prevention_type'] | null> = {
+  cancel_taker: 'taker_at_cross',
+  cancel_maker: 'maker',
+  cancel_both: null,
 };
 
 /** With at least `places` decimals, and all significant ones. */
@@ -58,17 +71,19 @@ export const isBid = ({ side, outcomeIndex }: Pick<OrderTerms, 'side' | 'outcome
   (side === 'buy') === (outcomeIndex === 0);
 
 export function toKalshiOrder({ market, terms, clientOrderId }: OrderIntent): KalshiNewOrder {
-  const { price, size, timeInForce, expirationMs } = terms;
+  const { price, size, timeInForce, expirationMs, postOnly, reduceOnly, selfTradePrevention } = terms;
   return {
     ticker: market.platformId,
     side: isBid(terms) ? 'bid' : 'ask',
     price: padded(terms.outcomeIndex === 0 ? price : complement(price), PRICE_SCALE, 4),
     count: padded(size, SIZE_SCALE, 2),
     time_in_force: WIRE_TIME_IN_FORCE[timeInForce],
-    self_trade_prevention_type: 'taker_at_cross',
+    self_trade_prevention_type: (selfTradePrevention && WIRE_SELF_TRADE[selfTradePrevention]) ?? 'taker_at_cross',
     client_order_id: clientOrderId,
     exchange_index: shardOf(market),
     ...(expirationMs === null ? {} : { expiration_time: Math.floor(expirationMs / 1000) }),
+    ...(postOnly ? { post_only: true } : {}),
+    ...(reduceOnly && timeInForce === 'ioc' ? { reduce_only: true } : {}),
   };
 }
 
@@ -91,23 +106,20 @@ function toRange(stored: Record<string, unknown>): PriceRange[] {
   return [{ start: parsePrice(start), end: parsePrice(end), step: parsePrice(step) }];
 }
 
-/** Rejects what Kalshi would reject: a price off the market's grid, or parts of a contract below 0.01. */
+/** Throws 422 for what Kalshi would reject: a price off the market's grid, parts of a contract below 0.01, a choice it does not have. */
 export function checkKalshiOrder(market: StoredMarket, terms: OrderTerms): void {
+  const { price, size, selfTradePrevention } = terms;
   const grid = kalshiGrid(market, terms.outcomeIndex);
-  if (!grid.has(terms.price)) {
-    throw orderRefused(
-      'Kalshi would reject the price',
-      `Use a price of the market's grid: ${nearestPrices(grid, terms.price)}.`,
-      `price: ${priceText(terms.price)} is not on the grid of ${market.platformId}`,
-    );
+  if (!grid.has(price)) {
+    const fault = `price: ${priceText(price)} is not on the grid of ${market.platformId}`;
+    throw refusedBy(KALSHI_CHECKS.price, fault, nearestPrices(grid, price));
   }
-  if (terms.size % HUNDREDTH !== 0n) {
-    const least = (terms.size / HUNDREDTH) * HUNDREDTH;
-    const nearest = [least, least + HUNDREDTH].filter((size) => size > 0n).map(sizeText);
-    throw orderRefused(
-      'Kalshi would reject the size',
-      `Use at most two decimals: ${nearest.join(' or ')}.`,
-      `size: ${sizeText(terms.size)} has more than two decimals`,
-    );
+  if (size % SMALLEST_SIZE !== 0n) {
+    const least = (size / SMALLEST_SIZE) * SMALLEST_SIZE;
+    const nearest = [least, least + SMALLEST_SIZE].filter((one) => one > 0n).map(sizeText);
+    throw refusedBy(KALSHI_CHECKS.size, `size: ${sizeText(size)} has more than two decimals`, nearest.join(' or '));
+  }
+  if (selfTradePrevention !== null && WIRE_SELF_TRADE[selfTradePrevention] === null) {
+    throw refusedBy(KALSHI_CHECKS.selfTrade, `self_trade_prevention: ${selfTradePrevention}`);
   }
 }

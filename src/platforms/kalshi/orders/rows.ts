@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { ONE_PRICE, complement, divideHalfEven, type Price, type Size, type Usd } from '../../../core/decimal.ts';
+import { endedStatus } from '../../filled.ts';
 import { isoTime } from '../../market-fields.ts';
 import { isOver, type OrderStatus } from '../../../core/order-model.ts';
-import type { OrderIntent, PlatformOrder } from '../../order-contract.ts';
+import type { OrderIntent, OrderTerms, PlatformOrder } from '../../order-contract.ts';
 import { wirePrice, wireSize, wireText, wireUsd } from '../../parse-rows.ts';
+import { isBid, SMALLEST_SIZE } from './request.ts';
 
 /** Ids of a market's outcomes, in order. */
 const OUTCOMES = ['yes', 'no'] as const;
@@ -48,17 +50,19 @@ export type KalshiFill = z.output<typeof KalshiFill>;
 
 /** `remaining` is 0 once an order has ended, however much was filled: only the fill count shows what happened. */
 function workingStatus(filled: Size, remaining: Size, size: Size): OrderStatus {
-  if (filled >= size) return 'filled';
-  if (remaining === 0n) return 'cancelled';
+  if (remaining === 0n || filled >= size) {
+    return endedStatus({ size, filled, smallestSize: SMALLEST_SIZE }, 'cancelled');
+  }
   return filled > 0n ? 'partially_filled' : 'open';
 }
 
-/** The reply to a placement, in the terms of the request. It contains no fees. */
+/** The reply to a placement, in the terms of the request. It contains no fees, which a sale's proceeds need. */
 export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt: string): PlatformOrder {
   const { market, terms, clientOrderId } = intent;
   const { fill_count: filled, remaining_count: remaining, average_fill_price: yesAverage } = placed;
   const average = filled === 0n ? null : (yesAverage ?? null);
   const at = placed.ts_ms ? new Date(placed.ts_ms).toISOString() : receivedAt;
+  const unfilled = filled === 0n ? 0n : null;
   return {
     orderId: placed.order_id,
     clientOrderId,
@@ -75,10 +79,10 @@ export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt:
     filledSize: filled,
     remainingSize: remaining,
     averageFillPrice: average === null || terms.outcomeIndex === 0 ? average : complement(average),
-    receivedSize: null,
-    receivedUsd: null,
-    makerFee: filled === 0n ? 0n : null,
-    takerFee: filled === 0n ? 0n : null,
+    receivedSize: terms.side === 'buy' ? filled : null,
+    receivedUsd: terms.side === 'sell' ? unfilled : null,
+    makerFee: unfilled,
+    takerFee: unfilled,
     createdAt: at,
     updatedAt: at,
     expiration: terms.expirationMs === null ? null : new Date(terms.expirationMs).toISOString(),
@@ -86,19 +90,23 @@ export function mapPlaced(intent: OrderIntent, placed: KalshiPlaced, receivedAt:
   };
 }
 
-/** An expired order may be reported as `resting` for minutes: the clock decides. */
+/** An expired order may be reported as `resting` for minutes: the clock decides. `executed` may follow a decrease of the size. */
 function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
   const expiresAt = isoTime(row.expiration_time);
   const { fill_count_fp: filled, remaining_count_fp: remaining, initial_count_fp: size } = row;
+  const part = { size, filled, smallestSize: SMALLEST_SIZE };
   switch (row.status) {
+    case 'pending':
+      return 'pending';
     case 'resting':
-      if (expiresAt !== null && Date.parse(expiresAt) <= nowMs) return 'expired';
+      if (expiresAt !== null && Date.parse(expiresAt) <= nowMs) return endedStatus(part, 'expired');
       return remaining === 0n ? 'pending' : workingStatus(filled, remaining, size);
     case 'executed':
-      return 'filled';
+      return endedStatus(part, 'cancelled');
     case 'canceled': {
       const updatedAt = isoTime(row.last_update_time);
-      return expiresAt !== null && updatedAt !== null && expiresAt <= updatedAt ? 'expired' : 'cancelled';
+      const expired = expiresAt !== null && updatedAt !== null && expiresAt <= updatedAt;
+      return endedStatus(part, expired ? 'expired' : 'cancelled');
     }
     default:
       return 'unknown';
@@ -108,54 +116,62 @@ function orderStatus(row: KalshiOrder, nowMs: number): OrderStatus {
 const distance = (one: Price, other: Price): Price => (one < other ? other - one : one - other);
 
 /**
- * Mean cost of a row's outcome. Whether the cost of an ask is in YES or NO prices is not documented: the limit decides if only one
- * of them is within it, else the mean must lie no farther from the limit than from its complement. null: the fills decide.
+ * What a row's fills cost, in terms of its outcome. Whether the cost of an ask is in YES or NO prices is not documented: the limit
+ * decides if only one of them is within it, else the mean must lie no farther from the limit than from its complement. null: the
+ * fills decide.
  */
-export function averageOf(row: KalshiOrder): Price | null {
+export function costOf(row: KalshiOrder): Usd | null {
   const filled = row.fill_count_fp;
-  if (filled === 0n) return null;
   const cost: Usd = row.taker_fill_cost_dollars + row.maker_fill_cost_dollars;
+  if (filled === 0n || row.outcome_side === 'yes') return cost;
   const mean = divideHalfEven(cost * ONE_PRICE, filled);
-  if (row.outcome_side === 'yes') return mean;
   const limit = row.no_price_dollars;
-  if (mean > limit) return complement(mean);
+  if (mean > limit) return filled - cost;
   const isNo = complement(mean) > limit || distance(mean, limit) <= distance(mean, complement(limit));
-  return isNo ? mean : null;
+  return isNo ? cost : null;
 }
 
-/** Σ price × count / Σ count in terms of the row's outcome; null unless these are all of its fills. */
-export function averageOfFills(row: KalshiOrder, fills: readonly KalshiFill[]): Price | null {
+/** Σ price × count in terms of the row's outcome; null unless these are all of its fills. */
+export function costOfFills(row: KalshiOrder, fills: readonly KalshiFill[]): Usd | null {
   const count = fills.reduce((sum, fill) => sum + fill.count_fp, 0n);
   if (count === 0n || count !== row.fill_count_fp) return null;
   const yes = divideHalfEven(
     fills.reduce((sum, fill) => sum + fill.yes_price_dollars * fill.count_fp, 0n),
-    count,
+    ONE_PRICE,
   );
-  return row.outcome_side === 'yes' ? yes : complement(yes);
+  return row.outcome_side === 'yes' ? yes : count - yes;
 }
 
-/** A row as reported: Kalshi expresses every order as a purchase, of YES (a bid) or of NO (an ask). */
-export function mapOrder(row: KalshiOrder, average: Price | null, nowMs: number): PlatformOrder {
+/** How an order is shown: Kalshi expresses each one as a purchase of YES (a bid) or of NO (an ask). */
+type Shown = Pick<OrderTerms, 'side' | 'outcomeIndex'>;
+
+/** A row as reported, as `terms` ask for it if they are of this order, else as a purchase. `cost` is that of `costOf`. */
+export function mapOrder(row: KalshiOrder, cost: Usd | null, nowMs: number, terms: Shown | null): PlatformOrder {
   const status = orderStatus(row, nowMs);
   const expiration = isoTime(row.expiration_time);
+  const filled = row.fill_count_fp;
+  const bought: Shown = { side: 'buy', outcomeIndex: OUTCOMES.indexOf(row.outcome_side) };
+  const { side, outcomeIndex } = terms && isBid(terms) === isBid(bought) ? terms : bought;
+  // Selling an outcome brings what buying the other one leaves of a dollar.
+  const usd = cost === null || side === 'buy' ? cost : filled - cost;
   return {
     orderId: row.order_id,
     clientOrderId: row.client_order_id,
     marketRef: row.ticker,
     marketId: row.ticker,
-    outcome: row.outcome_side,
-    outcomeIndex: OUTCOMES.indexOf(row.outcome_side),
-    side: 'buy',
+    outcome: OUTCOMES[outcomeIndex] ?? '',
+    outcomeIndex,
+    side,
     type: row.type === 'market' ? 'market' : 'limit',
     timeInForce: expiration === null ? 'gtc' : 'gtd',
-    price: row.outcome_side === 'yes' ? row.yes_price_dollars : row.no_price_dollars,
+    price: outcomeIndex === 0 ? row.yes_price_dollars : row.no_price_dollars,
     size: row.initial_count_fp,
     status,
-    filledSize: row.fill_count_fp,
+    filledSize: filled,
     remainingSize: isOver(status) ? 0n : row.remaining_count_fp,
-    averageFillPrice: average,
-    receivedSize: null,
-    receivedUsd: null,
+    averageFillPrice: usd === null || filled === 0n ? null : divideHalfEven(usd * ONE_PRICE, filled),
+    receivedSize: side === 'buy' ? filled : null,
+    receivedUsd: side === 'buy' || usd === null ? null : usd - row.maker_fees_dollars - row.taker_fees_dollars,
     makerFee: row.maker_fees_dollars,
     takerFee: row.taker_fees_dollars,
     createdAt: isoTime(row.created_time),

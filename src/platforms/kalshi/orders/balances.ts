@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { StoredMarket } from '../../contract.ts';
+import type { Balance, Balances, OrderAccess } from '../../order-contract.ts';
+import { parseBody, parseRows, wireSize, wireUsd } from '../../parse-rows.ts';
+import type { KalshiAccount } from '../signed-client.ts';
+
+const BALANCE = '/portfolio/balance';
+const POSITIONS = '/portfolio/positions';
+const SHARD_ROW = { platform: 'kalshi', kind: 'order', idKey: 'exchange_index' } as const;
+const POSITION_ROW = { platform: 'kalshi', kind: 'market', idKey: 'ticker' } as const;
+
+/** Cash that no open order needs; `balance_dollars` is absent in older bodies, which have whole cents. */
+const Cash = z.object({
+  balance: z.number().int().nullish(),
+  balance_dollars: wireUsd.nullish(),
+  balance_breakdown: z.array(z.unknown()).nullish(),
+});
+const Shard = z.object({ exchange_index: z.number().int().min(0), balance: wireUsd });
+/** The net position in one market; a negative one is in No. */
+const Position = z.object({ ticker: z.string().min(1), position_fp: wireSize });
+
+/** Kalshi reports what can be spent, not what open orders reserve. */
+const spendable = (asset: string, available: bigint | null): Balance => ({
+  asset,
+  total: null,
+  available,
+  reserved: null,
+});
+
+/** Cash of the account: `USD` is all of it, `USD/2` the part on exchange shard 2. With a market, also its outcomes. */
+export async function readBalances(
+  account: KalshiAccount,
+  market: StoredMarket | null,
+  access: OrderAccess<'kalshi'>,
+): Promise<Balances> {
+  const [cash, holdings] = await Promise.all([
+    account.get(BALANCE, {}),
+    market ? readHoldings(account, market, access) : [],
+  ]);
+  const { balance, balance_dollars: dollars, balance_breakdown: breakdown } = parseBody('kalshi', Cash, cash, BALANCE);
+  const cents = balance == null ? null : BigInt(balance) * 10_000n;
+  const shards = parseRows(Shard, breakdown ?? [], SHARD_ROW, access);
+  return {
+    balances: [
+      spendable('USD', dollars ?? cents),
+      ...shards.map(({ row }) => spendable(`USD/${row.exchange_index}`, row.balance)),
+      ...holdings,
+    ],
+    allowances: [],
+  };
+}
+
+/** What the account holds of each outcome of the market. Kalshi has one net position, so one of them is 0. */
+async function readHoldings(
+  account: KalshiAccount,
+  market: StoredMarket,
+  access: OrderAccess<'kalshi'>,
+): Promise<Balance[]> {
+  const { rows } = await account.page(POSITIONS, 'market_positions', { ticker: market.ref });
+  const positions = parseRows(Position, rows, POSITION_ROW, access);
+  const ours = positions.find(({ row }) => row.ticker === market.ref);
+  // An unreadable row may be the position.
+  const net = ours?.row.position_fp ?? (positions.length === rows.length ? 0n : null);
+  return market.outcomes.map(({ id }, index) => {
+    const held = net === null || index === 0 ? net : -net;
+    return { asset: id, total: held === null || held > 0n ? held : 0n, available: null, reserved: null };
+  });
+}

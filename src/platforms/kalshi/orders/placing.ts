@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { PlatformError } from '../../../core/errors.ts';
+import { failedPlacement } from '../../failed-placement.ts';
+import { answerError } from '../../http/errors.ts';
+import type { PlatformReply } from '../../http/request.ts';
+import type { OrderAccess, OrderIntent, Placement, PlatformOrder } from '../../order-contract.ts';
+import { parseBody } from '../../parse-rows.ts';
+import { adviceOf } from '../../refusal-rules.ts';
+import { ORDERS_AT_ONCE, ORDER_COST } from '../limits.ts';
+import { kalshiAccountName, type KalshiAccount } from '../signed-client.ts';
+import { KALSHI_REJECTIONS, REFUSING_CODES } from './advice.ts';
+import type { KalshiFinder } from './finder.ts';
+import type { KalshiNewOrder } from './request.ts';
+import { KalshiPlaced, mapPlaced } from './rows.ts';
+
+export const WRITES = '/portfolio/events/orders';
+const BATCH = `${WRITES}/batched`;
+/** How long the answer to a placement waits for the fees of its fills. */
+const FEES_MS = 2000;
+
+/** An order ready to be sent. */
+interface Signed {
+  intent: OrderIntent;
+  wire: KalshiNewOrder;
+}
+
+/** Results of a batch, in the order of its orders; each has its own. */
+const Batch = z.object({ orders: z.array(z.unknown()) });
+const Failed = z.object({ error: z.object({ code: z.string().min(1) }).loose() });
+
+type Access = OrderAccess<'kalshi'>;
+
+/** Sends an order once: with the others of its group in one call, or alone. */
+export function placeOrder(
+  signed: Signed,
+  member: KalshiAccount,
+  access: Access,
+  finder: KalshiFinder,
+): Promise<Placement> {
+  const send = (orders: readonly Signed[]): Promise<Placement[]> => sendAll(orders, member);
+  const { credential, group } = access;
+  const placed = group ? group.place(kalshiAccountName(credential), signed, send) : sendOne(signed, member);
+  return placed.then((placement) => withFees(placement, signed, access, finder));
+}
+
+/** Only as many at a time as the budget can pay for at once. */
+async function sendAll(orders: readonly Signed[], member: KalshiAccount): Promise<Placement[]> {
+  const placements: Placement[] = [];
+  for (let from = 0; from < orders.length; from += ORDERS_AT_ONCE) {
+    const part = orders.slice(from, from + ORDERS_AT_ONCE);
+    const [only] = part;
+    placements.push(...(part.length === 1 && only ? [await sendOne(only, member)] : await sendBatch(part, member)));
+  }
+  return placements;
+}
+
+async function sendOne({ intent, wire }: Signed, member: KalshiAccount): Promise<Placement> {
+  try {
+    const reply = await member.send('POST', WRITES, JSON.stringify(wire));
+    return accepted(intent, parseBody('kalshi', KalshiPlaced, reply, WRITES), reply);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+async function sendBatch(orders: readonly Signed[], member: KalshiAccount): Promise<Placement[]> {
+  try {
+    const body = JSON.stringify({ orders: orders.map(({ wire }) => wire) });
+    const reply = await member.send('POST', BATCH, body, ORDER_COST * orders.length);
+    const { orders: results } = parseBody('kalshi', Batch, reply, BATCH);
+    return orders.map(({ intent }, at) =>
+      resultOf(intent, results.length === orders.length ? results[at] : null, reply),
+    );
+  } catch (error) {
+    const placement = failed(error);
+    return orders.map(() => placement);
+  }
+}
+
+/** The result of one order of a batch: a known refusal, or the order by its client order id. Anything else proves nothing. */
+function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): Placement {
+  const refused = Failed.safeParse(result).data;
+  if (refused) {
+    const { code } = refused.error;
+    const error = answerError('kalshi', { ...reply, status: 400 }, refused);
+    return REFUSING_CODES.has(code) ? failed(error) : unknown(reply.status, `${code}: ${error.detail}`);
+  }
+  const placed = KalshiPlaced.safeParse(result).data;
+  if (placed?.client_order_id === intent.clientOrderId) return accepted(intent, placed, reply);
+  return unknown(reply.status, `${BATCH}: nothing about this order`);
+}
+
+const accepted = (intent: OrderIntent, placed: KalshiPlaced, reply: PlatformReply): Placement => ({
+  result: 'accepted',
+  httpStatus: reply.status,
+  detail: '',
+  order: mapPlaced(intent, placed, reply.receivedAt),
+});
+
+const unknown = (httpStatus: number, detail: string): Placement => ({ result: 'unknown', httpStatus, detail });
+
+function failed(error: unknown): Placement {
+  if (!(error instanceof PlatformError)) throw error;
+  // An order with this client order id exists: maybe this one, if a gateway sent it twice.
+  if (error.status === 409 && /already.exists/.test(error.detail)) return unknown(409, error.detail);
+  return failedPlacement('kalshi', error, () => adviceOf(KALSHI_REJECTIONS, error));
+}
+
+/** The reply contains no fees, so a filled order is read once. A read that lags behind the reply is ignored. */
+async function withFees(
+  placement: Placement,
+  { intent }: Signed,
+  access: Access,
+  finder: KalshiFinder,
+): Promise<Placement> {
+  if (placement.result !== 'accepted' || placement.order.filledSize === 0n) return placement;
+  const { order } = placement;
+  const hurried = { ...access, signal: AbortSignal.timeout(FEES_MS) };
+  const seen = await finder.read(order.orderId, intent.terms, hurried).catch(() => null);
+  if (seen?.filledSize !== order.filledSize) return placement;
+  const { makerFee, takerFee, updatedAt, receivedSize, receivedUsd } = seen;
+  // The reply rounds the mean of several prices to four decimals.
+  const averageFillPrice = seen.averageFillPrice ?? order.averageFillPrice;
+  const read: Partial<PlatformOrder> = { makerFee, takerFee, updatedAt, averageFillPrice, receivedSize, receivedUsd };
+  return { ...placement, order: { ...order, ...read } };
+}

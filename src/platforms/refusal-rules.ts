@@ -1,0 +1,32 @@
+import type { ApiError, PlatformError } from '../core/errors.ts';
+import { codeOf } from './http/errors.ts';
+import { orderRefused } from './failed-placement.ts';
+
+/** A refusal before an order is signed, because the platform would reject it or cannot express it. */
+export interface CheckRule {
+  message: string;
+  /** What to do; the values that work are added where they depend on the order. */
+  resolution: string;
+}
+
+/** What a platform says when it rejects an order, and what the caller can do. */
+export interface RejectionRule {
+  /** key: the credential or the clock was rejected. order: the order was. */
+  about: 'key' | 'order';
+  /** The platform's words, as docs/orders.md lists them. */
+  says: string;
+  /** Found in the platform's code or text. */
+  pattern: RegExp;
+  resolution: string;
+}
+
+/** The 422 of a rule; `values` are those that work. */
+export const refusedBy = ({ message, resolution }: CheckRule, errorText = '', values = ''): ApiError =>
+  orderRefused(message, values === '' ? `${resolution}.` : `${resolution}: ${values}.`, errorText);
+
+/** Advice on a rejection: by what was rejected, then by the first rule whose words the platform uses. The last rules match any text. */
+export function adviceOf(rules: readonly RejectionRule[], { kind, body, detail }: PlatformError): string {
+  const about = kind === 'unauthorized' ? 'key' : 'order';
+  const said = `${codeOf(body)} ${detail}`;
+  return rules.find((rule) => rule.about === about && rule.pattern.test(said))?.resolution ?? '';
+}

@@ -216,7 +216,7 @@ describe('an answer that does not say what happened', () => {
 /** Places these orders as the room does: every one takes part in the group or leaves it. */
 async function together(wanted: Wanted[]) {
   const group = new PlacementGroup(wanted.length);
-  const orders = await Promise.all(wanted.map((one) => signed(one, access({ group }))));
+  const orders = await Promise.all(wanted.map((one) => signed(one, access({ group: group.member() }))));
   const placements = await Promise.all(orders.map((order) => order.place()));
   return { placements, records: orders.map(({ record }) => record) };
 }

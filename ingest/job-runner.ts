@@ -8,7 +8,7 @@ import type { ReadContext } from '../src/platforms/contract.ts';
 import type { Priority } from '../src/platforms/http/request.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
 import type { FinishedRun, Platform } from '../src/core/model.ts';
-import { LeftOut } from './left-out.ts';
+import { LeftOut } from '../src/platforms/left-out.ts';
 
 const LEASE_MS = 20_000;
 const RENEW_MS = 5000;

@@ -35,6 +35,8 @@ export interface ReadContext {
   isUrgent?: boolean;
   /** An order waits for it: it is sent even while the breaker suspends other reads. */
   forOrder?: boolean | undefined;
+  /** A failure is not retried at once, because the reader divides or postpones the request. */
+  isAskedOnce?: boolean;
   /** Called for each skipped row and each skipped field. */
   onBadRow(row: BadRow): void;
 }

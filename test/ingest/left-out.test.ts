@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LeftOut } from '../../ingest/left-out.ts';
+import { LeftOut } from '../../src/platforms/left-out.ts';
 import type { BadRow } from '../../src/platforms/contract.ts';
 
 const row = (id: string, over: Partial<BadRow> = {}): BadRow => ({

@@ -64,7 +64,7 @@ export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySettin
   const signed = signing(deps);
   let unsignedUntilMs = 0;
 
-  const get: KalshiClient['get'] = async (path, query, { priority, user, isUrgent, forOrder, signal }) => {
+  const get: KalshiClient['get'] = async (path, query, { priority, user, isUrgent, isAskedOnce, forOrder, signal }) => {
     const url = `${settings.KALSHI_API_URL}${path}${queryText(query)}`;
     const request: PlatformRequest = {
       platform: 'kalshi',
@@ -75,7 +75,7 @@ export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySettin
       user,
       isUrgent,
       forOrder,
-      retry: true,
+      retry: isAskedOnce !== true,
       ...(path === '/series' || path === '/events' ? LARGE : {}),
       ...(signal ? { signal } : {}),
     };

@@ -11,7 +11,7 @@ export const createLimitlessClient = ({
   http,
   settings,
 }: Pick<AdapterDeps<LimitlessUrl>, 'http' | 'settings'>): LimitlessClient => ({
-  get(path, query, { priority, user, shareTaken, forOrder, signal }) {
+  get(path, query, { priority, user, shareTaken, isAskedOnce, forOrder, signal }) {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
     return http.send({
@@ -23,7 +23,7 @@ export const createLimitlessClient = ({
       user,
       shareTaken,
       forOrder,
-      retry: true,
+      retry: isAskedOnce !== true,
       ...(signal ? { signal } : {}),
     });
   },

@@ -72,7 +72,7 @@ const common = (group: Group, context: ReadContext) => ({
   user: context.user,
   forOrder: context.forOrder,
   signal: context.signal,
-  retry: true,
+  retry: context.isAskedOnce !== true,
 });
 
 /** A list becomes a repeated parameter (`id=1&id=2`); undefined values are omitted. */

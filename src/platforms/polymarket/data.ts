@@ -3,12 +3,14 @@ import type { MarketRecord } from '../../core/model.ts';
 import type { PlatformReply } from '../http/request.ts';
 import type { AdapterDeps, PlatformData, ReadContext, ReadInterest } from '../contract.ts';
 import { isNotFound, parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { ItemReader } from '../read-items.ts';
 import { readOrderBooks } from './books.ts';
 import { type PolymarketClient, createPolymarketClient } from './client.ts';
 import { madeAt } from './fresh-reads.ts';
 import { polymarket, type PolymarketUrl } from './manifest.ts';
 import { gammaIdOf } from './market.ts';
-import { sweepMarkets, withParents } from './listing.ts';
+import { sweepMarkets } from './listing/sweeps.ts';
+import { type MarketSource, completed, createMarketSource } from './listing/market-source.ts';
 import { conditionSpellings } from './protocol.ts';
 import { createPolymarketUsers } from './users.ts';
 import { lastMonthUs, readTrades } from './trade-feed.ts';
@@ -28,6 +30,8 @@ const GAMMA_ID = /^\d{1,15}$/;
 /** Polymarket's read side: Gamma for markets, the Data API for trades, open interest and price samples, the CLOB for books. */
 export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): PlatformData {
   const client = createPolymarketClient(deps);
+  const source = createMarketSource(client);
+  const interest = interestReader(client);
   return {
     platform: 'polymarket',
     users: createPolymarketUsers(deps),
@@ -38,8 +42,8 @@ export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): Platform
     sweepFactor: 10,
     candleIntervalsMin: [1, 60],
     candlesBringQuotes: false,
-    sweep: (scope, context) => sweepMarkets(client, scope, context),
-    market: (id, context) => readMarket(client, gammaIdOf(id) ?? id, context),
+    sweep: (scope, context) => sweepMarkets(source, scope, context),
+    market: (id, context) => readMarket(source, gammaIdOf(id) ?? id, context),
     trades: (query, directory, context) => readTrades({ client, query, directory, context, now: deps.now }),
     candles: (market, intervalMin, startTs, endTs, context) =>
       readCandles(client, market, { intervalMin, startTs, endTs, nowTs: Math.floor(deps.now() / 1000) }, context),
@@ -49,7 +53,7 @@ export function createPolymarketData(deps: AdapterDeps<PolymarketUrl>): Platform
       return book ?? null;
     },
     orderBooks: (markets, context) => readOrderBooks(client, markets, context),
-    openInterest: (conditionIds, context) => readOpenInterest(client, conditionIds, context),
+    openInterest: (conditionIds, context) => readOpenInterest(interest, conditionIds, context),
   };
 }
 
@@ -61,49 +65,62 @@ const orNull = <T>(call: Promise<T>): Promise<T | null> =>
   });
 
 /** Digits only are a Gamma id, 0x a condition id, anything else a slug. Lists hide closed markets unless asked for them. */
-async function readMarket(client: PolymarketClient, id: string, context: ReadContext): Promise<MarketRecord | null> {
+async function readMarket(source: MarketSource, id: string, context: ReadContext): Promise<MarketRecord | null> {
+  const { client } = source;
   if (CONDITION_ID.test(id)) {
     for (const closed of [false, true]) {
       const query = { condition_ids: conditionSpellings(id), closed, limit: 1 };
       const reply = await client.get('gamma/markets', '/markets/keyset', query, context);
       const [json] = parseBody('polymarket', marketPage, reply).rows;
-      if (json !== undefined) return marketOf(client, { ...reply, json }, context);
+      if (json !== undefined) return marketOf(source, { ...reply, json }, context);
     }
     return null;
   }
   if (polymarket.normalizeId(id) === null) return null;
   const path = GAMMA_ID.test(id) ? `/markets/${id}` : `/markets/slug/${encodeURIComponent(id)}`;
   const reply = await orNull(client.get('gamma/markets', path, {}, context));
-  return reply && marketOf(client, reply, context);
+  return reply && marketOf(source, reply, context);
 }
 
 async function marketOf(
-  client: PolymarketClient,
+  source: MarketSource,
   reply: PlatformReply,
   context: ReadContext,
 ): Promise<MarketRecord | null> {
   const listed = parseRow(gammaMarket, reply.json, MARKET_ROW, context);
   if (!listed) throw new PlatformError('polymarket', 'bad_answer', { status: reply.status, detail: 'not a market' });
-  const [record] = await withParents(client, [listed], reply.receivedAt, context);
+  const [record] = await completed(source, [listed], reply.receivedAt, context);
   return record ?? null;
 }
 
+interface ConditionInterest extends ReadInterest {
+  conditionId: string;
+}
+
+const interestReader = (client: PolymarketClient): ItemReader<ConditionInterest> =>
+  new ItemReader({
+    platform: 'polymarket',
+    kind: 'market',
+    groupSize: OPEN_INTEREST_IDS,
+    async read(ids, context) {
+      const reply = await client.getFresh('data-v2/other', '/v2/oi', { condition: ids.join(',') }, context);
+      const { rows } = parseBody('polymarket', dataPage, reply);
+      return parseRows(openInterestRow, rows, INTEREST_ROW, context).map(({ row }) => ({
+        conditionId: row.condition_id,
+        value: row.value,
+        at: madeAt(reply),
+      }));
+    },
+  });
+
 /** By condition id in lower case; markets that the platform omits are omitted. */
 async function readOpenInterest(
-  client: PolymarketClient,
+  reader: ItemReader<ConditionInterest>,
   conditionIds: readonly string[],
   context: ReadContext,
 ): Promise<Map<string, ReadInterest>> {
-  const interest = new Map<string, ReadInterest>();
   // One invalid id makes the platform reject the list, and an empty list asks for the sum of all markets.
   const ids = conditionIds.filter((id) => CONDITION_ID.test(id));
-  for (let from = 0; from < ids.length; from += OPEN_INTEREST_IDS) {
-    const query = { condition: ids.slice(from, from + OPEN_INTEREST_IDS).join(',') };
-    const reply = await client.getFresh('data-v2/other', '/v2/oi', query, context);
-    const { rows } = parseBody('polymarket', dataPage, reply);
-    for (const { row } of parseRows(openInterestRow, rows, INTEREST_ROW, context)) {
-      interest.set(row.condition_id, { value: row.value, at: madeAt(reply) });
-    }
-  }
-  return interest;
+  const read = await reader.readAll(ids, context);
+  return new Map(read.map(({ conditionId, value, at }) => [conditionId, { value, at }]));
 }

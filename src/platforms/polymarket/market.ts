@@ -12,7 +12,7 @@ import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote
 import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds } from '../market-fields.ts';
 import { classification, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
 import { positionModule } from './protocol.ts';
-import type { Resolution } from './resolutions.ts';
+import type { Resolution } from './listing/resolutions.ts';
 import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
 
 const HALF_PRICE = ONE_PRICE / 2n;
@@ -35,8 +35,8 @@ export const marketRef = (market: GammaMarket): string => market.conditionId || 
 export const gammaIdOf = (ref: string): string | null => GAMMA_REF.exec(ref)?.[1] ?? null;
 
 /**
- * One Gamma market as a record. `parent` is its event with tags and series, if known; `raw` is the row as received; `resolution` is the
- * final result of a market that needs one (see needsResolution), if there is one.
+ * One Gamma market as a record. `parent` is its event with tags and series, if known; `raw` is the row as received; `resolution` is what
+ * the oracle reports about a market that needs it (see needsResolution).
  */
 export function mapPolymarketMarket(
   market: GammaMarket,
@@ -96,7 +96,10 @@ export function mapPolymarketMarket(
       openInterest: null,
       priceChange24h: priceChange(market.oneDayPriceChange),
       priceChange7d: priceChange(market.oneWeekPriceChange),
-      metadata: stateMetadata(market, status, payouts, outcomes),
+      metadata: {
+        ...stateMetadata(market, status, payouts, outcomes),
+        ...(status === 'settled' ? {} : expectedSettlement(resolution)),
+      },
     },
     raw,
     fetchedAt,
@@ -135,7 +138,7 @@ export function marketStatus(market: GammaMarket, fetchedAt: string, resolution?
     if (acceptingSince === null || acceptingSince > fetchedAt) return 'unopened';
     return market.acceptingOrders === false ? 'paused' : 'open';
   }
-  if (isResolved(market) || resolution || printedPayouts(market)) return 'settled';
+  if (isResolved(market) || resolution?.payouts || printedPayouts(market)) return 'settled';
   const closedAt = isoTime(market.closedTime) ?? isoTime(market.endDate);
   return closedAt !== null && Date.parse(closedAt) < Date.parse(fetchedAt) - SETTLED_AFTER_MS ? 'settled' : 'closed';
 }
@@ -168,13 +171,18 @@ function printedPayouts(market: GammaMarket): Price[] | null {
 const rounded = (price: Price): Price =>
   price <= NEARLY ? 0n : price >= ONE_PRICE - NEARLY && price <= ONE_PRICE ? ONE_PRICE : price;
 
-/** Whether the row of a closed market lacks its payout. */
-export const needsResolution = (market: GammaMarket): boolean =>
-  isClosed(market) && market.conditionId !== '' && printedPayouts(market) === null;
+/** Words of an oracle that has an answer, but not yet a final one. */
+const PENDING = new Set(['proposed', 'challenged', 'reproposed', 'disputed']);
+
+/** Whether the row of a closed market lacks its payout, or the result of an open one is pending. */
+export const needsResolution = (market: GammaMarket): boolean => {
+  if (market.conditionId === '') return false;
+  return isClosed(market) ? printedPayouts(market) === null : PENDING.has(market.umaResolutionStatus);
+};
 
 /** Payout of one share of each outcome; null if neither the row nor the oracle reports it: other prices are not payouts. */
 function marketPayouts(market: GammaMarket, resolution: Resolution | undefined): Price[] | null {
-  const reported = resolution?.payouts.length === market.outcomes.length ? resolution.payouts : null;
+  const reported = resolution?.payouts?.length === market.outcomes.length ? resolution.payouts : null;
   return printedPayouts(market) ?? reported;
 }
 
@@ -244,6 +252,13 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
     ...withoutUnknown({ version: market.version }),
   };
 }
+
+/** When the oracle expects to settle: its own estimate. */
+const expectedSettlement = (resolution: Resolution | undefined): JsonObject =>
+  withoutUnknown({
+    expected_settlement_time: resolution?.expectedAt,
+    settlement_time_basis: resolution?.expectedBasis,
+  });
 
 function stateMetadata(
   market: GammaMarket,

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { parsePrice } from '../../core/decimal.ts';
-import { wireFlag as flag, wirePrice, wireSize, wireText as text, wireVolume } from '../parse-rows.ts';
+import {
+  wireFlag as flag,
+  wirePrice,
+  wireSize,
+  wireText as text,
+  wireTime as time,
+  wireVolume,
+} from '../parse-rows.ts';
 import { address, conditionId, cursor, optional, type Page, rows, tokenId, unitPrice } from './wire-fields.ts';
 
 /** Rows and pages of the Data API and of the CLOB. */
@@ -133,10 +140,10 @@ export const resolutionRow = z.object({
     .array(wireMicros)
     .nullish()
     .transform((value) => value ?? null),
-  resolved_at: z.iso
-    .datetime({ offset: true })
-    .nullish()
-    .transform((value) => (value ? new Date(value).toISOString() : null)),
+  resolved_at: time,
+  /** An estimate, until the result is final. */
+  expected_settlement_time: time,
+  settlement_time_basis: text,
 });
 
 /** Element of `/v2/positions`. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decimalNumber, parsePrice, PRICE_SCALE, USD_SCALE } from '../../../src/core/decimal.ts';
 import { liquidityScore } from '../../../src/platforms/market-fields.ts';
 import { mapPolymarketMarket, needsResolution } from '../../../src/platforms/polymarket/market.ts';
-import type { Resolution } from '../../../src/platforms/polymarket/resolutions.ts';
+import type { Resolution } from '../../../src/platforms/polymarket/listing/resolutions.ts';
 import { gammaEvent, gammaMarket } from '../../../src/platforms/polymarket/gamma-wire.ts';
 import type { MarketRecord } from '../../../src/core/model.ts';
 import { gammaEventRow, gammaRow, gammaTag, hex, token } from '../../fixtures/polymarket/rows.ts';
@@ -12,14 +12,21 @@ const NOW = '2026-08-01T00:00:00.000Z';
 const map = (
   over: Record<string, unknown> = {},
   event: Record<string, unknown> | null = null,
-  resolution?: Resolution,
+  resolution?: Partial<Resolution>,
 ): MarketRecord =>
   mapPolymarketMarket(
     gammaMarket.parse(gammaRow(over)),
     event && gammaEvent.parse(gammaEventRow(event)),
     { market: {} },
     NOW,
-    resolution,
+    resolution && {
+      conditionId: hex(0xabc),
+      payouts: null,
+      resolvedAt: null,
+      expectedAt: null,
+      expectedBasis: null,
+      ...resolution,
+    },
   );
 
 const numbers = (record: MarketRecord) =>
@@ -31,6 +38,22 @@ const usd = (value: bigint | null): number | null => (value === null ? null : de
 const outcomeIdsOf = (names: string[]) =>
   map({ outcomes: JSON.stringify(names) }).info.outcomes.map((outcome) => outcome.id);
 const classify = (tags: unknown[], over: Record<string, unknown> = {}) => map({}, { tags, ...over }).info;
+
+test('a result that is not final tells when its oracle expects to settle, until the market has settled', () => {
+  const expected = { expectedAt: '2026-10-02T00:00:00.000Z', expectedBasis: 'dvm_round_estimate' };
+  const over = { umaResolutionStatus: 'disputed' };
+  for (const row of [over, { ...over, closed: true, outcomePrices: '["0.4", "0.6"]' }]) {
+    expect(needsResolution(gammaMarket.parse(gammaRow(row)))).toBe(true);
+    const { state } = map(row, null, expected);
+    expect(state.status).toBe(row === over ? 'open' : 'closed');
+    expect(state.metadata).toMatchObject({
+      expected_settlement_time: '2026-10-02T00:00:00.000Z',
+      settlement_time_basis: 'dvm_round_estimate',
+    });
+  }
+  const settled = map({ closed: true, umaResolutionStatus: 'resolved', outcomePrices: '["1", "0"]' }, null, expected);
+  expect(settled.state.metadata).not.toHaveProperty('expected_settlement_time');
+});
 
 describe('an open market', () => {
   const record = map(

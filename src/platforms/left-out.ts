@@ -1,4 +1,4 @@
-import type { BadRow } from '../src/platforms/contract.ts';
+import type { BadRow } from './contract.ts';
 
 const MOST_EXAMPLES = 5;
 const MOST_REASONS = 100;

@@ -1,0 +1,49 @@
+import type { Price } from '../../../core/decimal.ts';
+import { isoTime } from '../../market-fields.ts';
+import { parseBody, parseRows } from '../../parse-rows.ts';
+import { ItemReader } from '../../read-items.ts';
+import type { PolymarketClient } from '../client.ts';
+import { dataPage, resolutionRow } from '../wire.ts';
+
+const ROUTE = '/v2/resolutions';
+const IDS_PER_CALL = 20;
+const RESOLUTION_ROW = {
+  platform: 'polymarket',
+  kind: 'market',
+  idKey: 'condition_id',
+  essential: ['condition_id', 'status', 'payouts'],
+} as const;
+
+/** What the oracle reports about a condition. */
+export interface Resolution {
+  conditionId: string;
+  /** Payout of one share of each outcome; null until the result is final. */
+  payouts: Price[] | null;
+  /** ISO time; null if unknown. */
+  resolvedAt: string | null;
+  /** When the oracle expects to settle, an estimate, and its basis; null if not stated, or once settled. */
+  expectedAt: string | null;
+  expectedBasis: string | null;
+}
+
+/** Reads what the oracle reports by condition id; conditions that it does not know are left out. */
+export const resolutionReader = (client: PolymarketClient): ItemReader<Resolution> =>
+  new ItemReader({
+    platform: 'polymarket',
+    kind: 'market',
+    groupSize: IDS_PER_CALL,
+    async read(ids, context) {
+      const reply = await client.get('data-v2/other', ROUTE, { condition: ids.join(',') }, context);
+      const { rows } = parseBody('polymarket', dataPage, reply, ROUTE);
+      return parseRows(resolutionRow, rows, RESOLUTION_ROW, context).map(({ row }): Resolution => {
+        const payouts = row.status === 'resolved' ? row.payouts : null;
+        return {
+          conditionId: row.condition_id,
+          payouts,
+          resolvedAt: payouts && isoTime(row.resolved_at),
+          expectedAt: payouts ? null : isoTime(row.expected_settlement_time),
+          expectedBasis: payouts ? null : row.settlement_time_basis || null,
+        };
+      });
+    },
+  });

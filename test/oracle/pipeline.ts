@@ -41,6 +41,7 @@ interface Check {
   status: string;
   platform?: string;
   detail?: string;
+  left_out?: string[];
   feed?: string;
   socket?: {
     connected: boolean;

@@ -137,6 +137,7 @@ export async function startKalshi(options: KalshiOptions = {}): Promise<KalshiSi
     },
     inject: (fault) => server.inject(fault),
     clearFaults: () => server.clearFaults(),
+    rewrite: server.rewrite,
     requests: server.requests,
     refused: server.refused,
     signedReads,

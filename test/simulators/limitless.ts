@@ -59,6 +59,7 @@ export async function startLimitless(
     },
     inject: server.inject,
     clearFaults: server.clearFaults,
+    rewrite: server.rewrite,
     requests: server.requests,
     refused: server.refused,
     get enforceLimits() {

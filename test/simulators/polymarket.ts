@@ -69,6 +69,7 @@ export async function startPolymarket(
     },
     inject: server.inject,
     clearFaults: server.clearFaults,
+    rewrite: server.rewrite,
     requests: server.requests,
     refused: server.refused,
     get enforceLimits() {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReplyEdit } from './lib/server.ts';
 
 /** A clock a test can move; the demo uses the real one. */
 export interface SimClock {
@@ -44,6 +45,8 @@ export interface Simulator<World> {
   startTrading(perSecond: number): void;
   inject(fault: Fault): void;
   clearFaults(): void;
+  /** Every answer passes through `edit` from now on, as in a dirty world; null: answers are as they are. */
+  rewrite(edit: ReplyEdit | null): void;
   /** What the service asked so far: "METHOD /path" without query → count; and how many 429 were answered. */
   readonly requests: Map<string, number>;
   readonly refused: { count: number };

@@ -3,5 +3,13 @@ export { createClient, type WireClient, type WireReply, type WireRow } from './c
 export { atRate, manualClock, realClock, type ManualClock } from './clock.ts';
 export { divideCeil, divideHalfUp, fixedText, scaledInteger, trimmedText } from './decimal.ts';
 export { createRng, type Rng } from './rng.ts';
-export { createSimServer, json, type SimHandler, type SimReply, type SimRequest, type SimServer } from './server.ts';
+export {
+  createSimServer,
+  json,
+  type ReplyEdit,
+  type SimHandler,
+  type SimReply,
+  type SimRequest,
+  type SimServer,
+} from './server.ts';
 export { createSimSockets, type SimClient, type SimSocketRoute, type SimSockets } from './sockets.ts';

@@ -22,6 +22,9 @@ export interface SimReply {
   headers?: Record<string, string>;
 }
 
+/** Changes an answer of a simulated platform. */
+export type ReplyEdit = (request: SimRequest, reply: SimReply) => SimReply;
+
 export type SimHandler = (request: SimRequest) => SimReply | Promise<SimReply>;
 
 /** The HTTP side of a simulator; spread or wrapped into the Simulator of simulator.ts. */
@@ -33,6 +36,8 @@ export interface SimServer {
   readonly refused: { count: number };
   inject(fault: Fault): void;
   clearFaults(): void;
+  /** Every answer passes through `edit` from now on; null: answers are as they are. */
+  rewrite(edit: ReplyEdit | null): void;
   /** Drops every connection, hung ones included. */
   close(): Promise<void>;
 }
@@ -55,6 +60,7 @@ export async function createSimServer(options: {
   const requests = new Map<string, number>();
   const refused = { count: 0 };
   let faults: Fault[] = [];
+  let edit: ReplyEdit | null = null;
 
   const takeFault = (line: string): Fault | undefined => {
     const fault = faults.find((one) => new RegExp(one.match.source, one.match.flags.replace(/[gy]/g, '')).test(line));
@@ -76,7 +82,9 @@ export async function createSimServer(options: {
       return send(response, { status: fault.status ?? 500, body: fault.body ?? '', headers: fault.headers });
     }
     const query = new URLSearchParams(target.slice(path.length + 1));
-    const reply = await options.handle({ method, path, target, query, headers: flatHeaders(incoming), body });
+    const request = { method, path, target, query, headers: flatHeaders(incoming), body };
+    const given = await options.handle(request);
+    const reply = edit ? edit(request, given) : given;
     if (reply.status === 429) refused.count += 1;
     if (fault?.kind === 'after') return void incoming.socket.resetAndDestroy();
     if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.delayMs ?? 1000).unref());
@@ -110,6 +118,9 @@ export async function createSimServer(options: {
     inject: (fault) => void faults.push({ ...fault }),
     clearFaults() {
       faults = [];
+    },
+    rewrite(next) {
+      edit = next;
     },
     close: () =>
       new Promise((resolve) => {

@@ -32,8 +32,10 @@ export function parseWithoutOdd<T>(
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     if (issues.some(({ path: [key] }) => typeof key !== 'string' || essential.includes(key))) return null;
     const lists = new Set<unknown[]>();
-    for (const issue of issues) {
-      if (!takeOut(rest, issue, lists)) return null;
+    // Of two fields that an object lacks, the first takes the object out.
+    const taken = issues.filter((issue) => takeOut(rest, issue, lists));
+    if (taken.length === 0) return null;
+    for (const issue of taken) {
       const field = fieldName(issue.path);
       if (!odd.has(field)) odd.set(field, issue.message);
     }

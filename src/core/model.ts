@@ -130,7 +130,7 @@ export interface SeriesRecord {
   title: string;
   category: string;
   categorySlug: string;
-  /** How often it recurs, as worded by the platform; null if not reported. */
+  /** How often it recurs, as worded by the platform; a number and a unit (5m, 4h) or hourly, daily … for Limitless. null if unknown. */
   frequency: string | null;
 }
 

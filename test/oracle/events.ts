@@ -111,12 +111,12 @@ export const limitlessEvents = (world: LimitlessWorld): EventTruth[] =>
 
 /** Known by its markets alone: they share a category, and nothing words a title. */
 export const limitlessSeries = (world: LimitlessWorld): SeriesTruth[] =>
-  world.series.map(({ stableSlug, frequency }) => {
+  world.series.map(({ stableSlug, minutes }) => {
     const [slot] = world.slotsOf(stableSlug);
     if (!slot) throw new Error(`the world has no market of ${stableSlug}`);
     const now = world.clock.now();
     const { category } = limitlessMarket(world, slot, { syncedMs: now, worldMs: now });
-    return { series_id: stableSlug, title: '', category, frequency };
+    return { series_id: stableSlug, title: '', category, frequency: minutes === 60 ? 'hourly' : `${minutes}m` };
   });
 
 const SCALE = 6;

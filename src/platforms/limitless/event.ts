@@ -1,11 +1,8 @@
 import type { EventRecord, SeriesRecord } from '../../core/model.ts';
 import { canonicalCategory, categorySlug } from '../categories.ts';
 import { kebab } from '../market-fields.ts';
+import { PERIOD, frequencyOf } from './frequency.ts';
 import type { LimitlessGroup, LimitlessMarket } from './wire.ts';
-
-/** Recurring markets are filed under their period ("Minutely", "15 min"), which is neither a category nor a subcategory. */
-const PERIOD =
-  /^((half-?)?hourly|minutely|daily|weekly|monthly|quarterly|yearly|annual(ly)?|\d+\s*(min|minutes?|h|hours?|d|days?|weeks?|months?))$/i;
 
 type Filed = Pick<LimitlessMarket, 'categories' | 'category' | 'properties'>;
 const words = (row: Filed | null): string[] => row?.categories ?? (row?.category ? [row.category] : []);
@@ -55,17 +52,16 @@ export function textOf(row: unknown, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The series of a recurring market, identified by its slug, with the period as its frequency. */
+/** The series of a recurring market, identified by its slug. */
 export function mapLimitlessSeries(market: LimitlessMarket): SeriesRecord | null {
   if (!market.stableSlug) return null;
   const { category } = categorize(market, null, market.priceOracleMetadata?.assetType ?? '');
-  const period = words(market).find((word) => PERIOD.test(word));
   return {
     platform: 'limitless',
     seriesId: market.stableSlug,
     title: '',
     category,
     categorySlug: categorySlug(category),
-    frequency: market.frequency ?? period?.toLowerCase() ?? null,
+    frequency: frequencyOf(market),
   };
 }

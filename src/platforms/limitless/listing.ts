@@ -8,8 +8,16 @@ import { LruMap } from '../../core/lru-map.ts';
 import { type ParsedRow, isNotFound, isItemError, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import { recentRows } from '../recent-rows.ts';
 import type { LimitlessClient } from './client.ts';
+import { textOf } from './event.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
-import { LimitlessGroup, LimitlessListing as ListingPage, LimitlessMarket, LimitlessSlugs } from './wire.ts';
+import {
+  GROUP_ROW,
+  LimitlessGroup,
+  LimitlessListing as ListingPage,
+  LimitlessMarket,
+  LimitlessSlugs,
+  MARKET_ROW,
+} from './wire.ts';
 
 /** 26 is rejected instead of clamped. */
 const PAGE_LIMIT = 25;
@@ -18,8 +26,7 @@ const MAX_PASSES = 5;
 const GROUPS_KEPT = 10_000;
 const about = { platform: 'limitless' } as const;
 
-const createdAt = (row: JsonObject): string | null =>
-  typeof row.createdAt === 'string' ? isoTime(row.createdAt) : null;
+const createdAt = (row: JsonObject): string | null => isoTime(textOf(row, 'createdAt'));
 
 interface Pass {
   rows: JsonObject[];
@@ -105,8 +112,8 @@ export class LimitlessListing {
   async *#newRows(seen: Set<string>, context: ReadContext): AsyncGenerator<SweepPage & { total: number }> {
     for await (const page of this.#pass(context)) {
       const rows = page.rows.filter((row) => {
-        const id = String(row.id ?? row.slug);
-        return !seen.has(id) && seen.add(id);
+        const id = typeof row.id === 'number' || typeof row.id === 'string' ? row.id : row.slug;
+        return !seen.has(String(id)) && seen.add(String(id));
       });
       const markets = this.#records(rows, page.receivedAt, context);
       yield { markets, total: page.total };
@@ -132,16 +139,13 @@ export class LimitlessListing {
     }
   }
 
-  #records(rows: readonly JsonObject[], receivedAt: string, context: ReadContext): MarketRecord[] {
-    return rows.flatMap((raw) => {
-      const group = Array.isArray(raw.markets) ? this.#keepGroup(raw, context) : null;
-      if (Array.isArray(raw.markets) && !group) return [];
-      const markets = parseRows(
-        LimitlessMarket,
-        group?.row.markets ?? [raw],
-        { ...about, kind: 'market', idKey: 'slug' },
-        context,
-      );
+  #records(listed: readonly JsonObject[], receivedAt: string, context: ReadContext): MarketRecord[] {
+    return listed.flatMap((raw) => {
+      const isGroup = Array.isArray(raw.markets) || raw.marketType === 'group';
+      // Markets of an unreadable group are stored without it.
+      const group = isGroup ? this.#keepGroup(raw, context) : null;
+      const rows = isGroup ? (Array.isArray(raw.markets) ? raw.markets : []) : [raw];
+      const markets = parseRows(LimitlessMarket, rows, MARKET_ROW, context);
       return markets.map((market) => this.#record(market, group, receivedAt, context));
     });
   }
@@ -162,7 +166,7 @@ export class LimitlessListing {
 
   /** A market read by slug contains the slug of its group, not the group's title. */
   async #single({ raw, receivedAt }: Detail, context: ReadContext): Promise<MarketRecord | null> {
-    const market = parseRow(LimitlessMarket, raw, { ...about, kind: 'market', idKey: 'slug' }, context);
+    const market = parseRow(LimitlessMarket, raw, MARKET_ROW, context);
     if (!market) return null;
     const groupSlug = market.row.groupSlug ?? market.row.metadata?.groupSlug;
     const group = groupSlug ? await this.#group(groupSlug, context) : null;
@@ -170,7 +174,7 @@ export class LimitlessListing {
   }
 
   #keepGroup(raw: JsonObject, context: ReadContext): ParsedRow<LimitlessGroup> | null {
-    const group = parseRow(LimitlessGroup, raw, { ...about, kind: 'event', idKey: 'slug' }, context);
+    const group = parseRow(LimitlessGroup, raw, GROUP_ROW, context);
     if (group) this.#groups.set(group.row.slug, group);
     return group;
   }
@@ -198,7 +202,8 @@ export class LimitlessListing {
   async #listedSlugs(context: ReadContext): Promise<string[]> {
     try {
       const rows = parseBody('limitless', LimitlessSlugs, await this.#client.get('/markets/active/slugs', {}, context));
-      return rows.flatMap(({ slug, markets }) => (markets?.length ? markets.map((child) => child.slug) : [slug]));
+      const listed = rows.flatMap((row) => (row?.markets?.length ? row.markets : [row]));
+      return listed.flatMap((row) => row?.slug ?? []);
     } catch (error) {
       if (isNotFound(error)) return [];
       throw error;

@@ -54,10 +54,14 @@ export function limitlessStatus(market: Pick<LimitlessMarket, 'status' | 'expire
 const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
 const isAmm = (market: LimitlessMarket): boolean => market.tradeType === 'amm' || (!market.tokens && !!market.address);
 
-/** Base units of the collateral as USD; null if the collateral is not USDC (2024 markets in WETH). */
+/** Whether amounts are in USDC: pools of 2024 may be in WETH, books are not. */
+const isUsdc = (market: LimitlessMarket): boolean =>
+  market.collateralToken ? market.collateralToken.symbol === 'USDC' : !isAmm(market);
+
+/** Base units of the collateral as USD; null if the collateral is not USDC. */
 function toUsd(market: LimitlessMarket, baseUnits: bigint | null | undefined): Usd | null {
   const token = market.collateralToken;
-  if (baseUnits === null || baseUnits === undefined || (token && token.symbol !== 'USDC')) return null;
+  if (baseUnits === null || baseUnits === undefined || !isUsdc(market)) return null;
   const usd = divideHalfEven(baseUnits * 10n ** BigInt(USD_SCALE), 10n ** BigInt(token?.decimals ?? USD_SCALE));
   return isStorable(usd) ? usd : null;
 }
@@ -98,7 +102,7 @@ const GAP = /_{2,}/g;
 
 /** Children have titles such as "25" or "Draw": it fills every gap of the group's title, or follows it. */
 function title(market: LimitlessMarket, group: LimitlessGroup | null): string {
-  if (!group) return market.title;
+  if (!group?.title) return market.title;
   const own = titleInGroup(market, group);
   const filled = group.title.replaceAll(GAP, () => own);
   return filled === group.title ? `${group.title}: ${own}` : filled;
@@ -122,24 +126,35 @@ function strike(market: LimitlessMarket): JsonObject | undefined {
 function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null): JsonObject {
   const amm = isAmm(market);
   const [yes, no] = tokenIds(market);
-  const { symbol, decimals } = market.collateralToken ?? { symbol: 'USDC', decimals: USD_SCALE };
+  const { symbol, decimals } = market.collateralToken ?? (amm ? {} : { symbol: 'USDC', decimals: USD_SCALE });
   const child = group !== null || typeof market.groupId === 'number';
   return {
-    volume_basis: symbol === 'USDC' ? 'usd' : 'raw',
+    volume_basis: isUsdc(market) ? 'usd' : 'raw',
     ...(amm ? { open_interest_basis: 'usd', trade_type: 'amm' } : {}),
     ...(amm && market.address ? { address: market.address } : {}),
     ...(yes && no ? { token_ids: { yes, no } } : {}),
     ...(market.conditionId ? { condition_id: market.conditionId } : {}),
     tick_size: TICK_SIZE,
     neg_risk: Boolean(group?.negRiskMarketId ?? market.negRiskRequestId),
-    collateral: symbol,
-    ...(decimals === USD_SCALE ? {} : { collateral_decimals: decimals }),
+    collateral: symbol ?? null,
+    ...(decimals === USD_SCALE ? {} : { collateral_decimals: decimals ?? null }),
     fee: { enabled: market.metadata?.fee ?? true, taker_delay_ms: market.settings?.takerDelayMs ?? 0 },
     ...(child ? { group_item_title: market.title } : {}),
     ...(typeof market.orderInGroup === 'number' ? { order_in_group: market.orderInGroup } : {}),
     ...(strike(market) ? { strike: strike(market) } : {}),
+    ...externalNames(market.metadata?.externalSlug ? market.metadata : group?.metadata),
   };
 }
+
+/** The market or event of another platform that a market or group copies. */
+const externalNames = (copy: LimitlessMarket['metadata']): JsonObject =>
+  copy?.externalSlug
+    ? {
+        external_slug: copy.externalSlug,
+        ...(copy.externalProvider ? { external_provider: copy.externalProvider } : {}),
+        ...(copy.polymarketSeriesId ? { polymarket_series_id: copy.polymarketSeriesId } : {}),
+      }
+    : {};
 
 const tokenIds = (market: LimitlessMarket): [yes: string, no: string] => [
   market.tokens?.yes ?? market.positionIds?.[0] ?? '',
@@ -169,7 +184,7 @@ function toInfo(market: LimitlessMarket, group: LimitlessGroup | null): MarketIn
     subcategory,
     tags: [...new Set([...(market.categories ?? []), ...(market.tags ?? [])])],
     sourceUrl: limitlessPage(groupSlug || market.slug),
-    imageUrl: market.imageUrl || market.logo || group?.imageUrl || '',
+    imageUrl: market.imageUrl || market.logo || group?.imageUrl || group?.logo || '',
     createdAt,
     tradingStartAt: isoTime(market.startAt) ?? createdAt,
     tradingEndAt: end,
@@ -185,7 +200,6 @@ function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean):
   const result = market.winningOutcomeIndex === 0 ? 'yes' : 'no';
   const decided = market.winningOutcomeIndex === 0 || market.winningOutcomeIndex === 1;
   const wide = first.bid !== null && first.ask !== null && first.ask - first.bid > WIDE_SPREAD;
-  const usd = !market.collateralToken || market.collateralToken.symbol === 'USDC';
   return {
     liquidity_basis: isAmm(market) ? 'amm' : 'none',
     ...(wide ? { wide_book: true } : {}),
@@ -193,7 +207,9 @@ function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean):
     ...(settled
       ? { payouts: first.price === null ? {} : { yes: number(first.price), no: number(complement(first.price)) } }
       : {}),
-    ...(usd || market.volume === null || market.volume === undefined ? {} : { volume_raw: String(market.volume) }),
+    ...(isUsdc(market) || market.volume === null || market.volume === undefined
+      ? {}
+      : { volume_raw: String(market.volume) }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { StoredMarket, ReadContext, TradePage, TradeQuery } from '../contra
 import { answeredUs, parseBody, parseRows } from '../parse-rows.ts';
 import type { LimitlessClient } from './client.ts';
 import { limitlessTradeId, mapLimitlessTrade } from './trade.ts';
-import { LimitlessTrade, LimitlessTradePage } from './wire.ts';
+import { LimitlessTrade, LimitlessTradePage, TRADE_ROW } from './wire.ts';
 
 const PAGE_LIMIT = 100;
 /** A transaction can be indexed behind newer ones: what the read pages have of this long before `sinceUs` is kept. */
@@ -41,7 +41,6 @@ export async function* limitlessTrades(
   context: ReadContext,
 ): AsyncGenerator<TradePage> {
   const path = `/markets/${encodeURIComponent(market.ref)}/events`;
-  const about = { platform: 'limitless', kind: 'trade', idKey: 'txHash' } as const;
   const wanted = ({ executedAtUs }: TradeRecord): boolean =>
     executedAtUs >= query.sinceUs - LATE_US && (query.untilUs === null || executedAtUs <= query.untilUs);
   let waiting: LimitlessTrade[] = [];
@@ -62,7 +61,7 @@ export async function* limitlessTrades(
     const alreadyRead = Number.isFinite(nextRank) ? Math.max(0, firstRank - nextRank) : 0;
     nextRank = Math.min(nextRank, firstRank - body.events.length);
 
-    const unread = parseRows(LimitlessTrade, body.events.slice(alreadyRead), about, context).map(({ row }) => row);
+    const unread = parseRows(LimitlessTrade, body.events.slice(alreadyRead), TRADE_ROW, context).map(({ row }) => row);
     const rows = [...waiting, ...unread];
     const ended = body.totalPages ? page >= body.totalPages : body.events.length < perPage;
     const openTransaction = ended ? undefined : rows.at(-1)?.txHash;

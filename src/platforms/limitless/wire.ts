@@ -1,54 +1,84 @@
 import { z } from 'zod';
-import { isStorable, isTradePrice, isTradeSize, wireBaseUnits, wirePrice, wireText } from '../parse-rows.ts';
+import { isoFromEpoch } from '../market-fields.ts';
+import {
+  isStorable,
+  isTradePrice,
+  isTradeSize,
+  wireBaseUnits,
+  wireFlag,
+  wirePrice,
+  wireText,
+  wireTime,
+} from '../parse-rows.ts';
 
 /**
  * Rows as Limitless sends them. Listing rows lack keys of the detail, older rows lack newer keys, and most unknown values are null, so
- * everything is optional except what a market requires. Free-form parts that are invalid (`metadata`, `properties`) count as
- * unknown and do not invalidate the row.
+ * everything is optional except what a market requires.
  */
-const flag = z.boolean().nullish();
-const optionalText = z.string().nullish();
-const amount = wireBaseUnits.nullish();
+const word = z.union([z.string(), z.number().transform(String)]);
+const text = word.nullish();
+const words = z.array(word).nullish();
+const whole = z.number().int().nullish();
+/** Base units of an amount that is never below 0. */
+const amount = wireBaseUnits.refine((units) => units >= 0n, 'below 0').nullish();
 /** Yes first; a row without trades has 0 or [0.5, 0.5]. */
 const pair = z.array(wirePrice).nullish();
 const tradePrice = z.object({ market: pair, limit: pair }).nullish();
-const token = z.object({ address: optionalText, decimals: z.number().int().min(0).max(36), symbol: z.string() });
+const epoch = z
+  .union([z.number(), z.string()])
+  .nullish()
+  .refine((value) => value === '' || value == null || isoFromEpoch(value) !== null, 'not a time');
+
+/** Facts without a schema of their own at the platform; a group has them too. */
+const metadata = z
+  .object({
+    fee: wireFlag,
+    groupSlug: text,
+    /** "---" until it is captured. */
+    openPrice: text,
+    chainlinkDataStream: z.object({ streamUrl: text }).nullish(),
+    frequencySubType: text,
+    minutesDeadline: text,
+    /** The market of another platform that this one copies. */
+    externalSlug: text,
+    externalProvider: text,
+    polymarketSeriesId: text,
+  })
+  .nullish();
 
 const common = {
-  id: z.number().int().nullish(),
   slug: z.string().min(1),
-  title: z.string(),
-  imageUrl: optionalText,
-  logo: optionalText,
-  categories: z.array(z.string()).nullish(),
+  imageUrl: text,
+  logo: text,
+  categories: words,
   /** 2024 only. */
-  category: optionalText,
-  properties: z
-    .array(z.object({ propertyKeySlug: optionalText, value: z.array(z.string()).nullish().catch(null) }))
-    .nullish()
-    .catch(null),
+  category: text,
+  properties: z.array(z.object({ propertyKeySlug: text, value: words })).nullish(),
+  tags: words,
+  metadata,
 };
 
 export const LimitlessMarket = z.object({
   ...common,
-  address: optionalText,
-  tradeType: optionalText,
-  status: z.string(),
-  expired: flag,
+  title: z.string(),
+  address: text,
+  tradeType: text,
+  status: wireText,
+  expired: wireFlag,
   description: wireText,
-  conditionId: optionalText,
-  negRiskRequestId: optionalText,
-  groupId: z.number().int().nullish(),
-  groupSlug: optionalText,
-  stableSlug: optionalText,
-  frequency: optionalText,
-  orderInGroup: z.number().int().nullish(),
-  collateralToken: token.nullish(),
-  expirationTimestamp: z.number().nullish(),
-  createdAt: optionalText,
-  startAt: optionalText,
-  updatedAt: optionalText,
-  tags: z.array(z.string()).nullish(),
+  conditionId: text,
+  negRiskRequestId: text,
+  groupId: whole,
+  groupSlug: text,
+  stableSlug: text,
+  frequency: text,
+  subFrequency: text,
+  orderInGroup: whole,
+  collateralToken: z.object({ decimals: z.number().int().min(0).max(36).nullish(), symbol: text }).nullish(),
+  expirationTimestamp: epoch,
+  createdAt: wireTime,
+  startAt: wireTime,
+  updatedAt: wireTime,
   volume: amount,
   openInterest: amount,
   liquidity: amount,
@@ -56,43 +86,49 @@ export const LimitlessMarket = z.object({
   positionIds: z.array(z.string()).nullish(),
   prices: pair,
   tradePrices: z.object({ buy: tradePrice, sell: tradePrice }).nullish(),
-  winningOutcomeIndex: z.number().int().nullish(),
+  winningOutcomeIndex: whole,
   payoutNumerators: z.array(wirePrice).nullish(),
-  settings: z
-    .object({ takerDelayMs: z.number().nullish().catch(null) })
-    .nullish()
-    .catch(null),
-  metadata: z
-    .object({
-      fee: flag.catch(null),
-      groupSlug: optionalText.catch(null),
-      openPrice: z.union([z.string(), z.number()]).nullish().catch(null),
-      chainlinkDataStream: z.object({ streamUrl: optionalText }).nullish().catch(null),
-    })
-    .nullish()
-    .catch(null),
-  priceOracleMetadata: z.object({ assetType: optionalText, chainlinkStreamUrl: optionalText }).nullish().catch(null),
+  settings: z.object({ takerDelayMs: z.number().nullish() }).nullish(),
+  priceOracleMetadata: z.object({ assetType: text, chainlinkStreamUrl: text }).nullish(),
 });
 export type LimitlessMarket = z.output<typeof LimitlessMarket>;
+/** A market is nothing without these: the slug is the name that its trades use. */
+export const MARKET_ROW = {
+  platform: 'limitless',
+  kind: 'market',
+  idKey: 'slug',
+  essential: ['slug', 'title'],
+} as const;
 
 /** A group is an event: one row with its markets nested; it has no prices or tokens of its own. */
 export const LimitlessGroup = z.object({
   ...common,
-  negRiskMarketId: optionalText,
-  createdAt: optionalText,
-  tags: z.array(z.string()).nullish(),
+  /** '' if it cannot be read. */
+  title: wireText,
+  negRiskMarketId: text,
   markets: z.array(z.unknown()),
 });
 export type LimitlessGroup = z.output<typeof LimitlessGroup>;
+/** A group is nothing without these. */
+export const GROUP_ROW = {
+  platform: 'limitless',
+  kind: 'event',
+  idKey: 'slug',
+  essential: ['slug', 'markets'],
+} as const;
 
 export const LimitlessListing = z.object({
   data: z.array(z.unknown()),
   totalMarketsCount: z.number().int().min(0),
 });
 
-/** Slugs of every listed row; a group contains its children. */
+const listed = z.object({ slug: z.string() }).nullable().catch(null);
+/** Slugs of every listed row; a group contains its children. An unreadable one is null. */
 export const LimitlessSlugs = z.array(
-  z.object({ slug: z.string(), markets: z.array(z.object({ slug: z.string() })).nullish() }),
+  z
+    .object({ slug: z.string(), markets: z.array(listed).nullish().catch(null) })
+    .nullable()
+    .catch(null),
 );
 
 export const LimitlessTrade = z.object({
@@ -106,11 +142,16 @@ export const LimitlessTrade = z.object({
   takerAmount: wireBaseUnits.refine(isStorable, 'larger than any trade can be').nullish(),
   tokenId: z.string(),
   txHash: z.string(),
-  profile: z
-    .object({ account: optionalText, username: optionalText, displayName: optionalText, pfpUrl: optionalText })
-    .nullish(),
+  profile: z.object({ account: text, username: text, displayName: text, pfpUrl: text }).nullish(),
 });
 export type LimitlessTrade = z.output<typeof LimitlessTrade>;
+/** A trade is nothing without these; who made it may be unknown. */
+export const TRADE_ROW = {
+  platform: 'limitless',
+  kind: 'trade',
+  idKey: 'txHash',
+  essential: ['createdAt', 'side', 'price', 'matchedSize', 'tokenId', 'txHash'],
+} as const;
 
 export const LimitlessTradePage = z.object({
   events: z.array(z.unknown()),

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { decimalNumber, parseUsd } from '../../../src/core/decimal.ts';
 import { mapLimitlessMarket } from '../../../src/platforms/limitless/market.ts';
-import { LimitlessGroup, LimitlessMarket } from '../../../src/platforms/limitless/wire.ts';
+import { LimitlessGroup, LimitlessMarket, MARKET_ROW } from '../../../src/platforms/limitless/wire.ts';
+import { parseRow } from '../../../src/platforms/parse-rows.ts';
 import type { Quote } from '../../../src/core/model.ts';
-import { RECEIVED_AT } from '../../fixtures/canned-http.ts';
+import { RECEIVED_AT, readContext } from '../../fixtures/canned-http.ts';
 import {
   NO_TOKEN,
   YES_TOKEN,
@@ -14,12 +15,12 @@ import {
   tradePrices,
 } from '../../fixtures/limitless/rows.ts';
 
-const map = (raw: object, group: object | null = null, fetchedAt = RECEIVED_AT) =>
-  mapLimitlessMarket(
-    { row: LimitlessMarket.parse(raw), raw: { ...raw } },
-    group && { row: LimitlessGroup.parse(group), raw: { ...group } },
-    fetchedAt,
-  );
+function map(raw: object, group: object | null = null, fetchedAt = RECEIVED_AT) {
+  const market = parseRow(LimitlessMarket, raw, MARKET_ROW, readContext());
+  if (!market) throw new Error('not a market');
+  const parent = group && { row: LimitlessGroup.parse(group), raw: { ...group } };
+  return mapLimitlessMarket(market, parent, fetchedAt);
+}
 const numbers = ({ price, bid, ask }: Quote) =>
   [price, bid, ask].map((value) => (value === null ? null : decimalNumber(value, 10)));
 const quotes = (raw: object) => map(raw).state.quotes.map(numbers);
@@ -27,7 +28,6 @@ const categoryOf = (change: object) => {
   const { category, categorySlug, subcategory } = map(marketRow(change)).info;
   return [category, categorySlug, subcategory];
 };
-
 describe('a Limitless market', () => {
   test('reads volume in base units, expiry in milliseconds and HTML as text', () => {
     const { info, state } = map(marketRow());
@@ -278,6 +278,24 @@ describe('a Limitless market', () => {
       open_price: 63819.129774188645,
     });
     expect(map(marketRow({ metadata: { fee: false } })).info.metadata.fee).toMatchObject({ enabled: false });
+  });
+
+  test('names the market of another platform that it copies', () => {
+    const copied = { externalSlug: 'btc-all-time-high-2026', externalProvider: 'polymarket', polymarketSeriesId: 41 };
+    const names = {
+      external_slug: 'btc-all-time-high-2026',
+      external_provider: 'polymarket',
+      polymarket_series_id: '41',
+    };
+    expect(map(marketRow({ metadata: copied })).info.metadata).toMatchObject(names);
+    expect(map(childRow({ metadata: {} }), groupRow({ metadata: copied })).info.metadata).toMatchObject(names);
+    const own = { ...copied, externalSlug: 'by-december' };
+    expect(map(childRow({ metadata: own }), groupRow({ metadata: copied })).info.metadata).toMatchObject({
+      external_slug: 'by-december',
+    });
+    const none = { externalSlug: null, externalProvider: 'polymarket' };
+    for (const key of Object.keys(names))
+      expect(map(marketRow({ metadata: none })).info.metadata).not.toHaveProperty(key);
   });
 
   test('without a slug is refused', () => {

@@ -103,10 +103,10 @@ describe('sweeping Limitless', () => {
   });
 
   test('a group is one row of the count and as many markets as it nests; a bad child costs itself only', async () => {
-    const bad = { ...childRow({ slug: 'bad-1', title: '20' }), volume: 'much' };
+    const bad = { ...childRow({ slug: 'bad-1' }), title: null };
     const rows = [
       groupRow({ markets: [childRow(), bad, childRow({ slug: '30-1', title: '30' })] }),
-      groupRow({ id: 2, title: 7 }),
+      groupRow({ id: 2, markets: 7 }),
     ];
     const { data, context } = adapter(() => ({ data: rows, totalMarketsCount: 2 }));
     const [page] = await collect(data.sweep({ kind: 'open' }, context));
@@ -115,8 +115,8 @@ describe('sweeping Limitless', () => {
       'Satellites in orbit above 30 in Q4?',
     ]);
     expect(context.badRows.map(({ kind, id, reason }) => [kind, id, reason.split(':')[0]])).toEqual([
-      ['market', 'bad-1', 'volume'],
-      ['event', 'satellites-above-1779377186826', 'title'],
+      ['market', 'bad-1', 'title'],
+      ['event', 'satellites-above-1779377186826', 'markets'],
     ]);
   });
 

@@ -1,12 +1,13 @@
 -- npm run verify: bars of {step} seconds made from the platform's bars of {minutes} minutes, against the trades of markets in [low, high] (of {keys}, unless empty)
--- Only Kalshi has bars of trades: a trade counts at the end of its bar, not at the start.
+-- Only Kalshi has bars of trades: a trade counts at the end of its bar, not at the start. Block trades may set prices there: only the
+-- volume of a bar with one is compared.
 -- Compares finished bars of spans with all trades stored; a bar with less volume than the trades, some of whose parts are unread, is not served.
 SELECT count() AS compared, 0 AS missing, countIf(traded = 0) AS extra, countIf(traded != 0 AND NOT agrees) AS different,
   anyIf(concat('market ', toString(market_key), ', ', toString(b), ': ', toString(bar), ' instead of ', toString(trades)), NOT agrees) AS example
 FROM (
   SELECT p.market_key AS market_key, p.b AS b, (p.open, p.high, p.low, p.close, p.v) AS bar, e.n AS traded,
     (e.opens, e.high, e.low, e.closes, e.v) AS trades,
-    p.v = e.v AND if(empty(e.opens), isNull(p.open) AND isNull(p.close), has(e.opens, p.open) AND p.high = e.high AND p.low = e.low AND has(e.closes, p.close)) AS agrees
+    p.v = e.v AND (e.blocks > 0 OR if(empty(e.opens), isNull(p.open) AND isNull(p.close), has(e.opens, p.open) AND p.high = e.high AND p.low = e.low AND has(e.closes, p.close))) AS agrees
   FROM (
     SELECT platform, market_key, toDateTime(toStartOfInterval(t, toIntervalSecond({step:UInt32})), 'UTC') AS b,
       argMinIf(c.open, t, volume > 0) AS open, maxIf(c.high, volume > 0) AS high, minIf(c.low, volume > 0) AS low, argMaxIf(c.close, t, volume > 0) AS close,
@@ -17,10 +18,10 @@ FROM (
   ) AS p
   LEFT JOIN (
     SELECT market_key, b, argMinIf(prices, at, notEmpty(prices)) AS opens, arrayMax(groupArrayArray(prices)) AS high, arrayMin(groupArrayArray(prices)) AS low,
-      argMaxIf(prices, at, notEmpty(prices)) AS closes, toDecimal128(sum(size_sum), 6) AS v, sum(trade_count) AS n
+      argMaxIf(prices, at, notEmpty(prices)) AS closes, toDecimal128(sum(size_sum), 6) AS v, sum(trade_count) AS n, sum(block_count) AS blocks
     FROM (
       SELECT market_key, executed_at AS at, toDateTime(toStartOfInterval(executed_at - toIntervalMicrosecond(1), toIntervalSecond({step:UInt32})), 'UTC') AS b,
-        groupUniqArrayIf(series_price, NOT is_block) AS prices, sum(size) AS size_sum, count() AS trade_count
+        groupUniqArrayIf(series_price, NOT is_block) AS prices, sum(size) AS size_sum, count() AS trade_count, countIf(is_block) AS block_count
       FROM trades FINAL
       WHERE market_key IN (SELECT market_key FROM platform_candles WHERE source = 'trades') AND market_key >= {low:UInt64} AND market_key <= {high:UInt64} AND (empty({keys:Array(UInt64)}) OR market_key IN {keys:Array(UInt64)}) AND executed_at >= toDateTime({since:UInt32}, 'UTC')
       GROUP BY market_key, at

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { parseSize, numberOfText as numeric } from '../core/decimal.ts';
+import type { ClickHouse, QueryParams } from '../stores/clickhouse/client.ts';
+import { numberOfText as numeric } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from '../core/model.ts';
 import { type StoredHistory, touchesGap } from '../markets/trade-history.ts';
@@ -82,9 +82,9 @@ const MAX_BUCKETS = 20_000;
 const NOTHING: OhlcText = { open: null, high: null, low: null, close: null };
 
 /**
- * The buckets of [startTs, endTs) with any data, oldest first. A finished bar of the platform's own trades comes first, then (unless
- * every trade is stored) the platform's samples, then bars from stored trades; quotes come from its bars, else from snapshots. A
- * platform minute or hour without trades keeps its previous close; a wider bucket takes its price only from those with trades.
+ * The buckets of [startTs, endTs) with any data, oldest first. Prices and volumes come from stored trades where all of a bucket are
+ * stored, else from the platform's bar; open interest and quotes come from the platform's bar, else from snapshots. A platform minute
+ * or hour without a price keeps the previous close; a wider bucket takes its price only from those with trades.
  */
 export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise<Bar[]> {
   const { platform, series } = query;
@@ -109,12 +109,29 @@ export async function loadBars(clickhouse: ClickHouse, query: BarQuery): Promise
   for (const row of own) buckets.set(row.t, { own: row });
   for (const row of theirs) buckets.set(row.t, { ...buckets.get(row.t), platform: row });
   for (const row of snapshots) buckets.set(row.t, { ...buckets.get(row.t), snapshots: row });
-  return [...buckets]
-    .toSorted(([a], [b]) => a - b)
-    .map(([startTs, sources]) => {
-      const endTs = startTs + query.stepSeconds;
-      return toBar(sources, { startTs, endTs, covered: isCovered(startTs, endTs, query) });
-    });
+  const ordered = [...buckets].toSorted(([a], [b]) => a - b);
+  let close = await closeBefore(clickhouse, ordered, { ...bucket, series, candles });
+  return ordered.map(([startTs, sources]) => {
+    const endTs = startTs + query.stepSeconds;
+    const covered = isCovered(startTs, endTs, query);
+    if (close !== null && !isCovered(close.startTs, startTs, query)) close = null;
+    const bar = toBar(sources, { startTs, endTs, covered, previousClose: close?.text ?? null });
+    if (covered && sources.own?.close != null) close = { startTs, text: sources.own.close };
+    return bar;
+  });
+}
+
+const CloseRow = z.object({ t: z.coerce.number(), close: z.string() });
+
+/** The close of stored trades before the first bucket, if that one has a bar of the platform's and no price of stored trades. */
+async function closeBefore(
+  clickhouse: ClickHouse,
+  [first]: readonly (readonly [number, Sources])[],
+  bucket: QueryParams,
+): Promise<{ startTs: number; text: string } | null> {
+  if (first === undefined || first[1].platform === undefined || first[1].own?.open != null) return null;
+  const [row] = await clickhouse.query('last_priced_bar', CloseRow, bucket);
+  return row ? { startTs: row.t, text: row.close } : null;
 }
 
 /** The first `limit` wanted bars, read in spans that grow up to a bound: a year of minutes never fits into memory. */
@@ -169,29 +186,26 @@ interface Bucket {
   startTs: number;
   endTs: number;
   covered: boolean;
+  /** The last price of stored trades before the bucket; null if trades in between may be missing. */
+  previousClose: string | null;
 }
 
-function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, covered }: Bucket): Bar {
-  // Some of several bars may be unread, and one may have been read before its last trade: then the trades have more volume.
-  const lacking = covered && parseSize(platform?.volume ?? '0') < parseSize(trades?.volume ?? '0');
-  const finished = platform?.source === 'trades' && !lacking && Date.parse(platform.read_at) >= endTs * 1000;
+function toBar({ own: trades, platform, snapshots }: Sources, { startTs, endTs, covered, previousClose }: Bucket): Bar {
   const usable = platform && (platform.source === 'trades' || !covered);
   const own = trades && trades.open !== null ? ohlc(trades) : null;
   const theirs = usable && platform.open !== null ? ohlc(platform) : null;
   const isWhole = endTs - startTs === 60 || endTs - startTs === 3600;
-  const carried = usable && isWhole && platform.previous_close !== null ? flat(platform.previous_close) : null;
-  // Some of the trades say less of a bucket than samples of all of it.
-  const sampled = !covered && platform?.source === 'midpoint';
-  const price = (finished || sampled ? (theirs ?? own) : (own ?? theirs)) ?? carried ?? NOTHING;
-  const ownVolume = covered ? (trades?.volume ?? '0') : null;
-  const quotes = [platform, snapshots].find((one) => quoted(one?.bid) ?? quoted(one?.ask));
+  const close = (covered ? previousClose : null) ?? platform?.previous_close ?? null;
+  const carried = usable && isWhole && platform.previous_close !== null && close !== null ? flat(close) : null;
+  const price = (covered ? own : (theirs ?? own)) ?? carried ?? NOTHING;
   const theirVolume = platform?.source === 'trades' ? platform.volume : null;
+  const quotes = [platform, snapshots].find((one) => quoted(one?.bid) ?? quoted(one?.ask));
   return {
     startTs,
     price,
     bid: quoted(quotes?.bid) ?? NOTHING,
     ask: quoted(quotes?.ask) ?? NOTHING,
-    volume: finished ? (theirVolume ?? ownVolume) : (ownVolume ?? theirVolume),
+    volume: covered ? (trades?.volume ?? '0') : theirVolume,
     notional: covered ? (trades?.notional ?? '0') : null,
     trades: covered ? (trades?.trades ?? 0) : null,
     openInterest: platform?.open_interest ?? snapshots?.open_interest ?? null,

@@ -1,6 +1,7 @@
 import { candlesOf } from '../simulators/kalshi/candles.ts';
 import type { SimMarket } from '../simulators/kalshi/market.ts';
 import type { SeriesSpec } from '../simulators/kalshi/series.ts';
+import type { TrueTrade } from '../simulators/kalshi/truth.ts';
 import type { KalshiWorld } from '../simulators/kalshi/world.ts';
 import { iso, isoUs, toNumber } from './exact.ts';
 import { mirroredBook, type ServedBook } from './book.ts';
@@ -301,22 +302,16 @@ function mergedQuotes(bars: Bar[]): ServedPoint['bidAsk'] {
   return { bid: side('bid'), ask: side('ask') };
 }
 
-/** Open, high, low and close of the trades in a bucket; those of one instant count in the order of their ids. */
-function tradedIn(world: KalshiWorld, ticker: string, fromTs: number, toTs: number): ServedPoint['price'] | null {
-  const prices = world
-    .tradesOf(ticker)
+/** Prices of one market's trades in the order of their instants and ids; blocks set none. */
+const pricesBetween = (trades: readonly TrueTrade[], fromTs: number, toTs: number): number[] =>
+  trades
     .filter(({ timeUs, isBlockTrade }) => !isBlockTrade && timeUs >= fromTs * 1e6 && timeUs < toTs * 1e6)
     .toSorted((a, b) => a.timeUs - b.timeUs || (a.tradeId < b.tradeId ? -1 : 1))
     .map(({ yesPrice }) => Number(yesPrice));
-  const [open] = prices;
-  if (open === undefined) return null;
-  return { open, high: Math.max(...prices), low: Math.min(...prices), close: prices.at(-1) ?? open };
-}
 
 /**
- * Bars of [fromTs, toTs): those of 1 and 60 minutes are the platform's and stand at the previous close when nothing traded; others
- * are made of its minutes or hours, in UTC, and have the prices of those alone in which something traded. The price of a bar that
- * is still growing at `growsAtTs` is that of the trades so far: of equal instants another may come last.
+ * Bars of [fromTs, toTs) where every trade is stored: prices are those of trades, quotes and open interest those of the platform's bars
+ * inside, in UTC. Bars of 1 and 60 minutes in which nothing traded stand at the last price before.
  */
 export function kalshiHistory(
   world: KalshiWorld,
@@ -324,9 +319,9 @@ export function kalshiHistory(
   interval: number,
   fromTs: number,
   toTs: number,
-  growsAtTs = toTs,
 ): ServedPoint[] {
   const market = world.exchange.marketByTicker.get(ticker) as SimMarket;
+  const trades = world.tradesOf(ticker);
   const bars = platformBars(world, market, interval < 60 ? 1 : 60, fromTs, toTs);
   const step = interval * 60;
   const buckets = new Map<number, Bar[]>();
@@ -334,11 +329,14 @@ export function kalshiHistory(
     const startTs = Math.floor(bar.startTs / step) * step;
     buckets.set(startTs, [...(buckets.get(startTs) ?? []), bar]);
   }
-  const priceOf = (inside: Bar[]): ServedPoint['price'] => {
-    const [bar] = inside;
-    const stands = (interval === 1 || interval === 60) && bar !== undefined && bar.price[0] === null;
-    if (!stands) return merged(inside, 'price');
-    return { open: bar.previous, high: bar.previous, low: bar.previous, close: bar.previous };
+  const priceOf = (startTs: number): ServedPoint['price'] => {
+    const prices = pricesBetween(trades, startTs, startTs + step);
+    const [open] = prices;
+    if (open !== undefined)
+      return { open, high: Math.max(...prices), low: Math.min(...prices), close: prices.at(-1) ?? open };
+    const stands = interval === 1 || interval === 60;
+    const last = stands ? (pricesBetween(trades, 0, startTs).at(-1) ?? null) : null;
+    return { open: last, high: last, low: last, close: last };
   };
   return [...buckets]
     .toSorted(([a], [b]) => a - b)
@@ -349,7 +347,7 @@ export function kalshiHistory(
       outcomeId: 'yes',
       volume: contracts(inside.reduce((total, bar) => total + bar.volume, 0)),
       openInterest: contracts(inside.at(-1)?.openInterest ?? 0),
-      price: (timestamp + step > growsAtTs && tradedIn(world, ticker, timestamp, toTs)) || priceOf(inside),
+      price: priceOf(timestamp),
       bidAsk: mergedQuotes(inside),
     }));
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parsePrice } from '../../src/core/decimal.ts';
 import { firstBars, loadBars } from '../../src/queries/bars.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { CANDLE_COLUMNS, candleRow } from '../../src/stores/clickhouse/insert-rows.ts';
@@ -14,6 +15,16 @@ interface Answer {
     price: { close: number | null };
   }[];
   meta: { total_points: number; source: string; time_range: { start: number; end: number } };
+}
+
+interface Bars {
+  data: {
+    timestamp: number;
+    volume: number | null;
+    openInterest: number | null;
+    price: Record<'open' | 'high' | 'low' | 'close', number | null>;
+    bidAsk: Record<'bid' | 'ask', { close: number | null }>;
+  }[];
 }
 
 const START = Date.parse('2026-03-07T00:00:00Z');
@@ -191,3 +202,81 @@ test('a year of minutes is read whole, and never all at once', async () => {
   expect(spans.at(-1)?.end).toBe(year.endTs);
   expect(Math.max(...spans.map(({ start, end }) => end - start))).toBeLessThanOrEqual(20_000 * 60);
 });
+
+/** A bar as Kalshi makes it of all trades, blocks included: prices of each minute or hour, contracts, the price before it. */
+const theirBar = (ref: string, intervalMin: 1 | 60, atMs: number, traded: string[], size: string, previous: string) => {
+  const prices = traded.map(parsePrice);
+  const ranked = prices.toSorted((a, b) => (a < b ? -1 : 1));
+  return candleRow({
+    platform: 'kalshi',
+    ref,
+    intervalMin,
+    startTs: sec(atMs),
+    price: {
+      open: prices[0] ?? null,
+      high: ranked.at(-1) ?? null,
+      low: ranked[0] ?? null,
+      close: prices.at(-1) ?? null,
+    },
+    previousClose: parsePrice(previous),
+    bid: flat,
+    ask: flat,
+    volume: usd(size),
+    openInterest: usd('9'),
+    mean: null,
+    source: 'trades',
+  });
+};
+
+test.each([1, 60] as const)(
+  'block trades set no price of a bar of %i minutes where all trades are stored; elsewhere the bar is the platform’s',
+  async (interval) => {
+    const ref = `KXBLOCKS-${interval}`;
+    const of = market({ platform: 'kalshi', ref, createdAt: new Date(START).toISOString() });
+    await store.list(of);
+    const at = (bucket: number) => START + bucket * interval * MINUTE;
+    const fill = (bucket: number, offsetMs: number, price: string, size: string, isBlockTrade = false) =>
+      trade({ of, atMs: at(bucket) + offsetMs, price, size, isBlockTrade });
+    await store.trade(
+      fill(1, 10, '0.2', '1'),
+      fill(4, 10, '0.5', '1'),
+      fill(4, 20, '0.9', '100', true),
+      fill(4, 30, '0.6', '2'),
+      fill(6, 10, '0.8', '50', true),
+      fill(8, 10, '0.7', '3'),
+      fill(8, 20, '0.1', '10', true),
+    );
+    await store.clickhouse.insert(CANDLE_COLUMNS, [
+      theirBar(ref, interval, at(1), ['0.2', '0.3'], '7', '0.15'),
+      theirBar(ref, interval, at(2), [], '0', '0.3'),
+      theirBar(ref, interval, at(4), ['0.5', '0.9', '0.6'], '103', '0.3'),
+      theirBar(ref, interval, at(5), [], '0', '0.6'),
+      theirBar(ref, interval, at(6), ['0.8'], '50', '0.6'),
+      theirBar(ref, interval, at(7), [], '0', '0.8'),
+      theirBar(ref, interval, at(8), ['0.7', '0.1'], '13', '0.8'),
+      theirBar(ref, interval, at(9), [], '0', '0.1'),
+    ]);
+    await store.cover('kalshi', at(3), Date.now(), ref);
+    const rows = async (from: number) => {
+      const asked = `markets/price-history?provider=kalshi&market_ids=${ref}&interval=${interval}&start_ts=${sec(at(from))}&end_ts=${sec(at(12))}`;
+      const { data } = await store.get<Bars>(asked);
+      return data.map(({ timestamp, price: { open, high, low, close }, volume, bidAsk, openInterest }) => {
+        expect([bidAsk.bid.close, openInterest]).toEqual([0.4, 9]);
+        return [(timestamp * 1000 - START) / MINUTE / interval, open, high, low, close, volume];
+      });
+    };
+    const all = [
+      [1, 0.2, 0.3, 0.2, 0.3, 7],
+      [2, 0.3, 0.3, 0.3, 0.3, 0],
+      [4, 0.5, 0.6, 0.5, 0.6, 103],
+      [5, 0.6, 0.6, 0.6, 0.6, 0],
+      [6, 0.6, 0.6, 0.6, 0.6, 50],
+      [7, 0.6, 0.6, 0.6, 0.6, 0],
+      [8, 0.7, 0.7, 0.7, 0.7, 13],
+      [9, 0.7, 0.7, 0.7, 0.7, 0],
+    ];
+    expect(await rows(0)).toEqual(all);
+    // A range may begin after the last trade.
+    for (const from of [5, 7, 9]) expect(await rows(from)).toEqual(all.filter(([bucket = 0]) => bucket >= from));
+  },
+);

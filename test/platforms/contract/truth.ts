@@ -85,8 +85,8 @@ export interface PlatformTruth {
   /** Between which times the book that was asked for at `askedMs` may be dated, Unix ms. */
   bookDates(id: string, askedMs: number): [fromMs: number, toMs: number];
 
-  /** Price history of whole buckets; `finished`: as it is when the last bucket, still growing, is read after its end. */
-  history(span: Span, stepMin: number, finished?: boolean): ServedPoint[];
+  /** Price history of whole buckets. */
+  history(span: Span, stepMin: number): ServedPoint[];
   /** What is charted of 1, 60 and 1440 minutes; the first two are of the same span. */
   charts(stepMin: number): Span[];
   /** Bars that are merged from shorter ones. */

@@ -164,8 +164,8 @@ export class KalshiTruth implements PlatformTruth {
     return [askedMs - 2000, Date.now()];
   }
 
-  history({ id, fromTs, toTs }: Span, stepMin: number, finished = false): ServedPoint[] {
-    return kalshiHistory(this.world, id, stepMin, fromTs, toTs, finished ? Infinity : toTs);
+  history({ id, fromTs, toTs }: Span, stepMin: number): ServedPoint[] {
+    return kalshiHistory(this.world, id, stepMin, fromTs, toTs);
   }
 
   /** Up to the present, or to the end of the day on which the market closed. */

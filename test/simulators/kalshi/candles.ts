@@ -93,7 +93,7 @@ function quoteBar(value: (at: number) => number, before: number, last: number, n
   return bar;
 }
 
-/** Prints `first` (included) to `past` (excluded) of a market; block trades set no price. */
+/** Prints `first` (included) to `past` (excluded) of a market, block trades among them. */
 function priceBar(exchange: Exchange, market: SimMarket, first: number, past: number): Candle['price'] {
   const { tape } = exchange;
   let bar: Bar | null = null;
@@ -101,7 +101,6 @@ function priceBar(exchange: Exchange, market: SimMarket, first: number, past: nu
   let count = 0n;
   for (let at = first; at < past; at++) {
     const position = market.prints.at(at);
-    if (tape.block(position)) continue;
     const price = tape.yesPrice.at(position);
     bar ??= { open: price, high: price, low: price, close: price };
     bar.high = Math.max(bar.high, price);

@@ -58,7 +58,7 @@ describe('candles, events and people of a simulated Kalshi', () => {
         const inside = trades.filter(
           (trade) => trade.timeUs > (row.end_period_ts - HOUR_S) * 1e6 && trade.timeUs <= row.end_period_ts * 1e6,
         );
-        const prices = inside.filter((trade) => !trade.isBlockTrade).map((trade) => trade.yesPrice);
+        const prices = inside.map((trade) => trade.yesPrice);
         expect(units(row.volume_fp)).toBe(sum(inside));
         expect(row.price.open_dollars).toBe(prices[0]);
         expect(row.price.close_dollars).toBe(prices.at(-1));

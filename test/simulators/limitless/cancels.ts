@@ -20,7 +20,7 @@ interface Failure {
 export function cancelOne({ world, profile }: Call, order: MemberOrder | undefined): SimReply {
   if (!order) throw notFound('Order not found');
   if (order.intent.profile !== profile) throw refuse(401, 'You are not the owner of this order');
-  if (!isWorking(order) || world.desk.uncancellable.has(order.id))
+  if (!world.desk.finds(order) || world.desk.uncancellable.has(order.id))
     throw refuse(400, 'Order not found or already canceled');
   world.desk.cancel(order);
   return json(200, { message: 'Order canceled successfully' });
@@ -50,7 +50,7 @@ export function cancelBatch(call: Call, body: unknown): SimReply {
   const wanted = (list as string[]).map((id) => {
     const names = orderIds === undefined ? { clientOrderId: id } : { orderId: id };
     const order = orderIds === undefined ? world.desk.byClientOrderId(profile, id) : world.desk.orders.get(id);
-    return { names, order: order?.intent.profile === profile && isWorking(order) ? order : undefined };
+    return { names, order: order?.intent.profile === profile && world.desk.finds(order) ? order : undefined };
   });
   return manyCancelled(world, wanted, 400);
 }

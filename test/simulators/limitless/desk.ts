@@ -22,6 +22,8 @@ export class Desk {
   private readonly undo = new Map<Trade, (() => void)[]>();
   /** Orders the engine fails to cancel: the platform then answers 207 or 400 with UNKNOWN_ERROR. */
   readonly uncancellable = new Set<string>();
+  /** Whether a cancel does not find an order that its market's taker delay still holds back. */
+  hidesDelayed = false;
 
   constructor(deps: { ids: Ids; floor: Floor; lifecycle: Lifecycle; now: () => number }) {
     this.ids = deps.ids;
@@ -55,6 +57,11 @@ export class Desk {
     if (crosses && market.takerDelayMs > 0) this.delay(order, market.takerDelayMs);
     else this.run(order);
     return order;
+  }
+
+  /** Whether a cancel finds the order as one that works. */
+  finds(order: MemberOrder): boolean {
+    return isWorking(order) && !(this.hidesDelayed && order.status === 'DELAYED');
   }
 
   /** Takes a working order back; what was filled stays filled. */

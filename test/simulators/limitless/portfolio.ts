@@ -1,4 +1,5 @@
 import { json, trimmedText, type SimReply, type SimRequest } from '../lib/index.ts';
+import { NEG_RISK_VENUE, PLAIN_VENUE } from './catalog.ts';
 import { isExpired } from './lifecycle.ts';
 import { holdingOf, type HistoryEntry, type Profile } from './members.ts';
 import type { ClobMarket, Outcome } from './model.ts';
@@ -6,7 +7,7 @@ import { lockedUsd, userOrderRow } from './order-rows.ts';
 import { isWorking } from './orders.ts';
 import { halfTickNumber, iso } from './rows.ts';
 import { twiceMid } from './floor.ts';
-import { refuse, wholeNumber } from './wire.ts';
+import { choice, refuse, wholeNumber } from './wire.ts';
 import type { LimitlessWorld } from './world.ts';
 
 const USDC_ID = 7;
@@ -85,6 +86,18 @@ function positionRow(world: LimitlessWorld, profile: Profile, market: ClobMarket
     rewards: { isEarning: false, epochs: [] },
     makerAddress: profile.address,
   };
+}
+
+const SPENDERS = { clob: PLAIN_VENUE.exchange, negrisk: NEG_RISK_VENUE.exchange } as const;
+
+/** GET /portfolio/trading/allowance?type=&spender=: what a contract may take of the collateral, base units. */
+export function allowance(profile: Profile, { query }: SimRequest): SimReply {
+  const type = choice(query, 'type', ['clob', 'negrisk'] as const);
+  if (type === null) throw refuse(400, 'type must be one of the following values: clob, negrisk');
+  const spender = query.get('spender') ?? SPENDERS[type];
+  const amount = profile.usdcAllowances.get(spender) ?? 0n;
+  const checkedAddress = profile.smartWallet ?? profile.address;
+  return json(200, { allowance: amount.toString(), hasMinimumAllowance: amount > 0n, type, spender, checkedAddress });
 }
 
 /** GET /portfolio/history?cursor=&limit=&market=: newest first; trades in decimals and seconds, settlements in base units. */

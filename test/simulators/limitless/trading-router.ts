@@ -5,7 +5,7 @@ import type { Profile } from './members.ts';
 import * as queries from './order-queries.ts';
 import { orderBody, profileRow } from './order-rows.ts';
 import { createOrder } from './placing.ts';
-import { history, positions } from './portfolio.ts';
+import { allowance, history, positions } from './portfolio.ts';
 import { notFound, refuse, UUID_V4 } from './wire.ts';
 import type { LimitlessWorld } from './world.ts';
 
@@ -23,6 +23,7 @@ export async function tradingRoute(world: LimitlessWorld, request: SimRequest): 
   if (line === 'GET /portfolio') {
     if (part === 'positions') return positions(world, world.members.withAddress(key));
     if (key === 'positions') return positions(world, call().profile);
+    if (key === 'trading' && part === 'allowance') return allowance(call().profile, request);
     if (key === 'history') return history(call().profile, request);
   }
   if (line === 'GET /markets' && part === 'user-orders') return queries.userOrders(call(), key);

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { tokenHeaders } from '../../../src/platforms/limitless/signed-client.ts';
 import type { LimitlessNewOrder } from '../../../src/platforms/limitless/orders/request.ts';
 import { signOrder, typedOrder } from '../../../src/platforms/limitless/sign.ts';
+import { PlacementGroup } from '../../../src/platforms/placement-group.ts';
 import type { OrderAccess } from '../../../src/platforms/order-contract.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {
@@ -106,21 +107,19 @@ describe('an order of the caller on the wire', () => {
     side: 'buy' | 'sell',
     outcome: 0 | 1,
     type: 'limit' | 'market',
-    timeInForce: 'gtc' | 'ioc' | 'fok',
+    timeInForce: 'gtc' | 'ioc',
     orderType: string,
     makerAmount: number,
     takerAmount: number,
-    price: number | undefined,
+    price: number,
   ];
   const lines: Line[] = ([0, 1] as const).flatMap((outcome): Line[] => [
     ['buy', outcome, 'limit', 'gtc', 'GTC', 5_600_000, 10_000_000, 0.56],
     ['buy', outcome, 'limit', 'ioc', 'FAK', 5_600_000, 10_000_000, 0.56],
     ['buy', outcome, 'market', 'ioc', 'FAK', 5_600_000, 10_000_000, 0.56],
-    ['buy', outcome, 'market', 'fok', 'FOK', 5_432_101, 1, undefined],
     ['sell', outcome, 'limit', 'gtc', 'GTC', 10_000_000, 5_600_000, 0.56],
     ['sell', outcome, 'limit', 'ioc', 'FAK', 10_000_000, 5_600_000, 0.56],
     ['sell', outcome, 'market', 'ioc', 'FAK', 10_000_000, 5_600_000, 0.56],
-    ['sell', outcome, 'market', 'fok', 'FOK', 10_000_000, 1, undefined],
   ]);
 
   test.each(lines)(
@@ -143,7 +142,7 @@ describe('an order of the caller on the wire', () => {
           feeRateBps: 300,
           side: side === 'buy' ? 0 : 1,
           signatureType: 0,
-          ...(price === undefined ? {} : { price }),
+          price,
         },
         orderType,
         marketSlug: SLUG,
@@ -195,13 +194,32 @@ describe('an order of the caller on the wire', () => {
     expect(body.order).toMatchObject({ maker: smartWallet, signer: ADDRESS, signatureType: 2, feeRateBps: 250 });
   });
 
-  test('shows what a buy spends, and that a fill-or-kill order has no price to hold on to', async () => {
-    expect(await metadataOf({ type: 'market', timeInForce: 'fok', walk })).toEqual({
-      collateral: 5.432101,
-      price_enforced: false,
-    });
+  test('shows what a buy spends at most', async () => {
+    expect(await metadataOf({ type: 'market', timeInForce: 'ioc', walk })).toEqual({ collateral: 5.6 });
     expect(await metadataOf({})).toEqual({ collateral: 5.6 });
     expect(await metadataOf({ side: 'sell' })).toEqual({});
+  });
+
+  test.each([
+    [{ postOnly: true }, { postOnly: true }],
+    [{ selfTradePrevention: 'cancel_maker' }, { postOnly: false, stpPolicy: 'cancel_maker' }],
+    [{ selfTradePrevention: 'cancel_taker' }, { postOnly: false, stpPolicy: 'cancel_taker' }],
+    [{ selfTradePrevention: 'cancel_both', timeInForce: 'ioc' }, { stpPolicy: 'cancel_both' }],
+  ] as const)('carries the choices %o, which are not signed', async (wanted, choices) => {
+    const { body } = await sent(wanted);
+    const plain = (await sent({ timeInForce: 'timeInForce' in wanted ? wanted.timeInForce : 'gtc' })).body;
+    const { postOnly: _, ...rest } = plain;
+    expect(body).toEqual({ ...rest, ...choices });
+  });
+
+  test('has a longer window when it waits for others, and leaves their group when it is sent', async () => {
+    const group = new PlacementGroup(2);
+    const { body, placement } = await sent({}, { access: { ...orderAccess(), group } });
+    expect(body.recvWindow).toBe(10_000);
+    expect(placement).toMatchObject({ result: 'accepted' });
+    // The other member, which is the last one now.
+    const send = async (bodies: readonly string[]) => bodies.map((detail) => ({ ...placement, detail }));
+    expect(await group.place('other', 'alone', send)).toMatchObject({ detail: 'alone' });
   });
 });
 
@@ -226,8 +244,15 @@ describe('an order Limitless would refuse is refused before it is signed', () =>
     ]);
   });
 
-  test('a limit on a fill-or-kill order, which it cannot keep', () => {
-    expect(refused({ timeInForce: 'fok' }).message).toContain('cannot be fok');
+  test.each([
+    ['buy', 'limit', undefined],
+    ['sell', 'limit', undefined],
+    ['buy', 'market', { size: '10', cost: '5.6' }],
+    ['sell', 'market', { size: '10', cost: '5.6' }],
+  ] as const)('a fill-or-kill order, whose price it cannot keep: %s %s', (side, type, walk) => {
+    const error = refused({ side, type, timeInForce: 'fok', ...(walk ? { walk } : {}) });
+    expect(error.message).toContain('cannot be fok');
+    expect(error.resolution).toContain('Use ioc');
   });
 
   test('a price between two ticks, with the prices around it', () => {
@@ -246,13 +271,6 @@ describe('an order Limitless would refuse is refused before it is signed', () =>
 
   test('an amount beyond what a JSON number holds', () => {
     expect(refused({ size: '9007199254.741' }).message).toBe('The order is too large for Limitless');
-  });
-
-  test.each([
-    ['nothing', undefined],
-    ['too little', { size: '9.999', cost: '5' }],
-  ])('a fill or kill of a book that offers %s', (_, walk) => {
-    expect(refused({ type: 'market', timeInForce: 'fok', ...(walk ? { walk } : {}) }).message).toContain('too thin');
   });
 
   test.each([

@@ -7,16 +7,16 @@ import { type PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { openShared } from '../../../src/stores/shared/open.ts';
 import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
 import { createLimitlessOrders } from '../../../src/platforms/limitless/orders/adapter.ts';
-import type { OrderIntent, OrderRecord, Placement, PlatformOrder } from '../../../src/platforms/order-contract.ts';
+import type { PlatformOrder } from '../../../src/platforms/order-contract.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { SETTINGS, readContext } from '../../fixtures/canned-http.ts';
-import { KEY, intent, orderAccess, terms, type Wanted } from '../../fixtures/limitless/orders.ts';
+import { accepted, asMember, attempts } from '../../fixtures/limitless/member.ts';
+import { intent, orderAccess, terms, type Wanted } from '../../fixtures/limitless/orders.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { silent } from '../../helpers/silent-log.ts';
 import { realClock } from '../../simulators/lib/index.ts';
 import { clob, closeRigs, plain, rig, type Rig } from '../../simulators/limitless/rig.ts';
 import { join, minted, orderId, quiet, sdkWallet, type Client } from '../../simulators/limitless/trading-rig.ts';
-import type { ClobMarket } from '../../simulators/limitless/model.ts';
 
 let http: PlatformHttp;
 beforeAll(async () => {
@@ -25,48 +25,7 @@ beforeAll(async () => {
 afterAll(() => http.close());
 afterEach(closeRigs);
 
-/** The adapter as Ann, member 1 of a simulated exchange, beside Bob who makes the other side. */
-function as({ sim, world, clock }: Rig, client: Client, way = http) {
-  const profile = world.members.withAddress(client.address);
-  if (!profile) throw new Error('not a member');
-  const settings = { ...SETTINGS, ...sim.env };
-  const adapter = createLimitlessOrders({ http: way, settings, now: () => clock.now() });
-  const data = createLimitlessData({ http, settings, now: () => clock.now() });
-  const credential = { token_id: profile.tokenId, secret: profile.secret, private_key: KEY };
-  const access = orderAccess(credential);
-
-  const keys = async ({ slug }: ClobMarket): Promise<StoredMarket> => {
-    const record = await data.market(slug, readContext());
-    if (!record) throw new Error('no such market');
-    return { ...record.info, status: record.state.status };
-  };
-  const signed = async (market: ClobMarket, wanted: Wanted, rest: Partial<OrderIntent> = {}) => {
-    const order = intent(terms(wanted), { market: await keys(market), claimedAtMs: clock.now(), ...rest });
-    adapter.check(order.market, order.terms);
-    const prepared = await adapter.prepare(order, access);
-    const record: OrderRecord = {
-      orderId: null,
-      clientOrderId: order.clientOrderId,
-      marketRef: order.market.ref,
-      marketId: order.market.platformId,
-      terms: order.terms,
-      wire: JSON.parse(JSON.stringify(prepared.wire)) as OrderRecord['wire'],
-      sentAtMs: clock.now(),
-    };
-    return { ...prepared, record };
-  };
-  const place = async (market: ClobMarket, wanted: Wanted, rest: Partial<OrderIntent> = {}) => {
-    const { record, place: send } = await signed(market, wanted, rest);
-    return { placement: await send(), record };
-  };
-  return { adapter, access, profile, keys, signed, place };
-}
-
-const accepted = ({ placement }: { placement: Placement }): PlatformOrder => {
-  if (placement.result !== 'accepted') throw new Error(`${placement.result}: ${placement.detail}`);
-  return placement.order;
-};
-const attempts = ({ sim }: Rig): number => sim.requests.get('POST /orders') ?? 0;
+const as = (on: Rig, client: Client, way = http) => asMember(on, client, way);
 
 /** Ann holds a hundred of each outcome; ten of either are offered at 0.6 and wanted at 0.4. */
 async function offered() {
@@ -94,7 +53,6 @@ describe('an order', () => {
     const buy = { side: 'buy', outcomeIndex } as const;
     const sell = { side: 'sell', outcomeIndex } as const;
     const market = { type: 'market', timeInForce: 'ioc' } as const;
-    const whole = { type: 'market', timeInForce: 'fok' } as const;
     return [
       [{ ...buy, price: '0.599' }, 'open', '0', '10', '0'],
       [{ ...buy, price: '0.6', size: '4' }, 'filled', '4', '0', '0.05112'],
@@ -103,16 +61,12 @@ describe('an order', () => {
       [{ ...buy, price: '0.6', size: '25', timeInForce: 'ioc' }, 'cancelled', '10', '0', '0.1278'],
       [{ ...buy, price: '0.599', timeInForce: 'ioc' }, 'cancelled', '0', '0', '0'],
       [{ ...buy, ...market, price: '0.6', walk }, 'filled', '10', '0', '0.1278'],
-      [{ ...buy, ...whole, price: '0.6', walk }, 'filled', '10', '0', '0.1278'],
-      [{ ...buy, ...whole, price: '0.6', walk: { size: '10', cost: '6.000001' } }, 'cancelled', '0', '0', '0'],
       [{ ...sell, price: '0.401' }, 'open', '0', '10', '0'],
       [{ ...sell, price: '0.4', size: '4' }, 'filled', '4', '0', '0.02304'],
       [{ ...sell, price: '0.4', size: '25' }, 'partially_filled', '10', '15', '0.0576'],
       [{ ...sell, price: '0.4', size: '25', timeInForce: 'ioc' }, 'cancelled', '10', '0', '0.0576'],
       [{ ...sell, price: '0.401', timeInForce: 'ioc' }, 'cancelled', '0', '0', '0'],
       [{ ...sell, ...market, price: '0.4', walk }, 'filled', '10', '0', '0.0576'],
-      [{ ...sell, ...whole, price: '0.4', walk }, 'filled', '10', '0', '0.0576'],
-      [{ ...sell, ...whole, size: '11', walk: { size: '11', cost: '6' } }, 'cancelled', '0', '0', '0'],
     ];
   });
 

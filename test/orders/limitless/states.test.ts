@@ -38,7 +38,6 @@ async function read(order: object, execution: object, row: object | null): Promi
 
 describe('the reply to a placement', () => {
   const FAK = { orderType: 'FAK' };
-  const FOK = { orderType: 'FOK', price: null, takerAmount: '1' };
   const some = totals('4000000', '2240000');
   const all = totals('10000000', '5600000');
 
@@ -56,16 +55,13 @@ describe('the reply to a placement', () => {
     ['ioc', FAK, 'MATCHED', null, 'pending', '0', '10'],
     ['gtc', {}, 'MATCHED', null, 'pending', '0', '10'],
     ['ioc', FAK, 'A_WORD_TO_COME', all, 'filled', '10', '0'],
-    ['fok', FOK, 'MINED', totals('10000001', '5600000'), 'filled', '10.000001', '0'],
-    ['fok', FOK, 'MINED', totals('9999999', '5600000'), 'filled', '9.999999', '0'],
-    ['fok', FOK, 'UNMATCHED', totals(), 'cancelled', '0', '0'],
-    ['fok', FOK, 'CONFIRMED', null, 'pending', '0', '10'],
-    ['fok', FOK, 'DELAYED', totals(), 'pending', '0', '10'],
+    ['ioc', FAK, 'MINED', totals('9999001', '5599440'), 'filled', '9.999001', '0'],
+    ['ioc', FAK, 'MINED', totals('9999000', '5599440'), 'cancelled', '9.999', '0'],
+    ['gtc', {}, 'MATCHED', totals('9999500', '5599720'), 'filled', '9.9995', '0'],
   ] as const)(
     '%s %o that is %s is read as what it is',
     async (tif, order, settlementStatus, totalsRaw, ...expected) => {
-      const wanted: Wanted = tif === 'fok' ? { type: 'market', walk: { size: '10', cost: '5.6' } } : {};
-      const got = await placed({ ...wanted, timeInForce: tif }, order, { settlementStatus, totalsRaw });
+      const got = await placed({ timeInForce: tif }, order, { settlementStatus, totalsRaw });
       const [status, filled = '', remaining = ''] = expected.map(String);
       expect(got).toMatchObject({
         orderId: ID,
@@ -92,7 +88,9 @@ describe('the reply to a placement', () => {
       averageFillPrice: parsePrice('0.93'),
       makerFee: 0n,
       takerFee: parseUsd('0.058995'),
-      metadata: { settlement_status: 'MINED', net: 10.688564, effective_fee_bps: 59, transaction_hash: '0xab' },
+      receivedSize: parseSize('10.688564'),
+      receivedUsd: null,
+      metadata: { settlement_status: 'MINED', effective_fee_bps: 59, transaction_hash: '0xab' },
       createdAt: '2026-11-21T09:02:00.446Z',
       expiration: null,
       marketRef: SLUG,
@@ -115,8 +113,74 @@ describe('the reply to a placement', () => {
       averageFillPrice: parsePrice('0.41'),
       takerFee: parseUsd('0.2952'),
       price: parsePrice('0.4'),
+      receivedSize: null,
+      receivedUsd: parseUsd('20.2048'),
     });
-    expect(got.metadata).not.toHaveProperty('net');
+  });
+});
+
+/** A fill-or-kill order for 10 shares, found by its id. */
+async function wholeOrder(side: 'buy' | 'sell', settlementStatus: string, totalsRaw: object | null) {
+  const order = { orderType: 'FOK', price: null, takerAmount: '1', side: side === 'buy' ? 0 : 1 };
+  const { adapter, access } = cannedOrders({
+    '/orders/status/batch': found(stateRow({ ...order, makerAmount: '10000000' }, { settlementStatus, totalsRaw })),
+  });
+  const asked = { ...record(1, ID), terms: terms({ side, type: 'market', timeInForce: 'fok' }) };
+  const [byId] = await adapter.find([asked], access);
+  return byId;
+}
+
+describe('a fill-or-kill order, which an earlier release sent', () => {
+  test.each([
+    ['buy', 'MINED', totals('10000001', '5600000'), 'filled', '10.000001'],
+    ['buy', 'MINED', totals('9999999', '5600000'), 'filled', '9.999999'],
+    ['buy', 'MINED', totals('9998999', '5600000'), 'cancelled', '9.998999'],
+    ['buy', 'CONFIRMED', totals('6666666', '6000000'), 'cancelled', '6.666666'],
+    ['sell', 'MINED', totals('10000000', '1000000'), 'filled', '10'],
+    ['buy', 'UNMATCHED', totals(), 'cancelled', '0'],
+    ['buy', 'CONFIRMED', null, 'pending', '0'],
+    ['sell', 'DELAYED', totals(), 'pending', '0'],
+  ] as const)('to %s that is %s %o is %s: filled only with all of its size', async (...row) => {
+    const [side, settled, sums, status, filled] = row;
+    expect(await wholeOrder(side, settled, sums)).toMatchObject({ status, filledSize: parseSize(filled) });
+  });
+});
+
+describe('what an order brought', () => {
+  test.each([
+    ['nothing yet', {}, { settlementStatus: 'UNMATCHED' }, 0n],
+    ['a match without totals', {}, { settlementStatus: 'MATCHED', totalsRaw: null }, null],
+    ['a settlement that failed', {}, { settlementStatus: 'FAILED', totalsRaw: totals('10000000', '5600000') }, 0n],
+    [
+      'all of it, less the fee',
+      { orderType: 'FAK' },
+      { settlementStatus: 'MINED', totalsRaw: totals('10000000', '5600000', { contracts: '213000' }) },
+      parseSize('9.787'),
+    ],
+  ])('is %s', async (_, order, execution, wanted) => {
+    expect(await read(order, execution, null)).toMatchObject({ receivedSize: wanted, receivedUsd: null });
+  });
+
+  test.each([
+    ['nothing yet', { settlementStatus: 'UNMATCHED' }, 0n],
+    ['a match without totals', { settlementStatus: 'MATCHED', totalsRaw: null }, null],
+    [
+      'all of it, less the fee',
+      { settlementStatus: 'MINED', totalsRaw: totals('10000000', '5600000', { usd: '80640' }) },
+      parseUsd('5.51936'),
+    ],
+  ])('of a sale is %s', async (_, execution, wanted) => {
+    const order = { orderType: 'FAK', side: 1, makerAmount: '10000000', takerAmount: '5600000' };
+    expect(await read(order, execution, null)).toMatchObject({ receivedSize: null, receivedUsd: wanted });
+  });
+
+  test('is not known where only the list shows the fills', async () => {
+    const row = { status: 'LIVE', remainingSize: '4000000' };
+    expect(await read({}, { settlementStatus: 'UNMATCHED', totalsRaw: null }, row)).toMatchObject({
+      filledSize: parseSize('6'),
+      receivedSize: null,
+      takerFee: null,
+    });
   });
 });
 
@@ -125,6 +189,9 @@ describe('a resting order later on', () => {
     ['rests', 'LIVE', '10000000', 'open', '0', '10'],
     ['was met in part', 'LIVE', '4000000', 'partially_filled', '6', '4'],
     ['was met in whole', 'MATCHED', '0', 'filled', '10', '0'],
+    ['was met but for dust', 'MATCHED', '999', 'filled', '9.999001', '0'],
+    ['ended with a part of it met', 'MATCHED', '3000000', 'cancelled', '7', '0'],
+    ['was cancelled with dust left', 'CANCELED', '999', 'filled', '9.999001', '0'],
     ['was cancelled', 'CANCELED', '10000000', 'cancelled', '0', '0'],
     ['was cancelled after a part', 'CANCELED', '7000000', 'cancelled', '3', '0'],
     ['was emptied by its cancel', 'CANCELED', '0', 'cancelled', '0', '0'],
@@ -149,7 +216,7 @@ describe('a resting order later on', () => {
       // (2 + 4 × 0.56) / 8
       averageFillPrice: parsePrice('0.53'),
       takerFee: parseUsd('0.06'),
-      metadata: { net: 7.88 },
+      receivedSize: parseSize('7.88'),
     });
   });
 

@@ -4,6 +4,7 @@ import type { OrderIntent, Placement, PlatformOrders, PreparedOrder } from '../.
 import { failedPlacement } from '../../failed-placement.ts';
 import type { AdapterDeps, StoredMarket } from '../../contract.ts';
 import { parseBody } from '../../parse-rows.ts';
+import { adviceOf } from '../../refusal-rules.ts';
 import type { LimitlessUrl } from '../manifest.ts';
 import { type LimitlessAccess, createAccountClient } from '../signed-client.ts';
 import { cancelOrders } from './cancel.ts';
@@ -13,13 +14,14 @@ import { OrderReads } from './reads.ts';
 import { toPlatformOrder } from './state.ts';
 import { type LimitlessNewOrder, toLimitlessOrder } from './request.ts';
 import { LimitlessOrderState } from './rows.ts';
-import { RECV_WINDOW_MS } from './window.ts';
-import { refusalHelp, speaksOfExchange, speaksOfProfile } from './advice.ts';
+import { BATCH_WINDOW_MS, RECV_WINDOW_MS } from './window.ts';
+import { LIMITLESS_REJECTIONS, speaksOfExchange, speaksOfProfile } from './advice.ts';
+import { readBalances } from './balances.ts';
 import { signOrder } from '../sign.ts';
 import { SigningFacts } from './signing-context.ts';
 
-/** The last second of the window is left to the network. */
-const LEAVE_WITHIN_MS = RECV_WINDOW_MS - 1000;
+/** The last second of the receive window is left to the network. */
+const NETWORK_MS = 1000;
 
 /** Limitless's orders: EIP-712 under the exchange contract of each market, sent with an HMAC scoped token. */
 export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): PlatformOrders<'limitless'> {
@@ -34,6 +36,8 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
     signature: string,
     access: LimitlessAccess,
   ): Promise<Placement> {
+    // Limitless takes one order a call.
+    access.group?.leave();
     const body = JSON.stringify({ ...wire, order: { ...wire.order, signature } });
     const call = {
       circuit: 'order',
@@ -41,7 +45,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
       path: '/orders',
       body,
       retry: false,
-      leaveByMs: wire.timestamp + LEAVE_WITHIN_MS,
+      leaveByMs: wire.timestamp + wire.recvWindow - NETWORK_MS,
     } as const;
     try {
       // Without the caller's signal: once the order may have been sent, only the answer shows the result.
@@ -55,7 +59,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
       if (error.status === 409) return { result: 'unknown', httpStatus: 409, detail: error.detail };
       if (speaksOfExchange(error.detail)) facts.doubtExchange(intent.market);
       if (speaksOfProfile(error.detail)) facts.doubtProfile(access.credential);
-      return failedPlacement('limitless', error, () => refusalHelp(error));
+      return failedPlacement('limitless', error, () => adviceOf(LIMITLESS_REJECTIONS, error));
     }
   }
 
@@ -64,16 +68,13 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
     const amounts = orderAmounts(terms);
     const signatory = await facts.signatory(access);
     const exchange = await facts.exchange(market, access);
-    const wire = toLimitlessOrder(intent, amounts, signatory, deps.now());
+    const recvWindow = access.group ? BATCH_WINDOW_MS : RECV_WINDOW_MS;
+    const wire = toLimitlessOrder(intent, amounts, signatory, { timestamp: deps.now(), recvWindow });
     const signature = await signOrder(access.credential.private_key, wire.order, exchange);
     return {
       orderId: null,
       wire: { ...wire },
-      metadata: {
-        ...(terms.side === 'buy' ? { collateral: decimalNumber(amounts.makerAmount, USD_SCALE) } : {}),
-        // A fill-or-kill order states the amount it gives but no price: the walk of the book replaces the price.
-        ...(amounts.price === null ? { price_enforced: false } : {}),
-      },
+      metadata: terms.side === 'buy' ? { collateral: decimalNumber(amounts.makerAmount, USD_SCALE) } : {},
       place: () => place(intent, wire, signature, access),
     };
   }
@@ -81,7 +82,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
   return {
     platform: 'limitless',
     needsBook: ({ type }) => type === 'market',
-    balances: () => Promise.reject(new Error('no balances yet')),
+    balances: (market, access) => readBalances(account, market, access),
     grid: () => PRICE_GRID,
     check(market: StoredMarket, terms) {
       checkTradable(market, terms.outcomeIndex);

@@ -1,24 +1,154 @@
-import type { PlatformError } from '../../../core/errors.ts';
+import type { CheckRule, RejectionRule } from '../../refusal-rules.ts';
 
-/** Whether the text of a rejection shows that the order was signed for the wrong exchange. */
-export const speaksOfExchange = (words: string): boolean => /exchange address/i.test(words);
-export const speaksOfProfile = (words: string): boolean => /feeRateBps|wallet|ownerId|signer|maker/i.test(words);
+/** Refusals before an order is signed. */
+export const LIMITLESS_CHECKS = {
+  fok: {
+    message: 'An order cannot be fok on Limitless: its fill-or-kill orders carry no price and trade at any',
+    resolution: 'Use ioc, which keeps the worst price and cancels what it cannot fill, or gtc',
+  },
+  gtd: {
+    message: 'Limitless orders cannot expire (gtd)',
+    resolution: 'Use gtc and cancel the order, or ioc',
+  },
+  price: {
+    message: 'Limitless accepts prices in steps of 0.001',
+    resolution: 'Nearest valid prices',
+  },
+  size: {
+    message: 'Limitless accepts sizes in steps of 0.001 shares',
+    resolution: 'Nearest valid sizes',
+  },
+  tooLarge: {
+    message: 'The order is too large for Limitless',
+    resolution: 'Lower the size',
+  },
+  noBook: {
+    message: 'This Limitless market has no order book',
+    resolution: 'Choose a market with an order book',
+  },
+  noExchange: {
+    message: 'This Limitless market has no exchange contract',
+    resolution: 'Try again, or choose another market',
+  },
+  otherWallet: {
+    message: 'The stored Limitless wallet key cannot sign for the account of its token',
+    resolution: 'Store the private key of the wallet that the token belongs to',
+  },
+  smartWallet: {
+    message: 'The stored Limitless wallet key cannot sign for the smart wallet of its token',
+    resolution:
+      'The account trades from its smart wallet: switch it to its own wallet in the Limitless settings, or store the key that signs for it',
+  },
+} as const satisfies Record<string, CheckRule>;
 
 const AGAIN = 'Place the order again under a new idempotency key';
 
-/** Advice on a rejection, by Limitless's text. */
-export function refusalHelp({ kind, detail }: PlatformError): string {
-  if (kind === 'unauthorized') {
-    return 'Renew the API token; it needs the scope trading, and a clock that is right within 30 s. Some regions may not trade.';
-  }
-  if (speaksOfExchange(detail)) return `${AGAIN}: the contract it is signed for is read again.`;
-  if (/feeRateBps/.test(detail)) return `${AGAIN}: the fee rate of the account is read again.`;
-  if (/allowance/i.test(detail)) {
-    return "Approve the market's exchange contract on Base: USDC to buy; the outcome tokens to sell (and its adapter, if it has one).";
-  }
-  if (/balance/i.test(detail)) return 'Fund the wallet that trades: USDC on Base to buy, outcome tokens to sell.';
-  if (/deadline|not active|not found/i.test(detail)) return 'Choose a market that is open.';
-  if (/wallet|signer|maker/i.test(detail))
-    return 'Store the key of the wallet that the account trades from, or switch the account to its own wallet.';
-  return 'Correct the order according to error_text.';
-}
+/** Rejections by Limitless, the most specific first. */
+export const LIMITLESS_REJECTIONS: readonly RejectionRule[] = [
+  {
+    about: 'key',
+    says: 'timestamp',
+    pattern: /timestamp|clock|expired/i,
+    resolution:
+      'Retry; if it happens again, tell the operator: the clock of the server that runs this service must be right within 30 s.',
+  },
+  {
+    about: 'key',
+    says: 'scope',
+    pattern: /scope|permission/i,
+    resolution: 'Use an API token with the scope trading.',
+  },
+  {
+    about: 'key',
+    says: 'region, country, restricted',
+    pattern: /region|countr|jurisdiction|restricted|geo/i,
+    resolution: 'Limitless does not let this account trade from this region.',
+  },
+  {
+    about: 'key',
+    says: 'any other 401 or 403',
+    pattern: /(?:)/,
+    resolution:
+      'Renew the API token and store its id and secret; it needs the scope trading, and the clock of the server that runs this service must be right within 30 s.',
+  },
+  {
+    about: 'order',
+    says: 'Exchange address for this market',
+    pattern: /exchange address/i,
+    resolution: `${AGAIN}: the contract it is signed for is read again.`,
+  },
+  {
+    about: 'order',
+    says: 'feeRateBps',
+    pattern: /feeRateBps/i,
+    resolution: `${AGAIN}: the fee rate of the account is read again.`,
+  },
+  {
+    about: 'order',
+    says: 'Insufficient conditional token allowance',
+    pattern: /token.{0,20}allowance/i,
+    resolution:
+      "Approve the market's exchange contract on Base (and its adapter, if it has one) for the outcome tokens.",
+  },
+  {
+    about: 'order',
+    says: 'Insufficient collateral allowance',
+    pattern: /allowance/i,
+    resolution: "Approve the market's exchange contract on Base to spend USDC.",
+  },
+  {
+    about: 'order',
+    says: 'Insufficient conditional token balance',
+    pattern: /token.{0,20}balance/i,
+    resolution:
+      'Fund the wallet, or sell at most what it holds: a purchase brings received_size, which is filled_size less the fee, and open sales reserve a part.',
+  },
+  {
+    about: 'order',
+    says: 'Insufficient collateral balance',
+    pattern: /balance|insufficient/i,
+    resolution: 'Fund the wallet that trades with USDC on Base, or lower the size; open purchases reserve a part.',
+  },
+  {
+    about: 'order',
+    says: 'Post-only order would match',
+    pattern: /post.?only/i,
+    resolution: 'The order would trade at once: use a price that does not cross the book, or leave out post_only.',
+  },
+  {
+    about: 'order',
+    says: 'self trade, STP',
+    pattern: /self.?(?:trade|trading|match)|\bstp/i,
+    resolution:
+      'The order would trade with an open order of the account: cancel that order, or use another self_trade_prevention.',
+  },
+  {
+    about: 'order',
+    says: 'tick violation, price, makerAmount',
+    pattern: /tick|\bprice\b|(?:maker|taker)Amount/i,
+    resolution: 'Use a price in steps of 0.001 and a size in steps of 0.001 shares.',
+  },
+  {
+    about: 'order',
+    says: 'deadline, not active, not found',
+    pattern: /deadline|not active|not found|\bAMM\b|group market/i,
+    resolution: 'Choose a market that is open.',
+  },
+  {
+    about: 'order',
+    says: 'ownerId, trade wallet, signer, maker',
+    pattern: /ownerId|wallet|signer|\bmaker\b|signature/i,
+    resolution:
+      'Store the key of the wallet that the account trades from, or switch the account to its own wallet; the account is read again.',
+  },
+  {
+    about: 'order',
+    says: 'any other 400',
+    pattern: /(?:)/,
+    resolution: 'Correct the order according to error_text.',
+  },
+];
+
+/** Whether the text of a rejection shows that the order was signed for the wrong exchange. */
+export const speaksOfExchange = (words: string): boolean => /exchange address/i.test(words);
+export const speaksOfProfile = (words: string): boolean => /feeRateBps|wallet|ownerId|signer|\bmaker\b/i.test(words);

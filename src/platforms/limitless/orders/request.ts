@@ -1,20 +1,22 @@
 import { PRICE_SCALE, decimalNumber } from '../../../core/decimal.ts';
+import type { SelfTradePrevention } from '../../../core/order-model.ts';
 import type { OrderIntent, OrderRecord } from '../../order-contract.ts';
 import type { OrderAmounts } from './amounts.ts';
 import type { LimitlessOrderState } from './rows.ts';
-import { RECV_WINDOW_MS } from './window.ts';
 import { type SignedPart, ZERO_ADDRESS } from '../sign.ts';
 import type { Signatory } from './signing-context.ts';
 
 /** Body of POST /orders without the signature, in the JSON types that Limitless requires. */
 export interface LimitlessNewOrder {
-  /** The price is sent but not signed; a fill-or-kill order must not contain one. */
-  order: SignedPart & { price?: number };
+  /** The price is sent but not signed: it follows from the amounts. */
+  order: SignedPart & { price: number };
   orderType: OrderAmounts['orderType'];
   marketSlug: string;
   ownerId: number;
   /** Only for an order that can rest. */
-  postOnly?: false;
+  postOnly?: boolean;
+  /** Absent: the platform's default. */
+  stpPolicy?: SelfTradePrevention;
   clientOrderId: string;
   /** Unix ms. */
   timestamp: number;
@@ -26,10 +28,11 @@ const saltOf = (seed: Uint8Array): number => Number(Buffer.from(seed).readBigUIn
 
 export function toLimitlessOrder(
   { market, terms, clientOrderId, seed }: OrderIntent,
-  { orderType, makerAmount, takerAmount, price }: OrderAmounts,
+  { orderType, makerAmount, takerAmount }: OrderAmounts,
   { ownerId, maker, signer, signatureType, feeRateBps }: Signatory,
-  nowMs: number,
+  { timestamp, recvWindow }: Pick<LimitlessNewOrder, 'timestamp' | 'recvWindow'>,
 ): LimitlessNewOrder {
+  const { selfTradePrevention: stpPolicy } = terms;
   return {
     order: {
       salt: saltOf(seed),
@@ -44,15 +47,16 @@ export function toLimitlessOrder(
       feeRateBps,
       side: terms.side === 'buy' ? 0 : 1,
       signatureType,
-      ...(price === null ? {} : { price: decimalNumber(price, PRICE_SCALE) }),
+      price: decimalNumber(terms.price, PRICE_SCALE),
     },
     orderType,
     marketSlug: market.platformId,
     ownerId,
-    ...(orderType === 'GTC' ? { postOnly: false } : {}),
+    ...(orderType === 'GTC' ? { postOnly: terms.postOnly } : {}),
+    ...(stpPolicy === null ? {} : { stpPolicy }),
     clientOrderId,
-    timestamp: nowMs,
-    recvWindow: RECV_WINDOW_MS,
+    timestamp,
+    recvWindow,
   };
 }
 

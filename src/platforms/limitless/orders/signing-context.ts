@@ -1,6 +1,7 @@
 import type { Address } from 'viem';
 import { getAddress } from 'viem/utils';
-import { orderRefused } from '../../failed-placement.ts';
+import type { ApiError } from '../../../core/errors.ts';
+import { refusedBy } from '../../refusal-rules.ts';
 import type { AdapterDeps, StoredMarket } from '../../contract.ts';
 import { parseBody } from '../../parse-rows.ts';
 import { walletAddress } from '../../evm/wallet-address.ts';
@@ -8,6 +9,7 @@ import { accountOf, type AccountClient, type LimitlessAccess } from '../signed-c
 import type { LimitlessCredential } from '../credential.ts';
 import { createLimitlessClient } from '../client.ts';
 import type { LimitlessUrl } from '../manifest.ts';
+import { LIMITLESS_CHECKS } from './advice.ts';
 import { LimitlessProfile, LimitlessVenue } from './rows.ts';
 import { Remembered } from '../cached.ts';
 import type { SignedPart } from '../sign.ts';
@@ -64,8 +66,7 @@ export class SigningFacts {
       const reply = await this.#public.get(path, {}, { priority, user, forOrder: true, onBadRow });
       const { venue } = parseBody('limitless', LimitlessVenue, reply, 'markets/{slug}');
       // Not cached: one reply without a venue must not block the market's orders for a day.
-      if (!venue)
-        throw orderRefused('This Limitless market has no exchange contract', 'Try again, or choose another market.');
+      if (!venue) throw refusedBy(LIMITLESS_CHECKS.noExchange);
       return getAddress(venue.exchange);
     });
   }
@@ -81,12 +82,7 @@ export class SigningFacts {
   }
 }
 
-function wrongKey(key: Address, smart: boolean, signer: string | null | undefined) {
-  return orderRefused(
-    'The stored Limitless wallet key cannot sign for the account of its token',
-    smart
-      ? 'The account trades from its smart wallet: switch it to its own wallet in the Limitless settings, or store the key that signs for it.'
-      : 'Store the private key of the wallet that the token belongs to.',
-    `the key signs as ${key}, the account expects ${signer ?? 'a wallet it does not name'}`,
-  );
+function wrongKey(key: Address, smart: boolean, signer: string | null | undefined): ApiError {
+  const rule = smart ? LIMITLESS_CHECKS.smartWallet : LIMITLESS_CHECKS.otherWallet;
+  return refusedBy(rule, `the key signs as ${key}, the account expects ${signer ?? 'a wallet it does not name'}`);
 }

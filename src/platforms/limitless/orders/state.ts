@@ -1,15 +1,20 @@
-import { ONE_PRICE, SIZE_SCALE, type Size, type Usd, decimalNumber, divideHalfEven } from '../../../core/decimal.ts';
+import { ONE_PRICE, type Size, type Usd, divideHalfEven } from '../../../core/decimal.ts';
 import type { JsonObject } from '../../../core/model.ts';
 import { isoTime } from '../../market-fields.ts';
 import { isOver, type OrderStatus, type TimeInForce } from '../../../core/order-model.ts';
 import type { OrderTerms, PlatformOrder } from '../../order-contract.ts';
-import type { LimitlessOrderType } from './amounts.ts';
+import { isFilled } from '../../filled.ts';
+import { SMALLEST_SIZE } from './amounts.ts';
 import type { LimitlessOrderState, LimitlessUserOrder } from './rows.ts';
 
 /** An order's place in its market's list: its row, `gone` if the list proves that it is not working, null if not read. */
 export type BookPlace = Pick<LimitlessUserOrder, 'status' | 'originalSize' | 'remainingSize'> | 'gone' | null;
 
-const TIME_IN_FORCE: Readonly<Record<LimitlessOrderType, TimeInForce>> = { GTC: 'gtc', FAK: 'ioc', FOK: 'fok' };
+const TIME_IN_FORCE: Readonly<Record<LimitlessOrderState['order']['orderType'], TimeInForce>> = {
+  GTC: 'gtc',
+  FAK: 'ioc',
+  FOK: 'fok',
+};
 /** Delayed by the market's taker delay, or matched and being settled again. */
 const IN_SUSPENSE: ReadonlySet<string> = new Set(['DELAYED', 'RETRYING']);
 /** States with a match; the totals may lag. */
@@ -29,7 +34,7 @@ export interface Asked {
   terms: OrderTerms;
 }
 
-/** The order in our terms. A fill-or-kill buy that is not ours has no size: its filled size is used. */
+/** The order in our terms. A fill-or-kill purchase that is not ours has no size: its filled size is used. */
 export function toPlatformOrder(state: LimitlessOrderState, place: BookPlace, asked: Asked | null): PlatformOrder {
   const { order, execution, makerMatches } = state;
   const fills = fillsOf(state, place);
@@ -56,9 +61,8 @@ export function toPlatformOrder(state: LimitlessOrderState, place: BookPlace, as
     status,
     filledSize: fills.contracts,
     remainingSize: isOver(status) || remaining < 0n ? 0n : remaining,
-    averageFillPrice: fills.contracts === 0n ? null : divideHalfEven(fills.usd * ONE_PRICE, fills.contracts),
-    receivedSize: null,
-    receivedUsd: null,
+    averageFillPrice: fills.contracts === 0n ? null : divideHalfEven(fills.value, fills.contracts),
+    ...receivedBy(state, fills),
     makerFee: 0n,
     takerFee: takerFee(state, fills),
     ...settlementOf(state, fills.contracts),
@@ -69,7 +73,7 @@ export function toPlatformOrder(state: LimitlessOrderState, place: BookPlace, as
         .toSorted()
         .at(-1) ?? null,
     expiration: null,
-    metadata: factsOf(state, fills),
+    metadata: factsOf(state, fills.contracts),
   };
 }
 
@@ -82,9 +86,8 @@ function signedSize({ orderType, side, makerAmount, takerAmount }: LimitlessOrde
 interface Fills {
   /** Gross: before the fee that a buyer pays in contracts. */
   contracts: Size;
-  usd: Usd;
-  /** The part filled as a maker after the totals were computed; it has no fee. */
-  later: Size;
+  /** Σ price × contracts, with the scales of both: exact. */
+  value: bigint;
 }
 
 /**
@@ -93,26 +96,24 @@ interface Fills {
  */
 function fillsOf({ order, execution }: LimitlessOrderState, place: BookPlace): Fills {
   const { settlementStatus: settled, totalsRaw } = execution;
-  if (settled === SETTLEMENT_FAILED) return { contracts: 0n, usd: 0n, later: 0n };
+  if (settled === SETTLEMENT_FAILED) return { contracts: 0n, value: 0n };
   const { contractsGross = 0n, usdGross = 0n } = totalsRaw ?? {};
   const row = place === 'gone' ? null : place;
   const emptied = row?.status === 'CANCELED' && row.remainingSize === 0n;
   const listed = row === null || emptied ? 0n : row.originalSize - row.remainingSize;
-  if (listed <= contractsGross || !order.price) return { contracts: contractsGross, usd: usdGross, later: 0n };
+  if (listed <= contractsGross || !order.price) return { contracts: contractsGross, value: usdGross * ONE_PRICE };
   const later = listed - contractsGross;
-  return { contracts: listed, usd: usdGross + divideHalfEven(later * order.price, ONE_PRICE), later };
+  return { contracts: listed, value: usdGross * ONE_PRICE + later * order.price };
 }
 
 function statusOf({ order, execution }: LimitlessOrderState, place: BookPlace, filled: Size, size: Size): OrderStatus {
   const { settlementStatus: settled, reason } = execution;
   if (settled === SETTLEMENT_FAILED) return 'rejected';
   if (IN_SUSPENSE.has(settled) || (MATCHED.has(settled) && filled === 0n)) return 'pending';
-  // A fill-or-kill buy is filled once its USDC is spent, whatever number of contracts it bought.
-  if (filled > 0n && (order.orderType === 'FOK' || filled >= size)) return 'filled';
+  if (isFilled({ size, filled, smallestSize: SMALLEST_SIZE })) return 'filled';
   if (order.orderType !== 'GTC' || settled === 'CANCELED' || place === 'gone') return 'cancelled';
   if (place === null) return reason ? 'cancelled' : working(filled);
-  if (place.status === 'LIVE') return working(filled);
-  return place.status === 'MATCHED' ? 'filled' : 'cancelled';
+  return place.status === 'LIVE' ? working(filled) : 'cancelled';
 }
 
 /** Mined counts as confirmed. */
@@ -141,13 +142,23 @@ function takerFee({ order, execution }: LimitlessOrderState, { contracts }: Fill
   return contractsGross === 0n ? 0n : divideHalfEven(contractsFee * usdGross, contractsGross);
 }
 
-function factsOf({ order, execution }: LimitlessOrderState, { contracts, later }: Fills): JsonObject {
-  const { settlementStatus, effectiveFeeBps, totalsRaw, txHash, reason } = execution;
-  const net = (totalsRaw?.contractsNet ?? 0n) + later;
-  const bought = order.side === 0 && contracts > 0n;
+/** What fills left after the fee: contracts of a purchase, USDC of a sale. A maker pays none, so that the totals have all of it. */
+function receivedBy(
+  { order, execution }: LimitlessOrderState,
+  { contracts, value }: Fills,
+): Pick<PlatformOrder, 'receivedSize' | 'receivedUsd'> {
+  const { settlementStatus: settled, totalsRaw } = execution;
+  const isUnknown = !totalsRaw && (contracts > 0n || MATCHED.has(settled));
+  const { contractsFee = 0n, usdFee = 0n } = contracts > 0n ? (totalsRaw ?? {}) : {};
+  return order.side === 0
+    ? { receivedSize: isUnknown ? null : contracts - contractsFee, receivedUsd: null }
+    : { receivedSize: null, receivedUsd: isUnknown ? null : divideHalfEven(value, ONE_PRICE) - usdFee };
+}
+
+function factsOf({ execution }: LimitlessOrderState, contracts: Size): JsonObject {
+  const { settlementStatus, effectiveFeeBps, txHash, reason } = execution;
   return {
     settlement_status: settlementStatus,
-    ...(bought ? { net: decimalNumber(net, SIZE_SCALE) } : {}),
     ...(contracts > 0n && typeof effectiveFeeBps === 'number' ? { effective_fee_bps: effectiveFeeBps } : {}),
     ...(txHash ? { transaction_hash: txHash } : {}),
     ...(reason ? { reason } : {}),

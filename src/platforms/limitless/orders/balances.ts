@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { StoredMarket } from '../../contract.ts';
+import type { Allowance, Balance, Balances } from '../../order-contract.ts';
+import { parseBody, parseRows, wireBaseUnits } from '../../parse-rows.ts';
+import type { AccountClient, LimitlessAccess } from '../signed-client.ts';
+
+const ROW = { platform: 'limitless', kind: 'market', idKey: 'slug' } as const;
+/** Contracts that move collateral, by the platform's own word for them. */
+const VENUES = [
+  ['clob', 'exchange'],
+  ['negrisk', 'NegRisk exchange'],
+] as const;
+/** A contract that may move this much may move everything. */
+const ENDLESS = 1n << 128n;
+
+const Portfolio = z.object({ clob: z.array(z.unknown()) });
+const Reserved = z.object({ orders: z.object({ totalCollateralLocked: wireBaseUnits }) });
+const Slug = z.object({ market: z.object({ slug: z.string() }) });
+const Held = z.object({
+  market: z.object({ slug: z.string(), yesPositionId: z.string(), noPositionId: z.string() }),
+  tokensBalance: z.object({ yes: wireBaseUnits, no: wireBaseUnits }),
+  orders: z.object({ liveOrders: z.array(z.unknown()) }),
+});
+const LiveSale = z.object({ token: z.string(), side: z.enum(['BUY', 'SELL']), remainingSize: wireBaseUnits });
+const Allowed = z.object({ allowance: wireBaseUnits, spender: z.string().min(1) });
+
+/**
+ * Limitless reports what open purchases reserve, the outcome tokens of each market, and what its exchanges may spend. The wallet's
+ * collateral itself is on the chain only: null.
+ */
+export async function readBalances(
+  account: AccountClient,
+  market: StoredMarket | null,
+  access: LimitlessAccess,
+): Promise<Balances> {
+  const read = { method: 'GET', path: '/portfolio/positions', retry: true } as const;
+  const { clob } = parseBody('limitless', Portfolio, await account(read, access), 'portfolio/positions');
+  return {
+    balances: [
+      { asset: 'USDC', total: null, available: null, reserved: reservedBy(clob, access) },
+      ...(market ? holdings(clob, market) : []),
+    ],
+    allowances: await readAllowances(account, access),
+  };
+}
+
+/** Collateral behind the open purchases of every market; null if a market's part is unreadable. */
+function reservedBy(rows: readonly unknown[], access: LimitlessAccess): bigint | null {
+  const parts = parseRows(Reserved, rows, ROW, access);
+  if (parts.length < rows.length) return null;
+  return parts.reduce((sum, { row }) => sum + row.orders.totalCollateralLocked, 0n);
+}
+
+/** Outcome tokens of the wallet; 0 in a market that the portfolio does not list, null where its row is unreadable. */
+function holdings(rows: readonly unknown[], market: StoredMarket): Balance[] {
+  const raw = rows.find((row) => Slug.safeParse(row).data?.market.slug === market.ref);
+  const held = Held.safeParse(raw).data;
+  return market.outcomes.map(({ id }, index) => {
+    if (raw === undefined) return { asset: id, total: 0n, available: 0n, reserved: 0n };
+    if (!held) return { asset: id, total: null, available: null, reserved: null };
+    const total = index === 0 ? held.tokensBalance.yes : held.tokensBalance.no;
+    const reserved = soldOf(held, index === 0 ? held.market.yesPositionId : held.market.noPositionId);
+    const free = reserved === null ? null : total - reserved;
+    return { asset: id, total, available: free === null || free > 0n ? free : 0n, reserved };
+  });
+}
+
+/** What open sales of a token still offer; null if an order is unreadable. */
+function soldOf({ orders: { liveOrders } }: z.output<typeof Held>, token: string): bigint | null {
+  let sum = 0n;
+  for (const raw of liveOrders) {
+    const order = LiveSale.safeParse(raw).data;
+    if (!order) return null;
+    if (order.side === 'SELL' && order.token === token) sum += order.remainingSize;
+  }
+  return sum;
+}
+
+const readAllowances = (account: AccountClient, access: LimitlessAccess): Promise<Allowance[]> =>
+  Promise.all(
+    VENUES.map(async ([type, name]) => {
+      const path = `/portfolio/trading/allowance?type=${type}`;
+      const reply = await account({ method: 'GET', path, retry: true }, access);
+      const { allowance, spender } = parseBody('limitless', Allowed, reply, 'portfolio/trading/allowance');
+      return { asset: 'USDC', spender, name, amount: allowance >= ENDLESS ? null : allowance };
+    }),
+  );

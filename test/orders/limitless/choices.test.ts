@@ -152,9 +152,11 @@ test('orders placed together go out one by one, each with its own result', async
   const { our, market, sim, ...on } = await trading();
   const before = attempts({ ...on, sim });
   const group = new PlacementGroup(3);
-  our.access.group = group;
-  const prices = ['0.3', '0.599', '0.2'];
-  const orders = await Promise.all(prices.map((price) => our.signed(market, { price, postOnly: true })));
+  const orders = await Promise.all(
+    ['0.3', '0.599', '0.2'].map((price) =>
+      our.signed(market, { price, postOnly: true }, {}, { ...our.access, group: group.member() }),
+    ),
+  );
   const placements = await Promise.all(orders.map(({ place }) => place()));
   expect(placements.map(({ result }) => result)).toEqual(['accepted', 'accepted', 'accepted']);
   expect(attempts({ ...on, sim })).toBe(before + 3);

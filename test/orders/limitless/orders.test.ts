@@ -214,12 +214,12 @@ describe('an order of the caller on the wire', () => {
 
   test('has a longer window when it waits for others, and leaves their group when it is sent', async () => {
     const group = new PlacementGroup(2);
-    const { body, placement } = await sent({}, { access: { ...orderAccess(), group } });
+    const { body, placement } = await sent({}, { access: { ...orderAccess(), group: group.member() } });
     expect(body.recvWindow).toBe(10_000);
     expect(placement).toMatchObject({ result: 'accepted' });
     // The other member, which is the last one now.
     const send = async (bodies: readonly string[]) => bodies.map((detail) => ({ ...placement, detail }));
-    expect(await group.place('other', 'alone', send)).toMatchObject({ detail: 'alone' });
+    expect(await group.member().place('other', 'alone', send)).toMatchObject({ detail: 'alone' });
   });
 });
 

@@ -74,14 +74,13 @@ const LEET: Record<string, string> = {
 /** The rule that makes a password too easy to guess; null if it is accepted. `email` may be '' when unknown. */
 export function passwordWeakness(password: string, email: string): string | null {
   const text = normalized(password).toLowerCase();
-  if (/^(.{1,4})\1+.{0,3}$/s.test(text) || /^(.{1,64})\1{2,}$/s.test(text))
-    return 'a password that does not repeat itself';
-  if (new Set(text).size < 5) return 'a password of at least 5 different characters';
-  const plain = text.replaceAll(/[\s._-]/g, '');
+  // One character repeated is not on the list; a word or a sequence repeated is as common as itself.
+  const unit = /^(.{2,64}?)\1+$/s.exec(text)?.[1] ?? text;
+  const plain = unit.replaceAll(/[\s._-]/g, '');
   const backwards = [...plain].toReversed().join('');
   if (RUNS.some((run) => run.includes(plain) || run.includes(backwards)))
     return 'a password that is not a keyboard sequence';
-  if (isCommon(text)) {
+  if (isCommon(text) || isCommon(unit)) {
     return 'a password that is not among the most common ones';
   }
   const own = email.toLowerCase().split('@', 1)[0] ?? '';

@@ -8,12 +8,13 @@ const isTls = (request: FastifyRequest, publicUrl: string | undefined): boolean 
   publicUrl?.startsWith('https:') === true || request.protocol === 'https';
 
 /** `session` identifies who is logged in, `device` a browser with an earlier login. */
-const NAMES = { session: 'jwt', device: 'device' } as const;
-type Cookie = keyof typeof NAMES;
+type Cookie = 'session' | 'device';
 
-/** Over TLS the prefix __Host- prevents other hosts of the domain, and plain http, from setting the cookie. */
-const nameOf = (cookie: Cookie, request: FastifyRequest, publicUrl: string | undefined): string =>
-  `${isTls(request, publicUrl) ? '__Host-' : ''}${NAMES[cookie]}`;
+/** Clients know the session by its name. The prefix __Host- keeps other hosts of the domain, and plain http, from setting `device`. */
+function nameOf(cookie: Cookie, request: FastifyRequest, publicUrl: string | undefined): string {
+  if (cookie === 'session') return 'jwt';
+  return isTls(request, publicUrl) ? '__Host-device' : 'device';
+}
 
 export const readCookie = (cookie: Cookie, request: FastifyRequest, publicUrl?: string): string | undefined =>
   request.cookies[nameOf(cookie, request, publicUrl)];

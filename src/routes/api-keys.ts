@@ -20,7 +20,7 @@ const scopesParam = z
   .array(z.enum(SCOPES, scopesRule), scopesRule)
   .min(1, scopesRule)
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .default(['read']);
+  .default([...SCOPES]);
 const expiryParam = z.union([z.null(), timestampParam()]).default(null);
 const addressesRule = { error: 'a list of at most 50 addresses or CIDR blocks' };
 const addressesParam = z
@@ -70,7 +70,7 @@ function createApiKeyRoute(app: FastifyInstance, services: Services): void {
         'The key is shown in this answer only; the service stores a hash. current_password is required if the last login is over 15 minutes old.',
       body: {
         name: storedTextParam(100).describe('Label of the key, 1 to 100 characters'),
-        scopes: scopesParam.describe('read: every GET; trade: orders and every other write. Default: read alone'),
+        scopes: scopesParam.describe('read: every GET; trade: orders and every other write. Default: both'),
         expires_at: expiryParam.describe('Expiry: Unix seconds, Unix milliseconds or ISO-8601. Default null, never'),
         allowed_addresses: addressesParam.describe('Addresses and CIDR blocks it may be used from. Default [], any'),
         current_password: currentPassword,

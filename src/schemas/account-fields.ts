@@ -9,11 +9,11 @@ export const email = z
   .pipe(z.email(emailRule))
   .describe('E-mail address, case-insensitive');
 
-const lengthRule = { error: 'text of 12 to 128 characters' };
+const lengthRule = { error: 'text of 8 to 128 characters' };
 export const newPassword = z
   .string(lengthRule)
-  .refine((text) => [...text].length >= 12 && [...text].length <= 128, lengthRule)
-  .describe('12 to 128 characters; common passwords are rejected');
+  .refine((text) => [...text].length >= 8 && [...text].length <= 128, lengthRule)
+  .describe('8 to 128 characters; common passwords are rejected');
 
 /** A login only compares it, so its form is not checked. */
 export const password = z

@@ -29,15 +29,21 @@ const call = (key: string, method: 'GET' | 'POST' | 'DELETE' | 'PATCH', url: str
     ...(payload ? { payload } : {}),
   });
 
-test('a new key reads alone, unless it was asked to trade', async () => {
-  expect(await make()).toMatchObject({ scopes: ['read'], expires_at: null, allowed_addresses: [] });
+test('a new key may do what its user may, unless scopes narrow it', async () => {
+  expect(await make()).toMatchObject({ scopes: ['read', 'trade'], expires_at: null, allowed_addresses: [] });
+  expect(await make({ scopes: ['read'] })).toMatchObject({ scopes: ['read'] });
   expect(await make({ scopes: ['trade', 'read', 'read'] })).toMatchObject({ scopes: ['read', 'trade'] });
   const { api_keys: listed } = (await ann.get(KEYS)).json();
-  expect(listed.map(({ scopes }: { scopes: string[] }) => scopes)).toEqual([['read'], ['read', 'trade']]);
+  expect(listed.map(({ scopes }: { scopes: string[] }) => scopes)).toEqual([
+    ['read', 'trade'],
+    ['read'],
+    ['read', 'trade'],
+  ]);
 });
 
 test('placing and cancelling need the scope trade, reading the scope read: 403 names what lacks', async () => {
-  const { key: reads } = await make();
+  const { key: reads } = await make({ scopes: ['read'] });
+  const { key: whole } = await make();
   const { key: trades } = await make({ scopes: ['trade'] });
   const writes = [
     ['POST', '/v1/api/orders'],
@@ -48,7 +54,7 @@ test('placing and cancelling need the scope trade, reading the scope read: 403 n
     const refused = await call(reads, method, url, {});
     expect([url, refused.statusCode]).toEqual([url, 403]);
     expect(refused.json().error.message).toBe('The API key lacks the scope trade');
-    expect((await call(trades, method, url, {})).statusCode).not.toBe(403);
+    for (const key of [trades, whole]) expect((await call(key, method, url, {})).statusCode).not.toBe(403);
   }
   expect((await call(reads, 'GET', READ)).statusCode).toBe(400);
   expect((await call(trades, 'GET', READ)).json().error.message).toBe('The API key lacks the scope read');
@@ -106,7 +112,7 @@ test('a key revokes itself, by its id or as current, and no other key', async ()
 });
 
 test('a key that trades switches trading off and nothing else; a session switches it on again', async () => {
-  const { key: reads } = await make();
+  const { key: reads } = await make({ scopes: ['read'] });
   const { key } = await make({ scopes: ['read', 'trade'] });
   expect((await call(reads, 'PATCH', SETTINGS, { trading_enabled: false })).statusCode).toBe(403);
   for (const body of [{}, { trading_enabled: true }, { trading_enabled: false, max_day_notional: null }])

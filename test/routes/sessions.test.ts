@@ -59,23 +59,23 @@ test('the security log is paged newest first, and shows the own account alone', 
     cursor = page.pagination.next_cursor;
   }
   expect(seen.map(({ event }) => event)).toEqual(['key_created', 'login_failed', 'registered']);
-  expect(seen[0]).toMatchObject({ address: person.address, detail: { id, scopes: 'read' } });
+  expect(seen[0]).toMatchObject({ address: person.address, detail: { id, scopes: 'read trade' } });
 });
 
-test('over TLS the cookies are of the __Host- kind, and no plain one is believed', async () => {
+test('over TLS the session is the cookie jwt, Secure, and a forged one is not believed', async () => {
   const secure = await startTestApp({ env: { PUBLIC_URL: 'https://api.example' }, postgres: service.postgres });
   const person = browser(secure);
   const answer = await person.post('/v1/api/auth/register', { email: newEmail(), password: PASSWORD });
   expect(answer.cookies).toMatchObject([
-    { name: '__Host-jwt', secure: true, httpOnly: true, path: '/', sameSite: 'Lax' },
+    { name: 'jwt', secure: true, httpOnly: true, path: '/', sameSite: 'Lax' },
     { name: '__Host-device', secure: true, httpOnly: true, path: '/', sameSite: 'Lax' },
   ]);
   expect(answer.cookies.every((cookie) => !('domain' in cookie))).toBe(true);
   expect((await person.get(ME)).statusCode).toBe(200);
   const planted = browser(secure);
-  planted.cookies.set('jwt', person.cookies.get('__Host-jwt') ?? '');
+  planted.cookies.set('jwt', `${person.cookies.get('jwt')}x`);
   expect((await planted.get(ME)).statusCode).toBe(401);
   expect((await person.post('/v1/api/auth/logout')).statusCode).toBe(200);
-  expect(person.cookies.has('__Host-jwt')).toBe(false);
+  expect(person.cookies.has('jwt')).toBe(false);
   await secure.close();
 });

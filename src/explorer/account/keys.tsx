@@ -92,7 +92,7 @@ export function Keys() {
           </label>
         )}
         <label class="tick">
-          <input type="checkbox" name="trade" value="yes" /> may place and cancel orders
+          <input type="checkbox" name="trade" value="yes" defaultChecked /> may place and cancel orders
         </label>
         <button type="submit" class="main" disabled={busy}>
           Create a key

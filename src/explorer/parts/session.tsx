@@ -122,13 +122,13 @@ function SignIn({ onUser }: { onUser: (user: User) => void }) {
       <form onSubmit={(event) => void submit(event)}>
         <label for={`${id}-email`}>E-mail</label>
         <input id={`${id}-email`} name="email" type="email" autocomplete="username" required />
-        <label for={`${id}-password`}>Password{isNew ? ', 12 characters or more' : ''}</label>
+        <label for={`${id}-password`}>Password{isNew ? ', 8 characters or more' : ''}</label>
         <input
           id={`${id}-password`}
           name="password"
           type="password"
           autocomplete={isNew ? 'new-password' : 'current-password'}
-          minLength={isNew ? 12 : 1}
+          minLength={isNew ? 8 : 1}
           required
         />
         {failure && (

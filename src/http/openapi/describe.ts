@@ -137,7 +137,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
             type: 'apiKey',
             in: 'cookie',
             name: 'jwt',
-            description: 'The cookie set by register and login; over HTTPS its name is __Host-jwt',
+            description: 'The cookie set by register and login',
           },
         },
       },

@@ -33,7 +33,7 @@ export async function readBalances(
   market: StoredMarket | null,
   access: LimitlessAccess,
 ): Promise<Balances> {
-  const read = { method: 'GET', path: '/portfolio/positions', retry: true } as const;
+  const read = { circuit: 'account', method: 'GET', path: '/portfolio/positions', retry: true } as const;
   const { clob } = parseBody('limitless', Portfolio, await account(read, access), 'portfolio/positions');
   return {
     balances: [
@@ -80,7 +80,7 @@ const readAllowances = (account: AccountClient, access: LimitlessAccess): Promis
   Promise.all(
     VENUES.map(async ([type, name]) => {
       const path = `/portfolio/trading/allowance?type=${type}`;
-      const reply = await account({ method: 'GET', path, retry: true }, access);
+      const reply = await account({ circuit: 'account', method: 'GET', path, retry: true }, access);
       const { allowance, spender } = parseBody('limitless', Allowed, reply, 'portfolio/trading/allowance');
       return { asset: 'USDC', spender, name, amount: allowance >= ENDLESS ? null : allowance };
     }),

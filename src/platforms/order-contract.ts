@@ -230,9 +230,10 @@ export interface PlatformOrders<P extends Platform> {
   grid(market: StoredMarket, outcomeIndex: number, tickSize: Price | null): PriceGrid;
   /**
    * Pure. Throws ApiError 422 for what the platform would reject or cannot express, with what to change (nearest valid prices, minimum
-   * size). Checked before: form, 0.01 ≤ price ≤ 0.99, expiration, that the market is open and has the outcome.
+   * size). `tickSize` comes from a current book, if one was read. Checked before: form, 0.01 ≤ price ≤ 0.99, expiration, that the market
+   * is open and has the outcome.
    */
-  check(market: StoredMarket, terms: OrderTerms): void;
+  check(market: StoredMarket, terms: OrderTerms, tickSize?: Price | null): void;
   /** Whether the terms of such an order follow from the current book: market orders, and limit orders whose wire form has no size. */
   needsBook(terms: Pick<OrderTerms, 'side' | 'type' | 'timeInForce'>): boolean;
   /** Signs. Throws ApiError 422 if the credential cannot sign this order. May read what signing needs (a profile, an API key). */

@@ -1,3 +1,4 @@
+import type { Price } from '../../core/decimal.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import { orderRefused } from '../../platforms/failed-placement.ts';
 import type { OrderTerms } from '../../platforms/order-contract.ts';
@@ -32,8 +33,19 @@ export async function checkTerms(context: OrderContext, opened: OpenedRequest): 
   // Time has passed: for finding the market, or for a signing that took too long.
   requireAhead(request, context.now());
   const terms = await termsOf(context, opened);
-  client.check(market, terms);
+  client.check(market, terms, await newerTick(context, opened, terms));
   return terms;
+}
+
+/** The price step of the current book, read only where the stored one, which may be old, would refuse a limit price; else null. */
+async function newerTick(
+  context: OrderContext,
+  opened: OpenedRequest,
+  { type, price }: OrderTerms,
+): Promise<Price | null> {
+  const { request, market, outcomeIndex, client } = opened;
+  if (type !== 'limit' || client.grid(market, outcomeIndex, null).has(price)) return null;
+  return (await context.book(market, outcomeIndex, request.userId))?.tickSize ?? null;
 }
 
 async function termsOf(context: OrderContext, opened: OpenedRequest): Promise<OrderTerms> {

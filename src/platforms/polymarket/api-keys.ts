@@ -60,7 +60,7 @@ export function createApiKeys({ http, settings, now }: AdapterDeps<PolymarketUrl
   async function deriveOrCreate(access: Access, address: string): Promise<ApiKey> {
     const derive = () => ask('GET', '/auth/derive-api-key', access, address);
     const create = () => ask('POST', '/auth/api-key', access, address);
-    return derive().catch(unlessAnswered400(create)).catch(unlessAnswered400(derive));
+    return derive().catch(unlessAnswered400(create)).catch(unlessAnswered400(derive)).catch(unlessAnswered400(noKey));
   }
 
   return {
@@ -81,10 +81,16 @@ export function createApiKeys({ http, settings, now }: AdapterDeps<PolymarketUrl
 
 type Access = OrderAccess<'polymarket'>;
 
+/** The wallet has no key and gets none: its owner has to do something, e.g. log in for the first time. */
+const noKey = (error: PlatformError): Promise<never> => {
+  const { status, detail, body } = error;
+  return Promise.reject(new PlatformError('polymarket', 'unauthorized', { status, detail, body, cause: error }));
+};
+
 const unlessAnswered400 =
-  (next: () => Promise<ApiKey>) =>
+  (next: (refusal: PlatformError) => Promise<ApiKey>) =>
   (error: unknown): Promise<ApiKey> => {
-    if (error instanceof PlatformError && error.status === 400) return next();
+    if (error instanceof PlatformError && error.status === 400) return next(error);
     throw error;
   };
 

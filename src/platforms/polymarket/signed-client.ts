@@ -16,10 +16,12 @@ const CIRCUITS = { GET: 'account', POST: 'order', DELETE: 'cancel' } as const;
 /** Private calls of one wallet. */
 export interface PolymarketAccount {
   readonly wallet: Wallet;
+  /** The API key is derived from the wallet, because the credential has none. */
+  readonly derivesKey: boolean;
   apiKey(): Promise<ApiKey>;
   get(path: string, query?: Query): Promise<PlatformReply>;
-  /** The wallet's balance of an asset, and its allowances. */
-  balance(query: Query, signal: AbortSignal): Promise<PlatformReply>;
+  /** The wallet's balance of an asset, and its allowances, as the CLOB has read them; with `update` the CLOB reads them again. */
+  balance(query: Query, options: { signal?: AbortSignal | undefined; update?: boolean }): Promise<PlatformReply>;
   /** Rows of a list until it ends or `maxPages` are read. */
   rows(path: string, query: Query, maxPages: number): Promise<{ rows: unknown[]; ended: boolean }>;
   /** A single attempt, without retries. */
@@ -32,6 +34,18 @@ export interface WriteCall {
   body: string;
 }
 
+interface SignedCall {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  query?: string;
+  body?: string;
+}
+
+interface SignedOptions {
+  cost?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
 export function createPolymarketAccount(
   { http, settings, now }: AdapterDeps<PolymarketUrl>,
   keys: ApiKeys,
@@ -41,37 +55,42 @@ export function createPolymarketAccount(
   const owner = walletAddress(credential.private_key);
   const wallet: Wallet = { signatureType: credential.signature_type, owner, funder: credential.funder ?? null };
 
-  async function signed(
-    group: LimitGroupName,
-    call: { method: 'GET' | 'POST' | 'DELETE'; path: string; query?: string; body?: string },
-    { cost, signal = access.signal }: { cost?: number | undefined; signal?: AbortSignal | undefined } = {},
-  ): Promise<PlatformReply> {
+  const derivesKey = credential.api_key === undefined;
+
+  async function signed(group: LimitGroupName, call: SignedCall, options: SignedOptions = {}): Promise<PlatformReply> {
+    try {
+      return await once(group, call, options);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.kind !== 'unauthorized') throw error;
+      keys.forget(owner);
+      // A derived key ends when the wallet makes another one. Only an order is never sent again.
+      if (!derivesKey || call.method === 'POST') throw error;
+      return once(group, call, options);
+    }
+  }
+
+  async function once(group: LimitGroupName, call: SignedCall, { cost, signal = access.signal }: SignedOptions) {
     const key = await keys.of(access, owner);
     const { method, path, query = '', body } = call;
-    try {
-      return await http.send({
-        platform: 'polymarket',
-        group,
-        circuit: CIRCUITS[method],
-        method,
-        url: `${settings.POLYMARKET_CLOB_URL}${path}${query}`,
-        // Signed when sent: the request may have waited for its turn.
-        headers: () => ({
-          ...signedHeaders(key, owner, { timestamp: String(Math.floor(now() / 1000)), method, path, body: body ?? '' }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        }),
-        priority,
-        user,
-        retry: method === 'GET',
-        ...(body === undefined ? {} : { body }),
-        ...(cost === undefined ? {} : { cost }),
-        // Once an order may have been sent, only its answer shows the result: it is not aborted.
-        ...(signal && method !== 'POST' ? { signal } : {}),
-      });
-    } catch (error) {
-      if (error instanceof PlatformError && error.kind === 'unauthorized') keys.forget(owner);
-      throw error;
-    }
+    return http.send({
+      platform: 'polymarket',
+      group,
+      circuit: CIRCUITS[method],
+      method,
+      url: `${settings.POLYMARKET_CLOB_URL}${path}${query}`,
+      // Signed when sent: the request may have waited for its turn.
+      headers: () => ({
+        ...signedHeaders(key, owner, { timestamp: String(Math.floor(now() / 1000)), method, path, body: body ?? '' }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      }),
+      priority,
+      user,
+      retry: method === 'GET',
+      ...(body === undefined ? {} : { body }),
+      ...(cost === undefined ? {} : { cost }),
+      // Once an order may have been sent, only its answer shows the result: it is not aborted.
+      ...(signal && method !== 'POST' ? { signal } : {}),
+    });
   }
 
   const get: PolymarketAccount['get'] = (path, query = {}) =>
@@ -79,14 +98,15 @@ export function createPolymarketAccount(
 
   return {
     wallet,
+    derivesKey,
     apiKey: () => keys.of(access, owner),
     get,
-    balance: (query, signal) =>
+    balance: (query, { signal, update = false }) =>
       signed(
         'polymarket:clob/balance',
         {
           method: 'GET',
-          path: '/balance-allowance',
+          path: `/balance-allowance${update ? '/update' : ''}`,
           query: queryText({ ...query, signature_type: wallet.signatureType }),
         },
         { signal },

@@ -62,17 +62,14 @@ function checked(market: StoredMarket, wanted: Wanted = {}, negativeRiskV2 = fal
   }
 }
 
-const living = (ms: number): ApiError | null => checked(positions(1), { timeInForce: 'gtd', expirationMs: NOW + ms });
-
 describe('an order is checked against the exchange of its market', () => {
   test('and taken on a binary market of Protocol V2', () => {
     expect(checked(positions(1))).toBeNull();
   });
 
   test('and recognized by the ids where the row has no version, as by Polymarket’s own client', () => {
-    const soon = { timeInForce: 'gtd', expirationMs: NOW + 60_000 } as const;
-    expect(checked(positions(1, {}), soon)?.errorText).toContain('Protocol V2');
-    expect(checked(MARKET, soon)).toBeNull();
+    expect(checked(positions(2, {}))?.message).toContain('Protocol V2');
+    expect(checked(MARKET)).toBeNull();
   });
 
   test.each(['v3', 'v20', 'V2', 2])('and refused with 422 where its version is not known (%j)', (version) => {
@@ -102,8 +99,18 @@ describe('an order is checked against the exchange of its market', () => {
     }
   });
 
-  test('and refused with 422 for a date nearer than Protocol V2 takes, with the least', () => {
-    expect(living(119_999)).toMatchObject({ status: 422, resolution: expect.stringContaining('120 seconds') });
+  test.each([
+    ['version 1', MARKET],
+    ['version 1 with negative risk', { ...MARKET, metadata: { ...MARKET.metadata, neg_risk: true } }],
+    ['Protocol V2', positions(1)],
+  ])('and refused with 422 for a date less than two minutes ahead, with the seconds (%s)', (_, market) => {
+    const living = (ms: number) => checked(market, { timeInForce: 'gtd', expirationMs: NOW + ms });
+    for (const ms of [6000, 60_000, 119_999]) {
+      expect(living(ms)).toMatchObject({
+        status: 422,
+        resolution: 'Keep the order valid for 120 seconds or more, or use time_in_force gtc.',
+      });
+    }
     expect(living(120_000)).toBeNull();
   });
 });

@@ -166,7 +166,7 @@ describe('what the wallet lacks on a market of Protocol V2', () => {
   });
 
   test.each<[wanted: Wanted, spender: string]>([
-    [{ price: '0.35' }, 'spend its pUSD'],
+    [{ price: '0.35' }, "spend the wallet's pUSD"],
     [{ price: '0.45', side: 'sell' }, POSITION_MANAGER],
   ])('%o names the approval, as those of version 1 do not carry over', async (wanted, words) => {
     const our = member();
@@ -179,9 +179,12 @@ describe('what the wallet lacks on a market of Protocol V2', () => {
     expect(acceptedOrder(await our.place({ price: '0.35' })).status).toBe('open');
   });
 
-  test('is explained in general where the platform does not answer in time', async () => {
+  test('is explained by its text where the platform does not answer in time', async () => {
     sim.inject({ match: /GET \/clob\/balance-allowance/, times: 9, kind: 'status', status: 503, body: '' });
     const { placement } = await member().place({ price: '0.35', size: '90000' });
-    expect(placement).toMatchObject({ result: 'rejected', refusal: { resolution: expect.stringContaining(EXCHANGE) } });
+    expect(placement).toMatchObject({
+      result: 'rejected',
+      refusal: { resolution: expect.stringContaining('it holds 10000 pUSD, and 31500 are needed') },
+    });
   });
 });

@@ -49,6 +49,7 @@ beforeEach(() => {
 const member = (type: 0 | 1 | 2 | 3 = 0, way = http) => polymarketMember(sim, { http, way }, () => market, type);
 const accepted = acceptedOrder;
 const held = (account: SimAccount) => world.ordersOf(account);
+const balanceReads = (): number => sim.requests.get('GET /clob/balance-allowance/update') ?? 0;
 const attempts = (): number => sim.requests.get('POST /clob/order') ?? 0;
 
 describe('an order', () => {
@@ -228,8 +229,8 @@ describe('an order', () => {
 
   test('with a date expires by it', async () => {
     const our = member();
-    const { record } = await our.place({ price: '0.35', timeInForce: 'gtd', expirationMs: clock.now() + 60 * SECOND });
-    clock.advance(59 * SECOND);
+    const { record } = await our.place({ price: '0.35', timeInForce: 'gtd', expirationMs: clock.now() + 120 * SECOND });
+    clock.advance(119 * SECOND);
     expect(await our.adapter.find([record], our.access)).toMatchObject([
       { status: 'open', expiration: new Date(record.terms.expirationMs ?? 0).toISOString() },
     ]);
@@ -244,9 +245,9 @@ describe('an order', () => {
       price: '0.41',
       size: '1200',
       timeInForce: 'gtd',
-      expirationMs: clock.now() + 60 * SECOND,
+      expirationMs: clock.now() + 120 * SECOND,
     });
-    clock.advance(70 * SECOND);
+    clock.advance(130 * SECOND);
     expect(await our.adapter.find([{ ...done.record, placed: true }], our.access)).toMatchObject([
       {
         status: 'expired',
@@ -379,9 +380,61 @@ describe('what Polymarket refuses', () => {
     expect((await our.place({ price: '0.34' })).placement).toMatchObject({
       result: 'rejected',
       httpStatus: 401,
-      refusal: { message: 'Polymarket rejected the credential' },
+      refusal: { status: 503, retryAfter: 1, resolution: expect.stringContaining('another API key is derived') },
     });
     expect(accepted(await our.place({ price: '0.33' })).status).toBe('open');
+  });
+
+  test('an API key that was deleted: reads and cancels go on with a new one', async () => {
+    const our = member();
+    const done = await our.place({ price: '0.35' });
+    const drop = () => world.exchange.keys.listOf(our.account.owner).forEach((key) => world.exchange.keys.drop(key));
+    drop();
+    await expect(our.adapter.list({ market: null, sinceMs: 0 }, our.access)).resolves.toMatchObject({ complete: true });
+    drop();
+    expect(await our.adapter.cancel([accepted(done)], our.access)).toMatchObject([{ httpStatus: 200 }]);
+  });
+
+  test('nothing of a new, funded wallet, as the balance is read before its first order', async () => {
+    const our = member();
+    our.account.unread.add('COLLATERAL');
+    expect(accepted(await our.place({ price: '0.35' })).status).toBe('open');
+    const before = balanceReads();
+    await our.place({ price: '0.34' });
+    expect(balanceReads()).toBe(before);
+  });
+
+  test('an order by an old reading of the wallet: it is read again, and nothing is sent twice', async () => {
+    const our = member();
+    await our.place({ price: '0.35' });
+    our.account.unread.add('COLLATERAL');
+    const before = attempts();
+    expect((await our.place({ price: '0.34' })).placement).toMatchObject({
+      result: 'rejected',
+      refusal: { status: 422, resolution: expect.stringContaining('now reads 10000 pUSD') },
+    });
+    expect(attempts() - before).toBe(1);
+    expect(accepted(await our.place({ price: '0.34' })).status).toBe('open');
+    our.account.unread.add(market.tokenIds[1] ?? '');
+    expect((await our.place({ price: '0.7', side: 'sell', outcomeIndex: 1 })).placement).toMatchObject({
+      refusal: { resolution: expect.stringContaining('now reads 2000 shares of the outcome') },
+    });
+  });
+
+  test('a purchase that crosses the book for less than a dollar, and one with post_only that crosses', async () => {
+    world
+      .book(market)
+      ?.rest({ wallet: world.wallets[0]!, at: 'ask', price: parsePrice('0.1'), left: shares('50'), own: null });
+    const our = member();
+    const refusal = async (wanted: Wanted) => (await our.place(wanted)).placement;
+    expect(await refusal({ price: '0.1', size: '9.99' })).toMatchObject({
+      refusal: { resolution: expect.stringContaining('spends at least 1 pUSD') },
+    });
+    expect(await refusal({ price: '0.1', postOnly: true, size: '20' })).toMatchObject({
+      refusal: { status: 422, errorText: 'invalid post-only order: order crosses book' },
+    });
+    expect(accepted(await our.place({ price: '0.09', postOnly: true, size: '20' })).status).toBe('open');
+    expect(held(our.account)).toMatchObject([{ postOnly: true }]);
   });
 });
 

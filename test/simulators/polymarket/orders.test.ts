@@ -12,6 +12,8 @@ import type { Simulator } from '../simulator.ts';
 /** Somebody else's address: the public Hardhat test key's. */
 const HARDHAT_ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 
+const SHORT = 'not enough balance / allowance';
+
 let clock: ManualClock;
 let sim: Simulator<PolymarketWorld>;
 let world: PolymarketWorld;
@@ -219,11 +221,22 @@ describe('orders', () => {
       return ((await reply.json()) as { error: string }).error;
     };
     expect(await rig.limit(who, { token: yes, at: 0.3, size: 400 })).toMatchObject({
-      error: 'not enough balance / allowance',
+      error: `${SHORT}: the balance is not enough -> balance: 100000000, order amount: 120000000`,
     });
     expect(await rig.limit(who, { token: yes, side: Side.SELL, at: 0.6, size: 5 })).toMatchObject({
-      error: 'not enough balance / allowance',
+      error: `${SHORT}: the balance is not enough -> balance: 0, order amount: 5000000`,
     });
+    const cent = rig.flat({ tick: price('0.01') });
+    world.book(cent)?.rest({ wallet: world.wallets[0]!, at: 'ask', price: price('0.1'), left: shares('9'), own: null });
+    const cheap = { token: cent.tokenIds[0] ?? '', at: 0.1, size: 9.9 };
+    for (const reply of [
+      await rig.limit(who, cheap),
+      await rig.now(who, { ...cheap, side: Side.BUY, amount: 0.99 }),
+      await rig.now(who, { ...cheap, side: Side.BUY, amount: 0.99, at: 0.05, type: OrderType.FAK }),
+    ]) {
+      expect(reply).toMatchObject({ error: 'invalid amount for a marketable BUY order ($0.99), min size: $1' });
+    }
+    expect(await rig.limit(who, { ...cheap, at: 0.09 })).toMatchObject({ status: 'live' });
     expect(await rig.limit(who, { token: yes, at: 0.3, size: 4 })).toMatchObject({
       error: expect.stringMatching(/^order 0x\w{64} is invalid. Size \(4\) lower than the minimum: 5$/),
     });
@@ -231,7 +244,7 @@ describe('orders', () => {
       error: 'invalid post-only order: order crosses book',
     });
     expect(
-      await rig.limit(who, { token: yes, at: 0.3, size: 5, type: OrderType.GTD, expiration: seconds + 59 }),
+      await rig.limit(who, { token: yes, at: 0.3, size: 5, type: OrderType.GTD, expiration: seconds + 179 }),
     ).toMatchObject({
       error: 'invalid expiration',
     });
@@ -302,8 +315,8 @@ describe('orders', () => {
   test('a GTD order leaves the book a minute before the expiration it was signed with', async () => {
     const who = await rig.trader();
     const seconds = Math.floor(clock.now() / SECOND);
-    await rig.limit(who, { token: yes, at: 0.3, size: 10, type: OrderType.GTD, expiration: seconds + 120 });
-    clock.advance(59 * SECOND);
+    await rig.limit(who, { token: yes, at: 0.3, size: 10, type: OrderType.GTD, expiration: seconds + 180 });
+    clock.advance(119 * SECOND);
     expect(await who.client.getOpenOrders()).toHaveLength(1);
     clock.advance(2 * SECOND);
     expect(await who.client.getOpenOrders()).toHaveLength(0);
@@ -346,7 +359,7 @@ describe('orders', () => {
       [true, ''],
       [false, ''],
     ]);
-    expect(rows[1]).toMatchObject({ errorMsg: 'not enough balance / allowance', orderID: '' });
+    expect(rows[1]).toMatchObject({ errorMsg: expect.stringContaining(SHORT), orderID: '' });
     const many = await rig.send(
       who,
       'POST',
@@ -364,7 +377,7 @@ describe('orders', () => {
     const other = rig.flat();
     await rig.limit(who, { token: yes, at: 0.3, size: 30 });
     expect(await rig.limit(who, { token: yes, at: 0.3, size: 5 })).toMatchObject({
-      error: 'not enough balance / allowance',
+      error: `${SHORT}: the balance is not enough -> balance: 10000000, sum of active orders: 9000000, order amount: 1500000`,
     });
     await rig.limit(who, { token: other.tokenIds[0] ?? '', at: 0.41, size: 10 });
     expect(world.ordersOf(who.account).map(({ status }) => status)).toEqual(['CANCELED', 'MATCHED']);
@@ -378,5 +391,32 @@ describe('orders', () => {
       (await (await rig.send(who, 'GET', `/balance-allowance?signature_type=2&${query}`)).json()) as Row;
     expect((await read('asset_type=COLLATERAL')).balance).toBe('12500000');
     expect((await read(`asset_type=CONDITIONAL&token_id=${no}`)).balance).toBe('3000000');
+  });
+
+  test('a balance that the CLOB has not read counts as nothing until it is told to', async () => {
+    const who = await rig.trader({ cash: '12.5' });
+    who.account.unread.add('COLLATERAL');
+    expect(await rig.limit(who, { token: yes, at: 0.3, size: 10 })).toMatchObject({
+      error: `${SHORT}: the balance is not enough -> balance: 0, order amount: 3000000`,
+    });
+    const asset = 'asset_type=COLLATERAL&signature_type=0';
+    const read = async () => (await (await rig.send(who, 'GET', `/balance-allowance?${asset}`)).json()) as Row;
+    expect((await read()).balance).toBe('0');
+    await rig.send(who, 'GET', `/balance-allowance/update?${asset}`);
+    expect((await read()).balance).toBe('12500000');
+    expect(await rig.limit(who, { token: yes, at: 0.3, size: 10 })).toMatchObject({ status: 'live' });
+  });
+
+  test('a contract that may not spend enough is named, with what it may spend and what the order needs', async () => {
+    const who = await rig.trader();
+    const order = { token: yes, at: 0.3, size: 10 };
+    who.account.spender = { address: `0x${'0'.repeat(38)}d9`, allowance: 0n };
+    expect(await rig.limit(who, order)).toMatchObject({
+      error: `${SHORT}: the allowance is not enough -> spender: 0x${'0'.repeat(38)}d9, allowance: 0, sum of matched orders: 0, order amount (inc. fees): 3000000`,
+    });
+    Object.assign(who.account, { spender: null, approved: { v1: false, v2: true } });
+    expect(await rig.limit(who, order)).toMatchObject({
+      error: expect.stringContaining('spender: 0xE111180000d2663C0091e4f400237545B87B996B, allowance: 0'),
+    });
   });
 });

@@ -149,6 +149,8 @@ describe('a market of Protocol V2', () => {
     const [, { allowances }] = (await ask('COLLATERAL')) as [number, { allowances: Record<string, string> }];
     expect(Object.values(allowances).filter((allowance) => allowance === '0')).toHaveLength(1);
     const order = { token: yes, at: 0.41, size: 5, side: Side.SELL, version: 3 } as const;
-    expect(await rig.limit(who, order)).toMatchObject({ error: 'not enough balance / allowance' });
+    expect(await rig.limit(who, order)).toMatchObject({
+      error: expect.stringContaining('not enough balance / allowance'),
+    });
   });
 });

@@ -1,12 +1,18 @@
 import type { OrderAccess, OrderIntent, PlatformOrders, PreparedOrder } from '../../order-contract.ts';
+import { orderRefused } from '../../failed-placement.ts';
+import { LruMap } from '../../../core/lru-map.ts';
+import { PlatformError } from '../../../core/errors.ts';
 import type { AdapterDeps } from '../../contract.ts';
 import { createPolymarketAccount, type PolymarketAccount } from '../signed-client.ts';
 import { createApiKeys } from '../api-keys.ts';
 import type { PolymarketUrl } from '../manifest.ts';
-import { exchangeOf, type PolymarketOrderSetting } from './exchanges.ts';
+import { exchangeOf, sharesAsset, type PolymarketOrderSetting } from './exchanges.ts';
 import { cancelOrders } from './cancel.ts';
 import { createFinder } from './finder.ts';
-import { placeOrder } from './placement.ts';
+import { refreshFunds, type Asset } from './funds.ts';
+import { readBalances } from './balances.ts';
+import { adviceOn } from './advice.ts';
+import { placeOrder, placeOrders, type SignedOrder } from './placement.ts';
 import { purchaseFacts, spends } from './amounts.ts';
 import { checkPolymarketOrder, polymarketGrid } from './check.ts';
 import { WIRE_ORDER_TYPE, toWireOrder } from './request.ts';
@@ -15,6 +21,10 @@ import { askedOf } from './state.ts';
 
 type Access = OrderAccess<'polymarket'>;
 
+const MAX_WALLETS = 10_000;
+/** The first order of a wallet waits for this at most. */
+const FIRST_READ_MS = 1000;
+
 /** Polymarket's CLOB orders. An order's id is known before it is sent: it is the hash of the signed data. */
 export function createPolymarketOrders(
   deps: AdapterDeps<PolymarketUrl | PolymarketOrderSetting>,
@@ -22,14 +32,29 @@ export function createPolymarketOrders(
   const keys = createApiKeys(deps);
   const account = (access: Access): PolymarketAccount => createPolymarketAccount(deps, keys, access);
 
+  /** Wallets whose balance the CLOB was told to read. */
+  const read = new LruMap<string, true>(MAX_WALLETS);
+
+  /** The CLOB may never have read a wallet that is new here: it is told to, once, before the wallet's first order is sent. */
+  async function firstUse(member: PolymarketAccount, asset: Asset): Promise<void> {
+    const { owner, signatureType, funder } = member.wallet;
+    const wallet = `${owner} ${signatureType} ${funder ?? ''}`;
+    if (read.get(wallet)) return;
+    read.set(wallet, true);
+    await refreshFunds(member, asset, AbortSignal.timeout(FIRST_READ_MS));
+  }
+
   async function prepare(intent: OrderIntent, access: Access): Promise<PreparedOrder> {
     const { market, terms } = intent;
     const member = account(access);
     const order = toWireOrder(intent, member.wallet);
     const exchange = exchangeOf(market, terms.outcomeIndex, deps.settings);
     const { orderId, signature } = await signOrder(order, exchange.domain, access.credential.private_key);
-    const { key: owner } = await member.apiKey();
-    const flags = { deferExec: false, postOnly: false };
+    const { key: owner } = await member.apiKey().catch((error: unknown) => {
+      throw access.guest === undefined ? refusedKey(error) : error;
+    });
+    await firstUse(member, terms.side === 'buy' ? { asset_type: 'COLLATERAL' } : sharesAsset(order.tokenId));
+    const flags = { deferExec: false, postOnly: terms.postOnly };
     const orderType = WIRE_ORDER_TYPE[terms.timeInForce];
     // Keys in the order of Polymarket's own client.
     const body = JSON.stringify({ ...flags, order: { ...order, signature }, owner, orderType });
@@ -47,21 +72,34 @@ export function createPolymarketOrders(
       orderId,
       wire,
       metadata: purchaseFacts(terms, order),
-      place: () => placeOrder(member, { body, order, exchange, asked, market }, deps.now),
+      place() {
+        const signed: SignedOrder = { body, order, exchange, asked, market };
+        if (access.group === undefined) return placeOrder(member, signed, deps.now);
+        // Orders of one call are signed for one API key.
+        return access.group.place(`${member.wallet.owner} ${owner}`, signed, (all: readonly SignedOrder[]) =>
+          placeOrders(member, all, deps.now),
+        );
+      },
     };
   }
 
   return {
     platform: 'polymarket',
     needsBook: (terms) => terms.type === 'market' || spends(terms),
-    balances: () => Promise.reject(new Error('no balances yet')),
+    balances: (market, access) => readBalances(account(access), market, access),
     grid: polymarketGrid,
-    check(market, terms) {
+    check(market, terms, tickSize = null) {
       exchangeOf(market, terms.outcomeIndex, deps.settings);
-      checkPolymarketOrder(market, terms, deps.now());
+      checkPolymarketOrder(market, terms, { tickSize, nowMs: deps.now() });
     },
     prepare,
     ...createFinder(account, deps.now),
     cancel: (targets, access) => cancelOrders(account(access), targets),
   };
+}
+
+/** 422 where the wallet gets no API key, with what its owner can do. */
+function refusedKey(error: unknown): unknown {
+  if (!(error instanceof PlatformError) || error.kind !== 'unauthorized') return error;
+  return orderRefused('Polymarket gave the wallet no API key', adviceOn(error), error.detail);
 }

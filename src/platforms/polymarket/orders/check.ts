@@ -4,27 +4,48 @@ import { orderRefused } from '../../failed-placement.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { evenGrid, nearestPrices, type PriceGrid } from '../../price-grid.ts';
 import { HUNDREDTH, LEAST_SPENT, down, spends, storedTick, up, walkOf } from './amounts.ts';
-import { protocolOf } from './exchanges.ts';
 import { EXPIRATION_MARGIN_S } from './request.ts';
 
 export const polymarketGrid = (market: StoredMarket, _outcomeIndex: number, tickSize: Price | null): PriceGrid =>
   evenGrid(tickSize ?? storedTick(market));
 
 /** Rejects what Polymarket would reject or cannot express, on an exchange that can be signed for. */
-export function checkPolymarketOrder(market: StoredMarket, terms: OrderTerms, nowMs: number): void {
+export function checkPolymarketOrder(
+  market: StoredMarket,
+  terms: OrderTerms,
+  { tickSize, nowMs }: { tickSize: Price | null; nowMs: number },
+): void {
   const { price, type } = terms;
-  const grid = polymarketGrid(market, terms.outcomeIndex, null);
+  const grid = polymarketGrid(market, terms.outcomeIndex, tickSize);
   // The bound of a market order is on the grid of a book newer than the stored step.
   if (type === 'limit' && !grid.has(price)) {
     throw orderRefused(
       'Polymarket would reject the price',
       `Use a price of the market's grid: ${nearestPrices(grid, price)}.`,
-      `price: ${priceText(price)} is no multiple of ${priceText(storedTick(market))}`,
+      `price: ${priceText(price)} is no multiple of ${priceText(tickSize ?? storedTick(market))}`,
     );
   }
+  checkChoices(terms);
   if (terms.amount === null) checkSize(market, terms);
-  checkExpiration(market, terms, nowMs);
+  checkExpiration(terms, nowMs);
   if (spends(terms)) checkSpent(terms);
+}
+
+function checkChoices({ postOnly, timeInForce, selfTradePrevention }: OrderTerms): void {
+  if (selfTradePrevention !== null) {
+    throw orderRefused(
+      'Polymarket has no choice of self-trade prevention',
+      'Leave self_trade_prevention out.',
+      `self_trade_prevention: ${selfTradePrevention}`,
+    );
+  }
+  if (postOnly && timeInForce !== 'gtc' && timeInForce !== 'gtd') {
+    throw orderRefused(
+      'Polymarket takes post_only for orders that rest',
+      'Use time_in_force gtc or gtd, or leave post_only out.',
+      `post_only: true with time_in_force ${timeInForce}`,
+    );
+  }
 }
 
 /** "1 or 1.01": the multiples of a hundredth around a size or an amount. */
@@ -95,14 +116,14 @@ function checkCents(size: Size, { cost, worst, spare }: BookWalk): void {
   );
 }
 
-/** On Protocol V2 the sent expiration, including the margin, must be three minutes ahead. */
-const LEAST_LIFE_V2_MS = 180_000 - EXPIRATION_MARGIN_S * 1000;
+/** The sent expiration, which includes the margin, must be three minutes ahead. */
+const LEAST_LIFE_MS = 180_000 - EXPIRATION_MARGIN_S * 1000;
 
-function checkExpiration(market: StoredMarket, { expirationMs }: OrderTerms, nowMs: number): void {
-  if (expirationMs === null || protocolOf(market) !== 'v2' || expirationMs - nowMs >= LEAST_LIFE_V2_MS) return;
+function checkExpiration({ expirationMs }: OrderTerms, nowMs: number): void {
+  if (expirationMs === null || expirationMs - nowMs >= LEAST_LIFE_MS) return;
   throw orderRefused(
     'Polymarket would reject the expiration',
-    `Keep the order valid for ${LEAST_LIFE_V2_MS / 1000} seconds or more, or use time_in_force gtc.`,
-    `expiration: ${new Date(expirationMs).toISOString()} is too soon for a market of Protocol V2`,
+    `Keep the order valid for ${LEAST_LIFE_MS / 1000} seconds or more, or use time_in_force gtc.`,
+    `expiration: ${new Date(expirationMs).toISOString()} is ${Math.max(0, Math.floor((expirationMs - nowMs) / 1000))} s ahead`,
   );
 }

@@ -31,6 +31,21 @@ export const EXCHANGES = {
   v3: exchange('3', '0xe3333700cA9d93003F00f0F71f8515005F6c00Aa', POSITIONS),
 } satisfies Record<string, Exchange>;
 
+const SPENDERS = new Map<string, string>([
+  [EXCHANGES.standard.domain.verifyingContract.toLowerCase(), 'CTF Exchange'],
+  [EXCHANGES.negativeRisk.domain.verifyingContract.toLowerCase(), 'Neg Risk CTF Exchange'],
+  [EXCHANGES.v3.domain.verifyingContract.toLowerCase(), 'Exchange V3'],
+]);
+
+/** What Polymarket calls a contract that moves a wallet's assets; null for others. */
+export const spenderName = (address: string): string | null => SPENDERS.get(address.toLowerCase()) ?? null;
+
+/** How the CLOB names an outcome's shares in balance requests. */
+export const sharesAsset = (tokenId: string): { asset_type: Exchange['assetType']; token_id: string } => ({
+  asset_type: (positionModule(tokenId) === null ? CTF : POSITIONS).assetType,
+  token_id: tokenId,
+});
+
 /** The setting that allows orders on negative-risk markets of Protocol V2. */
 export type PolymarketOrderSetting = 'POLYMARKET_V2_NEGATIVE_RISK';
 

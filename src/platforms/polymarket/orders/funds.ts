@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { USD_SCALE, decimalText } from '../../../core/decimal.ts';
+import { USD_SCALE, decimalText, type Usd } from '../../../core/decimal.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import { parseBody } from '../../parse-rows.ts';
-import type { Exchange } from './exchanges.ts';
-import type { WireOrder } from './signing.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
+import { withFacts } from './advice.ts';
+import { spenderName, type Exchange } from './exchanges.ts';
+import type { WireOrder } from './signing.ts';
 
 const PATH = '/balance-allowance';
-/** The caller waits for this in addition to the rejection. */
+/** The caller waits for the two calls in addition to the rejection. */
 const TIMEOUT_MS = 2000;
 
 const baseUnits = z
@@ -15,45 +16,122 @@ const baseUnits = z
   .regex(/^\d{1,78}$/)
   .transform(BigInt);
 /** Reply to GET /balance-allowance: whole base units ×10^6, allowances by spending contract. */
-const Funds = z.object({ balance: baseUnits, allowances: z.record(z.string(), baseUnits) });
+const Funds = z.object({
+  balance: baseUnits,
+  allowances: z
+    .record(z.string(), baseUnits)
+    .nullish()
+    .transform((value) => new Map(Object.entries(value ?? {}).map(([spender, most]) => [spender.toLowerCase(), most]))),
+});
+export type Funds = z.output<typeof Funds>;
 
-/** Advice on "not enough balance / allowance": the platform states neither which of them, nor of what. */
+/** pUSD, or the shares of one outcome. */
+export type Asset = { asset_type: 'COLLATERAL' } | { asset_type: Exchange['assetType']; token_id: string };
+
+/** What helps against a shortage of funds. docs/orders.md lists these texts. */
+export const FUNDS_HELP = {
+  money: "Let the wallet approve {spender} to spend the wallet's pUSD ({needed} needed, {allowed} allowed).",
+  shares:
+    "Let the wallet approve {spender} for the wallet's shares, with setApprovalForAll of {contract} ({needed} needed, {allowed} allowed).",
+  balance:
+    'Fund the wallet, or use a smaller size: it holds {held} {asset}, and {needed} are needed, open orders included.',
+  reserved: 'Fund the wallet, or use a smaller size: it holds {held} {asset}, of which open orders reserve a part.',
+  stale:
+    'Place the order again, under a new idempotency key: Polymarket had an old reading of the wallet, and now reads {held} {asset}.',
+  unread:
+    'Fund the wallet with {asset}, and let it approve the exchange contract {spender} to move its {asset}; read GET /v1/api/balances to see which is missing.',
+} as const;
+
+/** The amounts in a text on a shortage; null if it does not state them. */
+interface Stated {
+  spender: string | null;
+  allowed: bigint | null;
+  balance: bigint | null;
+  /** Of the order and of the orders before it. */
+  needed: bigint | null;
+}
+
+/** Parts of "the allowance is not enough -> spender: 0x…, allowance: 0, sum of matched orders: 0, order amount (inc. fees): 5024990". */
+function statedIn(words: string): Stated {
+  const number = (pattern: RegExp): bigint | null => {
+    const digits = pattern.exec(words)?.[1];
+    return digits === undefined ? null : BigInt(digits);
+  };
+  const amount = number(/order amount[^:]*: (\d{1,78})/i);
+  const others = [...words.matchAll(/sum of \w+ orders: (\d{1,78})/gi)].map(([, digits]) => BigInt(digits ?? 0));
+  return {
+    spender: /spender: (0x[0-9a-f]{40})/i.exec(words)?.[1] ?? null,
+    allowed: number(/\ballowance: (\d{1,78})/i),
+    balance: number(/\bbalance: (\d{1,78})/i),
+    needed: amount === null ? null : others.reduce((sum, one) => sum + one, amount),
+  };
+}
+
+/**
+ * Advice on "not enough balance / allowance", by the amounts in the text. The CLOB may have refused by an old reading of the wallet, so it
+ * is told to read the wallet again, and what it reads then decides.
+ */
 export async function fundsAdvice(
   account: PolymarketAccount,
-  exchange: Exchange,
+  { domain: { verifyingContract }, shares, assetType }: Exchange,
   { side, tokenId, makerAmount }: WireOrder,
+  words: string,
 ): Promise<string> {
-  const { verifyingContract } = exchange.domain;
-  const what = side === 'BUY' ? 'pUSD' : 'shares of the outcome';
-  const approve =
-    side === 'BUY'
-      ? `approve the exchange contract ${verifyingContract} to spend its pUSD, the fee included`
-      : `approve the exchange contract ${verifyingContract} for its shares, with setApprovalForAll of ${exchange.shares}`;
-  const funds = await readFunds(account, side === 'BUY' ? null : { tokenId, assetType: exchange.assetType });
-  const allowed = Object.entries(funds?.allowances ?? {}).find(([spender]) =>
-    isAddressEqual(spender, verifyingContract),
+  const buys = side === 'BUY';
+  const stated = statedIn(words);
+  const funds = await readAgain(
+    account,
+    buys ? { asset_type: 'COLLATERAL' } : { asset_type: assetType, token_id: tokenId },
   );
-  if (!funds || !allowed) return `Fund the wallet with ${what}, and ${approve}.`;
-  if (allowed[1] < BigInt(makerAmount)) return `Let the wallet ${approve}.`;
-  const held = decimalText(funds.balance, USD_SCALE);
-  return `Fund the wallet, or use a smaller size: it holds ${held} ${what}, of which open orders reserve a part.`;
+  const spender = stated.spender ?? verifyingContract;
+  const needed = stated.needed ?? BigInt(makerAmount);
+  const allowed = funds?.allowances.get(spender.toLowerCase()) ?? null;
+  const held = funds?.balance ?? stated.balance;
+  const asset = buys ? 'pUSD' : 'shares of the outcome';
+  const help = (text: string): string =>
+    withFacts(text, {
+      spender,
+      asset,
+      contract: shares,
+      needed: units(needed),
+      held: held === null ? undefined : units(held),
+      allowed: units(allowed ?? stated.allowed ?? 0n),
+    });
+  const approve = help(buys ? FUNDS_HELP.money : FUNDS_HELP.shares) + named(spender);
+  if (stated.allowed !== null) return allowed !== null && allowed >= needed ? help(FUNDS_HELP.stale) : approve;
+  if (stated.balance !== null) {
+    return funds !== null && funds.balance >= needed ? help(FUNDS_HELP.stale) : help(FUNDS_HELP.balance);
+  }
+  if (funds === null || allowed === null) return help(FUNDS_HELP.unread);
+  return allowed < needed ? approve : help(funds.balance < needed ? FUNDS_HELP.balance : FUNDS_HELP.reserved);
 }
 
-const isAddressEqual = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+const units = (amount: Usd): string => decimalText(amount, USD_SCALE);
 
-/** Of pUSD, or of one outcome's shares; null if the platform does not answer in time. */
-async function readFunds(
-  account: PolymarketAccount,
-  shares: { tokenId: string; assetType: Exchange['assetType'] } | null,
-): Promise<z.output<typeof Funds> | null> {
-  try {
-    const reply = await account.balance(
-      shares ? { asset_type: shares.assetType, token_id: shares.tokenId } : { asset_type: 'COLLATERAL' },
-      AbortSignal.timeout(TIMEOUT_MS),
-    );
-    return parseBody('polymarket', Funds, reply, PATH);
-  } catch (error) {
+function named(spender: string): string {
+  const name = spenderName(spender);
+  return name === null ? '' : ` The spender is Polymarket's ${name}.`;
+}
+
+/** What the CLOB reads of an asset after it was told to read the wallet again; null if it does not answer in time. */
+async function readAgain(account: PolymarketAccount, asset: Asset): Promise<Funds | null> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  await refreshFunds(account, asset, signal);
+  return unlessFailed(readFunds(account, asset, signal));
+}
+
+/** Tells the CLOB to read the wallet's balance and allowances of an asset again. A failure is ignored: the reading stays old. */
+export const refreshFunds = (account: PolymarketAccount, asset: Asset, signal: AbortSignal): Promise<unknown> =>
+  unlessFailed(account.balance({ ...asset }, { signal, update: true }));
+
+/** What the CLOB reads of an asset. */
+export async function readFunds(account: PolymarketAccount, asset: Asset, signal?: AbortSignal): Promise<Funds> {
+  const reply = await account.balance({ ...asset }, { signal });
+  return parseBody('polymarket', Funds, reply, PATH);
+}
+
+const unlessFailed = <T>(answer: Promise<T>): Promise<T | null> =>
+  answer.catch((error: unknown) => {
     if (error instanceof PlatformError) return null;
     throw error;
-  }
-}
+  });

@@ -1,19 +1,24 @@
-import { PlatformError } from '../../../core/errors.ts';
+import { z } from 'zod';
+import { ApiError, PlatformError } from '../../../core/errors.ts';
 import type { Placement } from '../../order-contract.ts';
 import { failedPlacement } from '../../failed-placement.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { parseBody } from '../../parse-rows.ts';
 import type { Exchange } from './exchanges.ts';
+import { adviceOn } from './advice.ts';
 import { fundsAdvice } from './funds.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { ClobPlaced } from './rows.ts';
 import type { WireOrder } from './signing.ts';
 import { killedOrder, mapPlaced, type Asked } from './state.ts';
 
-const PATH = '/order';
+const ONE = '/order';
+const SEVERAL = '/orders';
+/** Orders per call of SEVERAL. */
+const AT_ONCE = 15;
 /** An ioc or fok order without a match: accepted, and ended. */
 const KILLED = /FOK orders are fully filled or killed|no orders found to match with FAK order/i;
-/** Not enough money or shares, or not approved for the exchange: the text is the same. */
+/** Not enough money or shares, or not approved for a contract. */
 const SHORT = /not enough balance|allowance/i;
 /** These signed bytes were accepted before. */
 const DUPLICATE = /\bduplicated\b/i;
@@ -33,21 +38,68 @@ export async function placeOrder(
   signed: SignedOrder,
   now: () => number,
 ): Promise<Placement> {
-  const { body, asked, market } = signed;
   try {
-    const reply = await account.send({ method: 'POST', path: PATH, body });
-    const placed = parseBody('polymarket', ClobPlaced, reply, PATH);
-    // `success` may be true all the same.
-    if (!placed.success || placed.errorMsg !== '' || placed.orderID === '') {
-      const said = { status: 400, detail: placed.errorMsg || 'refused without a reason', body: reply.json };
-      const refused = new PlatformError('polymarket', 'refused', said);
-      return { ...(await failed(refused, account, signed, now)), httpStatus: reply.status };
-    }
-    const order = mapPlaced(asked, placed, market, reply.receivedAt);
-    return { result: 'accepted', httpStatus: reply.status, detail: placed.status, order };
+    const reply = await account.send({ method: 'POST', path: ONE, body: signed.body });
+    const placed = parseBody('polymarket', ClobPlaced, reply, ONE);
+    return await placementOf(placed, account, signed, { receivedAt: reply.receivedAt, httpStatus: reply.status, now });
   } catch (error) {
     return failed(error, account, signed, now);
   }
+}
+
+/** Sends signed orders of one account, once, in as few calls as the platform allows. Each has its own result. */
+export async function placeOrders(
+  account: PolymarketAccount,
+  signed: readonly SignedOrder[],
+  now: () => number,
+): Promise<Placement[]> {
+  const placements: Placement[] = [];
+  for (let from = 0; from < signed.length; from += AT_ONCE) {
+    const some = signed.slice(from, from + AT_ONCE);
+    const [only] = some;
+    placements.push(
+      ...(some.length === 1 && only ? [await placeOrder(account, only, now)] : await placeSome(account, some, now)),
+    );
+  }
+  return placements;
+}
+
+async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[], now: () => number) {
+  try {
+    const body = `[${some.map((one) => one.body).join(',')}]`;
+    const reply = await account.send({ method: 'POST', path: SEVERAL, body }, some.length);
+    // Replies stand in the order of the orders: with another number of them none can be told whose it is.
+    const rows = parseBody('polymarket', z.array(z.unknown()).length(some.length), reply, SEVERAL);
+    const seen = { receivedAt: reply.receivedAt, httpStatus: reply.status, now };
+    return await Promise.all(
+      some.map((one, at): Promise<Placement> | Placement => {
+        const placed = ClobPlaced.safeParse(rows[at]);
+        if (placed.success) return placementOf(placed.data, account, one, seen);
+        return { result: 'unknown', httpStatus: reply.status, detail: `${SEVERAL}: an answer of another shape` };
+      }),
+    );
+  } catch (error) {
+    return Promise.all(some.map((one) => failed(error, account, one, now)));
+  }
+}
+
+/** An order's own reply. `success` may be true for a refusal; only its text shows one. */
+async function placementOf(
+  placed: ClobPlaced,
+  account: PolymarketAccount,
+  signed: SignedOrder,
+  { receivedAt, httpStatus, now }: { receivedAt: string; httpStatus: number; now: () => number },
+): Promise<Placement> {
+  const { success, errorMsg, orderID, status } = placed;
+  if (errorMsg !== '') {
+    const refused = new PlatformError('polymarket', 'refused', { status: 400, detail: errorMsg, body: placed });
+    return { ...(await failed(refused, account, signed, now)), httpStatus };
+  }
+  if (!success || orderID === '') {
+    return { result: 'unknown', httpStatus, detail: 'the answer has neither an order id nor a reason' };
+  }
+  const order = mapPlaced(signed.asked, placed, signed.market, receivedAt);
+  return { result: 'accepted', httpStatus, detail: status, order };
 }
 
 async function failed(
@@ -56,36 +108,34 @@ async function failed(
   { asked, exchange, order }: SignedOrder,
   now: () => number,
 ): Promise<Placement> {
-  if (error instanceof PlatformError && error.status === 400) {
-    const seen = { httpStatus: error.status, detail: error.detail };
-    if (KILLED.test(error.detail)) {
+  if (!(error instanceof PlatformError)) throw error;
+  const { status, kind, detail, body } = error;
+  const seen = { httpStatus: status, detail };
+  if (status === 400) {
+    if (KILLED.test(detail)) {
       return { result: 'accepted', ...seen, order: killedOrder(asked, new Date(now()).toISOString()) };
     }
-    if (DUPLICATE.test(error.detail)) return { result: 'unknown', ...seen };
-    if (SHORT.test(error.detail)) {
-      const help = await fundsAdvice(account, exchange, order);
+    if (DUPLICATE.test(detail)) return { result: 'unknown', ...seen };
+    if (SHORT.test(detail)) {
+      const help = await fundsAdvice(account, exchange, order, detail);
       return failedPlacement('polymarket', error, () => help);
     }
   }
-  return failedPlacement('polymarket', error, advice);
+  if (status === 401 && body !== undefined && account.derivesKey) {
+    return { result: 'rejected', ...seen, refusal: staleKey(error) };
+  }
+  if (kind === 'geo_blocked' && body === undefined) {
+    const page = `a gateway answered with a page (HTTP ${status}: ${detail}): it is not known whether the order arrived`;
+    return { result: 'unknown', httpStatus: status, detail: page };
+  }
+  return failedPlacement('polymarket', error, () => adviceOn(error));
 }
 
-/** Advice on a rejection, by Polymarket's text. */
-function advice(words: string): string {
-  if (/tick size|lower than the minimum|invalid amounts|min size/i.test(words)) {
-    return 'Use the price step and the minimum size in error_text.';
-  }
-  if (/expiration/i.test(words)) return 'Use a later expiration.';
-  if (/deposit wallet/i.test(words)) return 'Use the deposit wallet: signature_type 3, with its address as funder.';
-  if (/order version/i.test(words))
-    return 'Report this: Polymarket now trades this market on another exchange contract.';
-  if (/signature|signer|maker address|order owner/i.test(words)) {
-    return 'Correct the credential: private_key, signature_type, funder and API key must belong together.';
-  }
-  if (/api key|unauthorized|L1 request/i.test(words)) {
-    return 'Renew the API key of the credential, or leave it out to have it derived from the wallet.';
-  }
-  if (/banned|closed only/i.test(words)) return 'The account is restricted: contact Polymarket.';
-  if (/not yet ready|no orderbook/i.test(words)) return 'The market is not trading.';
-  return 'Correct the order according to error_text.';
-}
+/** 503: the key that was derived from the wallet has ended. The next order derives another one. */
+const staleKey = ({ detail }: PlatformError): ApiError =>
+  new ApiError(503, 'Polymarket did not accept the API key that was derived from the wallet', {
+    resolution:
+      'The order was not placed. Place it again, under a new idempotency key: another API key is derived. If this repeats, the clock of this server is wrong.',
+    errorText: detail,
+    retryAfter: 1,
+  });

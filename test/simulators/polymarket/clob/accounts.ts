@@ -16,6 +16,10 @@ export interface SimAccount {
   cash: bigint;
   /** Whether the exchange contracts of a protocol version may move its money and shares: one says nothing of the other. */
   approved: Record<SimMarket['version'], boolean>;
+  /** Assets (COLLATERAL, or a token id) whose balance the CLOB has not read since it changed: it takes them for 0. */
+  unread: Set<string>;
+  /** Another contract that has to be approved for purchases, and what it may spend; null = none. */
+  spender: { address: string; allowance: bigint } | null;
   /** true: only orders of a deposit wallet are taken. */
   depositFlowOnly: boolean;
   banned: boolean;
@@ -58,6 +62,8 @@ export class Accounts {
       owner,
       signatureType,
       approved: { v1: true, v2: true },
+      unread: new Set(),
+      spender: null,
       depositFlowOnly: false,
       banned: false,
       closedOnly: false,

@@ -6,6 +6,7 @@ import { ONE, SECOND, usdOf } from '../world/units.ts';
 import type { PolymarketWorld } from '../world/world.ts';
 import { Accounts, type SimAccount } from './accounts.ts';
 import { ClobError } from './error.ts';
+import { checkFunds, checkSpent, committed } from './funds.ts';
 import { ApiKeys } from './keys.ts';
 import { rests, spends, type OrderStatus, type SimOrder } from './order.ts';
 
@@ -92,8 +93,9 @@ export class Exchange {
   place(order: SimOrder): Placed {
     if (this.orders.has(order.id)) throw new ClobError(400, `order ${order.id} is invalid. Duplicated.`);
     const crosses = this.isMarketable(order);
-    this.checkFunds(order, crosses);
     if (order.postOnly && crosses) throw new ClobError(400, 'invalid post-only order: order crosses book');
+    if (crosses || spends(order)) checkSpent(order);
+    checkFunds(this.world, order, crosses);
     const { secondsDelay } = order.market;
     if (secondsDelay > 0 && crosses) {
       order.status = 'DELAYED';
@@ -168,7 +170,7 @@ export class Exchange {
   private sweep(account: SimAccount): void {
     for (const order of this.ordersOf(account)) {
       const resting = order.status === 'LIVE' && order.side === 'BUY' && order !== this.taking;
-      if (resting && this.committed(account, order.market) > account.cash) this.cancel(order);
+      if (resting && committed(this.world, account, order.market) > account.cash) this.cancel(order);
     }
   }
 
@@ -246,33 +248,5 @@ export class Exchange {
       if (plan.full) break;
     }
     return plan;
-  }
-
-  private checkFunds(order: SimOrder, crosses: boolean): void {
-    const { account, market } = order;
-    const short = new ClobError(400, 'not enough balance / allowance');
-    if (!account.approved[market.version]) throw short;
-    if (order.side === 'SELL') {
-      const promised = this.liveOrders(account, market)
-        .filter((other) => other.side === 'SELL' && other.outcome === order.outcome)
-        .reduce((sum, other) => sum + other.shares - other.matched, 0n);
-      if (promised + order.shares > this.world.held(account.wallet, market, order.outcome)) throw short;
-      return;
-    }
-    const fee = crosses ? takerFee(market.fee, order.price, order.shares) : 0n;
-    if (this.committed(account, market) + order.usd + fee > account.cash) throw short;
-  }
-
-  private liveOrders(account: SimAccount, market: SimMarket): SimOrder[] {
-    return this.ordersOf(account).filter(
-      (order) => order.market === market && (order.status === 'LIVE' || order.status === 'DELAYED'),
-    );
-  }
-
-  /** USD behind an account's open purchases in one market; each market is checked by itself. */
-  private committed(account: SimAccount, market: SimMarket): bigint {
-    return this.liveOrders(account, market)
-      .filter(({ side }) => side === 'BUY')
-      .reduce((sum, order) => sum + usdOf(order.price, order.shares - order.matched), 0n);
   }
 }

@@ -57,7 +57,7 @@ const ROUTES: Record<string, Route> = {
     json(200, { closed_only: world.exchange.accounts.ofOwner(key.address).some(({ closedOnly }) => closedOnly) }),
   'GET /notifications': () => json(200, []),
   'GET /balance-allowance': balance,
-  'GET /balance-allowance/update': () => json(200, {}),
+  'GET /balance-allowance/update': readBalance,
   'GET /data/orders': openOrders,
   'GET /data/trades': ownTrades,
   'POST /v1/heartbeats': heartbeat,
@@ -212,6 +212,13 @@ function ownTrades({ world, request: { query }, key }: Call): SimReply {
   return paged(own.toReversed(), query);
 }
 
+/** The CLOB reads the wallet's balance of an asset again. */
+function readBalance({ world, request: { query }, key }: Call): SimReply {
+  const account = world.exchange.accounts.byOwner(key.address, Number(query.get('signature_type') ?? 0));
+  account?.unread.delete(query.get('asset_type') === 'COLLATERAL' ? 'COLLATERAL' : (query.get('token_id') ?? ''));
+  return json(200, {});
+}
+
 /** Six-decimal integers of the wallet behind the key and signature type. */
 function balance({ world, request: { query }, key }: Call): SimReply {
   const account = world.exchange.accounts.byOwner(key.address, Number(query.get('signature_type') ?? 0));
@@ -223,7 +230,8 @@ function balance({ world, request: { query }, key }: Call): SimReply {
   // Tokens of one protocol version are not looked for among those of the other.
   if (type !== 'COLLATERAL' && asked?.market.version !== version) throw new ClobError(400, 'Invalid token id');
   const held = account && asked ? world.held(account.wallet, asked.market, asked.outcome) : 0n;
-  const value = type === 'COLLATERAL' ? (account?.cash ?? 0n) : held;
+  const unread = account?.unread.has(type === 'COLLATERAL' ? type : (query.get('token_id') ?? '')) ?? false;
+  const value = unread ? 0n : type === 'COLLATERAL' ? (account?.cash ?? 0n) : held;
   const spenders = (Object.entries(CONTRACTS) as [Venue, string][]).filter(
     ([venue]) => type === 'COLLATERAL' || (venue === 'v3') === (version === 'v2'),
   );

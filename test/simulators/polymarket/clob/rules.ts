@@ -17,7 +17,7 @@ const AMOUNT_DECIMALS: Record<string, number> = {
   '0.0001': 6,
 };
 /** How far ahead an expiration has to be, of which the last minute is not lived. */
-const SECURITY_SECONDS = { v1: 60, v2: 180 };
+const SECURITY_SECONDS = 180;
 
 const refuse = (message: string): ClobError => new ClobError(400, message);
 
@@ -49,7 +49,7 @@ export async function checkOrder(world: PolymarketWorld, key: ApiKey, payload: O
     );
   }
   const seconds = Number(order.expiration);
-  if (type === 'GTD' ? seconds < Math.floor(world.now() / 1000) + SECURITY_SECONDS[market.version] : seconds !== 0) {
+  if (type === 'GTD' ? seconds < Math.floor(world.now() / 1000) + SECURITY_SECONDS : seconds !== 0) {
     throw refuse('invalid expiration');
   }
   return {

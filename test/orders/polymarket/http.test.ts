@@ -309,6 +309,23 @@ describe('an order on Polymarket over HTTP', () => {
     expect(body.error.resolution).toContain(help);
   });
 
+  test('with a price between the stored steps is held against the step of the current book', async () => {
+    expect((await place()).status).toBe(201);
+    market.tick = parsePrice('0.001');
+    const { status, body } = await place({ price: 0.355 });
+    expect([status, body.order?.price]).toEqual([201, 0.355]);
+    expect((await place({ price: 0.3555 })).body.error.resolution).toContain('0.355 or 0.356');
+  });
+
+  test('with a date less than two minutes ahead is refused with the seconds that it needs', async () => {
+    const soon = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
+    for (const seconds of [6, 60, 119]) {
+      const { status, body } = await place({ expiration: soon(seconds) });
+      expect([status, body.error.resolution]).toEqual([422, expect.stringContaining('valid for 120 seconds or more')]);
+    }
+    expect((await place({ expiration: soon(121) })).status).toBe(201);
+  });
+
   test('on a market of Protocol V2 is placed, read, listed and cancelled, whichever way the market is named', async () => {
     market = rig.flat({ version: 'v2' });
     for (const id of [market.id, market.conditionId, market.conditionId.slice(0, 64)]) {

@@ -17,6 +17,7 @@ export interface RejectionRule {
   says: string;
   /** Found in the platform's code or text. */
   pattern: RegExp;
+  /** What the caller can do. `{name}` stands for the pattern's group of that name. */
   resolution: string;
 }
 
@@ -28,5 +29,10 @@ export const refusedBy = ({ message, resolution }: CheckRule, errorText = '', va
 export function adviceOf(rules: readonly RejectionRule[], { kind, body, detail }: PlatformError): string {
   const about = kind === 'unauthorized' ? 'key' : 'order';
   const said = `${codeOf(body)} ${detail}`;
-  return rules.find((rule) => rule.about === about && rule.pattern.test(said))?.resolution ?? '';
+  const rule = rules.find((one) => one.about === about && one.pattern.test(said));
+  return rule ? withFacts(rule.resolution, rule.pattern.exec(said)?.groups ?? {}) : '';
 }
+
+/** `{name}` in a text becomes the fact of that name. */
+export const withFacts = (text: string, facts: Record<string, string | undefined>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (all, name: string) => facts[name] ?? all);

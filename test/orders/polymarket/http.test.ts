@@ -233,7 +233,7 @@ describe('an order on Polymarket over HTTP', () => {
       [422, 'Nothing is offered within the price'],
     ]);
     // 1.825 pUSD buy the whole level; 1.82 leave a part of it.
-    expect(refusals[1]?.body.error.resolution).toContain('use a size of 5.48,');
+    expect(refusals[1]?.body.error.resolution).toContain('another size: 5.48.');
   });
 
   test('cancelled elsewhere, expired, or filled by others becomes known by reading it', async () => {
@@ -292,7 +292,7 @@ describe('an order on Polymarket over HTTP', () => {
   test.each([
     ['a price between steps', { price: 0.355 }, 'reject the price', '0.35 or 0.36'],
     ['a size of three decimals', { size: 10.005 }, 'reject the size', '10 or 10.01'],
-    ['less than the smallest order that rests', { size: 4.99 }, 'too small to rest', 'size of 5 or more'],
+    ['less than the smallest order that rests', { size: 4.99 }, 'too small to rest', '5 or more'],
     ['less than a dollar at once', { size: 1, price: 0.41, time_in_force: 'ioc' }, 'too small', '2.44 or more'],
     ['more than the wallet holds', { size: 90_000 }, 'not enough balance', 'Fund the wallet'],
     ['shares it does not hold', { side: 'sell', size: 101 }, 'not enough balance', 'Fund the wallet'],

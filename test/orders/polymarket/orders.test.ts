@@ -262,7 +262,7 @@ describe('an order Polymarket would refuse is refused before it is signed', () =
   test('an order that rests and is smaller than the market’s minimum, whereas one that fills at once may be', () => {
     for (const timeInForce of ['gtc', 'gtd'] as const) {
       expect(refused({ size: '4.99', timeInForce })).toMatchObject({
-        resolution: 'Use a size of 5 or more, or time_in_force ioc or fok.',
+        resolution: 'Use time_in_force ioc or fok, or a size that may rest: 5 or more.',
       });
     }
     const { adapter } = cannedOrders();

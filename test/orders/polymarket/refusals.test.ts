@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Placement } from '../../../src/platforms/order-contract.ts';
+import { POLYMARKET_CHECKS, POLYMARKET_REJECTIONS } from '../../../src/platforms/polymarket/orders/advice.ts';
 import { EXCHANGES } from '../../../src/platforms/polymarket/orders/exchanges.ts';
+import { FUNDS_HELP } from '../../../src/platforms/polymarket/orders/funds.ts';
+import { docsTable } from '../../helpers/docs-table.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {
   ADDRESS,
@@ -186,5 +189,25 @@ describe('a refusal is explained by its kind, then by the facts in its text', ()
       result: 'unknown',
       detail: expect.stringContaining('order id'),
     });
+  });
+});
+
+describe('the guide lists every refusal of an order for Polymarket', () => {
+  test('before it is sent', async () => {
+    expect(await docsTable('Polymarket', 'Refused before it is sent')).toEqual(
+      Object.values(POLYMARKET_CHECKS).map(({ message, resolution }) => [message, `${resolution}.`]),
+    );
+  });
+
+  test('of a shortage of funds', async () => {
+    expect(await docsTable('Polymarket', 'Not enough balance or allowance')).toEqual(
+      Object.values(FUNDS_HELP).map(({ says, help: text }) => [says, text]),
+    );
+  });
+
+  test('and for other reasons', async () => {
+    expect(await docsTable('Polymarket', 'Rejected by Polymarket')).toEqual(
+      POLYMARKET_REJECTIONS.map(({ about, says, resolution }) => [says, about, resolution]),
+    );
   });
 });

@@ -11,7 +11,8 @@ import { cancelOrders } from './cancel.ts';
 import { createFinder } from './finder.ts';
 import { refreshFunds, type Asset } from './funds.ts';
 import { readBalances } from './balances.ts';
-import { adviceOn } from './advice.ts';
+import { adviceOf } from '../../refusal-rules.ts';
+import { POLYMARKET_REJECTIONS } from './advice.ts';
 import { placeOrder, placeOrders, type SignedOrder } from './placement.ts';
 import { purchaseFacts, spends } from './amounts.ts';
 import { checkPolymarketOrder, polymarketGrid } from './check.ts';
@@ -101,5 +102,5 @@ export function createPolymarketOrders(
 /** 422 where the wallet gets no API key, with what its owner can do. */
 function refusedKey(error: unknown): unknown {
   if (!(error instanceof PlatformError) || error.kind !== 'unauthorized') return error;
-  return orderRefused('Polymarket gave the wallet no API key', adviceOn(error), error.detail);
+  return orderRefused('Polymarket gave the wallet no API key', adviceOf(POLYMARKET_REJECTIONS, error), error.detail);
 }

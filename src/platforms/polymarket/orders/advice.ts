@@ -1,129 +1,163 @@
-import type { PlatformError } from '../../../core/errors.ts';
+import type { CheckRule, RejectionRule } from '../../refusal-rules.ts';
 
-/** What a refusal of an order concerns. */
-type Concern = 'funds' | 'order' | 'market' | 'credential' | 'account';
+/** Refusals before an order is signed. */
+export const POLYMARKET_CHECKS = {
+  price: {
+    message: 'Polymarket would reject the price',
+    resolution: "Use a price of the market's grid",
+  },
+  size: {
+    message: 'Polymarket would reject the size',
+    resolution: 'Use at most two decimals',
+  },
+  amount: {
+    message: 'Polymarket would reject the amount',
+    resolution: 'Use at most two decimals',
+  },
+  tooSmallToRest: {
+    message: 'The order is too small to rest on Polymarket',
+    resolution: 'Use time_in_force ioc or fok, or a size that may rest',
+  },
+  tooSmall: {
+    message: 'The order is too small for Polymarket',
+    resolution: 'A purchase that fills at once spends at least 1 pUSD',
+  },
+  notOffered: {
+    message: 'The book does not offer the size within the price',
+    resolution: 'Use a smaller size or a higher price, or time_in_force gtc to wait for it',
+  },
+  cents: {
+    message: 'Polymarket cannot spend the exact cost of the size',
+    resolution: 'A fok purchase spends whole cents. Use time_in_force ioc, or another size',
+  },
+  expiration: {
+    message: 'Polymarket would reject the expiration',
+    resolution: 'Keep the order valid for 120 seconds or more, or use time_in_force gtc',
+  },
+  postOnly: {
+    message: 'Polymarket takes post_only for orders that rest',
+    resolution: 'Use time_in_force gtc or gtd, or leave post_only out',
+  },
+  selfTrade: {
+    message: 'Polymarket has no choice of self-trade prevention',
+    resolution: 'Leave self_trade_prevention out',
+  },
+  protocol: {
+    message: 'The market runs on a protocol of Polymarket that is not supported',
+    resolution: 'Choose another market',
+  },
+  noBook: {
+    message: 'The market has no order book on Polymarket',
+    resolution: 'Choose another market',
+  },
+  module: {
+    message: 'Orders on this kind of Protocol V2 market are not supported',
+    resolution: 'Choose another market',
+  },
+  negativeRisk: {
+    message: 'Orders on negative-risk markets of Protocol V2 are switched off',
+    resolution: 'Choose another market, or let the operator set POLYMARKET_V2_NEGATIVE_RISK to true',
+  },
+} as const satisfies Record<string, CheckRule>;
 
-/** A refusal in Polymarket's words, with what helps. docs/orders.md lists these rows. */
-export interface KnownRefusal {
-  concern: Concern;
-  /** Polymarket's text; its groups are the facts that `help` repeats. */
-  pattern: RegExp;
-  /** The text as the guide shows it. */
-  says: string;
-  help: string;
-}
+const RESTRICTED = 'The account is restricted: contact Polymarket.';
 
-/** Rows in the order in which they are tried. Shortages of funds are explained in funds.ts, from more facts. */
-export const KNOWN_REFUSALS: readonly KnownRefusal[] = [
+/** Rejections by Polymarket, the most specific first. A shortage of funds is explained in funds.ts. */
+export const POLYMARKET_REJECTIONS: readonly RejectionRule[] = [
   {
-    concern: 'order',
-    pattern: /breaks minimum tick size rule: (?<tick>[\d.]+)/i,
-    says: 'Price (…) breaks minimum tick size rule: {tick}',
-    help: 'Use a price that is a multiple of {tick}.',
+    about: 'key',
+    says: 'Could not derive api key!, Could not create api key',
+    pattern: /could not (?:derive|create) api key/i,
+    resolution:
+      'Log in to Polymarket once with this wallet, or store api_key, api_secret and api_passphrase in the credential.',
   },
   {
-    concern: 'order',
-    pattern: /lower than the minimum: (?<least>[\d.]+)/i,
-    says: 'Size (…) lower than the minimum: {least}',
-    help: 'Use a size of {least} or more, or time_in_force ioc or fok.',
-  },
-  {
-    concern: 'order',
-    pattern: /marketable BUY order.*min size: \$(?<least>[\d.]+)/i,
-    says: 'invalid amount for a marketable BUY order (…), min size: ${least}',
-    help: 'A purchase that fills at once spends at least {least} pUSD: use a larger size, or a price below the best ask.',
-  },
-  {
-    concern: 'order',
-    pattern: /invalid amounts/i,
-    says: 'invalid amounts, …',
-    help: 'Use a price and a size with the decimals in error_text.',
-  },
-  {
-    concern: 'order',
-    pattern: /post-only order: order crosses/i,
-    says: 'invalid post-only order: order crosses book',
-    help: 'The order would trade at once: use a price that does not reach the other side of the book, or leave post_only out.',
-  },
-  {
-    concern: 'order',
-    pattern: /invalid post-only order/i,
-    says: 'invalid post-only order: …',
-    help: 'Use post_only with time_in_force gtc or gtd.',
-  },
-  {
-    concern: 'order',
-    pattern: /expiration/i,
-    says: 'invalid expiration',
-    help: 'Use an expiration 120 seconds ahead or more, or time_in_force gtc.',
-  },
-  {
-    concern: 'market',
-    pattern: /order.version/i,
-    says: 'order_version_mismatch, or invalid order version, …',
-    help: 'Polymarket has moved the market to another exchange contract. Place the order again in some minutes, under a new idempotency key.',
-  },
-  {
-    concern: 'market',
-    pattern: /not yet ready|no orderbook/i,
-    says: 'the market is not yet ready to process new orders, or No orderbook exists …',
-    help: 'The market is not trading: choose another one.',
-  },
-  {
-    concern: 'account',
-    pattern: /banned|closed only/i,
-    says: '… address banned, or in closed only mode',
-    help: 'The account is restricted: contact Polymarket.',
-  },
-  {
-    concern: 'credential',
-    pattern: /deposit wallet/i,
-    says: 'maker address not allowed, please use the deposit wallet flow',
-    help: 'Use the deposit wallet: signature_type 3, with its address as funder.',
-  },
-  {
-    concern: 'credential',
-    pattern: /could not (derive|create) api key/i,
-    says: 'Could not derive api key!, or Could not create api key',
-    help: 'Log in to Polymarket once with this wallet, or store api_key, api_secret and api_passphrase in the credential.',
-  },
-  {
-    concern: 'credential',
-    pattern: /L1 request/i,
+    about: 'key',
     says: 'Invalid L1 Request headers',
-    help: 'Correct private_key. If it is correct, the clock of this server is wrong: let the operator set it.',
+    pattern: /L1 request/i,
+    resolution:
+      'Correct private_key. If it is correct, tell the operator: the clock of the server that runs this service must be right.',
+  },
+  { about: 'key', says: 'banned, closed only', pattern: /banned|closed only/i, resolution: RESTRICTED },
+  {
+    about: 'key',
+    says: 'any other 401 or 403',
+    pattern: /(?:)/,
+    resolution: 'Renew the API key of the credential, or leave it out to have it derived from the wallet.',
   },
   {
-    concern: 'credential',
-    pattern: /signature|signer|maker address|order owner/i,
-    says: 'invalid signature, or the order signer address has to be …, or the order owner has to be …',
-    help: 'Correct the credential: private_key, signature_type, funder and API key must belong together.',
+    about: 'order',
+    says: 'breaks minimum tick size rule: {tick}',
+    pattern: /minimum tick size rule: (?<tick>\d[\d.]*)/i,
+    resolution: 'Use a price that is a multiple of {tick}.',
   },
   {
-    concern: 'credential',
-    pattern: /api key|unauthorized/i,
-    says: 'Unauthorized/Invalid api key',
-    help: 'Renew the API key of the credential, or leave it out to have it derived from the wallet.',
+    about: 'order',
+    says: 'lower than the minimum: {least}',
+    pattern: /lower than the minimum: (?<least>\d[\d.]*)/i,
+    resolution: 'Use a size of {least} or more, or time_in_force ioc or fok.',
+  },
+  {
+    about: 'order',
+    says: 'invalid amount for a marketable BUY order, min size: ${least}',
+    pattern: /marketable BUY order.*min size: \$(?<least>\d[\d.]*)/i,
+    resolution:
+      'A purchase that fills at once spends at least {least} pUSD: use a larger size, or a price below the best ask.',
+  },
+  {
+    about: 'order',
+    says: 'invalid amounts',
+    pattern: /invalid amounts/i,
+    resolution: 'Use a price and a size with the decimals in error_text.',
+  },
+  {
+    about: 'order',
+    says: 'order crosses book',
+    pattern: /post-only order: order crosses/i,
+    resolution: 'The order would trade at once: use a price that does not cross the book, or leave out post_only.',
+  },
+  {
+    about: 'order',
+    says: 'invalid post-only order',
+    pattern: /post-only order/i,
+    resolution: 'Use post_only with time_in_force gtc or gtd.',
+  },
+  {
+    about: 'order',
+    says: 'expiration',
+    pattern: /expiration/i,
+    resolution: 'Use an expiration at least 120 seconds ahead, or time_in_force gtc.',
+  },
+  {
+    about: 'order',
+    says: 'order_version_mismatch, invalid order version',
+    pattern: /order.version/i,
+    resolution:
+      'Place the order again in some minutes, under a new idempotency key: Polymarket has moved the market to another exchange contract.',
+  },
+  {
+    about: 'order',
+    says: 'not yet ready, No orderbook exists',
+    pattern: /not yet ready|no orderbook/i,
+    resolution: 'The market is not trading: choose another one.',
+  },
+  { about: 'order', says: 'banned, closed only', pattern: /banned|closed only/i, resolution: RESTRICTED },
+  {
+    about: 'order',
+    says: 'use the deposit wallet flow',
+    pattern: /deposit wallet/i,
+    resolution: 'Use the deposit wallet: signature_type 3, with its address as funder.',
+  },
+  {
+    about: 'order',
+    says: 'signature, signer, maker address, order owner, api key',
+    pattern: /signature|signer|maker address|order owner|api key|unauthorized/i,
+    resolution: 'Correct the credential: private_key, signature_type, funder and API key must belong together.',
+  },
+  {
+    about: 'order',
+    says: 'any other 400 or 404',
+    pattern: /(?:)/,
+    resolution: 'Correct the order according to error_text.',
   },
 ];
-
-/** For texts that no row knows. */
-export const OTHER_REFUSAL = 'Correct the order according to error_text.';
-
-/** What helps against a refusal: by its kind, then by its text. */
-export function adviceOn({ kind, detail }: Pick<PlatformError, 'kind' | 'detail'>): string {
-  const denied = kind === 'unauthorized';
-  const rows = denied ? KNOWN_REFUSALS.filter(({ concern }) => CONCERNS_ACCESS.has(concern)) : KNOWN_REFUSALS;
-  for (const { pattern, help } of rows) {
-    const found = pattern.exec(detail);
-    if (found) return withFacts(help, found.groups ?? {});
-  }
-  return denied ? DENIED : OTHER_REFUSAL;
-}
-
-const CONCERNS_ACCESS: ReadonlySet<Concern> = new Set(['credential', 'account']);
-const DENIED = 'Renew the API key of the credential, or leave it out to have it derived from the wallet.';
-
-/** "{name}" in a text becomes the fact of that name. */
-export const withFacts = (text: string, facts: Record<string, string | undefined>): string =>
-  text.replaceAll(/\{(\w+)\}/g, (all, name: string) => facts[name] ?? all);

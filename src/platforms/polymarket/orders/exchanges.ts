@@ -1,6 +1,7 @@
 import type { Settings } from '../../../core/settings.ts';
 import type { Address } from 'viem';
-import { orderRefused } from '../../failed-placement.ts';
+import { refusedBy } from '../../refusal-rules.ts';
+import { POLYMARKET_CHECKS } from './advice.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { SigningDomain } from '../../evm/typed-data.ts';
 import { positionModule } from '../protocol.ts';
@@ -66,35 +67,20 @@ export function exchangeOf(
   const { metadata, outcomes, platformId } = market;
   const protocol = protocolOf(market);
   if (protocol === null) {
-    throw orderRefused(
-      'The market runs on a protocol of Polymarket that is not supported',
-      'Choose another market.',
-      `market_id: ${platformId} has version ${JSON.stringify(metadata.version)}`,
-    );
+    const fault = `market_id: ${platformId} has version ${JSON.stringify(metadata.version)}`;
+    throw refusedBy(POLYMARKET_CHECKS.protocol, fault);
   }
   const tokenId = outcomes[outcomeIndex]?.tokenId ?? '';
-  if (tokenId === '') {
-    throw orderRefused(
-      'The market has no order book on Polymarket',
-      'Choose another market.',
-      `market_id: ${platformId} has no token ids`,
-    );
-  }
+  if (tokenId === '') throw refusedBy(POLYMARKET_CHECKS.noBook, `market_id: ${platformId} has no token ids`);
   if (protocol === 'v1') return metadata.neg_risk === true ? EXCHANGES.negativeRisk : EXCHANGES.standard;
   const module = positionModule(tokenId);
   if (module !== 'binary' && module !== 'negative_risk') {
-    throw orderRefused(
-      'Orders on this kind of Protocol V2 market are not supported',
-      'Choose another market.',
-      `market_id: ${platformId} has positions of ${module === null ? 'an unknown module' : `the ${module} module`}`,
-    );
+    const positions = module === null ? 'an unknown module' : `the ${module} module`;
+    throw refusedBy(POLYMARKET_CHECKS.module, `market_id: ${platformId} has positions of ${positions}`);
   }
   if ((module === 'negative_risk' || metadata.neg_risk === true) && !settings.POLYMARKET_V2_NEGATIVE_RISK) {
-    throw orderRefused(
-      'Orders on negative-risk markets of Protocol V2 are switched off',
-      'Choose another market, or let the operator set POLYMARKET_V2_NEGATIVE_RISK to true.',
-      `market_id: ${platformId} is a negative-risk market of version v2`,
-    );
+    const fault = `market_id: ${platformId} is a negative-risk market of version v2`;
+    throw refusedBy(POLYMARKET_CHECKS.negativeRisk, fault);
   }
   return EXCHANGES.v3;
 }

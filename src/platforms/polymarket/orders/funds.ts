@@ -3,7 +3,7 @@ import { USD_SCALE, decimalText, type Usd } from '../../../core/decimal.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import { parseBody } from '../../parse-rows.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
-import { withFacts } from './advice.ts';
+import { withFacts } from '../../refusal-rules.ts';
 import { spenderName, type Exchange } from './exchanges.ts';
 import type { WireOrder } from './signing.ts';
 
@@ -28,18 +28,32 @@ export type Funds = z.output<typeof Funds>;
 /** pUSD, or the shares of one outcome. */
 export type Asset = { asset_type: 'COLLATERAL' } | { asset_type: Exchange['assetType']; token_id: string };
 
-/** What helps against a shortage of funds. docs/orders.md lists these texts. */
+/** Shortages of funds, and what helps. docs/orders.md lists these rows. */
 export const FUNDS_HELP = {
-  money: "Let the wallet approve {spender} to spend the wallet's pUSD ({needed} needed, {allowed} allowed).",
-  shares:
-    "Let the wallet approve {spender} for the wallet's shares, with setApprovalForAll of {contract} ({needed} needed, {allowed} allowed).",
-  balance:
-    'Fund the wallet, or use a smaller size: it holds {held} {asset}, and {needed} are needed, open orders included.',
-  reserved: 'Fund the wallet, or use a smaller size: it holds {held} {asset}, of which open orders reserve a part.',
-  stale:
-    'Place the order again, under a new idempotency key: Polymarket had an old reading of the wallet, and now reads {held} {asset}.',
-  unread:
-    'Fund the wallet with {asset}, and let it approve the exchange contract {spender} to move its {asset}; read GET /v1/api/balances to see which is missing.',
+  money: {
+    says: 'the allowance is not enough, of a purchase',
+    help: "Let the wallet approve {spender} to spend the wallet's pUSD ({needed} needed, {allowed} allowed).",
+  },
+  shares: {
+    says: 'the allowance is not enough, of a sale',
+    help: "Let the wallet approve {spender} for the wallet's shares, with setApprovalForAll of {contract} ({needed} needed, {allowed} allowed).",
+  },
+  balance: {
+    says: 'the balance is not enough',
+    help: 'Fund the wallet, or use a smaller size: it holds {held} {asset}, and {needed} are needed, open orders included.',
+  },
+  stale: {
+    says: 'one of these, and after another read it is enough',
+    help: 'Place the order again, under a new idempotency key: Polymarket had an old reading of the wallet, and now reads {held} {asset}.',
+  },
+  reserved: {
+    says: 'no amounts, and the wallet holds enough',
+    help: 'Fund the wallet, or use a smaller size: it holds {held} {asset}, of which open orders reserve a part.',
+  },
+  unread: {
+    says: 'no amounts, and the wallet cannot be read',
+    help: 'Fund the wallet with {asset}, and let it approve the exchange contract {spender}: GET /v1/api/balances shows what is missing.',
+  },
 } as const;
 
 /** The amounts in a text on a shortage; null if it does not state them. */
@@ -88,8 +102,8 @@ export async function fundsAdvice(
   const allowed = funds?.allowances.get(spender.toLowerCase()) ?? null;
   const held = funds?.balance ?? stated.balance;
   const asset = buys ? 'pUSD' : 'shares of the outcome';
-  const help = (text: string): string =>
-    withFacts(text, {
+  const help = (row: keyof typeof FUNDS_HELP): string =>
+    withFacts(FUNDS_HELP[row].help, {
       spender,
       asset,
       contract: shares,
@@ -97,13 +111,13 @@ export async function fundsAdvice(
       held: held === null ? undefined : units(held),
       allowed: units(allowed ?? stated.allowed ?? 0n),
     });
-  const approve = help(buys ? FUNDS_HELP.money : FUNDS_HELP.shares) + named(spender);
-  if (stated.allowed !== null) return allowed !== null && allowed >= needed ? help(FUNDS_HELP.stale) : approve;
+  const approve = help(buys ? 'money' : 'shares') + named(spender);
+  if (stated.allowed !== null) return allowed !== null && allowed >= needed ? help('stale') : approve;
   if (stated.balance !== null) {
-    return funds !== null && funds.balance >= needed ? help(FUNDS_HELP.stale) : help(FUNDS_HELP.balance);
+    return funds !== null && funds.balance >= needed ? help('stale') : help('balance');
   }
-  if (funds === null || allowed === null) return help(FUNDS_HELP.unread);
-  return allowed < needed ? approve : help(funds.balance < needed ? FUNDS_HELP.balance : FUNDS_HELP.reserved);
+  if (funds === null || allowed === null) return help('unread');
+  return allowed < needed ? approve : help(funds.balance < needed ? 'balance' : 'reserved');
 }
 
 const units = (amount: Usd): string => decimalText(amount, USD_SCALE);

@@ -5,7 +5,8 @@ import { failedPlacement } from '../../failed-placement.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { parseBody } from '../../parse-rows.ts';
 import type { Exchange } from './exchanges.ts';
-import { adviceOn } from './advice.ts';
+import { adviceOf } from '../../refusal-rules.ts';
+import { POLYMARKET_REJECTIONS } from './advice.ts';
 import { fundsAdvice } from './funds.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { ClobPlaced } from './rows.ts';
@@ -128,7 +129,7 @@ async function failed(
     const page = `a gateway answered with a page (HTTP ${status}: ${detail}): it is not known whether the order arrived`;
     return { result: 'unknown', httpStatus: status, detail: page };
   }
-  return failedPlacement('polymarket', error, () => adviceOn(error));
+  return failedPlacement('polymarket', error, () => adviceOf(POLYMARKET_REJECTIONS, error));
 }
 
 /** 503: the key that was derived from the wallet has ended. The next order derives another one. */

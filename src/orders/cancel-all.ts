@@ -1,8 +1,8 @@
 import { cancelOrders, notCancelledText } from './cancel.ts';
 import type { OrderContext } from './context.ts';
 import { isOver } from '../core/order-model.ts';
-import { isUnresolved } from './unresolved.ts';
-import { importListing, isReadFailure, refreshOrders } from './sync.ts';
+import { isUnresolved } from './recheck.ts';
+import { importListing, isReadFailure, recheckOrders } from './sync.ts';
 import { PlatformError, ApiError } from '../core/errors.ts';
 import type { OrderClient } from './clients.ts';
 import type { Platform } from '../core/model.ts';
@@ -52,7 +52,7 @@ async function cancelWorking(
   const working = await context.store.working(client.account, null, MAX_CANCELS);
   await cancelRows(context, client, working, requestId, result);
   const lost = working.filter(isUnresolved);
-  const found = await refreshOrders(context, client, lost).catch((error: unknown) => {
+  const found = await recheckOrders(context, client, lost).catch((error: unknown) => {
     if (isReadFailure(error)) return lost;
     throw error;
   });
@@ -82,7 +82,7 @@ async function cancelStray(
       if (!(error instanceof ApiError) && !isReadFailure(error)) throw error;
     });
     result.cancelled.push(...tried.cancelled);
-    left = await context.store.again(left.map(({ id }) => id));
+    left = await context.store.byIds(left.map(({ id }) => id));
   }
   for (const row of left) {
     if (!isOver(row.status)) result.open.push({ row, reason: 'the credential it was placed with cannot be used' });

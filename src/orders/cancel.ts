@@ -7,8 +7,8 @@ import type { OrderClient } from './clients.ts';
 import type { OrderContext } from './context.ts';
 import type { FoundOrder } from './find-order.ts';
 import type { OrderRow } from './order-row.ts';
-import { isUnresolved } from './unresolved.ts';
-import { isReadFailure, refreshOrder, refreshOrders } from './sync.ts';
+import { isUnresolved } from './recheck.ts';
+import { isReadFailure, recheckOrder, recheckOrders } from './sync.ts';
 
 /** Waits before a cancel is repeated; unlike a placement, that is safe. */
 const RETRY_MS = [250, 1000];
@@ -30,7 +30,7 @@ export interface Cancelling {
   cancelled: boolean;
   /** Whether the order could be read after the last request. */
   read: boolean;
-  /** The answer to an earlier request was lost: that request may have removed the order. */
+  /** The answer to a request was lost: that request may have removed the order. */
   lost: boolean;
 }
 
@@ -66,11 +66,12 @@ async function ask(
 /** Reads the orders after a request, and decides which of them the platform has cancelled. */
 async function readAfter(context: OrderContext, client: OrderClient, orders: readonly Cancelling[]): Promise<void> {
   const rows = orders.map(({ row }) => row);
-  const reads = await refreshOrders(context, client, rows).catch((error: unknown) => {
+  const reads = await recheckOrders(context, client, rows).catch((error: unknown) => {
     if (isReadFailure(error)) return null;
     throw error;
   });
   for (const [i, order] of orders.entries()) {
+    order.lost ||= order.outcome.result === 'unconfirmed';
     order.read = reads !== null;
     order.row = reads?.[i] ?? order.row;
     if (order.outcome.result === 'cancelled') {
@@ -84,8 +85,8 @@ async function readAfter(context: OrderContext, client: OrderClient, orders: rea
 async function endedRow({ store, now }: OrderContext, row: OrderRow): Promise<OrderRow> {
   if (isOver(row.status)) return row;
   const at = new Date(now());
-  const nextCheckAt = new Date(at.getTime() + LATE_FILLS_MS);
-  const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, nextCheckAt } as const;
+  const recheckAt = new Date(at.getTime() + LATE_FILLS_MS);
+  const facts = { status: 'cancelled', remainingSize: '0', updatedAt: at, recheckAt } as const;
   return (await store.record(row.id, facts, at)) ?? { ...row, ...facts };
 }
 
@@ -126,7 +127,6 @@ export async function cancelOrders(
     await ask(context, client, open, requestId);
     await readAfter(context, client, open);
     open = open.filter((order) => mayWork(client, order));
-    for (const order of open) order.lost ||= order.outcome.result === 'unconfirmed';
   };
   await attempt();
   for await (const waitMs of waits(context, () => open)) {
@@ -143,7 +143,7 @@ export async function cancelOrder(
   { row: stored, client }: FoundOrder,
   requestId: string,
 ): Promise<OrderRow> {
-  const row = isUnresolved(stored) ? await refreshOrder(context, client, stored) : stored;
+  const row = isUnresolved(stored) ? await recheckOrder(context, client, stored) : stored;
   if (isUnresolved(row)) {
     throw new ApiError(503, 'The result of the order is not known yet', {
       resolution: 'Retry in a few seconds; the service is looking it up.',

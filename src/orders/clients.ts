@@ -6,7 +6,7 @@ import type { Credentials } from '../accounts/credentials.ts';
 import { ApiError, PlatformError, platformName } from '../core/errors.ts';
 import type { Priority } from '../platforms/http/request.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
-import type { PlatformOrders } from '../platforms/order-contract.ts';
+import type { PlacementMember, PlatformOrders } from '../platforms/order-contract.ts';
 import { orderRefused } from '../platforms/failed-placement.ts';
 import type { BadRow, MarketDirectory } from '../platforms/contract.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
@@ -46,6 +46,7 @@ export interface OrderClient extends Pick<PlatformOrders<Platform>, 'grid' | 'ch
   get: Bound<PlatformOrders<Platform>['get']>;
   list: Bound<PlatformOrders<Platform>['list']>;
   cancel: Bound<PlatformOrders<Platform>['cancel']>;
+  balances: Bound<PlatformOrders<Platform>['balances']>;
 }
 
 export interface OrderClientDeps {
@@ -65,12 +66,14 @@ function bind<P extends Platform>(
   adapter: PlatformOrders<P>,
   credential: CredentialOf<P>,
   priority: Priority,
+  group: PlacementMember | undefined,
 ): OrderClient {
   const access = (signal?: AbortSignal) => ({
     credential,
     priority,
     user: account.userId,
     guest: account.credentialId === null ? account.userId : undefined,
+    group,
     markets,
     onBadRow,
     ...(signal ? { signal } : {}),
@@ -89,6 +92,7 @@ function bind<P extends Platform>(
     get: (orderId, signal) => noted(adapter.get(orderId, access(signal))),
     list: (query, signal) => noted(adapter.list(query, access(signal))),
     cancel: (targets, signal) => noted(adapter.cancel(targets, access(signal))),
+    balances: (market, signal) => noted(adapter.balances(market, access(signal))),
   };
 }
 
@@ -108,24 +112,34 @@ export function createOrderClients(deps: OrderClientDeps) {
     platform: P,
     id: number | undefined,
     priority: Priority,
+    group?: PlacementMember,
   ) => {
     const stored = await credentials.open(userId, platform, id);
-    return (
-      stored && bind(deps, { userId, platform, credentialId: stored.id }, adapterOf(platform), stored.fields, priority)
-    );
+    if (!stored) return null;
+    const account = { userId, platform, credentialId: stored.id };
+    return bind(deps, account, adapterOf(platform), stored.fields, priority, group);
   };
 
-  const ofOperator = <P extends Platform>(userId: string, platform: P, priority: Priority): OrderClient | null => {
+  const ofOperator = <P extends Platform>(
+    userId: string,
+    platform: P,
+    priority: Priority,
+    group?: PlacementMember,
+  ): OrderClient | null => {
     const ours: CredentialOf<P> | undefined = defaults[platform];
-    return ours === undefined
-      ? null
-      : bind(deps, { userId, platform, credentialId: null }, adapterOf(platform), ours, priority);
+    if (ours === undefined) return null;
+    return bind(deps, { userId, platform, credentialId: null }, adapterOf(platform), ours, priority, group);
   };
 
   /** The operator's client; null if there is none or the user may not use it. */
-  const defaultClient = async (userId: string, platform: Platform, use: ClientUse): Promise<OrderClient | null> =>
+  const defaultClient = async (
+    userId: string,
+    platform: Platform,
+    use: ClientUse,
+    group?: PlacementMember,
+  ): Promise<OrderClient | null> =>
     defaults[platform] !== undefined && (await mayUseDefault(userId, platform, use))
-      ? ofOperator(userId, platform, 'live')
+      ? ofOperator(userId, platform, 'live', group)
       : null;
 
   return {
@@ -140,11 +154,12 @@ export function createOrderClients(deps: OrderClientDeps) {
       platform: Platform,
       credentialId: number | undefined,
       use: ClientUse,
+      group?: PlacementMember,
     ): Promise<OrderClient> {
       // First, because without an adapter no credential can be used.
       adapterOf(platform);
-      const stored = await ofUser(userId, platform, credentialId, 'live');
-      const client = stored ?? (credentialId === undefined ? await defaultClient(userId, platform, use) : null);
+      const stored = await ofUser(userId, platform, credentialId, 'live', group);
+      const client = stored ?? (credentialId === undefined ? await defaultClient(userId, platform, use, group) : null);
       if (client) return client;
       if (credentialId !== undefined) {
         throw new ApiError(404, 'Credential not found', {

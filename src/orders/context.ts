@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Credentials } from '../accounts/credentials.ts';
-import { defaultClientRules, type DefaultClientLimits } from '../accounts/default-clients.ts';
 import type { Config } from '../core/config.ts';
 import type { BookSide, Platform } from '../core/model.ts';
 import type { BadRow, MarketDirectory, PlatformData, StoredMarket } from '../platforms/contract.ts';
@@ -12,7 +11,6 @@ import type { Shared } from '../stores/shared/shared.ts';
 import { createOrderClients, defaultClients, type OrderClients } from './clients.ts';
 import { defaultClientAccess } from './default-clients.ts';
 import type { OrderRow } from './order-row.ts';
-import { limitsReader, type OrderLimits } from './spending-limits.ts';
 import { createOrderStore, type OrderStore } from './store.ts';
 
 /** What the service provides to orders. */
@@ -43,9 +41,6 @@ export interface OrderContext extends Pick<OrdersDeps, 'db' | 'shared' | 'log' |
   ): Promise<{ side: BookSide; tickSize: bigint | null } | null>;
   /** How long the platform holds an order of this market before it matches it; 0 if the market cannot be read. */
   matchDelayMs(of: Pick<OrderRow, 'platform' | 'marketRef'>): Promise<number>;
-  limits(userId: string): Promise<OrderLimits>;
-  /** The operator's limits on orders through the default clients. */
-  operatorLimits(): Promise<DefaultClientLimits>;
 }
 
 /** Throws ConfigError if a default client in the settings is incomplete or invalid. */
@@ -82,7 +77,5 @@ export function orderContext(deps: OrdersDeps): OrderContext {
       const { metadata } = known?.get(marketRef) ?? {};
       return metadata === undefined ? 0 : (MANIFESTS[platform].matchDelayMs?.(metadata) ?? 0);
     },
-    limits: limitsReader(db),
-    operatorLimits: defaultClientRules(db).limits,
   };
 }

@@ -1,11 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
-/** What makes an order unique: its client order id, and the seed of signed salts. */
-export interface OrderIdentity {
-  clientOrderId: string;
-  seed: Uint8Array;
-}
-
 /** Namespace of derived client order ids: an arbitrary constant that must never change. */
 const NAMESPACE = Buffer.from('5f0c6e1d9a3b4c7e8d21f6a90b54c3e7', 'hex');
 
@@ -18,17 +12,16 @@ export function uuidV5(name: string): string {
 }
 
 /**
- * Ids of an order. With an idempotency key they are derived from user, key and `previous` (the order that used the key more than a day
- * ago), so that a platform rejects a second order with the same key.
+ * What makes an order unique: its client order id, and the seed of signed salts. With an idempotency key both are derived from user and
+ * key, so that a platform rejects a second order with the same key.
  */
-export function orderIdentity(
+export function orderIds(
   userId: string,
   key: string | null,
-  previous: string | null,
   given: string | null,
-): OrderIdentity {
+): { clientOrderId: string; seed: Uint8Array } {
   if (key === null) return { clientOrderId: given ?? randomUUID(), seed: randomBytes(32) };
-  const name = JSON.stringify(previous === null ? [userId, key] : [userId, key, previous]);
+  const name = JSON.stringify([userId, key]);
   return { clientOrderId: given ?? uuidV5(name), seed: createHash('sha256').update(name).digest() };
 }
 

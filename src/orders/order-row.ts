@@ -15,6 +15,8 @@ export type OrderFacts = Pick<
   | 'filledSize'
   | 'remainingSize'
   | 'averageFillPrice'
+  | 'receivedSize'
+  | 'receivedUsd'
   | 'makerFee'
   | 'takerFee'
   | 'metadata'
@@ -35,10 +37,10 @@ export function recordOf(row: OrderRow, own: boolean): OrderRecord {
     size: parseSize(row.size),
     expirationMs: row.expiresAt?.getTime() ?? null,
     walk: null,
-    amount: null,
-    postOnly: false,
-    reduceOnly: false,
-    selfTradePrevention: null,
+    amount: row.amount === null ? null : parseUsd(row.amount),
+    postOnly: row.postOnly ?? false,
+    reduceOnly: row.reduceOnly ?? false,
+    selfTradePrevention: row.selfTradePrevention,
   };
   return {
     orderId: row.orderId,
@@ -74,7 +76,7 @@ export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date)
   const { averageFillPrice: average } = order;
   const own = average !== null && order.outcomeIndex !== row.outcomeIndex ? complement(average) : average;
   const same = known && order.filledSize === filledBefore;
-  // Averages and fees that are not reported stay as they are while the filled size is unchanged.
+  // Averages, fees and what was received that are not reported stay as they are while the filled size is unchanged.
   const reportedOr = (reported: string | null, before: string | null): string | null =>
     reported ?? (same ? before : null);
   const facts: OrderFacts = {
@@ -84,6 +86,8 @@ export function factsFrom(row: OrderRow, order: PlatformOrder, receivedAt: Date)
     filledSize: sizeText(order.filledSize),
     remainingSize: isFinal ? '0' : sizeText(order.remainingSize),
     averageFillPrice: reportedOr(textOf(own, priceText), row.averageFillPrice),
+    receivedSize: reportedOr(textOf(order.receivedSize, sizeText), row.receivedSize),
+    receivedUsd: reportedOr(textOf(order.receivedUsd, usdText), row.receivedUsd),
     makerFee: reportedOr(textOf(order.makerFee, usdText), row.makerFee),
     takerFee: reportedOr(textOf(order.takerFee, usdText), row.takerFee),
     metadata: { ...row.metadata, ...order.metadata },
@@ -115,6 +119,10 @@ export function foreignRow(
     price: textOf(order.price, priceText),
     size: sizeText(order.size),
     expiresAt: order.expiration === null ? null : new Date(order.expiration),
+    amount: null,
+    postOnly: null,
+    reduceOnly: null,
+    selfTradePrevention: null,
     clientOrderId: order.clientOrderId,
     notional: usdText(orderNotional({ ...order, price: order.price ?? 0n })),
     idempotencyKey: null,
@@ -126,16 +134,23 @@ export function foreignRow(
     filledSize: sizeText(order.filledSize),
     remainingSize: sizeText(order.remainingSize),
     averageFillPrice: textOf(order.averageFillPrice, priceText),
+    receivedSize: textOf(order.receivedSize, sizeText),
+    receivedUsd: textOf(order.receivedUsd, usdText),
     makerFee: textOf(order.makerFee, usdText),
     takerFee: textOf(order.takerFee, usdText),
     metadata: order.metadata,
     refusal: null,
+    unknownReason: null,
     createdAt,
     updatedAt: order.updatedAt === null ? createdAt : new Date(order.updatedAt),
     askedAt: receivedAt,
-    nextCheckAt: null,
+    recheckAt: null,
   };
 }
+
+/** What an order brought that filled nothing: contracts of a purchase, USD of a sale. */
+export const nothingReceived = ({ side }: Pick<OrderRow, 'side'>): Pick<OrderRow, 'receivedSize' | 'receivedUsd'> =>
+  side === 'buy' ? { receivedSize: '0', receivedUsd: null } : { receivedSize: null, receivedUsd: '0' };
 
 /** maker_fee + taker_fee; null while one of them is unknown. */
 export function totalFee(row: Pick<OrderRow, 'makerFee' | 'takerFee'>): bigint | null {

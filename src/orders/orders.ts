@@ -1,6 +1,7 @@
 import { PlatformError } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import type { OrderStatus } from '../core/order-model.ts';
+import { createBalances, type BalancesQuery, type ShownBalances } from './balances.ts';
 import { cancelAll, type CancelledAll, type CancelScope } from './cancel-all.ts';
 import { cancelOrder } from './cancel.ts';
 import { orderContext, type OrdersDeps } from './context.ts';
@@ -9,7 +10,7 @@ import type { OrderRow } from './order-row.ts';
 import { createPlacer, type PlaceOrder } from './placing/place.ts';
 import { createReconciler } from './reconcile.ts';
 import type { OrderPosition } from './order-lists.ts';
-import { refreshOrder, syncOrders } from './sync.ts';
+import { recheckOrder, syncOrders } from './sync.ts';
 
 export interface OrderFilter {
   userId: string;
@@ -34,6 +35,7 @@ export interface Orders {
   cancel(name: OrderName, requestId: string): Promise<OrderRow>;
   /** Cancels all working orders of a user on a platform, through every credential unless one is given. */
   cancelAll(scope: CancelScope, requestId: string): Promise<CancelledAll>;
+  balances(query: BalancesQuery): Promise<ShownBalances>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -48,7 +50,7 @@ export function createOrders(deps: OrdersDeps): Orders {
 
     async get(name) {
       const { row, client } = await findOrder(context, name);
-      return refreshOrder(context, client, row);
+      return recheckOrder(context, client, row);
     },
 
     async list({ userId, platform, credentialId, marketId, status }, after, limit) {
@@ -69,6 +71,7 @@ export function createOrders(deps: OrdersDeps): Orders {
     cancel: async (name, requestId) => cancelOrder(context, await findOrder(context, name), requestId),
 
     cancelAll: (scope, requestId) => cancelAll(context, scope, requestId),
+    balances: createBalances(context),
 
     start: () => reconciler.start(),
     stop: () => reconciler.stop(),

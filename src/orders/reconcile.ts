@@ -3,27 +3,27 @@ import { ApiError, reasonOf } from '../core/errors.ts';
 import type { OrderContext } from './context.ts';
 import { createHalt } from './halt.ts';
 import type { OrderRow } from './order-row.ts';
-import { isUnresolved, nextLook, nextSearch } from './unresolved.ts';
-import { refreshOrders } from './sync.ts';
+import { isUnresolved, recheckByAge, recheckOfUnknown } from './recheck.ts';
+import { recheckOrders } from './sync.ts';
 
 const TICK_MS = 500;
 const LEASE_MS = 15_000;
 const BATCH = 50;
-/** A failed look-up is retried after a quarter of the order's age, within these bounds (ms). */
+/** A failed recheck is repeated after a quarter of the order's age, within these bounds (ms). */
 const RETRY_MS = { least: 5000, most: 3_600_000 };
 
 const CREDENTIAL_GONE = new ApiError(422, 'the credential that placed it was deleted', {
   resolution: 'Store a credential of the same account.',
 });
 
-/** Looks up orders whose result is unknown, in the one process that holds the lease, or in each while Redis is unavailable. */
+/** Rechecks orders whose result is unknown, in the one process that holds the lease, or in each while Redis is unavailable. */
 export interface Reconciler {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Looks up orders that are due: sent without an answer, left in flight by a process that ended, or filled without known fees. Also
+ * Rechecks orders that are due: sent without an answer, left in flight by a process that ended, or filled without known fees. Also
  * cancels the orders that the operator's kill switch covers.
  */
 export function createReconciler(context: OrderContext): Reconciler {
@@ -35,7 +35,7 @@ export function createReconciler(context: OrderContext): Reconciler {
   const stopping = new AbortController();
 
   async function hold(): Promise<boolean> {
-    // While Redis is away every process does this work: a look-up or a cancel that is made twice does no harm, one that waits does.
+    // While Redis is away every process does this work: a recheck or a cancel that is made twice does no harm, one that waits does.
     if (!shared.healthy()) return true;
     if (lease && (await lease.renew(LEASE_MS))) return true;
     lease = await shared.lease('orders:reconcile', LEASE_MS);
@@ -45,14 +45,14 @@ export function createReconciler(context: OrderContext): Reconciler {
   async function tick(): Promise<void> {
     const [due, halted] = await Promise.all([store.due(now(), BATCH), halt.due()]);
     if (due.length + halted.length === 0 || !(await hold())) return;
-    await Promise.all([...due.map((row) => lookUp(context, row, stopping.signal)), halt.cancel(halted)]);
+    await Promise.all([...due.map((row) => recheck(context, row, stopping.signal)), halt.cancel(halted)]);
   }
 
   const schedule = (): void => {
     if (stopping.signal.aborted) return;
     timer = setTimeout(() => {
       running = tick()
-        .catch((error: unknown) => log.error({ err: error }, 'Failed to look up orders'))
+        .catch((error: unknown) => log.error({ err: error }, 'Failed to recheck orders'))
         .finally(schedule);
     }, TICK_MS);
     timer.unref();
@@ -72,7 +72,7 @@ export function createReconciler(context: OrderContext): Reconciler {
   };
 }
 
-async function lookUp(context: OrderContext, row: OrderRow, signal: AbortSignal): Promise<void> {
+async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal): Promise<void> {
   const { store, clients, now, log } = context;
   const started = performance.now();
   const report = (result: 'found' | 'absent' | 'failed', detail: string): Promise<void> =>
@@ -92,24 +92,24 @@ async function lookUp(context: OrderContext, row: OrderRow, signal: AbortSignal)
   try {
     const client = await clients.reopen(row, 'poll');
     if (!client) throw CREDENTIAL_GONE;
-    const [seen = row] = await refreshOrders(context, client, [row], signal);
+    const [seen = row] = await recheckOrders(context, client, [row], signal);
     if (isUnresolved(row)) await report(seen.state === 'placed' ? 'found' : 'absent', seen.status);
-    // A report that changed the row has already set its next look-up.
-    if (seen.nextCheckAt?.getTime() === row.nextCheckAt?.getTime())
-      await store.checkAgain(row.id, nextCheck(seen, now()));
+    // A report that changed the row has already set its next recheck.
+    if (seen.recheckAt?.getTime() === row.recheckAt?.getTime())
+      await store.recheckLater(row.id, recheckTime(seen, now()));
   } catch (error) {
     const detail = reasonOf(error);
-    log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to look up an order');
+    log.warn({ order: row.id, platform: row.platform, reason: detail }, 'Failed to recheck an order');
     if (isUnresolved(row)) await report('failed', detail);
-    await checkLater(context, row);
+    await postpone(context, row);
   }
 }
 
-const nextCheck = (row: OrderRow, nowMs: number): Date | null =>
-  isUnresolved(row) ? nextSearch(row, nowMs) : nextLook(row, nowMs);
+const recheckTime = (row: OrderRow, nowMs: number): Date | null =>
+  isUnresolved(row) ? recheckOfUnknown(row, nowMs) : recheckByAge(row, nowMs);
 
-function checkLater({ store, now }: OrderContext, row: OrderRow): Promise<void> {
+function postpone({ store, now }: OrderContext, row: OrderRow): Promise<void> {
   const quarter = (now() - row.createdAt.getTime()) / 4;
   const waitMs = Math.min(Math.max(quarter, RETRY_MS.least), RETRY_MS.most);
-  return store.checkAgain(row.id, new Date(now() + waitMs));
+  return store.recheckLater(row.id, new Date(now() + waitMs));
 }

@@ -1,8 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { complement, notionalUsd, parseUsd, usdText, type Usd } from '../core/decimal.ts';
-import { ApiError } from '../core/errors.ts';
 import { orderSettings } from './tables.ts';
-import { orderRefused } from '../platforms/failed-placement.ts';
 import type { OrderTerms } from '../platforms/order-contract.ts';
 import type { Database } from '../stores/postgres/client.ts';
 
@@ -56,21 +54,4 @@ export async function changeLimits(db: Database, userId: string, change: Partial
     ? insert.onConflictDoNothing()
     : insert.onConflictDoUpdate({ target: orderSettings.userId, set }));
   return limitsReader(db)(userId);
-}
-
-const CHANGE = 'Change it at PATCH /v1/api/auth/order-settings.';
-
-/** 422 if the user has switched trading off, or the order exceeds the user's limit per order. */
-export function requireAllowed(limits: OrderLimits, notional: Usd): void {
-  if (!limits.tradingEnabled) throw orderRefused('Trading is switched off in this account', CHANGE);
-  if (limits.maxOrder !== null && notional > limits.maxOrder) {
-    const text = `the order is worth ${usdText(notional)} USD, at most ${usdText(limits.maxOrder)} are allowed`;
-    throw orderRefused("The order exceeds the account's own limit", CHANGE, text);
-  }
-}
-
-export function overDay(limits: OrderLimits, notional: Usd, spent: Usd): ApiError {
-  const most = usdText(limits.maxDay ?? 0n);
-  const text = `orders of ${usdText(spent)} USD today, this one is worth ${usdText(notional)}, at most ${most} are allowed`;
-  return orderRefused("The order exceeds the account's daily limit", CHANGE, text);
 }

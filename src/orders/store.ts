@@ -18,9 +18,11 @@ const ALL = sql.raw(
 );
 /** Columns that may change after the claim. */
 const CHANGING = sql.raw(
-  'state, order_id, status, filled_size, remaining_size, average_fill_price, maker_fee, taker_fee, metadata, refusal, updated_at, asked_at, next_check_at',
+  'state, order_id, status, filled_size, remaining_size, average_fill_price, received_size, received_usd, maker_fee, taker_fee, metadata, refusal, unknown_reason, updated_at, asked_at, next_check_at',
 );
-export type Change = Partial<OrderFacts> & Pick<OrderRow, 'nextCheckAt'> & Partial<Pick<OrderRow, 'refusal'>>;
+export type Change = Partial<OrderFacts> &
+  Pick<OrderRow, 'recheckAt'> &
+  Partial<Pick<OrderRow, 'refusal' | 'unknownReason'>>;
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Stored orders. Every change to an order's result goes through `record`. */
@@ -64,8 +66,8 @@ export function createOrderStore(db: Database) {
       });
     },
 
-    /** Records when the platform was last asked for these orders, but for those in flight: their own answer would count as older. */
-    async askedFor(ids: readonly string[], askedAt: Date): Promise<void> {
+    /** Records when these orders were rechecked, but for those in flight: their own answer would count as older. */
+    async rechecked(ids: readonly string[], askedAt: Date): Promise<void> {
       if (ids.length === 0) return;
       await db
         .update(orders)
@@ -82,15 +84,15 @@ export function createOrderStore(db: Database) {
       }
     },
 
-    async checkAgain(id: string, at: Date | null): Promise<void> {
-      await db.update(orders).set({ nextCheckAt: at }).where(eq(orders.id, id));
+    async recheckLater(id: string, at: Date | null): Promise<void> {
+      await db.update(orders).set({ recheckAt: at }).where(eq(orders.id, id));
     },
 
-    /** Schedules an immediate look-up of orders left in flight by a process that ended. */
+    /** Schedules an immediate recheck of orders left in flight by a process that ended. */
     async adoptOrphans(nowMs: number): Promise<void> {
       await db
         .update(orders)
-        .set({ nextCheckAt: new Date(nowMs) })
+        .set({ recheckAt: new Date(nowMs) })
         .where(inArray(orders.state, ['sending', 'unknown']));
     },
 

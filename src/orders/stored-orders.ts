@@ -5,7 +5,7 @@ import { ofAccount, type Account } from './account.ts';
 import type { OrderRow } from './order-row.ts';
 import { orders } from './tables.ts';
 
-/** Reads single stored orders, and those due for a look-up. */
+/** Reads single stored orders, and those due for a recheck. */
 export function createStoredOrders(db: Database) {
   const one = async (where: SQL | undefined): Promise<OrderRow | null> => {
     const [row] = await db
@@ -19,6 +19,8 @@ export function createStoredOrders(db: Database) {
 
   return {
     one,
+
+    byId: (id: string): Promise<OrderRow | null> => one(eq(orders.id, id)),
 
     /** A user's order by the platform's id or `client:<client order id>`; one sent by us takes precedence over one found in the account. */
     named: (
@@ -54,15 +56,15 @@ export function createStoredOrders(db: Database) {
         ),
 
     /** The current rows of these orders. */
-    again: (ids: string[]): Promise<OrderRow[]> => db.select().from(orders).where(inArray(orders.id, ids)),
+    byIds: (ids: string[]): Promise<OrderRow[]> => db.select().from(orders).where(inArray(orders.id, ids)),
 
-    /** Orders due for a look-up, longest overdue first. */
+    /** Orders due for a recheck, longest overdue first. */
     due: (nowMs: number, limit: number): Promise<OrderRow[]> =>
       db
         .select()
         .from(orders)
-        .where(and(isNotNull(orders.nextCheckAt), lte(orders.nextCheckAt, new Date(nowMs))))
-        .orderBy(asc(orders.nextCheckAt))
+        .where(and(isNotNull(orders.recheckAt), lte(orders.recheckAt, new Date(nowMs))))
+        .orderBy(asc(orders.recheckAt))
         .limit(limit),
   };
 }

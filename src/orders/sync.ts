@@ -4,23 +4,23 @@ import { PlatformError } from '../core/errors.ts';
 import type { PlatformOrder } from '../platforms/order-contract.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { OrderClient } from './clients.ts';
-import { isUnresolved, nextLook, resolvesAt } from './unresolved.ts';
-import { factsFrom, foreignRow, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
+import { isUnresolved, recheckByAge, resolvesAt } from './recheck.ts';
+import { factsFrom, foreignRow, nothingReceived, recordOf, type OrderFacts, type OrderRow } from './order-row.ts';
 import type { Attempt } from './attempts.ts';
 import type { OrderContext } from './context.ts';
 
 /** Maximum working orders looked up individually per listing, because the platform's list lacks them. */
 const MAX_LOOKUPS = 100;
 
-/** Matched but not settled, or filled without known fees: looked up again soon. */
+/** Matched but not settled, or filled without known fees: rechecked soon. */
 const isUnsettled = ({ status, filledSize, makerFee, takerFee }: OrderFacts): boolean =>
   status === 'pending' || (Number(filledSize ?? 0) > 0 && (makerFee === null || takerFee === null));
 
 /** Settlement is polled for this long after the last match, at growing intervals. */
 const SETTLING_MS = 86_400_000;
 
-/** Time of the next look-up of an order whose matches may still fail to settle; null if none is needed. */
-function nextSettlementLook({ settlement, updatedAt, createdAt }: PlatformOrder, nowMs: number): Date | null {
+/** Time of the next recheck of an order whose matches may still fail to settle; null if none is needed. */
+function recheckOfSettlement({ settlement, updatedAt, createdAt }: PlatformOrder, nowMs: number): Date | null {
   if (settlement !== 'open' && settlement !== 'retrying') return null;
   const matchedAt = Date.parse(updatedAt ?? createdAt ?? '') || nowMs;
   const age = nowMs - matchedAt;
@@ -30,15 +30,18 @@ function nextSettlementLook({ settlement, updatedAt, createdAt }: PlatformOrder,
 /** Failures that do not prevent a cancel: of the platform's reads, or of the analytical store, which holds the order's market. */
 export const isReadFailure = (error: unknown): boolean => error instanceof PlatformError || error instanceof StoreError;
 
-/** The state of an order that never reached its platform. */
-const LOST = {
-  status: 'rejected',
-  state: 'rejected',
-  filledSize: '0',
-  remainingSize: '0',
-  makerFee: '0',
-  takerFee: '0',
-} as const;
+/** The state of an order of which nothing was filled, because the platform has not taken it. */
+export const notTaken = (row: Pick<OrderRow, 'side'>) =>
+  ({
+    status: 'rejected',
+    state: 'rejected',
+    filledSize: '0',
+    remainingSize: '0',
+    makerFee: '0',
+    takerFee: '0',
+    ...nothingReceived(row),
+    recheckAt: null,
+  }) as const;
 
 /** Stores the platform's report about an order. Returns the current row; null if that order belongs to another row of ours. */
 export async function applyReport(
@@ -50,14 +53,14 @@ export async function applyReport(
 ): Promise<OrderRow | null> {
   const { store, now } = context;
   const facts = factsFrom(row, order, askedAt);
-  const settling = nextSettlementLook(order, now());
+  const settling = recheckOfSettlement(order, now());
   if (!facts) {
-    if (settling === null || (row.nextCheckAt !== null && row.nextCheckAt.getTime() > now())) return row;
-    await store.checkAgain(row.id, settling);
-    return { ...row, nextCheckAt: settling };
+    if (settling === null || (row.recheckAt !== null && row.recheckAt.getTime() > now())) return row;
+    await store.recheckLater(row.id, settling);
+    return { ...row, recheckAt: settling };
   }
-  const nextCheckAt = (isUnsettled(facts) ? nextLook(row, now()) : null) ?? settling;
-  return store.record(row.id, { ...facts, refusal: null, nextCheckAt }, askedAt, attempt);
+  const recheckAt = (isUnsettled(facts) ? recheckByAge(row, now()) : null) ?? settling;
+  return store.record(row.id, { ...facts, refusal: null, recheckAt }, askedAt, attempt);
 }
 
 /**
@@ -69,11 +72,11 @@ async function absent(context: OrderContext, client: OrderClient, row: OrderRow,
   const due = own && isUnresolved(row) && askedAt >= resolvesAt(row);
   if (!due) return row;
   context.log.warn({ order: row.id, platform: row.platform }, 'An order did not reach its platform');
-  return (await context.store.record(row.id, { ...LOST, updatedAt: askedAt, nextCheckAt: null }, askedAt)) ?? row;
+  return (await context.store.record(row.id, { ...notTaken(row), updatedAt: askedAt }, askedAt)) ?? row;
 }
 
 /** Reads these orders from the platform and stores its reports. Returns the current rows, in the given order. */
-export async function refreshOrders(
+export async function recheckOrders(
   context: OrderContext,
   client: OrderClient,
   rows: readonly OrderRow[],
@@ -91,9 +94,9 @@ export async function refreshOrders(
 }
 
 /** Refreshes one order. If its result is unknown and the platform does not answer, it stays unchanged: unknown is still correct. */
-export async function refreshOrder(context: OrderContext, client: OrderClient, row: OrderRow): Promise<OrderRow> {
+export async function recheckOrder(context: OrderContext, client: OrderClient, row: OrderRow): Promise<OrderRow> {
   try {
-    const [fresh = row] = await refreshOrders(context, client, [row]);
+    const [fresh = row] = await recheckOrders(context, client, [row]);
     return fresh;
   } catch (error) {
     if (error instanceof PlatformError && isUnresolved(row)) return row;
@@ -118,7 +121,7 @@ export async function importListing(
   const clientIds = listing.orders.flatMap(({ clientOrderId }) => clientOrderId || []);
   const known = await store.matching(account, ids, clientIds);
   // A client order id may belong to another order: the look-up compares the terms too.
-  const claimed = await refreshOrders(
+  const claimed = await recheckOrders(
     context,
     client,
     known.filter(({ orderId }) => orderId === null),
@@ -151,9 +154,9 @@ export async function syncOrders(
   const working = await store.working(client.account, market?.ref ?? null, MAX_LOOKUPS + seen.size);
   const unlisted = working.filter(({ id }) => !seen.has(id)).slice(0, MAX_LOOKUPS);
   const askedAt = new Date(now());
-  await refreshOrders(context, client, unlisted);
+  await recheckOrders(context, client, unlisted);
   // So that the next listing begins with the orders left out of this one.
-  await store.askedFor(
+  await store.rechecked(
     unlisted.map(({ id }) => id),
     askedAt,
   );

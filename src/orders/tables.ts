@@ -11,10 +11,10 @@ import {
   timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { OrderStatus, OrderType, TimeInForce } from '../core/order-model.ts';
+import type { OrderStatus, OrderType, SelfTradePrevention, TimeInForce } from '../core/order-model.ts';
 import type { JsonObject, Platform, Side } from '../core/model.ts';
 
-/** The tables of sql/postgres/002_orders.sql, which documents each column. Decimals are text. */
+/** The tables of sql/postgres/002_orders.sql and 013_claims.sql, which document each column. Decimals are text. */
 const time = (name: string) => timestamp(name, { withTimezone: true });
 
 /** sending and unknown: it is not known whether the platform accepted the order. */
@@ -46,6 +46,10 @@ export const orders = pgTable('orders', {
   price: numeric('price'),
   size: numeric('size').notNull(),
   expiresAt: time('expires_at'),
+  amount: numeric('amount'),
+  postOnly: boolean('post_only'),
+  reduceOnly: boolean('reduce_only'),
+  selfTradePrevention: text('self_trade_prevention').$type<SelfTradePrevention>(),
   clientOrderId: text('client_order_id').notNull(),
   notional: numeric('notional').notNull(),
   idempotencyKey: text('idempotency_key'),
@@ -57,14 +61,17 @@ export const orders = pgTable('orders', {
   filledSize: numeric('filled_size'),
   remainingSize: numeric('remaining_size'),
   averageFillPrice: numeric('average_fill_price'),
+  receivedSize: numeric('received_size'),
+  receivedUsd: numeric('received_usd'),
   makerFee: numeric('maker_fee'),
   takerFee: numeric('taker_fee'),
   metadata: jsonb('metadata').$type<JsonObject>().notNull().default({}),
   refusal: jsonb('refusal').$type<Refusal>(),
+  unknownReason: text('unknown_reason'),
   createdAt: time('created_at').notNull(),
   updatedAt: time('updated_at').notNull(),
   askedAt: time('asked_at').notNull(),
-  nextCheckAt: time('next_check_at'),
+  recheckAt: time('next_check_at'),
 });
 
 export const orderSyncs = pgTable(

@@ -1,7 +1,9 @@
 import type { OrderAnswer } from '../schemas/orders.ts';
 import { decimalNumber, USD_SCALE, numberOfText as number } from '../core/decimal.ts';
-import { resolvesAt } from './unresolved.ts';
+import { resolvesAt } from './recheck.ts';
 import { totalFee, type OrderRow } from './order-row.ts';
+
+const NO_ANSWER_YET = 'it is being sent, or the service stopped before the answer came';
 
 /** The order id shown to callers. */
 export const orderNameOf = ({ orderId, clientOrderId }: OrderRow): string => orderId ?? `client:${clientOrderId}`;
@@ -20,6 +22,8 @@ export function toOrderAnswer(row: OrderRow): OrderAnswer {
     filled_size: number(row.filledSize),
     remaining_size: number(row.remainingSize),
     average_fill_price: number(row.averageFillPrice),
+    received_size: number(row.receivedSize),
+    received_usd: number(row.receivedUsd),
     status: row.status,
     time_in_force: row.timeInForce,
     client_order_id: row.clientOrderId,
@@ -32,6 +36,7 @@ export function toOrderAnswer(row: OrderRow): OrderAnswer {
     updated_at: row.updatedAt.toISOString(),
     expiration: row.expiresAt?.toISOString() ?? null,
     resolves_at: row.status === 'unknown' ? resolvesAt(row).toISOString() : null,
+    unknown_reason: row.status === 'unknown' ? (row.unknownReason ?? NO_ANSWER_YET) : null,
     ...(Object.keys(row.metadata).length > 0 ? { metadata: row.metadata } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { ONE_PRICE, priceText, sizeText, type Price, type Size } from '../core/decimal.ts';
+import { ONE_PRICE, priceText, sizeText, usdText, type Price, type Size, type Usd } from '../core/decimal.ts';
 import { orderRefused } from '../platforms/failed-placement.ts';
 import type { TimeInForce } from '../core/order-model.ts';
 import type { BookWalk } from '../platforms/order-contract.ts';
@@ -6,25 +6,32 @@ import type { PriceGrid } from '../platforms/price-grid.ts';
 import type { BookLevel, BookSide, Side } from '../core/model.ts';
 
 /** A market order whose worst price is not set yet. */
-export interface MarketOrder {
+export interface MarketOrder extends Wanted {
   side: Side;
-  size: Size;
   timeInForce: TimeInForce;
   /** The caller's own worst price; null = none. */
   price: Price | null;
-  /** Maximum distance from the best price; null = as far as the size requires. */
+  /** Maximum distance from the best price; null = as far as the size or amount requires. */
   maxSlippage: Price | null;
+  /** The platform's smallest step of a size: what an amount buys is rounded down to it. */
+  smallestSize: Size;
+}
+
+/** How much of a book is wanted: a size, or what an amount of USD buys. */
+interface Wanted {
+  size: Size | null;
+  amount: Usd | null;
 }
 
 /**
- * The worst price of a market order by the current book: of the last level its size needs, or the best price plus (sell: minus)
+ * The worst price of a market order by the current book: of the last level it needs, or the best price plus (sell: minus)
  * `maxSlippage`; the caller's price if tighter; rounded inward to the grid. 422 if nothing is offered within it, or too little for a fok.
  */
 export function boundMarketOrder(
   order: MarketOrder,
   book: BookSide,
   grid: PriceGrid,
-): { price: Price; walk: BookWalk } {
+): { price: Price; size: Size; walk: BookWalk } {
   const buys = order.side === 'buy';
   const levels = buys ? book.asks : book.bids;
   const [best] = levels;
@@ -35,10 +42,10 @@ export function boundMarketOrder(
     );
   const tighter = (a: Price, b: Price): Price => (a < b === buys ? a : b);
   const reach =
-    order.maxSlippage === null ? lastNeeded(levels, order.size) : best.price + order.maxSlippage * (buys ? 1n : -1n);
+    order.maxSlippage === null ? take(levels, order).worst : best.price + order.maxSlippage * (buys ? 1n : -1n);
   const worst = order.price === null ? reach : tighter(reach, order.price);
   const price = buys ? grid.atMost(worst) : grid.atLeast(worst);
-  const walk = price === null ? null : take(levelsWithin(order.side, book, price), order.size);
+  const walk = price === null ? null : take(levelsWithin(order.side, book, price), order);
   if (price === null || walk === null || walk.size === 0n) {
     throw orderRefused(
       'No liquidity within the worst price',
@@ -46,16 +53,44 @@ export function boundMarketOrder(
       `best price ${priceText(best.price)}, worst price ${priceText(worst)}`,
     );
   }
-  requireAll(order, walk, price);
-  return { price, walk };
+  if (order.size === null) return { price, ...spend(order, walk, levelsWithin(order.side, book, price), price) };
+  requireAll({ ...order, size: order.size }, walk, price);
+  return { price, size: order.size, walk };
+}
+
+/** What an amount buys, rounded down to the platform's smallest size. 422 if that is nothing, or if a fok cannot spend it all. */
+function spend(
+  { amount, timeInForce, smallestSize }: MarketOrder,
+  walk: BookWalk,
+  levels: readonly BookLevel[],
+  price: Price,
+): { size: Size; walk: BookWalk } {
+  const size = walk.size - (walk.size % smallestSize);
+  const wanted = usdText(amount ?? 0n);
+  if (size === 0n) {
+    throw orderRefused(
+      'The amount is too small',
+      'Use a larger amount.',
+      `amount: ${wanted} USD buys less than ${sizeText(smallestSize)}`,
+    );
+  }
+  // The book ended before the amount was spent.
+  if (timeInForce === 'fok' && walk.spare === 0n && walk.cost < (amount ?? 0n)) {
+    throw orderRefused(
+      'The book cannot fill all of it',
+      'Use ioc, a smaller amount, or a worse price.',
+      `${usdText(walk.cost)} of ${wanted} USD within ${priceText(price)}`,
+    );
+  }
+  return { size, walk: take(levels, { size, amount: null }) };
 }
 
 /** What the book offers a limit order that fills at once. 422 if nothing is offered within its price, or too little for a fok. */
 export function walkLimitOrder(
-  order: Pick<MarketOrder, 'side' | 'size' | 'timeInForce'> & { price: Price },
+  order: Pick<MarketOrder, 'side' | 'timeInForce'> & { price: Price; size: Size },
   book: BookSide,
 ): BookWalk {
-  const walk = take(levelsWithin(order.side, book, order.price), order.size);
+  const walk = take(levelsWithin(order.side, book, order.price), { size: order.size, amount: null });
   if (walk.size === 0n) {
     const [best] = order.side === 'buy' ? book.asks : book.bids;
     throw orderRefused(
@@ -76,7 +111,7 @@ function levelsWithin(side: Side, book: BookSide, price: Price): BookLevel[] {
 
 /** 422 for a fok order that the book cannot fill. */
 function requireAll(
-  { timeInForce, size }: Pick<MarketOrder, 'timeInForce' | 'size'>,
+  { timeInForce, size }: { timeInForce: TimeInForce; size: Size },
   walk: BookWalk,
   price: Price,
 ): void {
@@ -88,24 +123,16 @@ function requireAll(
   );
 }
 
-/** Price of the level at which the size is reached; of the worst level if the book holds less. */
-function lastNeeded(levels: readonly BookLevel[], size: Size): Price {
-  let left = size;
-  for (const level of levels) {
-    left -= level.size;
-    if (left <= 0n) return level.price;
-  }
-  return levels.at(-1)?.price ?? 0n;
-}
-
-function take(levels: readonly BookLevel[], size: Size): BookWalk {
+/** Levels best first, until the size or the amount is reached. */
+function take(levels: readonly BookLevel[], { size, amount }: Wanted): BookWalk {
   let taken = 0n;
   let cost = 0n;
   let worst = 0n;
   let spare = 0n;
   for (const level of levels) {
-    if (taken === size) break;
-    const part = level.size < size - taken ? level.size : size - taken;
+    const left = size === null ? ((amount ?? 0n) * ONE_PRICE - cost) / level.price : size - taken;
+    if (left <= 0n) break;
+    const part = level.size < left ? level.size : left;
     taken += part;
     cost += part * level.price;
     worst = level.price;

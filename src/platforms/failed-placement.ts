@@ -64,5 +64,13 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
         : `${name} refused the order: ${detail.slice(0, 200)}`;
     return rejected(error, orderRefused(message, resolution(detail), detail));
   }
-  return { result: 'unknown', httpStatus: status, detail: `${kind}: ${detail}` };
+  return { result: 'unknown', httpStatus: status, detail: unknownReason(name, error) };
+}
+
+/** Why a failed placement does not tell whether the order was taken. */
+function unknownReason(name: string, { kind, status, detail, body }: PlatformError): string {
+  if (status === 0) return `no answer of ${name} (${kind}: ${detail})`;
+  if (body === undefined && status >= 300)
+    return `a page without JSON (HTTP ${status}: ${detail}) instead of an answer`;
+  return `${name} answered HTTP ${status} (${kind}: ${detail})`;
 }

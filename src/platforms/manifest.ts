@@ -1,6 +1,8 @@
 import type { Settings } from '../core/settings.ts';
+import type { Size } from '../core/decimal.ts';
 import type { PlatformErrorKind } from '../core/errors.ts';
 import type { JsonObject } from '../core/model.ts';
+import type { TimeInForce } from '../core/order-model.ts';
 import type { FeePrices, TakerFees } from './fees.ts';
 
 /** Fields of a stored trade that answers build metadata from. */
@@ -67,6 +69,12 @@ export interface PlatformManifest {
    * no such time. Absent = a common time after sending.
    */
   cannotArriveAtMs?(wire: JsonObject): number | null;
+  /** The smallest step of an order's size. */
+  smallestSize: Size;
+  /** Whether the platform itself keeps a reduce_only order from doing more. Absent: it has no such orders. */
+  enforcesReduceOnly?(timeInForce: TimeInForce): boolean;
+  /** A purchase of one of two outcomes reduces a position in the other; absent: both are held. */
+  netsOutcomes?: true;
   /** How long an order that would match at once is held first, from a market's `metadata`; it cannot be cancelled meanwhile. Absent: not. */
   matchDelayMs?(metadata: JsonObject): number;
   /** The stored spelling of the id of a market or event; null for text that cannot be one. */

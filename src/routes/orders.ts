@@ -2,10 +2,23 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { CancelAllAnswer, CancelAnswer, OneOrderAnswer, OrdersAnswer } from '../schemas/orders.ts';
+import { brake } from '../http/auth.ts';
+import { toFailure } from '../http/error-handlers.ts';
+import { inputReader } from '../http/read-input.ts';
+import {
+  BalancesAnswer,
+  CancelAllAnswer,
+  CancelAnswer,
+  OneOrderAnswer,
+  OrderBatchAnswer,
+  OrdersAnswer,
+} from '../schemas/orders.ts';
+import { PlacementGroup } from '../platforms/placement-group.ts';
+import { envelope } from '../core/errors.ts';
 import { orderNameOf, toOrderAnswer } from '../orders/to-answer.ts';
-import { contradictionsOf, orderFields } from '../orders/placing/request.ts';
-import type { Placed } from '../orders/placing/send.ts';
+import type { AnsweredOrder } from '../orders/placing/place.ts';
+import { contradictionsOf, orderFields, type OrderBody } from '../orders/placing/request.ts';
+import { isUnresolved } from '../orders/recheck.ts';
 import { pagination, requestTimeMs } from '../http/cursors.ts';
 import {
   cursorParam,
@@ -24,8 +37,12 @@ const credentialId = integerParam(1, Number.MAX_SAFE_INTEGER)
   .optional()
   .describe("Number of a stored credential. Default: the platform's default one, else the operator's client");
 const orderName = storedTextParam(200).describe("The platform's order id, or client:<client_order_id>");
-const STATUS: Record<Placed['outcome'], number> = { placed: 201, unknown: 202, replay: 200, dry_run: 200 };
+type BatchResult = z.input<typeof OrderBatchAnswer>['results'][number];
 const PLATFORM_ERRORS = [422, 502, 504] as const;
+
+/** 200: nothing was sent now. 202: sent, and the result is not known. 201: placed. */
+const statusOf = ({ dry_run: isDryRun }: OrderBody, { row, isReplay }: AnsweredOrder): 200 | 201 | 202 =>
+  isDryRun || isReplay ? 200 : isUnresolved(row) ? 202 : 201;
 
 /** `meta` of answers about orders. */
 const metaOf = (reply: FastifyReply, platform: Platform, replayed = false) => ({
@@ -41,6 +58,8 @@ export function orderRoutes(app: FastifyInstance, services: Services): void {
   getOrderRoute(app, services);
   cancelOrderRoute(app, services);
   cancelAllOrdersRoute(app, services);
+  placeOrdersRoute(app, services);
+  balancesRoute(app, services);
 }
 
 function placeOrderRoute(app: FastifyInstance, services: Services): void {
@@ -65,10 +84,10 @@ current book. dry_run=true checks and signs, and answers 200 without sending or 
       answer: OneOrderAnswer,
     },
     async ({ body, caller, request, reply }) => {
-      const { row, outcome } = await orders.place(caller.userId, body, request.id);
-      reply.code(STATUS[outcome]);
-      const meta = metaOf(reply, body.platform, outcome === 'replay');
-      return { order: toOrderAnswer(row), meta: outcome === 'dry_run' ? { ...meta, dry_run: true as const } : meta };
+      const answered = await orders.place(caller.userId, body, request.id);
+      reply.code(statusOf(body, answered));
+      const meta = metaOf(reply, body.platform, answered.isReplay);
+      return { order: toOrderAnswer(answered.row), meta: body.dry_run ? { ...meta, dry_run: true as const } : meta };
     },
   );
 }
@@ -192,6 +211,85 @@ function cancelAllOrdersRoute(app: FastifyInstance, services: Services): void {
         not_cancelled: open.map(({ row, reason }) => ({ order_id: orderNameOf(row), reason })),
         meta: metaOf(reply, platform),
       };
+    },
+  );
+}
+
+const MAX_BATCH = 20;
+const batchRule = { error: `a list of 1 to ${MAX_BATCH} orders` };
+
+function placeOrdersRoute(app: FastifyInstance, { orders, limits, now }: Services): void {
+  const readOrder = inputReader({ body: orderFields }, (body, failing) => contradictionsOf(body, failing, now()));
+
+  endpoint(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/api/orders/batch',
+      auth: 'key',
+      tag: 'Orders',
+      operation: 'placeOrders',
+      summary: 'Place up to 20 orders',
+      description: `Each order has its own idempotency key and its own result; a faulty one does not stop the others. Each counts
+as a request and against the limits of the account, and is sent at most once. Orders of one account leave in one call of the
+platform, where it has one; there is no order among them.`,
+      body: {
+        orders: z
+          .array(z.unknown(), batchRule)
+          .min(1, batchRule)
+          .max(MAX_BATCH, batchRule)
+          .describe('Bodies of POST /v1/api/orders'),
+      },
+      answer: OrderBatchAnswer,
+    },
+    async ({ body, caller, request, reply }) => {
+      const group = new PlacementGroup(body.orders.length);
+      const results = body.orders.map(async (given, at): Promise<BatchResult> => {
+        const member = group.member();
+        try {
+          // The request itself is counted already.
+          if (at > 0) await brake(reply, limits.count(caller.tier, caller.userId), 'of one user, all keys together');
+          const order = readOrder({ body: given }).body;
+          const answered = await orders.place(caller.userId, order, request.id, member);
+          const replayed = { idempotent_replay: answered.isReplay };
+          return { status: statusOf(order, answered), order: toOrderAnswer(answered.row), ...replayed };
+        } catch (error) {
+          const failure = toFailure(error);
+          if (failure.status >= 500) request.log.error({ err: error, at }, failure.message);
+          const { status, retryAfter } = failure;
+          return { status, ...envelope(failure), ...(retryAfter === undefined ? {} : { retry_after: retryAfter }) };
+        } finally {
+          member.leave();
+        }
+      });
+      return { results: await Promise.all(results), meta: { request_time_ms: requestTimeMs(reply) } };
+    },
+  );
+}
+
+function balancesRoute(app: FastifyInstance, { orders }: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/balances',
+      auth: 'key',
+      tag: 'Orders',
+      operation: 'getBalances',
+      summary: 'Collateral, allowances and holdings of an account',
+      description: 'Read from the platform, at most once in 5 s.',
+      query: {
+        platform: platformParam(),
+        credential_id: credentialId,
+        outcome_of: marketIdParam().optional().describe('Also what the account holds of the outcomes of this market'),
+      },
+      errors: [404, ...PLATFORM_ERRORS],
+      answer: BalancesAnswer,
+    },
+    async ({ query: { platform, credential_id, outcome_of }, caller, reply }) => {
+      const whose = { userId: caller.userId, platform, credentialId: credential_id, outcomeOf: outcome_of };
+      const meta = { platform, request_time_ms: requestTimeMs(reply) };
+      return { ...(await orders.balances(whose)), meta };
     },
   );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorAnswer } from './error.ts';
 import { ORDER_STATUSES, ORDER_TYPES, TIMES_IN_FORCE } from '../core/order-model.ts';
 import {
   jsonObject,
@@ -33,6 +34,12 @@ export const OrderAnswer = z
     average_fill_price: numberOrNull.describe(
       '0..1 of the outcome; null when nothing was filled or it is not known yet',
     ),
+    received_size: numberOrNull.describe(
+      'Contracts or shares that a purchase brought, after fees taken in them; null for a sale, and while not known',
+    ),
+    received_usd: numberOrNull.describe(
+      'USD that a sale brought, after fees; null for a purchase, and while not known',
+    ),
     status: z
       .enum(ORDER_STATUSES)
       .describe(
@@ -58,6 +65,10 @@ export const OrderAnswer = z
       'While its status is unknown: latest time at which the order can still arrive; later reads decide',
       'otherwise',
     ),
+    unknown_reason: z
+      .string()
+      .nullable()
+      .describe('While its status is unknown: why the result is not known, in words; null otherwise'),
     metadata: jsonObject.optional().describe('Data from the platform; a dry run shows here what would be sent'),
   })
   .meta({ id: 'Order', description: 'An order and its state' });
@@ -105,3 +116,53 @@ export const CancelAllAnswer = z
     meta: Meta.describe(META),
   })
   .meta({ id: 'CancelledOrders' });
+
+const part = (what: string) =>
+  numberOrNull.describe(`${what}; USD or contracts, null if the platform does not report it`);
+
+export const BalancesAnswer = z
+  .object({
+    balances: z
+      .array(
+        z.object({
+          asset: z.string().describe('Collateral (USD, pUSD, USDC), or the id of an outcome'),
+          total: part('Available and reserved together'),
+          available: part('What new orders can use'),
+          reserved: part('What open orders need'),
+        }),
+      )
+      .describe('Collateral, and with outcome_of the holdings of the outcomes'),
+    allowances: z
+      .array(
+        z.object({
+          asset: z.string().describe('What may be moved'),
+          spender: z.string().describe('Address of the contract'),
+          name: z.string().nullable().describe("Name of the contract, if it is one of the platform's; null otherwise"),
+          amount: numberOrNull.describe('How much it may move, USD or contracts; null = without a limit'),
+        }),
+      )
+      .describe('What contracts may move; empty on platforms without allowances'),
+    as_of: timeField.describe('When the platform was asked, at most 5 s ago; ISO-8601 UTC with milliseconds'),
+    meta: z.object({ platform: platformField, request_time_ms: requestTimeField }).describe(META),
+  })
+  .meta({ id: 'Balances' });
+export type BalancesAnswer = z.output<typeof BalancesAnswer>;
+
+export const OrderBatchAnswer = z
+  .object({
+    results: z
+      .array(
+        z.object({
+          status: z.int().describe('HTTP status code that POST /v1/api/orders would answer for this order'),
+          order: OrderAnswer.optional().describe('The order; absent if there is an error'),
+          idempotent_replay: z.boolean().optional().describe('As in meta of POST /v1/api/orders; absent with an error'),
+          error: ErrorAnswer.shape.error
+            .optional()
+            .describe('Why the order was not placed; absent if there is an order'),
+          retry_after: z.int().optional().describe('Seconds to wait; absent unless the error says so'),
+        }),
+      )
+      .describe('One for each order, in their order'),
+    meta: z.object({ request_time_ms: requestTimeField }).describe(META),
+  })
+  .meta({ id: 'OrderBatch' });

@@ -50,6 +50,11 @@ async function orderExamples(
   await example('getOrder', 200, { key, ...named });
   await example('listOrders', 200, { key, query: { platform: 'kalshi', limit: 1 } });
   await example('cancelOrder', 200, { key, ...named });
+  const { orders } = requestExample('placeOrders') as { orders: object[] };
+  const batch = { orders: orders.map((order) => Object.assign(order, { market_id: id })) };
+  writeExample('placeOrders.request', batch);
+  await example('placeOrders', 200, { key, body: batch });
+  await example('getBalances', 200, { key, query: { platform: 'kalshi', outcome_of: id } });
   const second = { ...body, client_order_id: 'example-2', idempotency_key: 'example-2' };
   await send('placeOrder', 201, { key, body: second });
   await example('cancelAllOrders', 200, { key, body: requestExample('cancelAllOrders') });

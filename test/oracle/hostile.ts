@@ -276,8 +276,13 @@ export const BODIES: Record<string, BodyEndpoint> = {
       outcome: must('text', 'yes'),
       type: must('word', 'limit'),
       size: must('decimal', '1'),
+      // In place of size, for market purchases alone: beside this size and price it is no part of a good body.
+      amount: field('decimal', undefined),
       price: field('decimal', 0.5),
       time_in_force: field('word', 'gtd'),
+      post_only: field('flag', true),
+      reduce_only: field('flag', false),
+      self_trade_prevention: field('word', 'cancel_taker'),
       expiration: field('time', '2100-01-01T00:00:00Z'),
       client_order_id: field('text', 'a'),
       idempotency_key: field('text', 'b'),
@@ -287,6 +292,7 @@ export const BODIES: Record<string, BodyEndpoint> = {
       dry_run: field('flag', true),
     },
   },
+  '/v1/api/orders/batch': { method: 'POST', auth: 'key', fields: { orders: must('list', [{}]) } },
   '/v1/api/orders/cancel-all': {
     method: 'POST',
     auth: 'key',

@@ -135,20 +135,23 @@ describe('an idempotency key', () => {
     expect(places).toMatchObject([{ action: 'place', result: 'rejected', httpStatus: 400 }]);
   });
 
-  test('is kept for a day; then it places a new order under another client id', async () => {
-    const first = await ann.post('/orders', asked({ idempotency_key: 'daily' }));
-    aheadMs += DAY_MS - 60_000;
-    const kept = await ann.post('/orders', asked({ idempotency_key: 'daily' }));
-    expect(kept.body.order.order_id).toBe(first.body.order.order_id);
-    aheadMs += 120_000;
+  test('is kept for as long as its order, also when trading is switched off since', async () => {
+    const first = await ann.post('/orders', asked({ idempotency_key: 'kept' }));
+    aheadMs += 30 * DAY_MS;
     const { db } = trading.service.postgres;
     await changeLimits(db, ann.userId, { tradingEnabled: false });
-    expect((await ann.post('/orders', asked({ idempotency_key: 'daily' }))).status).toBe(422);
-    await changeLimits(db, ann.userId, { tradingEnabled: true });
-    const second = await ann.post('/orders', asked({ idempotency_key: 'daily' }));
-    expect(second.status).toBe(201);
-    expect(second.body.order.client_order_id).not.toBe(first.body.order.client_order_id);
-    expect(held()).toHaveLength(2);
+    const again = await ann.post('/orders', asked({ idempotency_key: 'kept' }));
+    expect(again).toMatchObject({ status: 200, body: { order: { order_id: first.body.order.order_id } } });
+    expect((await ann.post('/orders', asked({ idempotency_key: 'kept', size: 11 }))).status).toBe(409);
+    expect((await ann.post('/orders', asked({ idempotency_key: 'new' }))).status).toBe(422);
+    expect(held()).toHaveLength(1);
+  });
+
+  test('is found by its order though its market takes no orders any more', async () => {
+    const first = await ann.post('/orders', asked({ idempotency_key: 'paused' }));
+    sim.world.pause(ticker);
+    const again = await ann.post('/orders', asked({ idempotency_key: 'paused' }));
+    expect(again).toMatchObject({ status: 200, body: { order: { order_id: first.body.order.order_id } } });
   });
 
   test('answers with its order after that has expired too', async () => {
@@ -320,7 +323,7 @@ describe('when the platform does not answer', () => {
     expect(gone).toMatchObject({ status: 200, body: { cancelled: true, order: { status: 'cancelled' } } });
 
     const first = (await ann.post('/orders', asked())).body.order;
-    sim.inject({ match: /^DELETE /, times: 1, kind: 'status', status: 404, body: '{"error":{"code":"not_found"}}' });
+    sim.inject({ match: /^DELETE /, times: 3, kind: 'status', status: 404, body: '{"error":{"code":"not_found"}}' });
     silence();
     expect((await ann.delete(`/orders/${first.order_id}?platform=kalshi`)).status).toBe(503);
     sim.clearFaults();
@@ -403,7 +406,7 @@ describe('a service that starts', () => {
     const { db } = trading.service.postgres;
     await db
       .update(orders)
-      .set({ state: 'sending', nextCheckAt: new Date(now() + 30_000) })
+      .set({ state: 'sending', recheckAt: new Date(now() + 30_000) })
       .where(eq(orders.userId, ann.userId));
     sim.clearFaults();
     const { service } = await trading.another();

@@ -9,11 +9,8 @@ import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('platforms do not answer in time; orders are looked up again later');
 
-const DAY_MS = 86_400_000;
 const PLACE = /^POST .*\/portfolio\/events\/orders$/;
 
-let aheadMs = 0;
-const now = (): number => Date.now() + aheadMs;
 let sim: Simulator<KalshiWorld>;
 let trading: Trading;
 let member: Member;
@@ -21,9 +18,9 @@ let ann: Customer;
 let ticker: string;
 
 beforeAll(async () => {
-  sim = await startKalshi({ seed: 6, markets: 12, tradesPerMarket: 5, clock: { now } });
+  sim = await startKalshi({ seed: 6, markets: 12, tradesPerMarket: 5 });
   sim.enforceLimits = false;
-  trading = await startTrading(sim.env, now);
+  trading = await startTrading(sim.env);
 });
 afterAll(async () => {
   await trading?.close();
@@ -81,17 +78,6 @@ describe('an order that was never sent', () => {
     expect(placed).toMatchObject({ status: 201, body: { order: { client_order_id: 'own-1' } } });
     expect(await place(held)).toMatchObject({ status: 200, body: { meta: { idempotent_replay: true } } });
     expect(sim.world.ordersOf(member)).toHaveLength(2);
-  });
-
-  test('gives a key that was used more than a day ago back to its order, whose ids are not used again', async () => {
-    const first = await place({ idempotency_key: 'daily' });
-    aheadMs += DAY_MS + 60_000;
-    await outage(async () => {
-      expect((await place({ idempotency_key: 'daily' })).status).toBe(503);
-    });
-    const second = await place({ idempotency_key: 'daily' });
-    expect(second.status).toBe(201);
-    expect(second.body.order.client_order_id).not.toBe(first.body.order.client_order_id);
   });
 });
 

@@ -2,9 +2,9 @@ import { constants, createPublicKey, generateKeyPairSync, verify } from 'node:cr
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { describe, expect, test } from 'vitest';
 import { ApiError, PlatformError, reasonOf } from '../../src/core/errors.ts';
-import { ONE_PRICE, parsePrice, parseSize, priceText, sizeText, usdText } from '../../src/core/decimal.ts';
+import { ONE_PRICE, parsePrice, parseSize, parseUsd, priceText, sizeText, usdText } from '../../src/core/decimal.ts';
 import { boundMarketOrder, type MarketOrder } from '../../src/orders/worst-price.ts';
-import { bodyHash, orderIdentity, uuidV5 } from '../../src/orders/order-ids.ts';
+import { bodyHash, orderIds, uuidV5 } from '../../src/orders/order-ids.ts';
 import { orderNotional } from '../../src/orders/spending-limits.ts';
 import { kalshiSigner } from '../../src/platforms/kalshi/sign.ts';
 import { evenGrid, mirrorGrid, nearestPrices, priceGrid, type PriceGrid } from '../../src/platforms/price-grid.ts';
@@ -69,13 +69,16 @@ describe('the bound of a market order', () => {
     const order: MarketOrder = {
       side: 'buy',
       size: parseSize('1'),
+      amount: null,
+      smallestSize: parseSize('0.01'),
       timeInForce: 'ioc',
       price: null,
       maxSlippage: null,
       ...change,
     };
-    const { price, walk } = boundMarketOrder(order, book, grid);
-    return `${priceText(price)}: ${sizeText(walk.size)} for ${usdText(walk.cost)}`;
+    const { price, walk, size } = boundMarketOrder(order, book, grid);
+    const bought = `${priceText(price)}: ${sizeText(walk.size)} for ${usdText(walk.cost)}`;
+    return order.size === null ? `${bought}, size ${sizeText(size)}` : bought;
   };
 
   test('is the last level the size needs, inward on the grid, never beyond what was walked', () => {
@@ -86,6 +89,24 @@ describe('the bound of a market order', () => {
     expect(bound({ size: parseSize('6') })).toBe('0.45: 5 for 2.05');
     expect(bound({ side: 'sell', size: parseSize('7') })).toBe('0.35: 7 for 2.65');
     expect(bound({ size: parseSize('100') })).toBe('0.6: 15.5 for 6.9');
+  });
+
+  test('of an amount is the last level that the amount needs, and its size is what it buys, rounded down', () => {
+    const amount = (usd: string, change: Partial<MarketOrder> = {}) =>
+      bound({ size: null, amount: parseUsd(usd), ...change });
+    expect(amount('1')).toBe('0.41: 2.43 for 0.9963, size 2.43');
+    expect(amount('1', { smallestSize: parseSize('0.001') })).toBe('0.41: 2.439 for 0.99999, size 2.439');
+    expect(amount('2.05')).toBe('0.41: 5 for 2.05, size 5');
+    const fine = evenGrid(parsePrice('0.001'));
+    expect(bound({ size: null, amount: parseUsd('3') }, fine)).toBe('0.455: 7.08 for 2.9964, size 7.08');
+    // Nothing is offered beyond 15.5, and within 0.45 beyond 5.
+    expect(amount('100')).toBe('0.6: 15.5 for 6.9, size 15.5');
+    expect(amount('3', { price: parsePrice('0.45') })).toBe('0.45: 5 for 2.05, size 5');
+    expect(amount('2.05', { timeInForce: 'fok' })).toBe('0.41: 5 for 2.05, size 5');
+    expect(() => amount('3', { timeInForce: 'fok', price: parsePrice('0.45') })).toThrow(
+      'The book cannot fill all of it',
+    );
+    expect(() => amount('0.004')).toThrow('The amount is too small');
   });
 
   test('keeps to the slippage and to the price given, whichever is tighter', () => {
@@ -106,7 +127,7 @@ describe('the bound of a market order', () => {
     expect(() => bound({ size: parseSize('6'), timeInForce: 'fok' })).toThrow('The book cannot fill all of it');
     expect(() =>
       boundMarketOrder(
-        { side: 'buy', size: 1n, timeInForce: 'ioc', price: null, maxSlippage: null },
+        { side: 'buy', size: 1n, amount: null, smallestSize: 1n, timeInForce: 'ioc', price: null, maxSlippage: null },
         { bids: book.bids, asks: [] },
         cent,
       ),
@@ -125,16 +146,12 @@ describe('what an order can cost, for the limits of an account', () => {
 });
 
 describe("an order's identity", () => {
-  test('follows from user and key, and from the order that held the key a day before', () => {
-    const first = orderIdentity('u', 'k', null, null);
-    expect(orderIdentity('u', 'k', null, null)).toEqual(first);
-    expect(orderIdentity('u', 'k', null, 'mine')).toEqual({ ...first, clientOrderId: 'mine' });
-    const others = [
-      orderIdentity('v', 'k', null, null),
-      orderIdentity('u', 'l', null, null),
-      orderIdentity('u', 'k', 'o', null),
-    ];
-    for (const other of [...others, orderIdentity('u', null, null, null)]) {
+  test('follows from user and key', () => {
+    const first = orderIds('u', 'k', null);
+    expect(orderIds('u', 'k', null)).toEqual(first);
+    expect(orderIds('u', 'k', 'mine')).toEqual({ ...first, clientOrderId: 'mine' });
+    const others = [orderIds('v', 'k', null), orderIds('u', 'l', null)];
+    for (const other of [...others, orderIds('u', null, null)]) {
       expect(other.clientOrderId).not.toBe(first.clientOrderId);
       expect(Buffer.from(other.seed).equals(first.seed)).toBe(false);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsePrice, parseSize } from '../../src/core/decimal.ts';
+import { parsePrice, parseSize, parseUsd } from '../../src/core/decimal.ts';
 import { factsFrom, type OrderRow } from '../../src/orders/order-row.ts';
 import type { PlatformOrder } from '../../src/platforms/order-contract.ts';
 
@@ -27,6 +27,8 @@ const reportedAs = (
     filledSize: parseSize(filled),
     remainingSize: parseSize('10') - parseSize(filled),
     averageFillPrice: parsePrice('0.4'),
+    receivedSize: null,
+    receivedUsd: null,
     makerFee: null,
     takerFee: null,
     metadata: {},
@@ -73,6 +75,16 @@ describe('a final state', () => {
     const undone = reportedAs('cancelled', '2', { settlement: 'failed', remainingSize: 0n });
     expect(factsFrom(over('filled', '10'), undone, new Date())).toMatchObject({ status: 'cancelled', filledSize: '2' });
   });
+});
+
+test('what an order brought is kept while its filled size is, and unknown after more was filled', () => {
+  const known = row({ status: 'partially_filled', remainingSize: '7', receivedSize: '2.97' });
+  expect(factsFrom(known, reportedAs('cancelled', '3'), new Date())).toMatchObject({ receivedSize: '2.97' });
+  expect(factsFrom(known, reportedAs('filled', '10'), new Date())).toMatchObject({ receivedSize: null });
+  const brought = { receivedSize: parseSize('9.9'), receivedUsd: null };
+  expect(factsFrom(known, reportedAs('filled', '10', brought), new Date())).toMatchObject({ receivedSize: '9.9' });
+  const sold = { receivedSize: null, receivedUsd: parseUsd('3.93') };
+  expect(factsFrom(known, reportedAs('filled', '10', sold), new Date())).toMatchObject({ receivedUsd: '3.93' });
 });
 
 test('fills do not shrink while an order works, unless their settlement failed', () => {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { priceText, sizeText, usdText, type Usd } from '../../core/decimal.ts';
+import { priceText, sizeText, usdText } from '../../core/decimal.ts';
 import { ApiError, platformName } from '../../core/errors.ts';
 import type { Platform } from '../../core/model.ts';
 import type { OrderIntent, PreparedOrder } from '../../platforms/order-contract.ts';
 import type { OrderClient } from '../clients.ts';
 import type { OrderContext } from '../context.ts';
-import { orderIdentity } from '../order-ids.ts';
-import type { OrderRow } from '../order-row.ts';
+import { orderIds } from '../order-ids.ts';
+import { nothingReceived, type OrderRow } from '../order-row.ts';
 import { orderNotional } from '../spending-limits.ts';
-import { checkTerms, type OpenedRequest } from './check.ts';
-import type { OrderRequest } from './request.ts';
+import { requireAhead, type OrderRequest } from './request.ts';
+import { checkTerms } from './terms.ts';
 
-/** An order is in flight at most this long: waiting its turn, being sent, its fees being read. After that another process looks for it. */
+/** An order is in flight at most this long: waiting its turn, being sent, its fees being read. After that another process rechecks it. */
 export const FLIGHT_MS = 30_000;
 
 /** The book that bounds a market order is at most this old when it leaves, and a claim is as old as its order. */
@@ -24,31 +24,28 @@ export interface Draft {
   client: OrderClient;
   prepared: PreparedOrder;
   row: OrderRow;
-  /** USD of row.notional. */
-  notional: Usd;
-  /** The order that gives its idempotency key up for this one; null for none. */
-  previous: string | null;
   requestId: string;
 }
 
-/** Checks and signs. `previous`: the order that held the idempotency key before, if any. */
-export async function prepareOrder(
-  context: OrderContext,
-  opened: OpenedRequest,
-  previous: string | null,
-): Promise<Draft> {
-  const { request, market, client } = opened;
-  const { userId, body, key } = request;
+/**
+ * Finds market and client, checks the terms and signs. 400 when the order expires too soon or names no outcome, 404 and 422 as they are
+ * found, 503 when signing takes too long.
+ */
+export async function prepareOrder(context: OrderContext, request: OrderRequest): Promise<Draft> {
+  const { userId, body, key, group } = request;
+  requireAhead(request, context.now());
+  const [market, client] = await Promise.all([
+    context.market({ platform: body.platform, id: body.market_id, user: userId }),
+    context.clients.open(userId, body.platform, body.credential_id, 'place', group),
+  ]);
   for (let signings = 0; signings < MAX_SIGNINGS; signings += 1) {
-    const terms = await checkTerms(context, opened);
+    const terms = await checkTerms(context, request, market, client);
     const claimedAtMs = context.now();
-    const identity = orderIdentity(userId, key, previous, body.client_order_id ?? null);
-    const intent: OrderIntent = { market, terms, claimedAtMs, ...identity };
+    const ids = orderIds(userId, key, body.client_order_id ?? null);
+    const intent: OrderIntent = { market, terms, claimedAtMs, ...ids };
     const prepared = await client.prepare(intent);
     if (context.now() - claimedAtMs > SIGNING_MS) continue;
-    const notional = orderNotional(terms);
-    const row = rowOf(client, intent, prepared, request, notional);
-    return { client, prepared, row, notional, previous, requestId: request.requestId };
+    return { client, prepared, row: rowOf(client, intent, prepared, request), requestId: request.requestId };
   }
   throw tooSlow(body.platform);
 }
@@ -59,12 +56,12 @@ const tooSlow = (platform: Platform): ApiError =>
     errorText: 'what an order is signed with could not be read in time',
   });
 
+/** The row of a signed order, as it is stored before the order is sent. */
 function rowOf(
   { account }: OrderClient,
   { market, terms, clientOrderId, claimedAtMs }: OrderIntent,
   prepared: PreparedOrder,
   { key, hash }: OrderRequest,
-  notional: Usd,
 ): OrderRow {
   const at = new Date(claimedAtMs);
   return {
@@ -81,8 +78,12 @@ function rowOf(
     price: priceText(terms.price),
     size: sizeText(terms.size),
     expiresAt: terms.expirationMs === null ? null : new Date(terms.expirationMs),
+    amount: terms.amount === null ? null : usdText(terms.amount),
+    postOnly: terms.postOnly,
+    reduceOnly: terms.reduceOnly,
+    selfTradePrevention: terms.selfTradePrevention,
     clientOrderId,
-    notional: usdText(notional),
+    notional: usdText(orderNotional(terms)),
     idempotencyKey: key,
     bodyHash: key === null ? null : hash,
     wire: prepared.wire,
@@ -92,13 +93,27 @@ function rowOf(
     filledSize: null,
     remainingSize: null,
     averageFillPrice: null,
+    receivedSize: null,
+    receivedUsd: null,
     makerFee: null,
     takerFee: null,
     metadata: prepared.metadata,
     refusal: null,
+    unknownReason: null,
     createdAt: at,
     updatedAt: at,
     askedAt: at,
-    nextCheckAt: new Date(claimedAtMs + FLIGHT_MS),
+    recheckAt: new Date(claimedAtMs + FLIGHT_MS),
   };
 }
+
+/** The answer to a dry run: the order that would be sent, of which nothing is filled. */
+export const dryRunRow = ({ row }: Draft): OrderRow => ({
+  ...row,
+  orderId: `dry_run:${row.clientOrderId}`,
+  status: 'pending',
+  filledSize: '0',
+  remainingSize: row.size,
+  ...nothingReceived(row),
+  metadata: { ...row.metadata, wire: row.wire },
+});

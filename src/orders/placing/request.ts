@@ -7,8 +7,11 @@ import {
   PRICE_SCALE,
   priceText,
   SIZE_SCALE,
+  USD_SCALE,
+  usdText,
   type Price,
   type Size,
+  type Usd,
 } from '../../core/decimal.ts';
 import {
   enumParam,
@@ -19,8 +22,16 @@ import {
   timestampParam,
 } from '../../schemas/parameters.ts';
 import { storedTextParam, textParam } from '../../core/fields.ts';
-import { ORDER_TYPES, TIMES_IN_FORCE, type OrderType, type TimeInForce } from '../../core/order-model.ts';
+import {
+  ORDER_TYPES,
+  SELF_TRADE_PREVENTIONS,
+  TIMES_IN_FORCE,
+  type OrderType,
+  type SelfTradePrevention,
+  type TimeInForce,
+} from '../../core/order-model.ts';
 import { orderRefused } from '../../platforms/failed-placement.ts';
+import type { PlacementMember } from '../../platforms/order-contract.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import { bodyHash } from '../order-ids.ts';
 import type { Platform, Side } from '../../core/model.ts';
@@ -50,6 +61,7 @@ function exactDecimal(scale: number, min: bigint, max: bigint, rule: string) {
 }
 
 const priceRule = 'a price of 0.01 to 0.99';
+const amountRule = `USD above 0 and up to 1000000000, with at most ${USD_SCALE} decimals`;
 const sizeRule = `a size above 0 and up to 1000000000, with at most ${SIZE_SCALE} decimals`;
 const slippageRule = 'a distance in price of 0 to 0.98';
 
@@ -60,7 +72,14 @@ export const orderFields = {
   side: enumParam(['buy', 'sell']).describe('For the named outcome'),
   outcome: textParam(200).describe('Id or name of an outcome of the market'),
   type: enumParam(ORDER_TYPES).describe('limit; or market, with a worst price'),
-  size: exactDecimal(SIZE_SCALE, 1n, MOST, sizeRule).describe('Contracts or shares, up to 6 decimals'),
+  size: exactDecimal(SIZE_SCALE, 1n, MOST, sizeRule)
+    .optional()
+    .describe('Contracts or shares, up to 6 decimals; required unless amount is given'),
+  amount: exactDecimal(USD_SCALE, 1n, MOST, amountRule)
+    .optional()
+    .describe(
+      'Market purchases: USD to spend at most, in place of size, which is then what it buys in the current book',
+    ),
   credential_id: integerParam(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe("Number of a stored credential. Default: the platform's default one, else the operator's client"),
@@ -74,12 +93,23 @@ export const orderFields = {
     .optional()
     .describe('ISO-8601, Unix seconds or milliseconds; gtd only, at least 5 s ahead'),
   client_order_id: storedTextParam(64).optional().describe('Client order id, not used before; generated if omitted'),
-  idempotency_key: storedTextParam(200).optional().describe('Kept 24 hours: a repeat answers with the same order'),
+  idempotency_key: storedTextParam(200)
+    .optional()
+    .describe('Unique for as long as the order is kept: a repeat answers with the same order'),
   max_slippage: exactDecimal(PRICE_SCALE, 0n, parsePrice('0.98'), slippageRule)
     .optional()
     .describe(
       'Market orders: how far from the best price it may trade, 0..0.98. Default: as far as its size needs now',
     ),
+  post_only: flagParam(false).describe(
+    'gtc and gtd: true = the platform refuses the order, or cancels it, where it would trade at once',
+  ),
+  reduce_only: flagParam(false).describe(
+    'true: the order may only reduce a position of the account; refused (422) where it would do more',
+  ),
+  self_trade_prevention: enumParam(SELF_TRADE_PREVENTIONS)
+    .optional()
+    .describe("What is cancelled when it would trade with the account's own order; default: the platform's rule"),
   dry_run: flagParam(false).describe('true: check and sign, but neither send nor store'),
 };
 
@@ -90,7 +120,9 @@ export interface OrderBody {
   side: Side;
   outcome: string;
   type: OrderType;
-  size: Size;
+  /** One of size and amount. */
+  size?: Size | undefined;
+  amount?: Usd | undefined;
   credential_id?: number | undefined;
   price?: Price | undefined;
   time_in_force?: TimeInForce | undefined;
@@ -99,10 +131,13 @@ export interface OrderBody {
   client_order_id?: string | undefined;
   idempotency_key?: string | undefined;
   max_slippage?: Price | undefined;
+  post_only: boolean;
+  reduce_only: boolean;
+  self_trade_prevention?: SelfTradePrevention | undefined;
   dry_run: boolean;
 }
 
-/** A request to place an order: its body, whose contradictions are refused, and what follows from it. */
+/** The request as asked: the body that `contradictionsOf` has accepted, and what follows from it. */
 export interface OrderRequest {
   userId: string;
   requestId: string;
@@ -111,19 +146,29 @@ export interface OrderRequest {
   /** The idempotency key, and the hash of what it stands for; null and '' without a key. */
   key: string | null;
   hash: string;
+  /** Other orders that are placed with it. */
+  group: PlacementMember | undefined;
 }
 
-/** The request of a body, whose contradictions `contradictionsOf` found none of. */
-export function orderRequest(userId: string, body: OrderBody, requestId: string): OrderRequest {
+/** The request built from a body that `contradictionsOf` has accepted. */
+export function orderRequest(
+  userId: string,
+  body: OrderBody,
+  requestId: string,
+  group: PlacementMember | undefined,
+): OrderRequest {
   const { idempotency_key: key = null, dry_run: _, ...asked } = body;
-  return { userId, requestId, body, timeInForce: timeInForceOf(body), key, hash: key === null ? '' : bodyHash(asked) };
+  // false is what an absent flag means: both are the same request.
+  const flags = { post_only: asked.post_only || undefined, reduce_only: asked.reduce_only || undefined };
+  const hash = key === null ? '' : bodyHash({ ...asked, ...flags });
+  return { userId, requestId, body, timeInForce: timeInForceOf(body), key, hash, group };
 }
 
 /** What the body leaves open follows from its type and its expiration. */
 const timeInForceOf = ({ type, expiration, time_in_force: given }: Partial<OrderBody>): TimeInForce =>
   given ?? (type === 'market' ? 'ioc' : expiration === undefined ? 'gtc' : 'gtd');
 
-/** Of an order that would expire too soon; null of every other. */
+/** The fault of an order that expires too soon, else null. */
 function tooSoon(timeInForce: TimeInForce, expiration: number | undefined, nowMs: number): FieldIssue | null {
   if (timeInForce !== 'gtd' || expiration === undefined || expiration >= nowMs + SOONEST_MS) return null;
   const expected = `a time at least ${SOONEST_MS / 1000} seconds ahead`;
@@ -131,23 +176,31 @@ function tooSoon(timeInForce: TimeInForce, expiration: number | undefined, nowMs
 }
 
 /**
- * What fields of a body contradict, all of it; nothing about those `failing` by themselves. That an expiration is too near is listed
- * beside other faults only: the order may have been placed in time, and is repeated under its key. See `requireAhead`.
+ * Every contradiction between fields of a body, except those about fields that are `failing` by themselves. An expiration that is too
+ * near is listed beside other faults only: a repeat of its key is answered with the order that was placed in time (`requireAhead`).
  */
 export function contradictionsOf(body: Partial<OrderBody>, failing: ReadonlySet<string>, nowMs: number): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const refuse = (field: string, expected: string, received: string): void => {
     if (!failing.has(field)) issues.push({ field, expected, received });
   };
-  const { type, price, expiration, max_slippage: slippage } = body;
+  const { type, side, price, size, amount, expiration, max_slippage: slippage } = body;
   if (type === 'limit' && price === undefined) refuse('price', `${priceRule}, which a limit order needs`, 'nothing');
   if (type === 'limit' && slippage !== undefined) {
     refuse('max_slippage', 'nothing with a limit order, whose price is the limit', priceText(slippage));
+  }
+  if (size === undefined && amount === undefined && !failing.has('amount')) refuse('size', sizeRule, 'nothing');
+  if (size !== undefined && amount !== undefined) refuse('amount', 'nothing beside size', usdText(amount));
+  else if (amount !== undefined && (type === 'limit' || side === 'sell')) {
+    refuse('amount', 'nothing but with a market purchase; use size', usdText(amount));
   }
   if (['type', 'time_in_force', 'expiration'].some((field) => failing.has(field))) return issues;
   const tif = timeInForceOf(body);
   if (type === 'market' && tif !== 'ioc' && tif !== 'fok') {
     refuse('time_in_force', 'ioc or fok with a market order, which cannot rest', tif);
+  }
+  if (body.post_only && tif !== 'gtc' && tif !== 'gtd') {
+    refuse('post_only', `false with ${tif}: only gtc and gtd orders can rest`, 'true');
   }
   const shown = expiration === undefined ? 'nothing' : new Date(expiration).toISOString();
   if (tif === 'gtd' && expiration === undefined) refuse('expiration', 'a time, which gtd needs', shown);

@@ -1,3 +1,4 @@
+import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
@@ -24,6 +25,9 @@ export const kalshi: PlatformManifest = {
     ['KALSHI_PRIVATE_KEY', 'private_key', true],
   ],
   listsTrades: true,
+  smallestSize: parseSize('0.01'),
+  enforcesReduceOnly: (timeInForce) => timeInForce === 'ioc',
+  netsOutcomes: true,
   // The bucket has tokens for a call again within 50 ms, and there is no penalty.
   rateLimitStepsMs: [500, 1000, 2000],
   normalizeId,

@@ -1,3 +1,4 @@
+import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { getAddress } from 'viem/utils';
@@ -43,6 +44,7 @@ export const limitless: PlatformManifest = {
     ['LIMITLESS_PRIVATE_KEY', 'private_key', true],
   ],
   listsTrades: false,
+  smallestSize: parseSize('0.001'),
   cannotArriveAtMs,
   leavesOrderUnknown: ({ status, code }) => (status === 425 || status === 503) && !TRADING_MODES.has(code),
   normalizeId,

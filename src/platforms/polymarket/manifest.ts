@@ -1,3 +1,4 @@
+import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
@@ -46,6 +47,7 @@ export const polymarket: PlatformManifest = {
     ['POLYMARKET_FUNDER', 'funder', false],
   ],
   listsTrades: true,
+  smallestSize: parseSize('0.01'),
   // While the engine restarts, it is unknown what it had accepted before.
   leavesOrderUnknown: ({ status }) => status === 425,
   normalizeId,

@@ -318,12 +318,11 @@ describe('an order on Polymarket over HTTP', () => {
   });
 
   test('with a date less than two minutes ahead is refused with the seconds that it needs', async () => {
-    const soon = (seconds: number) => new Date(clock.now() + seconds * 1000).toISOString();
     for (const seconds of [6, 60, 119]) {
-      const { status, body } = await place({ expiration: soon(seconds) });
+      const { status, body } = await place({ expiration: new Date(clock.now() + seconds * 1000).toISOString() });
       expect([status, body.error.resolution]).toEqual([422, expect.stringContaining('valid for 120 seconds or more')]);
     }
-    expect((await place({ expiration: soon(121) })).status).toBe(201);
+    expect((await place({ expiration: new Date(clock.now() + 121_000).toISOString() })).status).toBe(201);
   });
 
   test('on a market of Protocol V2 is placed, read, listed and cancelled, whichever way the market is named', async () => {
@@ -481,13 +480,13 @@ describe('a matched order whose settlement', () => {
     // As it is: the money never left.
     expect([account.cash, world.held(account.wallet, market, 0)]).toEqual([cash, shares('100')]);
     const [row] = await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id));
-    expect(row?.nextCheckAt).toBeNull();
+    expect(row?.recheckAt).toBeNull();
   });
 
   test('is confirmed stays filled and is looked for no more', async () => {
     const { id } = await fill();
     const next = async () =>
-      (await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id)))[0]?.nextCheckAt;
+      (await trading.service.postgres.db.select().from(orders).where(eq(orders.orderId, id)))[0]?.recheckAt;
     expect(await next()).not.toBeNull();
     clock.advance(121_000);
     for (let i = 0; i < 100 && (await next()) !== null; i++) await sleep(50);

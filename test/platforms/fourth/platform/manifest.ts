@@ -16,6 +16,7 @@ export const fourth: PlatformManifest = {
   profiles: { hidden: 'Fourth has no public profiles' },
   defaultClient: [],
   listsTrades: true,
+  smallestSize: 10_000n,
   normalizeId,
   likelyRef: normalizeId,
   isOrderId: () => false,

@@ -1,12 +1,12 @@
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { OrderRow } from './order-row.ts';
 
-/** Ages at which an order with an unknown result or unknown fees is looked up again, ms after it was sent. */
+/** Ages at which an order with an unknown result or unknown fees is rechecked, ms after it was sent. */
 const STEPS_MS = [1000, 3000, 10_000, 30_000, 120_000];
 /** An order unknown to its platform this long after it was sent did not arrive, unless the platform's manifest sets a time. */
 const ARRIVED_MS = 120_000;
-/** Interval between look-ups after the last step. */
-const LATE_LOOK_MS = 5000;
+/** Interval between rechecks after the last step. */
+const LATE_MS = 5000;
 
 export const isUnresolved = ({ state }: Pick<OrderRow, 'state'>): boolean => state === 'sending' || state === 'unknown';
 
@@ -15,16 +15,16 @@ export function resolvesAt({ platform, wire, createdAt }: Pick<OrderRow, 'platfo
   return new Date(MANIFESTS[platform].cannotArriveAtMs?.(wire) ?? createdAt.getTime() + ARRIVED_MS);
 }
 
-/** Time of the next look-up by the order's age; null after the last step. */
-export function nextLook({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: number): Date | null {
+/** Time of the next recheck by the order's age; null after the last step. */
+export function recheckByAge({ createdAt }: Pick<OrderRow, 'createdAt'>, nowMs: number): Date | null {
   const age = nowMs - createdAt.getTime();
   const step = STEPS_MS.find((ms) => ms > age);
   return step === undefined ? null : new Date(createdAt.getTime() + step);
 }
 
-/** Time of the next look-up of an order whose result is unknown; one look-up is exactly at `resolvesAt`. */
-export function nextSearch(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {
-  const next = nextLook(row, nowMs)?.getTime() ?? nowMs + LATE_LOOK_MS;
+/** Time of the next recheck of an order whose result is unknown; one recheck is exactly at `resolvesAt`. */
+export function recheckOfUnknown(row: Pick<OrderRow, 'platform' | 'wire' | 'createdAt'>, nowMs: number): Date {
+  const next = recheckByAge(row, nowMs)?.getTime() ?? nowMs + LATE_MS;
   const resolvesMs = resolvesAt(row).getTime();
   return new Date(resolvesMs > nowMs ? Math.min(next, resolvesMs) : next);
 }

@@ -1,0 +1,48 @@
+import { decimalNumber, SIZE_SCALE } from '../core/decimal.ts';
+import type { Platform } from '../core/model.ts';
+import type { Balances } from '../platforms/order-contract.ts';
+import type { BalancesAnswer } from '../schemas/orders.ts';
+import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
+import type { OrderContext } from './context.ts';
+
+/** Whose balances, and of which market's outcomes; credentialId undefined = of the default credential. */
+export interface BalancesQuery {
+  userId: string;
+  platform: Platform;
+  credentialId: number | undefined;
+  outcomeOf: string | undefined;
+}
+
+/** What is read of an account is shown at most this long. */
+const SHOWN_MS = 5000;
+
+/** Balances as they are answered, without `meta`. */
+export type ShownBalances = Omit<BalancesAnswer, 'meta'>;
+
+/** Reads balances of an account, at most once in 5 s for each market asked for; calls at the same time share one read. */
+export function createBalances({ clients, market, now }: OrderContext) {
+  const through = cacheThrough(localTexts());
+  return async ({ userId, platform, credentialId, outcomeOf }: BalancesQuery): Promise<ShownBalances> => {
+    const client = await clients.open(userId, platform, credentialId, 'place');
+    const of = outcomeOf === undefined ? null : await market({ platform, id: outcomeOf, user: userId });
+    const key = JSON.stringify([platform, client.account.credentialId, of?.ref ?? null]);
+    const { value } = await through(key, SHOWN_MS, async () => {
+      // Before the read: what is answered is never newer than it says.
+      const asOf = new Date(now()).toISOString();
+      return { ...shown(await client.balances(of)), as_of: asOf };
+    });
+    return value;
+  };
+}
+
+const number = (value: bigint | null): number | null => (value === null ? null : decimalNumber(value, SIZE_SCALE));
+
+const shown = ({ balances, allowances }: Balances): Omit<ShownBalances, 'as_of'> => ({
+  balances: balances.map(({ asset, total, available, reserved }) => ({
+    asset,
+    total: number(total),
+    available: number(available),
+    reserved: number(reserved),
+  })),
+  allowances: allowances.map(({ asset, spender, name, amount }) => ({ asset, spender, name, amount: number(amount) })),
+});

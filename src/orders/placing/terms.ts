@@ -1,0 +1,99 @@
+import { MANIFESTS } from '../../platforms/manifests.ts';
+import { sizeText, type Price } from '../../core/decimal.ts';
+import { platformName } from '../../core/errors.ts';
+import type { StoredMarket } from '../../platforms/contract.ts';
+import { orderRefused } from '../../platforms/failed-placement.ts';
+import type { OrderTerms } from '../../platforms/order-contract.ts';
+import type { OrderClient } from '../clients.ts';
+import type { OrderContext } from '../context.ts';
+import { boundMarketOrder, walkLimitOrder } from '../worst-price.ts';
+import { outcomeIndexOf, requireAhead, requireOpen, type OrderRequest } from './request.ts';
+
+/** What is sent, as it stands now: bounded by the book just read, where its terms follow from it. 422 for what the platform's rules forbid. */
+export async function checkTerms(
+  context: OrderContext,
+  request: OrderRequest,
+  market: StoredMarket,
+  client: OrderClient,
+): Promise<OrderTerms> {
+  const outcomeIndex = outcomeIndexOf(market, request.body.outcome);
+  requireOpen(market, context.now());
+  // Time has passed: for finding the market, or for a signing that took too long.
+  requireAhead(request, context.now());
+  const terms = await termsOf(context, request, market, outcomeIndex, client);
+  client.check(market, terms, await newerTick(context, request, market, terms, client));
+  if (terms.reduceOnly) await requireReduces(market, terms, client);
+  return terms;
+}
+
+/** The price step of the current book, read only where the stored one, which may be old, would refuse a limit price; else null. */
+async function newerTick(
+  context: OrderContext,
+  { userId }: OrderRequest,
+  market: StoredMarket,
+  { type, price, outcomeIndex }: OrderTerms,
+  client: OrderClient,
+): Promise<Price | null> {
+  if (type !== 'limit' || client.grid(market, outcomeIndex, null).has(price)) return null;
+  return (await context.book(market, outcomeIndex, userId))?.tickSize ?? null;
+}
+
+async function termsOf(
+  context: OrderContext,
+  { body, timeInForce, userId }: OrderRequest,
+  market: StoredMarket,
+  outcomeIndex: number,
+  client: OrderClient,
+): Promise<OrderTerms> {
+  const { side, type, price = null, size = null, amount = null, max_slippage: maxSlippage = null } = body;
+  const asked = {
+    side,
+    outcomeIndex,
+    type,
+    timeInForce,
+    amount,
+    expirationMs: wholeSeconds(body.expiration),
+    postOnly: body.post_only,
+    reduceOnly: body.reduce_only,
+    selfTradePrevention: body.self_trade_prevention ?? null,
+  };
+  const limit = type === 'limit' ? { price: price ?? 0n, size: size ?? 0n } : null;
+  if (limit && !client.needsBook(asked)) return { ...asked, ...limit, walk: null };
+  const book = await context.book(market, outcomeIndex, userId);
+  if (!book) throw orderRefused('No order book', 'Choose a market that trades in an order book.');
+  if (limit) return { ...asked, ...limit, walk: walkLimitOrder({ side, timeInForce, ...limit }, book.side) };
+  const { smallestSize } = MANIFESTS[market.platform];
+  const order = { side, size, amount, timeInForce, price, maxSlippage, smallestSize };
+  return { ...asked, ...boundMarketOrder(order, book.side, client.grid(market, outcomeIndex, book.tickSize)) };
+}
+
+/** Platforms take whole seconds: the answer states when the order really expires. */
+const wholeSeconds = (ms: number | undefined): number | null =>
+  ms === undefined ? null : Math.floor(ms / 1000) * 1000;
+
+/** 422 unless the account holds what a reduce_only order would reduce; not asked where the platform enforces it. */
+async function requireReduces(market: StoredMarket, terms: OrderTerms, client: OrderClient): Promise<void> {
+  const { side, outcomeIndex, timeInForce, size } = terms;
+  const { enforcesReduceOnly, netsOutcomes } = MANIFESTS[market.platform];
+  if (enforcesReduceOnly?.(timeInForce)) return;
+  const name = platformName(market.platform);
+  if (side === 'buy' && !netsOutcomes) {
+    throw orderRefused(
+      `A purchase does not reduce a position on ${name}`,
+      'Sell the outcome that you hold, or leave out reduce_only.',
+      'reduce_only: both outcomes can be held at once',
+    );
+  }
+  const reduced = market.outcomes[side === 'sell' ? outcomeIndex : 1 - outcomeIndex]?.id ?? '';
+  const { balances } = await client.balances(market);
+  const position = balances.find(({ asset }) => asset === reduced);
+  const held = position ? (position.available ?? position.total) : 0n;
+  if (held !== null && held >= size) return;
+  throw orderRefused(
+    'The order would do more than reduce the position',
+    held !== null && held > 0n
+      ? `Use a size of ${sizeText(held)} or less, or leave out reduce_only.`
+      : 'Choose an outcome that the account holds, or leave out reduce_only.',
+    `reduce_only: the account holds ${held === null ? 'an unknown number' : sizeText(held)} of ${reduced}`,
+  );
+}

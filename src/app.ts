@@ -39,6 +39,7 @@ import { fileRoutes } from './routes/files.ts';
 import { googleRoutes } from './routes/google.ts';
 import { healthRoutes } from './routes/health.ts';
 import { bookRoutes } from './routes/books.ts';
+import { marketTradesRoutes } from './routes/market-trades.ts';
 import { marketRoutes } from './routes/markets.ts';
 import { requireMarket } from './markets/lookup.ts';
 import { explorerRoutes, missingPage } from './explorer/serve.ts';
@@ -280,6 +281,7 @@ async function addRoutes(app: FastifyInstance, services: Services): Promise<void
   windowRoutes(app, services);
   calibrationRoutes(app, services);
   marketRoutes(app, services);
+  marketTradesRoutes(app, services);
   bookRoutes(app, services);
   eventRoutes(app, services);
   batchRoutes(app, services);

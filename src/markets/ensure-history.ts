@@ -5,7 +5,7 @@ import type { Platform } from '../core/model.ts';
 import type { BadRow, StoredMarket, PlatformData } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
-import { isPool } from '../platforms/market-fields.ts';
+import { hasTradeFeed } from './completeness.ts';
 import { CANDLE_COLUMNS, candleRow } from '../stores/clickhouse/insert-rows.ts';
 
 /** How long a caller waits for missing history; what arrives later is there for the next call. */
@@ -24,7 +24,7 @@ interface HistoryDeps {
   now: () => number;
 }
 
-/** Its span is null for a pool, which has no trades. */
+/** Its span is null for a market whose trades are in no feed. */
 interface ReadyHistory extends StoredHistory {
   /** false if trades or bars of the range are still being read, or could not be. */
   complete: boolean;
@@ -49,7 +49,7 @@ export async function readyHistory(
       return null;
     })
     .then((asked) => ({ asked: asked ?? true, done: asked !== null }));
-  const isWithoutFeed = isPool(market.metadata);
+  const isWithoutFeed = !hasTradeFeed(market);
   const [wanted, read] = await Promise.all([
     isWithoutFeed
       ? { span: null, complete: true }

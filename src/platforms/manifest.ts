@@ -44,6 +44,10 @@ export interface PlatformManifest {
   volumeBasis: 'contracts' | 'usd';
   /** Whether some markets are pools, whose trades no feed contains. */
   hasPools: boolean;
+  /** Whether a feed contains the trades of a market; absent = of every market. */
+  hasTradeFeed?(market: { ref: string; metadata: JsonObject }): boolean;
+  /** Unix ms before which no feed contains trades; absent = feeds reach back to the start of each market. */
+  feedStartMs?(nowMs: number): number;
   /** Source of a market's last trade: its listing, or the stored trades if the listing lacks it. */
   lastTradeFrom: 'listing' | 'trades';
   /** The platform states only when a settled market was last changed: its first settled body has the time of its resolution. */

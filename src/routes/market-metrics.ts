@@ -5,6 +5,7 @@ import { firstBars } from '../queries/bars.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError, badRequest, platformName } from '../core/errors.ts';
 import { storedHistory } from '../markets/trade-history.ts';
+import { completenessWith, lacks } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { marketSnapshot } from '../queries/market-metrics.ts';
 import { availability, historyItems, isKnown } from '../queries/historical-metrics.ts';
@@ -61,6 +62,7 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
         const bounds = { startTs: Math.ceil(startTs / stepSeconds) * stepSeconds, endTs, stepSeconds };
         const { complete, ...history } = await readyHistory(services, { market, stored, user }, bounds);
         const nowMs = services.now();
+        const completeness = await completenessWith(clickhouse, market, history, nowMs);
         const { ref } = market;
         const asked = { platform, ref, series: 0, ...bounds, ...history, quotesAlone: true, nowMs };
         const bars = await firstBars(clickhouse, asked, query.limit, isKnown);
@@ -79,7 +81,8 @@ function getHistoricalMetricsRoute(app: FastifyInstance, services: Services): vo
             interval: query.interval,
             total_candles: items.length,
             notional_method: method,
-            complete,
+            complete: complete && !lacks(completeness, bounds.startTs),
+            ...completeness,
           },
           rows: 'data',
         };

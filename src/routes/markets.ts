@@ -1,14 +1,13 @@
-import { MANIFESTS } from '../platforms/manifests.ts';
-import { PLATFORMS, MARKET_STATUSES, type Platform } from '../core/model.ts';
-import { marketWith, storedMarkets } from '../markets/lookup.ts';
+import { MARKET_STATUSES, type Platform } from '../core/model.ts';
+import { storedMarkets } from '../markets/lookup.ts';
 import { badRequest } from '../core/errors.ts';
 import { marketKey } from '../core/market-key.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import type { FastifyInstance } from 'fastify';
-import { MarketsAnswer, MarketTradesAnswer } from '../schemas/markets.ts';
+import { MarketsAnswer } from '../schemas/markets.ts';
 import type { Services } from './services.ts';
 import { currentOpenInterest } from '../markets/open-interest.ts';
-import { sizeOrNull, USD_SCALE } from '../core/decimal.ts';
+import { USD_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
 import { listMarkets } from '../queries/markets-list.ts';
@@ -29,17 +28,15 @@ import {
 } from '../schemas/parameters.ts';
 import { textParam } from '../core/fields.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { tradeAnswer, tradePage, TradePosition } from '../queries/market-trades.ts';
 
 /** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
 
-/** GET markets, markets/id/{id}, markets/trades. */
+/** GET markets, markets/id/{id}. */
 export function marketRoutes(app: FastifyInstance, services: Services): void {
   listMarketsRoute(app, services);
   getMarketRoute(app, services);
-  listMarketTradesRoute(app, services);
 }
 
 function listMarketsRoute(app: FastifyInstance, services: Services): void {
@@ -141,61 +138,6 @@ function getMarketRoute(app: FastifyInstance, services: Services): void {
           body: { pagination: pagination(1, 1, null), markets: [{ ...found, image_url }] },
           meta: { platforms_queried: [query.provider] },
           rows: 'markets',
-        };
-      });
-    },
-  );
-}
-
-function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
-  const { cursors } = services;
-
-  endpoint(
-    app,
-    {
-      method: 'GET',
-      url: '/v1/api/markets/trades',
-      auth: 'key',
-      tag: 'Markets',
-      operation: 'listMarketTrades',
-      summary: 'Trades of one market, newest first',
-      description:
-        'Each fill once, from its taker. Limitless is not supported here; its large trades are in GET trades/whales. If the operator drops old raw trades, pagination.total still counts them; has_more does not.',
-      query: {
-        provider: platformParam(PLATFORMS.filter((platform) => MANIFESTS[platform].listsTrades)),
-        market_id: marketIdParam(),
-        limit: limitParam(100, 1000),
-        cursor: cursorParam(),
-        takerOnly: flagParam(false).describe('No effect: every stored trade is seen from its taker'),
-      },
-      stored: 'rows',
-      answer: MarketTradesAnswer,
-      errors: [404, 502, 504],
-    },
-    (call) => {
-      const { query, caller } = call;
-      const user = caller.userId;
-      const cache = { ttlMs: LIST_MS, from: 'trades', platforms: [query.provider] } as const;
-      return answerStored(services, call, cache, async () => {
-        const { cursor, limit, ...filters } = query;
-        const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
-        const { market, value: page } = await marketWith(
-          services,
-          { platform: query.provider, id: query.market_id, user },
-          (ref) => tradePage(services, { platform: query.provider, ref }, position, limit),
-        );
-        const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
-        return {
-          body: {
-            trades: page.rows.map((row) => tradeAnswer(row, market, page.people.get(row.wallet))),
-            pagination: pagination(page.total, limit, next),
-          },
-          meta: {
-            market_id: market.platformId,
-            platform: query.provider,
-            smallest_size: sizeOrNull(services.platforms[query.provider]?.users?.smallestTrade ?? null),
-          },
-          rows: 'trades',
         };
       });
     },

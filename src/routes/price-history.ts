@@ -6,6 +6,7 @@ import { type Bar, firstBars, ohlcNumbers } from '../queries/bars.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { badRequest } from '../core/errors.ts';
 import { storedHistory, type StoredHistory } from '../markets/trade-history.ts';
+import { type Completeness, completenessWith, lacks, together } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
 import { limitParam, marketIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
 import { integerOf, textParam } from '../core/fields.ts';
@@ -29,7 +30,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
       operation: 'getPriceHistory',
       summary: 'Price bars of up to ten markets',
       description:
-        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only if it alone has more points): continue with start_ts after the last timestamp. Buckets without a trade or a platform bar are omitted. A platform's minute or hour without trades carries its previous close; a day takes its price from its hours with trades, and has none without them. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
+        "Bars of one minute, hour or UTC day, oldest first, cut at `limit` between two timestamps (within one only if it alone has more points): continue with start_ts after the last timestamp. Buckets without a trade or a platform bar are omitted. Prices come from stored trades where all of a bucket are stored (block trades excepted), else from the platform's bar. A platform's minute or hour without trades stands at the price before it; a day takes its price from its hours with trades, and has none without them. Bid and ask come from the platform's bars, else from stored quotes of the bucket.",
       query: {
         provider: platformParam(),
         market_ids: marketIdsParam(10),
@@ -85,6 +86,7 @@ export function priceHistoryRoutes(app: FastifyInstance, services: Services): vo
               interval: String(query.interval),
               source: sources.size > 1 ? ('mixed' as const) : ([...sources][0] ?? 'trades'),
               complete: histories.every((history) => history.complete),
+              ...together(histories.map((history) => history.completeness)),
             },
             rows: 'data',
           };
@@ -108,7 +110,7 @@ async function marketPoints(
   { market, stored, user }: { market: StoredMarket; stored: StoredHistory; user: string },
   { outcome, limit }: { outcome?: string | undefined; limit: number },
   range: { startTs: number; endTs: number; step: number },
-): Promise<{ points: Found[]; complete: boolean }> {
+): Promise<{ points: Found[]; complete: boolean; completeness: Completeness }> {
   const { platform, ref } = market;
   const wanted = wantedOutcomes(market, outcome);
   const bounds = {
@@ -117,6 +119,7 @@ async function marketPoints(
     stepSeconds: range.step,
   };
   const { complete, ...history } = await readyHistory(services, { market, stored, user }, bounds);
+  const completeness = await completenessWith(services.clickhouse, market, history, services.now());
   const points: Found[] = [];
   for (const index of wanted) {
     const series = market.outcomes.length > 2 ? index : 0;
@@ -125,7 +128,7 @@ async function marketPoints(
     const bars = await firstBars(services.clickhouse, asked, limit + 1, (bar) => bar.priced);
     points.push(...bars.map((bar) => ({ bar, market, index, flip: index !== series })));
   }
-  return { points, complete };
+  return { points, complete: complete && !lacks(completeness, range.startTs), completeness };
 }
 
 /** The first `limit` points, without an incomplete last timestamp: a request that continues after the last point misses none. */

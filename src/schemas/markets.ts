@@ -189,6 +189,20 @@ export const smallestSizeField = z
   .nullable()
   .describe('Shares or contracts: smaller positions may be missing and are not in total; null if the list is complete');
 
+/** How complete the trades behind an answer are. */
+export const completenessFields = {
+  complete_from: timeOrNull('Every trade since then is stored', 'when that is not known, or of no time'),
+  older_trades: z
+    .enum(['none', 'not_in_feed', 'unknown'])
+    .describe(
+      'Trades before complete_from. none: there are none. not_in_feed: there are, and no feed of the platform has them (pools, and markets older than the feed). unknown: there may be; histories fetch them when they are asked for',
+    ),
+};
+
+export const completeField = z
+  .boolean()
+  .describe('false while trades of the range are missing: retry later, unless older_trades is not_in_feed');
+
 export const MarketTradesAnswer = z
   .object({
     trades: z.array(MarketTradeAnswer).describe('Newest first'),
@@ -201,6 +215,7 @@ export const MarketTradesAnswer = z
         data_freshness: freshnessField,
         cache_hit: cacheHitField,
         smallest_size: smallestSizeField,
+        ...completenessFields,
       })
       .describe(META),
   })
@@ -244,7 +259,8 @@ export const PriceHistoryAnswer = z
         source: z
           .enum(['trades', 'midpoint', 'mixed'])
           .describe('What the prices are: executed trades, or samples of the midpoint'),
-        complete: z.boolean().describe('false while trades of the range are still being fetched: retry later'),
+        complete: completeField,
+        ...completenessFields,
       })
       .describe(META),
   })

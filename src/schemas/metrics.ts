@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import {
   cacheHitField,
+  completeField,
+  completenessFields,
   freshnessField,
   marketIdField,
   META,
@@ -26,7 +28,7 @@ export const HistoryItemAnswer = z
   .object({
     timestamp: z.int().describe('Start of the bucket, Unix seconds, aligned to UTC'),
     price: OhlcAnswer.describe(
-      "First outcome, 0..1: first, highest, lowest and last executed trade of the bucket (blocks excepted), or the platform's own finished bars. A platform's minute or hour without trades carries its previous close; buckets of several take their price from those with trades; null if unknown",
+      "First outcome, 0..1: first, highest, lowest and last executed trade of the bucket (blocks excepted) where all of them are stored, else the platform's bar. A platform's minute or hour without trades stands at the price before it; buckets of several take their price from those with trades; null if unknown",
     ),
     volume: numberOrNull.describe('Σ size in contracts or shares; null until all data of the bucket is stored'),
     open_interest: numberOrNull.describe(
@@ -80,7 +82,8 @@ export const HistoryAnswer = z
           .describe(
             "trades: Σ price × size on the outcome traded. platform_mean: Σ mean × volume of the platform's bars, in terms of the first outcome, where the trades are not all stored",
           ),
-        complete: z.boolean().describe('false while trades of the range are still being fetched: retry later'),
+        complete: completeField,
+        ...completenessFields,
         request_time: requestTimeField,
         cache_hit: cacheHitField,
         data_freshness: tradesFreshness,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   cacheHitField,
+  completenessFields,
   jsonObject,
   META,
   outcomeNameField,
@@ -52,6 +53,7 @@ export const WhalesAnswer = z
         sort: z.enum(['time', 'size']).describe('As applied: newest first, or largest first'),
         data_freshness: tradesFreshness,
         cache_hit: cacheHitField,
+        ...completenessFields,
       })
       .describe(META),
   })

@@ -23,6 +23,7 @@ export async function dataExamples(caller: Caller, { simulators }: WholeService,
   await example('getOrderBook', 200, { path: { id }, query: { provider } });
   await example('listBookChanges', 200, { path: { id }, query: { provider, limit: 1 } });
   await example('listMarketTrades', 200, { query: { provider, market_id: id, limit: 1 } });
+  await example('getMarketTrades', 200, { path: { id }, query: { provider, limit: 1 } });
   const day = { start_ts: now - DAY_S, end_ts: now };
   await example('getPriceHistory', 200, { query: { provider, market_ids: id, interval: 60, ...day } });
   await example('getMetricsSnapshot', 200, { query: { platform: provider, market_id: id } });

@@ -280,3 +280,45 @@ test.each([1, 60] as const)(
     for (const from of [5, 7, 9]) expect(await rows(from)).toEqual(all.filter(([bucket = 0]) => bucket >= from));
   },
 );
+
+test('a market of the AMM era does not say that it was never traded', async () => {
+  const of = market({
+    platform: 'polymarket',
+    ref: 'gamma:949503',
+    platformId: '949503',
+    tradingStartAt: '2021-01-10T00:00:00.000Z',
+    tradingEndAt: '2021-06-02T16:31:01.000Z',
+    state: { status: 'settled', volumeTotal: usd('120345.67') },
+  });
+  await store.list(of);
+  const [startTs, endTs] = [Date.UTC(2021, 0, 1) / 1000, Date.UTC(2021, 6, 1) / 1000];
+  const lacking = { complete_from: null, older_trades: 'not_in_feed' };
+  const trades = await store.get<object>('markets/trades?provider=polymarket&market_id=949503');
+  expect(trades).toMatchObject({ trades: [], pagination: { total: 0 }, meta: lacking });
+  expect(await store.get('markets/id/949503/trades?provider=polymarket')).toMatchObject({ trades: [], meta: lacking });
+  expect(await store.get('trades/whales?platform=polymarket&market_id=949503')).toMatchObject({ meta: lacking });
+  for (const path of [
+    `markets/price-history?provider=polymarket&market_ids=949503&start_ts=${startTs}&end_ts=${endTs}`,
+    `metrics/historical?platform=polymarket&market_id=949503&start_ts=${startTs}&end_ts=${endTs}`,
+  ])
+    expect(await store.get(path)).toMatchObject({ data: [], meta: { ...lacking, complete: false } });
+});
+
+test.each(['kalshi', 'polymarket', 'limitless'] as const)(
+  'trades of one market of %s are listed with the time from which they are complete',
+  async (platform) => {
+    const of = market({
+      platform,
+      ref: platform === 'kalshi' ? 'KXLISTED-1' : `listed-${platform}`,
+      tradingStartAt: new Date(START).toISOString(),
+    });
+    await store.list(of);
+    await store.trade(trade({ of, atMs: START + MINUTE, price: '0.25', size: '4' }));
+    await store.cover(platform, START - MINUTE, Date.now(), of.info.ref);
+    expect(await store.get(`markets/id/${of.info.platformId}/trades?provider=${platform}&limit=1`)).toMatchObject({
+      trades: [{ price: 0.25, size: 4, market_id: of.info.platformId }],
+      pagination: { total: 1, next_cursor: null },
+      meta: { complete_from: new Date(START).toISOString(), older_trades: 'none' },
+    });
+  },
+);

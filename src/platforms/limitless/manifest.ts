@@ -4,6 +4,7 @@ import type { Settings } from '../../core/settings.ts';
 import { getAddress } from 'viem/utils';
 import { feeFacts } from '../fees.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
+import { isPool } from '../market-fields.ts';
 import { limitlessFees } from './fees.ts';
 import { cannotArriveAtMs } from './orders/window.ts';
 
@@ -32,6 +33,7 @@ export const limitless: PlatformManifest = {
   urls: URLS,
   volumeBasis: VOLUME_BASIS.limitless,
   hasPools: true,
+  hasTradeFeed: ({ metadata }) => !isPool(metadata),
   lastTradeFrom: 'trades',
   keepsFirstResolution: true,
   parentMetadata: ['order_in_group'],

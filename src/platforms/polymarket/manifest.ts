@@ -2,6 +2,7 @@ import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
+import { feedStartMs } from './feed-reach.ts';
 import { polymarketFees } from './fees.ts';
 import { conditionRef } from './protocol.ts';
 
@@ -32,6 +33,9 @@ export const polymarket: PlatformManifest = {
   urls: URLS,
   volumeBasis: VOLUME_BASIS.polymarket,
   hasPools: false,
+  // A market without a condition is older than the order book.
+  hasTradeFeed: ({ ref }) => !ref.startsWith('gamma:'),
+  feedStartMs,
   lastTradeFrom: 'listing',
   parentMetadata: ['series_slug'],
   // The stated end is a forecast: trading continues until the market resolves.

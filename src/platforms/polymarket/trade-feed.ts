@@ -3,6 +3,7 @@ import { answeredUs, parseBody } from '../parse-rows.ts';
 import { type MarketDirectory, type ReadContext, TradeFeedGap, type TradePage, type TradeQuery } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { FreshReply, PolymarketClient } from './client.ts';
+import { feedStartMs } from './feed-reach.ts';
 import { gammaIdOf } from './market.ts';
 import { mapPolymarketTrade, tradeIds } from './trade.ts';
 import { TRADE_FILTERS, parseTrades } from './trade-rows.ts';
@@ -31,7 +32,7 @@ export function readTrades(feed: Feed): AsyncGenerator<TradePage> {
   if (!market) return cursorFeed(feed, {}, lastMonthUs(feed.now()));
   // A market without a condition is older than the feed.
   if (gammaIdOf(market.ref) !== null) return noPages();
-  const floorUs = yearsAgoUs(feed.now(), 3);
+  const floorUs = feedStartMs(feed.now()) * 1000;
   const isYounger = (microseconds(market.tradingStartAt) ?? -Infinity) >= floorUs;
   return cursorFeed(feed, { condition: market.ref }, isYounger ? -Infinity : floorUs);
 }
@@ -127,10 +128,6 @@ async function records(
   return { trades, waitsFromUs };
 }
 
-const yearsAgoUs = (now: number, years: number): number => {
-  const date = new Date(now);
-  return date.setUTCFullYear(date.getUTCFullYear() - years) * 1000;
-};
 /** Start of the UTC month before this one. */
 export const lastMonthUs = (now: number): number => {
   const date = new Date(now);

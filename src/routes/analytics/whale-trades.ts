@@ -5,6 +5,7 @@ import type { Platform } from '../../core/model.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
+import { feedCompleteness, marketCompleteness } from '../../markets/completeness.ts';
 import { requireMarket } from '../../markets/lookup.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import { WhalePosition, whalePage } from '../../queries/whale-trades.ts';
@@ -24,7 +25,7 @@ const CACHE_MS = 2000;
 
 /** GET trades/whales. */
 export function whaleTradeRoutes(app: FastifyInstance, services: Services): void {
-  const { config, cursors, freshness } = services;
+  const { clickhouse, config, cursors, freshness } = services;
 
   endpoint(
     app,
@@ -75,7 +76,10 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
         };
         // For a market given without its platform, it is known only now whose watermark applies.
         const own = market && !query.platform ? { data_freshness: await freshness.trades(platforms) } : {};
-        const page = await whalePage(services, filter, position, limit);
+        const [page, completeness] = await Promise.all([
+          whalePage(services, filter, position, limit),
+          market ? marketCompleteness(clickhouse, market, services.now()) : feedCompleteness(clickhouse, platforms),
+        ]);
         const next = page.next ? cursors.encode('whales', filters, page.next) : null;
         return {
           body: { trades: page.trades, pagination: pagination(page.total, limit, next) },
@@ -84,6 +88,7 @@ export function whaleTradeRoutes(app: FastifyInstance, services: Services): void
             min_size_applied: decimalNumber(query.min_size, SIZE_SCALE),
             min_notional_applied: decimalNumber(query.min_notional, USD_SCALE),
             sort: query.sort,
+            ...completeness,
             ...own,
           },
           rows: 'trades',

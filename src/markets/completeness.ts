@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { Platform } from '../core/model.ts';
+import { DAY_MS } from '../core/time.ts';
+import type { StoredMarket } from '../platforms/contract.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import { storedHistory, type StoredHistory } from './trade-history.ts';
+
+/** From when on every trade is stored, ISO-8601 (null if not known), and what is known of trades before. */
+export interface Completeness {
+  complete_from: string | null;
+  /** none: there are none. not_in_feed: there are, and no feed has them. unknown: they may be stored later. */
+  older_trades: 'none' | 'not_in_feed' | 'unknown';
+}
+
+/** A row of sql/queries/market_reported.sql: the volume that the platform reports, and how many trades are stored. */
+const ReportedRow = z.object({ volume: z.string().nullable(), trades: z.coerce.number() });
+type Reported = z.infer<typeof ReportedRow>;
+
+/** Whether the market's trades are in a feed. */
+export const hasTradeFeed = ({ platform, ref, metadata }: StoredMarket): boolean =>
+  MANIFESTS[platform].hasTradeFeed?.({ ref, metadata }) ?? true;
+
+/** How complete the stored trades of a market are. */
+export function completenessOf(
+  market: StoredMarket,
+  { span, gaps }: StoredHistory,
+  { volume, trades }: Reported,
+  nowMs: number,
+): Completeness {
+  const wasTraded = volume === null ? null : Number(volume) > 0;
+  const unread = wasTraded === false ? 'none' : 'unknown';
+  const lacking = wasTraded === true ? 'not_in_feed' : unread;
+  if (!hasTradeFeed(market)) return { complete_from: null, older_trades: lacking };
+  if (span === null) return { complete_from: null, older_trades: isBeyondFeed(market, nowMs) ? lacking : unread };
+  const gapEndUs = Math.max(-Infinity, ...gaps.flatMap(({ fromUs, toUs }) => (fromUs < span.toUs ? toUs : [])));
+  const fromUs = Math.max(span.fromUs, gapEndUs);
+  const bornUs = market.tradingStartAt === null ? null : Date.parse(market.tradingStartAt) * 1000;
+  // A feed that has all of the time of a market that was traded, and none of its trades, is not the feed of its trades.
+  if (fromUs === span.fromUs && bornUs !== null && fromUs <= bornUs) {
+    const isEmpty = trades === 0 && wasTraded === true && isOver(market, nowMs);
+    return isEmpty
+      ? { complete_from: null, older_trades: 'not_in_feed' }
+      : { complete_from: iso(bornUs), older_trades: 'none' };
+  }
+  const isOlder = (span.startsFeed === true && fromUs === span.fromUs) || isBeyondFeed(market, nowMs);
+  return { complete_from: iso(fromUs), older_trades: isOlder ? lacking : unread };
+}
+
+/** Whether trading ended so long ago that the feed is not merely late. */
+const isOver = ({ status, tradingEndAt }: StoredMarket, nowMs: number): boolean =>
+  (status === 'closed' || status === 'settled') && Date.parse(tradingEndAt ?? '') < nowMs - DAY_MS;
+
+/** Whether trading began before the first trade that the platform's feeds contain. */
+const isBeyondFeed = ({ platform, tradingStartAt }: StoredMarket, nowMs: number): boolean =>
+  Date.parse(tradingStartAt ?? '') < (MANIFESTS[platform].feedStartMs?.(nowMs) ?? -Infinity);
+
+const iso = (us: number): string => new Date(Math.max(0, Math.ceil(us / 1000))).toISOString();
+
+/** The same, given its `history` as read before. */
+export async function completenessWith(
+  clickhouse: ClickHouse,
+  market: StoredMarket,
+  history: StoredHistory,
+  nowMs: number,
+): Promise<Completeness> {
+  const [row] = await clickhouse.query('market_reported', ReportedRow, { platform: market.platform, ref: market.ref });
+  return completenessOf(market, history, row ?? { volume: null, trades: 0 }, nowMs);
+}
+
+/** The same of a market whose history has not been read yet. */
+export async function marketCompleteness(
+  clickhouse: ClickHouse,
+  market: StoredMarket,
+  nowMs: number,
+): Promise<Completeness> {
+  const history = await storedHistory(clickhouse, market.platform, market.ref);
+  return completenessWith(clickhouse, market, history, nowMs);
+}
+
+/** Whether trades from `startTs` (Unix seconds) on are known to be in no feed. */
+export const lacks = ({ complete_from: from, older_trades: older }: Completeness, startTs: number): boolean =>
+  older === 'not_in_feed' && (from === null || Date.parse(from) > startTs * 1000);
+
+/** The same of all markets of some platforms: from when on the feed of each is stored. */
+export async function feedCompleteness(clickhouse: ClickHouse, platforms: readonly Platform[]): Promise<Completeness> {
+  const starts = await Promise.all(
+    platforms.map(async (platform): Promise<string | null> => {
+      const { span, gaps } = await storedHistory(clickhouse, platform, '');
+      return span && iso(Math.max(span.fromUs, ...gaps.map(({ toUs }) => toUs)));
+    }),
+  );
+  return { complete_from: latest(starts), older_trades: 'unknown' };
+}
+
+/** The same of several markets together. */
+export function together(all: readonly Completeness[]): Completeness {
+  const has = (word: Completeness['older_trades']): boolean => all.some((one) => one.older_trades === word);
+  return {
+    complete_from: latest(all.map((one) => one.complete_from)),
+    older_trades: has('not_in_feed') ? 'not_in_feed' : has('unknown') ? 'unknown' : 'none',
+  };
+}
+
+const latest = (times: readonly (string | null)[]): string | null =>
+  times.reduce((a, b) => (a === null || b === null ? null : a > b ? a : b), times[0] ?? null);

@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../accounts/caller.ts';
+import { sizeOrNull } from '../core/decimal.ts';
+import { PLATFORMS, type Platform } from '../core/model.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { pagination } from '../http/cursors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { marketCompleteness } from '../markets/completeness.ts';
+import { marketWith } from '../markets/lookup.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { tradeAnswer, tradePage, TradePosition } from '../queries/market-trades.ts';
+import { MarketTradesAnswer } from '../schemas/markets.ts';
+import { cursorParam, flagParam, limitParam, marketIdParam, platformParam } from '../schemas/parameters.ts';
+import type { Services } from './services.ts';
+
+const CACHE_MS = 2000;
+const TRADES =
+  'Each fill once, from its taker. meta.complete_from and meta.older_trades say what is missing. If the operator drops old raw trades, pagination.total still counts them; has_more does not.';
+
+/** GET markets/trades, markets/id/{id}/trades. */
+export function marketTradesRoutes(app: FastifyInstance, services: Services): void {
+  listMarketTradesRoute(app, services);
+  getMarketTradesRoute(app, services);
+}
+
+function listMarketTradesRoute(app: FastifyInstance, services: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/markets/trades',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'listMarketTrades',
+      summary: 'Trades of one market, newest first',
+      description: `${TRADES} Limitless is not supported here; its trades are in GET markets/id/{id}/trades.`,
+      query: {
+        provider: platformParam(PLATFORMS.filter((platform) => MANIFESTS[platform].listsTrades)),
+        market_id: marketIdParam(),
+        limit: limitParam(100, 1000),
+        cursor: cursorParam(),
+        takerOnly: flagParam(false).describe('No effect: every stored trade is seen from its taker'),
+      },
+      stored: 'rows',
+      answer: MarketTradesAnswer,
+      errors: [404, 502, 504],
+    },
+    (call) => answerTrades(services, call, call.query.market_id),
+  );
+}
+
+function getMarketTradesRoute(app: FastifyInstance, services: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/markets/id/:id/trades',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'getMarketTrades',
+      summary: 'Trades of one market of any platform, newest first',
+      description: `${TRADES} The answer is that of GET markets/trades.`,
+      params: { id: marketIdParam() },
+      query: { provider: platformParam(), limit: limitParam(100, 1000), cursor: cursorParam() },
+      stored: 'rows',
+      answer: MarketTradesAnswer,
+      errors: [404, 502, 504],
+    },
+    (call) => answerTrades(services, call, call.params.id),
+  );
+}
+
+interface TradesCall {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  params: object;
+  query: { provider: Platform; limit: number; cursor?: string | undefined };
+  caller: Pick<Caller, 'userId'>;
+  answer: typeof MarketTradesAnswer;
+}
+
+/** A page of one market's stored trades, and how complete these are. */
+function answerTrades(services: Services, call: TradesCall, id: string) {
+  const { query, caller } = call;
+  const { provider: platform, cursor, limit } = query;
+  const { cursors, clickhouse } = services;
+  const cache = { ttlMs: CACHE_MS, from: 'trades', platforms: [platform] } as const;
+  const filters = { provider: platform, market_id: id };
+  return answerStored(services, call, cache, async () => {
+    const position = cursor === undefined ? null : cursors.decode('market_trades', filters, cursor, TradePosition);
+    const wanted = { platform, id, user: caller.userId };
+    const { market, value } = await marketWith(services, wanted, async (ref) => ({
+      page: await tradePage(services, { platform, ref }, position, limit),
+    }));
+    const { page } = value;
+    const next = page.next ? cursors.encode('market_trades', filters, page.next) : null;
+    return {
+      body: {
+        trades: page.rows.map((row) => tradeAnswer(row, market, page.people.get(row.wallet))),
+        pagination: pagination(page.total, limit, next),
+      },
+      meta: {
+        market_id: market.platformId,
+        platform,
+        smallest_size: sizeOrNull(services.platforms[platform]?.users?.smallestTrade ?? null),
+        ...(await marketCompleteness(clickhouse, market, services.now())),
+      },
+      rows: 'trades',
+    };
+  });
+}

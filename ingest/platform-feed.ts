@@ -92,7 +92,7 @@ export class PlatformFeed {
       recorder: deps.books,
       config: deps.config,
       streamed,
-      onRead: (...read) => this.#live?.compareBook(...read),
+      onRead: (...read) => this.#live?.compareBook(...read) ?? false,
     });
     this.#images = new EventImageReader({ clickhouse, shared: deps.shared, data, now: Date.now });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { StreamedBooks } from '../../src/books/wanted.ts';
@@ -16,8 +17,11 @@ const BOOKS_PER_CALL = 100;
 /** Books read per run where each is a request: 40 take 12 s at a platform's spacing of 300 ms. */
 const SINGLE_BOOKS_PER_RUN = 40;
 const STREAMED_SINGLE_BOOKS = 8;
+/** In this time a frame on its way arrives, which may explain a book that contradicts its socket. */
+const AGAIN_MS = 1000;
 /** Books that sockets deliver too, polled per run for comparison, where each is a request. */
 const LIVE_SINGLE_BOOKS = 4;
+const STREAMED_LIVE_SINGLE_BOOKS = 2;
 /** Hysteresis: among ranks within this share of the limit, which change all day, recorded markets come first. */
 const EDGE = 0.25;
 
@@ -37,8 +41,8 @@ export interface BookPollerDeps {
   streamed: Pick<StreamedBooks, 'refs'>;
   /** The book from a socket; null where no socket delivers it. */
   liveBook: (ref: string) => unknown;
-  /** Called with each book read, and the time of its request, Unix ms. */
-  onRead: (ref: string, book: BookSide, askedMs: number) => void;
+  /** Called with each book read, and the time of its request, Unix ms. true: it contradicts a socket, and is read once more. */
+  onRead: (ref: string, book: BookSide, askedMs: number) => boolean;
 }
 
 /** Polls the books of a platform's recorded markets, those read longest ago first, with the budget that trade polls leave. */
@@ -73,7 +77,7 @@ export class BookPoller {
       'poll',
       run,
       STREAMED_SINGLE_BOOKS,
-      0,
+      STREAMED_LIVE_SINGLE_BOOKS,
     );
     return { freshTo: startedAt, rows };
   }
@@ -86,32 +90,50 @@ export class BookPoller {
     singles: number,
     live: number,
   ): Promise<number> {
-    const { data, recorder, now, liveBook, onRead } = this.#deps;
+    const { data, recorder } = this.#deps;
     const { platform } = data;
     const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(platform, ref);
     const oldest = markets.toSorted((a, b) => at(a) - at(b));
-    const isLive = (ref: string): boolean => liveBook(ref) !== null && recorder.has(platform, ref);
     const some = [
-      ...oldest.filter(({ ref }) => !isLive(ref)).slice(0, singles),
-      ...oldest.filter(({ ref }) => isLive(ref)).slice(0, live),
+      ...oldest.filter(({ ref }) => !this.#isLive(ref)).slice(0, singles),
+      ...oldest.filter(({ ref }) => this.#isLive(ref)).slice(0, live),
     ];
-    const due = data.orderBooks ? oldest : some;
+    const first = await this.#readAll(data.orderBooks ? oldest : some, priority, run);
+    if (first.contradicting.length === 0) return first.rows;
+    await sleep(AGAIN_MS, undefined, { signal: run.signal });
+    return first.rows + (await this.#readAll(first.contradicting, priority, run)).rows;
+  }
+
+  #isLive(ref: string): boolean {
+    const { data, recorder, liveBook } = this.#deps;
+    return liveBook(ref) !== null && recorder.has(data.platform, ref);
+  }
+
+  /** Reads books and passes them on. Returns how many were read, and the markets whose book is another than that of a socket. */
+  async #readAll(
+    markets: readonly StoredMarket[],
+    priority: Priority,
+    run: JobRun,
+  ): Promise<{ rows: number; contradicting: StoredMarket[] }> {
+    const { data, recorder, now, onRead } = this.#deps;
+    const { platform } = data;
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
+    const contradicting = new Set<string>();
     let rows = 0;
-    for (let from = 0; from < due.length && !run.signal.aborted; from += perCall) {
+    for (let from = 0; from < markets.length && !run.signal.aborted; from += perCall) {
       const [askedAt, askedMs] = [now(), performance.now()];
-      const books = await readBooks(data, due.slice(from, from + perCall), run.context(priority));
+      const books = await readBooks(data, markets.slice(from, from + perCall), run.context(priority));
       const receivedAt = new Date(now()).toISOString();
       for (const [ref, book] of books) {
         if (book instanceof PlatformError) continue;
-        onRead(ref, book.yes, askedAt);
+        if (onRead(ref, book.yes, askedAt)) contradicting.add(ref);
         // The platform may answer with a cached book that is older than the last event of its socket.
-        if (isLive(ref)) recorder.compared(platform, ref);
+        if (this.#isLive(ref)) recorder.compared(platform, ref);
         else recorder.polled(platform, ref, book, receivedAt, askedMs);
         rows += 1;
       }
     }
-    return rows;
+    return { rows, contradicting: markets.filter(({ ref }) => contradicting.has(ref)) };
   }
 
   /** Sets the markets to record, and returns them. */

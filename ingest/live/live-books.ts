@@ -1,27 +1,24 @@
-import { applyChanges, copyBook } from '../../src/books/book.ts';
+import { applyChanges, bookChanges, copyBook } from '../../src/books/book.ts';
 import type { BookSink } from '../../src/books/sink.ts';
 import type { BookChange, BookSide, Platform } from '../../src/core/model.ts';
 import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import type { SocketEvent } from '../../src/platforms/sockets/contract.ts';
 
 export type BookEvent = Extract<SocketEvent, { kind: 'book' | 'book_change' | 'book_lost' }>;
-type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'ended' | 'close'>;
+type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'ended' | 'doubt'>;
 
 /** If a socket sent an event of the market this shortly before a poll, its book may be newer than the polled one. */
 const STILL_MS = 5000;
-/** A difference that still exists after this time is not a delay of either source. */
-const AGAIN_MS = 10_000;
-/** Minimum interval between closed connections, in case books differ for a reason on the platform's side. */
-const CLOSE_EVERY_MS = 300_000;
-
 interface Followed {
   source: Source;
   book: BookSide;
   exchangeAt: string | null;
   /** When its last event was received, Unix ms. */
   seenMs: number;
-  /** When it was first found to differ from a polled book, Unix ms; null while it does not. */
-  differsFromMs: number | null;
+  /** When a polled book was last the same, Unix ms; 0 for never. */
+  agreedMs: number;
+  /** Whether the last polled book was another. */
+  differs: boolean;
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -34,7 +31,6 @@ export class LiveBooks {
   readonly #platform: Platform;
   readonly #sink: BookSink;
   readonly #followed = new Map<string, Followed>();
-  #closedMs = -Infinity;
 
   constructor(platform: Platform, sink: BookSink) {
     this.#platform = platform;
@@ -52,7 +48,7 @@ export class LiveBooks {
       this.#sink.gap(this.#platform, event.ref, iso(followed.seenMs), iso(source.frameMs), event.reason);
     } else {
       followed.seenMs = source.frameMs;
-      followed.differsFromMs = null;
+      followed.differs = false;
       followed.exchangeAt = event.exchangeAtMs === null ? null : iso(event.exchangeAtMs);
       applyChanges(followed.book, event.changes);
       this.#changed(event.ref, followed, event.changes, followed.seenMs);
@@ -65,22 +61,22 @@ export class LiveBooks {
   }
 
   /**
-   * Compares best prices with those of a book polled at `askedMs`, Unix ms. A connection whose book still differs at a later poll is
-   * closed, so that a new one replaces it.
+   * Compares a book with one polled at `askedMs`, Unix ms. true: they differ, and the book has to be polled once more. If they differ
+   * again, frames were lost: the book is unknown from then on, and its connection is asked for it.
    */
-  compare(ref: string, { bids, asks }: BookSide, askedMs: number): void {
+  compare(ref: string, polled: BookSide, askedMs: number): boolean {
     const followed = this.#followed.get(ref);
-    if (!followed) return;
-    const { book } = followed;
-    const isSame = book.bids[0]?.price === bids[0]?.price && book.asks[0]?.price === asks[0]?.price;
-    if (isSame || askedMs - followed.seenMs < STILL_MS) {
-      followed.differsFromMs = null;
-      return;
-    }
-    followed.differsFromMs ??= askedMs;
-    if (askedMs - followed.differsFromMs < AGAIN_MS || askedMs - this.#closedMs < CLOSE_EVERY_MS) return;
-    this.#closedMs = askedMs;
-    void followed.source.close('a book is not the one that is read');
+    if (!followed) return false;
+    const isSame = bookChanges(followed.book, polled).length === 0;
+    if (isSame) followed.agreedMs = askedMs;
+    const wasDifferent = followed.differs;
+    followed.differs = !isSame && askedMs - followed.seenMs >= STILL_MS;
+    if (!followed.differs || !wasDifferent) return followed.differs;
+    this.#followed.delete(ref);
+    const knownMs = Math.max(followed.seenMs, followed.agreedMs);
+    this.#sink.gap(this.#platform, ref, iso(knownMs), iso(askedMs), 'the book that was read is another');
+    followed.source.doubt(ref);
+    return false;
   }
 
   /** Confirms wanted books that did not change as current, and sends the snapshot of newly wanted ones. */
@@ -109,7 +105,7 @@ export class LiveBooks {
   #whole({ ref, book, exchangeAtMs }: Extract<BookEvent, { kind: 'book' }>, source: Source): void {
     const seenMs = source.frameMs;
     const exchangeAt = exchangeAtMs === null ? null : iso(exchangeAtMs);
-    this.#followed.set(ref, { source, book: copyBook(book), exchangeAt, seenMs, differsFromMs: null });
+    this.#followed.set(ref, { source, book: copyBook(book), exchangeAt, seenMs, agreedMs: 0, differs: false });
     this.#sink.snapshot(this.#platform, ref, book, exchangeAt, iso(seenMs));
   }
 

@@ -127,9 +127,9 @@ export class LiveFeed {
     return this.#books.book(ref);
   }
 
-  /** Compares a polled book with the one from sockets. */
-  compareBook(ref: string, book: BookSide, askedMs: number): void {
-    this.#books.compare(ref, book, askedMs);
+  /** Compares a polled book with the one from sockets. true: it has to be polled once more. */
+  compareBook(ref: string, book: BookSide, askedMs: number): boolean {
+    return this.#books.compare(ref, book, askedMs);
   }
 
   /** Markets that were stored with another price or volume: quotes carry it where the socket does not send it. */

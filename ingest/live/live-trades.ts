@@ -124,9 +124,9 @@ export class LiveTrades {
     }
   }
 
-  /** Compares a polled book with the one from sockets; a connection that misses changes is replaced. */
-  compareBook(ref: string, book: BookSide, askedMs: number): void {
-    this.#feed.compareBook(ref, book, askedMs);
+  /** Compares a polled book with the one from sockets. true: it has to be polled once more. */
+  compareBook(ref: string, book: BookSide, askedMs: number): boolean {
+    return this.#feed.compareBook(ref, book, askedMs);
   }
 
   /** Markets that were stored with another price or volume. */

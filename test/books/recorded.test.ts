@@ -60,7 +60,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
       now: Date.now,
       streamed: new StreamedBooks(),
       liveBook: () => null,
-      onRead: () => {},
+      onRead: () => false,
     });
 
   /** Polls, and notes what the world was. */

@@ -136,6 +136,7 @@ test('a polled book is only compared with a live one, and recorded once that is 
     onRead(ref) {
       read.push(ref);
       if (isWrong) books.delete(ref);
+      return false;
     },
   });
   const [lost = '', wrong = ''] = refs;
@@ -179,7 +180,7 @@ test('the book of a market that closes ends empty, and one that is no longer rec
     now: () => Date.now(),
     streamed: { refs: () => refs },
     liveBook: () => null,
-    onRead: () => {},
+    onRead: () => false,
   });
   await poller.readStreamed(rig.run);
   expect(announced.map(({ ref, levels, gap }) => [ref, levels, gap?.reason])).toEqual([

@@ -13,7 +13,7 @@ const source = (openedAt: number) => ({
   frameMs: 1000 + openedAt,
   knownToMs: 900,
   ended: null,
-  close: vi.fn<(reason: string) => Promise<void>>(async () => {}),
+  doubt: vi.fn<(ref: string) => void>(),
 });
 
 const sizes = (levels: readonly { size: bigint }[]) => levels.map(({ size }) => Number(size) / 1e6).join();
@@ -98,33 +98,42 @@ test('a book that does not change is seen as long as its connection lives, and b
   expect(live.book('B')).toBeNull();
 });
 
-test('a connection whose book stays another than the one that is read is closed, once in five minutes', () => {
-  const { live } = start();
+test('a book that two polls contradict is lost since it was last known, and asked for again', () => {
+  const { live, calls } = start();
   const silent = source(1);
-  live.take(book('A', bids(['0.4', '1'])), silent);
-  const read = (afterMs: number, price = '0.6'): number => {
-    live.compare('A', bids([price, '1']), silent.frameMs + afterMs);
-    return silent.close.mock.calls.length;
-  };
-  expect([read(6000), read(12_000), read(17_000)]).toEqual([0, 0, 1]);
-  expect([read(60_000), read(120_000), read(316_000), read(318_000)]).toEqual([1, 1, 1, 2]);
+  live.take(book('A', bids(['0.4', '1'], ['0.3', '5'])), silent);
+  const read = (afterMs: number, ...levels: [string, string][]): boolean =>
+    live.compare('A', bids(...levels), silent.frameMs + afterMs);
+  expect(read(6000, ['0.4', '1'], ['0.3', '5'])).toBe(false);
+  // Any level counts, not only the best.
+  expect([read(12_000, ['0.4', '1'], ['0.3', '4']), live.book('A')?.bids.length]).toEqual([true, 2]);
+  expect([read(13_000, ['0.4', '1'], ['0.3', '4']), live.book('A')]).toEqual([false, null]);
+  expect(silent.doubt.mock.calls).toEqual([['A']]);
+  live.take(change('A', bid('0.4', '7')), silent);
+  expect(read(14_000, ['0.4', '9'])).toBe(false);
+  live.take(book('A', bids(['0.4', '9'])), silent);
+  expect(calls).toEqual(['A 1,5', 'A lost 1970-01-01T00:00:07.001Z the book that was read is another', 'A 9']);
 });
 
-test('a connection that sends changes, or agrees in between, is not closed for a book that is read late', () => {
-  const { live } = start();
+test('a book that changes, or agrees in between, is not lost for a book that is read late', () => {
+  const { live, calls } = start();
   const busy = source(1);
   live.take(book('A', bids(['0.4', '1'])), busy);
   for (let ms = 0; ms < 60_000; ms += 4000) {
     live.take(change('A', bid('0.4', String(ms + 1))), Object.assign(busy, { frameMs: ms }));
-    live.compare('A', bids(['0.6', '1']), ms + 3000);
+    expect(live.compare('A', bids(['0.6', '1']), ms + 3000)).toBe(false);
   }
-  for (const [ms, price] of [
-    [70_000, '0.6'],
-    [76_000, '0.4'],
-    [82_000, '0.6'],
-    [88_000, '0.6'],
+  const own = '56001';
+  for (const [ms, size, again] of [
+    [70_000, '1', true],
+    [76_000, own, false],
+    [82_000, '1', true],
   ] as const)
-    live.compare('A', bids([price, '1']), ms);
-  live.compare('B', bids(['0.6', '1']), 90_000);
-  expect(busy.close).not.toHaveBeenCalled();
+    expect(live.compare('A', bids(['0.4', size]), ms)).toBe(again);
+  // A frame that was on its way explains the difference.
+  live.take(change('A', bid('0.4', '1')), Object.assign(busy, { frameMs: 82_500 }));
+  expect(live.compare('A', bids(['0.4', '2']), 83_000)).toBe(false);
+  expect(live.compare('B', bids(['0.6', '1']), 90_000)).toBe(false);
+  expect(busy.doubt).not.toHaveBeenCalled();
+  expect(calls.filter((call) => call.includes('lost'))).toEqual([]);
 });

@@ -71,7 +71,7 @@ test('a recorded book is polled until a socket brings it, and again after it was
     now: Date.now,
     streamed: { refs: () => refs },
     liveBook,
-    onRead: () => {},
+    onRead: () => false,
   });
   const passes = Math.ceil(refs.length / 8);
   const polled = async (): Promise<string[]> => {

@@ -9,7 +9,7 @@ import {
 import { CallLimits, DOCUMENTED_LIMITS, type LimitRules } from './limitless/limits.ts';
 import { publicRoute } from './limitless/router.ts';
 import { tradingRoute } from './limitless/trading-router.ts';
-import { marketsSocket, type StreamOptions } from './limitless/stream/markets-socket.ts';
+import { type BookFaults, marketsSocket, type StreamOptions } from './limitless/stream/markets-socket.ts';
 import { notFound, Refusal } from './limitless/wire.ts';
 import { LimitlessWorld, type LimitlessOptions } from './limitless/world.ts';
 import type { Simulator } from './simulator.ts';
@@ -24,7 +24,7 @@ export interface LimitlessStart extends LimitlessOptions {
 /** Starts a Limitless Exchange on 127.0.0.1: settings LIMITLESS_API_URL and LIMITLESS_WS_URL. At least the fixed cast of genesis.ts is built, whatever `markets` says. */
 export async function startLimitless(
   options: LimitlessStart = {},
-): Promise<Simulator<LimitlessWorld> & { sockets: SimSockets }> {
+): Promise<Simulator<LimitlessWorld> & { sockets: SimSockets; stream: { readonly faults: BookFaults } }> {
   const world = new LimitlessWorld(options);
   const limits = new CallLimits({ ...DOCUMENTED_LIMITS, ...options.limits });
   const latencyMs = options.latencyMs ?? 0;
@@ -42,7 +42,8 @@ export async function startLimitless(
       throw error;
     }
   };
-  const sockets = createSimSockets({ '/socket.io/': marketsSocket(world, options.stream) });
+  const stream = marketsSocket(world, options.stream);
+  const sockets = createSimSockets({ '/socket.io/': stream });
   const server = await createSimServer({
     upgrade: sockets.upgrade,
     handle: (request) => limits.admit(request, () => answer(request)),
@@ -51,6 +52,7 @@ export async function startLimitless(
   return {
     env: { LIMITLESS_API_URL: server.origin, LIMITLESS_WS_URL: server.origin.replace('http', 'ws') },
     sockets,
+    stream,
     world,
     trade: (count) => world.trade(count),
     startTrading(perSecond) {

@@ -119,6 +119,11 @@ export class SocketConnection {
     this.#session.setMarkets(markets);
   }
 
+  /** A market's book is not the one that is read: its next whole book is requested. */
+  doubt(ref: string): void {
+    if (this.isOpen) this.#session.doubt?.(ref);
+  }
+
   /** Closes the connection; no further frame is handled. */
   async close(reason: string): Promise<void> {
     this.#end(reason);

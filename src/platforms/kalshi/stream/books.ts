@@ -90,6 +90,10 @@ export class BookFeed implements Feed {
     return null;
   }
 
+  doubt(ref: string, send: SendCommand): void {
+    if (this.#books.delete(ref)) this.#ask([ref], send);
+  }
+
   refused(tickers: readonly string[], emit: Emit, send: SendCommand): boolean {
     const unknown = tickers.filter((ticker) => this.#wanted.has(ticker) && !this.#refused.has(ticker));
     for (const ticker of unknown) {

@@ -29,6 +29,8 @@ export interface Feed {
   take(frame: Frame, emit: Emit, send: SendCommand): boolean;
   /** Frames are missing. Returns why the connection must be replaced, or null; without this method it always is. */
   lost?(emit: Emit, send: SendCommand): string | null;
+  /** A market's book is not the one that is read. */
+  doubt?(ref: string, send: SendCommand): void;
   /** The server does not know these markets. Returns whether a subscription was requested. */
   refused?(tickers: readonly string[], emit: Emit, send: SendCommand): boolean;
   /** A change of the subscription was rejected temporarily. */
@@ -69,6 +71,10 @@ export class KalshiSession implements SocketSession {
 
   setMarkets(markets: readonly StoredMarket[]): void {
     if (this.#feed.setMarkets?.(markets, this.#send)) this.#askedAt = performance.now();
+  }
+
+  doubt(ref: string): void {
+    this.#feed.doubt?.(ref, this.#send);
   }
 
   settle(): number | null {

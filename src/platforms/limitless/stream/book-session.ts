@@ -37,6 +37,11 @@ export class BookSession extends NamespaceSession {
     this.subscribe();
   }
 
+  /** Each subscription is answered with whole books; of those that did not change, the version is known. */
+  doubt(): void {
+    this.subscribe();
+  }
+
   /** Always the whole set, because it replaces the previous one. */
   protected subscription() {
     const marketSlugs = [...this.#markets].filter((ref) => !this.#unknown.has(ref));

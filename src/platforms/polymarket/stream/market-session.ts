@@ -95,6 +95,15 @@ export class MarketSession implements SocketSession {
     return items.length > 0;
   }
 
+  doubt(ref: string): void {
+    const followed = this.#followed.get(ref);
+    if (!followed?.book.isWhole) return;
+    followed.book.isWhole = false;
+    followed.step = null;
+    this.#lost.add(ref);
+    this.#askAgain(ref);
+  }
+
   settle(emit: Emit): number | null {
     for (const ref of this.#open) {
       const followed = this.#followed.get(ref);

@@ -19,9 +19,10 @@ const SINGLE_BOOKS_PER_RUN = 40;
 const STREAMED_SINGLE_BOOKS = 8;
 /** In this time a frame on its way arrives, which may explain a book that contradicts its socket. */
 const AGAIN_MS = 1000;
-/** Books that sockets deliver too, polled per run for comparison, where each is a request. */
+/** Books that sockets deliver too, polled per run for comparison, where each is a request; and what the others leave. */
 const LIVE_SINGLE_BOOKS = 4;
-const STREAMED_LIVE_SINGLE_BOOKS = 2;
+/** A streamed book is compared this often. */
+const COMPARE_MS = 30_000;
 /** Hysteresis: among ranks within this share of the limit, which change all day, recorded markets come first. */
 const EDGE = 0.25;
 
@@ -60,7 +61,7 @@ export class BookPoller {
     await recorder.open(data.platform, run.lease);
     const markets = await this.#want();
     if (markets.length === 0) return null;
-    const rows = await this.#poll(markets, 'backfill', run, SINGLE_BOOKS_PER_RUN, LIVE_SINGLE_BOOKS);
+    const rows = await this.#poll(markets, 'backfill', run, SINGLE_BOOKS_PER_RUN, 0);
     return { freshTo: startedAt, rows };
   }
 
@@ -77,28 +78,27 @@ export class BookPoller {
       'poll',
       run,
       STREAMED_SINGLE_BOOKS,
-      STREAMED_LIVE_SINGLE_BOOKS,
+      COMPARE_MS,
     );
     return { freshTo: startedAt, rows };
   }
 
-  /** `singles`, `live`: where each book is a request, how many without and with a socket are read per run. */
+  /** Where each book is a request, `singles` are read per run; those with a socket no sooner than `compareMs` after their last read. */
   async #poll(
     markets: readonly StoredMarket[],
     priority: Priority,
     run: JobRun,
     singles: number,
-    live: number,
+    compareMs: number,
   ): Promise<number> {
     const { data, recorder } = this.#deps;
     const { platform } = data;
     const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(platform, ref);
     const oldest = markets.toSorted((a, b) => at(a) - at(b));
-    const some = [
-      ...oldest.filter(({ ref }) => !this.#isLive(ref)).slice(0, singles),
-      ...oldest.filter(({ ref }) => this.#isLive(ref)).slice(0, live),
-    ];
-    const first = await this.#readAll(data.orderBooks ? oldest : some, priority, run);
+    const unsent = oldest.filter(({ ref }) => !this.#isLive(ref)).slice(0, singles);
+    const compared = oldest.filter((market) => this.#isLive(market.ref) && Date.now() - at(market) >= compareMs);
+    const some = compared.slice(0, Math.max(LIVE_SINGLE_BOOKS, singles - unsent.length));
+    const first = await this.#readAll(data.orderBooks ? oldest : [...unsent, ...some], priority, run);
     if (first.contradicting.length === 0) return first.rows;
     await sleep(AGAIN_MS, undefined, { signal: run.signal });
     return first.rows + (await this.#readAll(first.contradicting, priority, run)).rows;

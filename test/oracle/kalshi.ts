@@ -138,6 +138,12 @@ export function kalshiMarket(
     },
     exchange_index: fixed['exchange_index'] ?? 0,
     can_close_early: true,
+    early_close_condition: fixed['early_close_condition'],
+    ...(fixed['occurrence_datetime']
+      ? { occurrence_datetime: iso(Date.parse(text(fixed['occurrence_datetime']))) }
+      : {}),
+    settlement_timer_seconds: fixed['settlement_timer_seconds'],
+    categories: [series.category],
     ...(spec.provisional ? { is_provisional: true } : {}),
     ...(fixed['mve_collection_ticker'] ? { mve_collection_ticker: fixed['mve_collection_ticker'] } : {}),
     ...(settled ? { payouts: { yes: half(top.price), no: other(top.price) } } : {}),

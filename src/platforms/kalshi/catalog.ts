@@ -7,7 +7,7 @@ import type { KalshiClient, KalshiQuery } from './client.ts';
 import { mapKalshiSeries } from './event.ts';
 import { isKnownStatus, mapKalshiMarket } from './market.ts';
 import { sharedNames, type SharedNames } from './title.ts';
-import { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
+import { EVENT_ROW, KalshiEvent, KalshiMarket, KalshiSeries, MARKET_ROW, missingFields, SERIES_ROW } from './wire.ts';
 
 const EVENT_PAGE_LIMIT = 200;
 /** The only source for the order of an event's markets. */
@@ -19,7 +19,14 @@ const EVENTS_KEPT = 50_000;
 /** Up to this many missing series are read one by one; beyond it the single unpaged list is cheaper. */
 const SINGLE_SERIES_READS = 5;
 
-const about = { platform: 'kalshi' } as const;
+/** Fields that a market is stored without, although each market has them. */
+function reportFields({ row, raw }: ParsedRow<KalshiMarket>, context: ReadContext): void {
+  const report = (field: string, reason: string) =>
+    context.onBadRow({ platform: 'kalshi', kind: 'market', id: row.ticker, field, reason });
+  for (const field of missingFields(raw)) report(field, 'missing');
+  const word = JSON.stringify(row.status.slice(0, 40));
+  if (!isKnownStatus(row.status)) report('status', `unknown word ${word}, read as closed unless it has settled`);
+}
 
 function sharedOfPage(markets: readonly ParsedRow<KalshiMarket>[]): Map<string, SharedNames> {
   const events = new Map<string, KalshiMarket[]>();
@@ -56,7 +63,7 @@ export class KalshiCatalog {
   /** Reads all series (the list is unpaged), or with `min_updated_ts` those changed since. */
   async refreshSeries(query: KalshiQuery, context: ReadContext): Promise<SeriesRecord[]> {
     const { rows } = await this.#client.page('/series', 'series', query, context);
-    const found = parseRows(KalshiSeries, rows, { ...about, kind: 'series', idKey: 'ticker' }, context);
+    const found = parseRows(KalshiSeries, rows, SERIES_ROW, context);
     for (const series of found) this.#series.set(series.row.ticker, series);
     if (query.min_updated_ts === undefined) this.#allSeriesRead = true;
     return found.map(({ row }) => mapKalshiSeries(row));
@@ -64,17 +71,14 @@ export class KalshiCatalog {
 
   /** Market rows as records, joined with their events and series. */
   async join(rows: readonly unknown[], receivedAt: string, context: ReadContext): Promise<MarketRecord[]> {
-    const markets = parseRows(KalshiMarket, rows, { ...about, kind: 'market', idKey: 'ticker' }, context);
+    const markets = parseRows(KalshiMarket, rows, MARKET_ROW, context);
     await this.#needEvents(new Set(markets.map(({ row }) => row.event_ticker)), context);
     const seriesOf = (eventTicker: string) => this.#event(eventTicker)?.row.series_ticker ?? '';
     await this.#needSeries(new Set(markets.map(({ row }) => seriesOf(row.event_ticker))), context);
     const shared = sharedOfPage(markets);
     return markets.map((market) => {
-      const { ticker, status, event_ticker } = market.row;
-      if (!isKnownStatus(status)) {
-        const reason = `status: unknown word ${JSON.stringify(status.slice(0, 40))}, read as closed`;
-        context.onBadRow({ ...about, kind: 'market', id: ticker, reason });
-      }
+      const { event_ticker } = market.row;
+      reportFields(market, context);
       const series = this.#series.get(seriesOf(event_ticker));
       return mapKalshiMarket(
         market,
@@ -104,12 +108,7 @@ export class KalshiCatalog {
   }
 
   #keepEvents(rows: readonly unknown[], context: ReadContext): void {
-    for (const { row, raw } of parseRows(
-      KalshiEvent,
-      rows,
-      { ...about, kind: 'event', idKey: 'event_ticker' },
-      context,
-    )) {
+    for (const { row, raw } of parseRows(KalshiEvent, rows, EVENT_ROW, context)) {
       const { markets: _, ...event } = raw;
       this.#events.set(row.event_ticker, { row, raw: event });
     }
@@ -149,6 +148,6 @@ export class KalshiCatalog {
     const reply = await this.#client.get(path, {}, context).catch(nullIfStatedAbsent);
     if (!reply) return null;
     const { series } = parseBody('kalshi', z.object({ series: z.unknown() }), reply);
-    return parseRow(KalshiSeries, series, { ...about, kind: 'series', idKey: 'ticker' }, context);
+    return parseRow(KalshiSeries, series, SERIES_ROW, context);
   }
 }

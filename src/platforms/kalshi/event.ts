@@ -5,7 +5,7 @@ import type { KalshiEvent, KalshiSeries } from './wire.ts';
 
 /** The event's own category, else its series', in the shared vocabulary if that has it. */
 export function kalshiCategory(event: KalshiEvent | null, series: KalshiSeries | null): string {
-  const named = event?.category || series?.category || '';
+  const named = event?.category || series?.category || series?.categories?.[0] || '';
   return canonicalCategory([kebab(named)])?.name ?? named;
 }
 

@@ -16,7 +16,7 @@ export const kalshi: PlatformManifest = {
   volumeBasis: VOLUME_BASIS.kalshi,
   hasPools: false,
   lastTradeFrom: 'listing',
-  parentMetadata: ['event_sub_title', 'mutually_exclusive', 'fee'],
+  parentMetadata: ['event_sub_title', 'mutually_exclusive', 'fee', 'categories'],
   tradingEndBinds: true,
   positionsNameStatus: false,
   profiles: { user: 'Kalshi nickname', userHint: 'Check the nickname.' },

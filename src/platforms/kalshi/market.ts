@@ -40,9 +40,11 @@ const STATUSES: Readonly<Record<string, MarketStatus>> = {
   settled: 'settled',
 };
 export const isKnownStatus = (status: string): boolean => Object.hasOwn(STATUSES, status);
-/** An unknown status counts as closed: no prices are quoted from a state that is not understood. */
-export const kalshiStatus = (status: string): MarketStatus =>
-  isKnownStatus(status) ? (STATUSES[status] ?? 'closed') : 'closed';
+/** An unknown status counts as closed: no prices are quoted from a state that is not understood. A payout with its time is a settlement. */
+function kalshiStatus(market: KalshiMarket): MarketStatus {
+  if (isKnownStatus(market.status)) return STATUSES[market.status] ?? 'closed';
+  return yesPayout(market) !== null && isoTime(market.settlement_ts) !== null ? 'settled' : 'closed';
+}
 
 const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
 const orNull = (price: Price | null | undefined, none: Price): Price | null =>
@@ -101,7 +103,7 @@ const withoutUnknown = (object: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null));
 
 function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: KalshiSeries | null): JsonObject {
-  const ranges = market.price_ranges ?? [];
+  const { price_ranges: ranges } = market;
   const steps = ranges.length > 0 ? ranges.map(({ step }) => step) : [market.tick_size ?? parsePrice('0.01')];
   const feeType = event?.fee_type_override ?? series?.fee_type;
   const multiplier = event?.fee_multiplier_override ?? series?.fee_multiplier;
@@ -110,11 +112,10 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
     open_interest_basis: 'contracts',
     tick_size: number(steps.reduce((a, b) => (b < a ? b : a))),
     min_order_size: 0.01,
-    price_ranges: market.price_ranges?.map(({ start, end, step }) => ({
-      start: number(start),
-      end: number(end),
-      step: number(step),
-    })),
+    price_ranges:
+      ranges.length > 0
+        ? ranges.map(({ start, end, step }) => ({ start: number(start), end: number(end), step: number(step) }))
+        : null,
     yes_sub_title: market.yes_sub_title,
     event_sub_title: event?.sub_title,
     strike: strike(market),
@@ -125,8 +126,17 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
     is_provisional: market.is_provisional,
     mve_collection_ticker: market.mve_collection_ticker,
     can_close_early: market.can_close_early,
+    early_close_condition: market.early_close_condition,
+    occurrence_datetime: isoTime(market.occurrence_datetime),
+    settlement_timer_seconds: market.settlement_timer_seconds,
+    settlement_floor: floorOf(market),
+    categories: series?.categories,
   });
 }
+
+/** What Yes has been paid before the settlement, USD per contract; null where the platform pays nothing before it. */
+const floorOf = (market: KalshiMarket): number | null =>
+  market.settlement_bounds_type === 'floor' ? number(market.settlement_floor_dollars ?? 0n) : null;
 
 function toInfo(
   market: KalshiMarket,
@@ -165,8 +175,17 @@ function toInfo(
   };
 }
 
+const payouts = (yes: Price): JsonObject => ({ yes: number(yes), no: number(complement(yes)) });
+
+/** What is paid at the settlement of a market with a floor: Yes has been paid the floor before. null for other markets. */
+function settlementPayouts(market: KalshiMarket, yes: Price): JsonObject | null {
+  if (market.settlement_bounds_type !== 'floor') return null;
+  const left = yes - (market.settlement_floor_dollars ?? 0n);
+  return { ...payouts(yes), yes: number(left > 0n ? left : 0n) };
+}
+
 function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): MarketState {
-  const status = kalshiStatus(market.status);
+  const status = kalshiStatus(market);
   const first = firstQuote(market, status);
   const last = orNull(market.last_price_dollars ?? market.last_price, 0n);
   const previous = orNull(market.previous_price_dollars ?? market.previous_price, 0n);
@@ -190,8 +209,8 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
     metadata: withoutUnknown({
       liquidity_basis: 'best_level',
       result: market.result,
-      payouts:
-        settled && first.price !== null ? { yes: number(first.price), no: number(complement(first.price)) } : null,
+      payouts: settled && first.price !== null ? payouts(first.price) : null,
+      settlement_payouts: settled && first.price !== null ? settlementPayouts(market, first.price) : null,
       last_trade_price: status === 'settled' && last !== null ? number(last) : null,
     }),
   };

@@ -5,7 +5,7 @@ import { parseRows } from '../parse-rows.ts';
 import type { KalshiClient } from './client.ts';
 import type { ReadCutoff } from './archive-cutoff.ts';
 import { mapKalshiTrade } from './trade.ts';
-import { KalshiTrade } from './wire.ts';
+import { KalshiTrade, TRADE_ROW } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
 const PAGE_LIMIT = 1000;
@@ -20,9 +20,8 @@ const OVERLAP_S = 3600;
 const FIRST_TRADE_S = Date.UTC(2021, 5, 1) / 1000;
 
 function readTrades(rows: readonly unknown[], context: ReadContext): TradeRecord[] {
-  const about = { platform: 'kalshi', kind: 'trade', idKey: 'trade_id' } as const;
   const trades: TradeRecord[] = [];
-  for (const { row } of parseRows(KalshiTrade, rows, about, context)) {
+  for (const { row } of parseRows(KalshiTrade, rows, TRADE_ROW, context)) {
     const trade = mapKalshiTrade(row);
     if (trade) trades.push(trade);
     else context.onBadRow({ platform: 'kalshi', kind: 'trade', id: row.trade_id, reason: 'created_time: not a time' });

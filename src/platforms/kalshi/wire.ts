@@ -1,13 +1,17 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../core/model.ts';
 import {
   isTradePrice,
   wireCents,
+  wireFlag,
   wirePrice,
   wireSize,
   wireText,
   wireTradePrice,
   wireTradeSize,
+  wireTime,
   wireUsd,
+  wireVolume,
 } from '../parse-rows.ts';
 import { sharedNames, type SharedNames } from './title.ts';
 
@@ -19,10 +23,30 @@ const bare = z.union([wireCents, wirePrice]);
 const price = wirePrice.nullish();
 const oldPrice = bare.nullish();
 const count = wireSize.nullish();
-const time = z.string().nullish();
-const flag = z.boolean().nullish();
-const strike = z.union([z.number(), z.string()]).nullish();
+const volume = wireVolume.nullish();
+/** null if absent or ''. */
+const known = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? null : value), schema.nullish()).transform((value) => value ?? null);
+const text = known(z.union([z.string(), z.number().transform(String)]));
+const strike = known(z.union([z.number(), z.string()]));
+const numeral = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
+  .transform(Number);
+/** A number that may be sent as a text. */
+const number = known(z.union([z.number(), numeral]));
 const sources = z.array(z.object({ url: wireText })).nullish();
+
+/** A grid without one of its ranges would be another grid: an odd range costs all of them. */
+const ranges = z
+  .array(z.unknown())
+  .nullish()
+  .transform((given, context) => {
+    const read = z.array(z.object({ start: wirePrice, end: wirePrice, step: wirePrice })).safeParse(given ?? []);
+    if (read.success) return read.data;
+    context.addIssue({ code: 'custom', message: 'expected ranges of start, end and step' });
+    return z.NEVER;
+  });
 
 /** Adds an issue at the first key if none of the keys has a value: a renamed field must not count as "unknown". */
 const anyOf =
@@ -34,58 +58,72 @@ const anyOf =
     }
   };
 
-export const KalshiMarket = z
-  .object({
-    ticker: z.string().min(1),
-    event_ticker: z.string().min(1),
-    market_type: wireText,
-    status: z.string(),
-    title: wireText,
-    yes_sub_title: wireText,
-    rules_primary: wireText,
-    rules_secondary: wireText,
-    created_time: time,
-    open_time: time,
-    close_time: time,
-    expected_expiration_time: time,
-    latest_expiration_time: time,
-    settlement_ts: time,
-    result: wireText,
-    settlement_value_dollars: price,
-    settlement_value: oldPrice,
-    yes_bid_dollars: price,
-    yes_bid: oldPrice,
-    yes_bid_size_fp: count,
-    yes_ask_dollars: price,
-    yes_ask: oldPrice,
-    yes_ask_size_fp: count,
-    last_price_dollars: price,
-    last_price: oldPrice,
-    previous_price_dollars: price,
-    previous_price: oldPrice,
-    volume_fp: wireUsd.nullish(),
-    volume: wireUsd.nullish(),
-    volume_24h_fp: wireUsd.nullish(),
-    volume_24h: wireUsd.nullish(),
-    open_interest_fp: wireUsd.nullish(),
-    open_interest: wireUsd.nullish(),
-    price_ranges: z.array(z.object({ start: wirePrice, end: wirePrice, step: wirePrice })).nullish(),
-    tick_size: oldPrice,
-    can_close_early: flag,
-    strike_type: z.string().nullish(),
-    floor_strike: strike,
-    cap_strike: strike,
-    functional_strike: z.string().nullish(),
-    custom_strike: z.record(z.string(), z.unknown()).nullish().catch(null),
-    mve_collection_ticker: z.string().nullish(),
-    is_provisional: flag,
-    exchange_index: z.number().int().nullish(),
-  })
-  .superRefine(anyOf('yes_bid_dollars', 'yes_bid'))
-  .superRefine(anyOf('yes_ask_dollars', 'yes_ask'))
-  .superRefine(anyOf('last_price_dollars', 'last_price'))
-  .superRefine(anyOf('volume_fp', 'volume'));
+export const KalshiMarket = z.object({
+  ticker: z.string().min(1),
+  event_ticker: wireText,
+  market_type: wireText,
+  status: wireText,
+  title: wireText,
+  yes_sub_title: wireText,
+  rules_primary: wireText,
+  rules_secondary: wireText,
+  created_time: wireTime,
+  open_time: wireTime,
+  close_time: wireTime,
+  expected_expiration_time: wireTime,
+  latest_expiration_time: wireTime,
+  occurrence_datetime: wireTime,
+  settlement_ts: wireTime,
+  settlement_timer_seconds: number,
+  settlement_bounds_type: text,
+  /** What has been paid for each Yes contract before the settlement; the market settles at this value or above. */
+  settlement_floor_dollars: price,
+  result: wireText,
+  settlement_value_dollars: price,
+  settlement_value: oldPrice,
+  yes_bid_dollars: price,
+  yes_bid: oldPrice,
+  yes_bid_size_fp: count,
+  yes_ask_dollars: price,
+  yes_ask: oldPrice,
+  yes_ask_size_fp: count,
+  last_price_dollars: price,
+  last_price: oldPrice,
+  previous_price_dollars: price,
+  previous_price: oldPrice,
+  volume_fp: volume,
+  volume,
+  volume_24h_fp: volume,
+  volume_24h: volume,
+  open_interest_fp: volume,
+  open_interest: volume,
+  price_ranges: ranges,
+  tick_size: oldPrice,
+  can_close_early: wireFlag,
+  early_close_condition: text,
+  strike_type: text,
+  floor_strike: strike,
+  cap_strike: strike,
+  functional_strike: text,
+  custom_strike: z.record(z.string(), z.unknown()).nullish(),
+  mve_collection_ticker: text,
+  is_provisional: wireFlag,
+  exchange_index: known(z.union([z.int(), numeral.pipe(z.int())])),
+});
 export type KalshiMarket = z.output<typeof KalshiMarket>;
+/** A market without a title takes that of its event, and one without an event is stored alone. */
+export const MARKET_ROW = { platform: 'kalshi', kind: 'market', idKey: 'ticker', essential: ['ticker'] } as const;
+
+/** A row has one of each pair; one that has neither has fields of other names, which must not count as unknown. */
+const EITHER = [
+  ['yes_bid_dollars', 'yes_bid'],
+  ['yes_ask_dollars', 'yes_ask'],
+  ['last_price_dollars', 'last_price'],
+  ['volume_fp', 'volume'],
+] as const;
+/** The fields of a market's row that it should have, under one of two names, and has not. */
+export const missingFields = (raw: JsonObject): string[] =>
+  EITHER.filter((names) => names.every((name) => raw[name] === undefined || raw[name] === null)).map(([name]) => name);
 
 const optionalText = wireText.catch('');
 /** A market within its event: an odd one is left out, as its own row is read from the list of markets. */
@@ -106,26 +144,34 @@ export const KalshiEvent = z.object({
   title: wireText,
   sub_title: wireText,
   category: wireText,
-  mutually_exclusive: flag,
+  mutually_exclusive: wireFlag,
   settlement_sources: sources,
-  product_metadata: z.object({ competition: z.string().nullish() }).nullish().catch(null),
-  fee_type_override: z.string().nullish(),
-  fee_multiplier_override: z.number().nullish(),
-  markets: z.array(NestedMarket).transform(toMembers).nullish().catch(null),
+  product_metadata: z.object({ competition: text }).nullish(),
+  fee_type_override: text,
+  fee_multiplier_override: number,
+  markets: z.array(NestedMarket).transform(toMembers).nullish(),
 });
 export type KalshiEvent = z.output<typeof KalshiEvent>;
+export const EVENT_ROW = {
+  platform: 'kalshi',
+  kind: 'event',
+  idKey: 'event_ticker',
+  essential: ['event_ticker'],
+} as const;
 
 export const KalshiSeries = z.object({
   ticker: z.string().min(1),
   title: wireText,
   frequency: wireText,
   category: wireText,
+  categories: z.array(z.string()).nullish(),
   tags: z.array(z.string()).nullish(),
   settlement_sources: sources,
-  fee_type: z.string().nullish(),
-  fee_multiplier: z.number().nullish(),
+  fee_type: text,
+  fee_multiplier: number,
 });
 export type KalshiSeries = z.output<typeof KalshiSeries>;
+export const SERIES_ROW = { platform: 'kalshi', kind: 'series', idKey: 'ticker', essential: ['ticker'] } as const;
 
 const side = z.enum(['yes', 'no']).nullish();
 
@@ -143,12 +189,19 @@ export const KalshiTrade = z
     taker_book_side: z.enum(['bid', 'ask']).nullish(),
     taker_side: side,
     created_time: z.string(),
-    is_block_trade: flag,
+    is_block_trade: wireFlag,
   })
   .superRefine(anyOf('count_fp', 'count'))
   .superRefine(anyOf('yes_price_dollars', 'yes_price'))
   .superRefine(anyOf('taker_outcome_side', 'taker_book_side', 'taker_side'));
 export type KalshiTrade = z.output<typeof KalshiTrade>;
+/** A trade is not read without its market, size, price and time; of three fields with its side, one is enough. */
+export const TRADE_ROW = {
+  platform: 'kalshi',
+  kind: 'trade',
+  idKey: 'trade_id',
+  essential: ['trade_id', 'ticker', 'count_fp', 'count', 'yes_price_dollars', 'yes_price', 'created_time'],
+} as const;
 
 const bar = z.object({
   open_dollars: price,

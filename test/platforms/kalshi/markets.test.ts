@@ -81,12 +81,6 @@ describe('a Kalshi market', () => {
     expect(retired.info.metadata).toMatchObject({ tick_size: 0.01, exchange_index: 0 });
   });
 
-  test('whose price field was renamed is refused with the name of the field, not read as unquoted', () => {
-    const { yes_bid_dollars: _, ...renamed } = marketRow();
-    const issue = KalshiMarket.safeParse(renamed).error?.issues[0];
-    expect(issue).toMatchObject({ path: ['yes_bid_dollars'], message: 'missing' });
-  });
-
   test.each([
     ['bid 0.0000 is no bid', { yes_bid_dollars: '0.0000' }, [0.81, null, 0.81]],
     ['ask 1.0000 is no ask', { yes_ask_dollars: '1.0000' }, [0.81, 0.8, null]],
@@ -124,6 +118,48 @@ describe('a Kalshi market', () => {
   test('that is closed keeps its last price and quotes nothing', () => {
     expect(firstQuote({ status: 'determined', result: 'yes' })).toEqual([0.81, null, null]);
     expect(map(marketRow({ status: 'determined', result: 'yes' })).state.metadata).not.toHaveProperty('payouts');
+  });
+
+  test('with a settlement floor says what Yes was paid before and what is left to pay, and keeps the whole payout', () => {
+    const floor = { settlement_bounds_type: 'floor', settlement_floor_dollars: '0.3000' };
+    const open = map(marketRow(floor));
+    expect(open.info.metadata).toMatchObject({ settlement_floor: 0.3 });
+    expect(open.state.metadata).not.toHaveProperty('settlement_payouts');
+    const paid = { status: 'finalized', result: 'scalar', settlement_value_dollars: '0.5000' };
+    const settled = map(marketRow({ ...floor, ...paid })).state;
+    expect(settled.quotes.map(numbers)).toEqual([
+      [0.5, null, null],
+      [0.5, null, null],
+    ]);
+    expect(settled.metadata).toMatchObject({
+      payouts: { yes: 0.5, no: 0.5 },
+      settlement_payouts: { yes: 0.2, no: 0.5 },
+    });
+    expect(map(marketRow({ settlement_bounds_type: 'floor' })).info.metadata).toMatchObject({ settlement_floor: 0 });
+    const usual = map(marketRow({ settlement_bounds_type: 'default', settlement_floor_dollars: '0.3000', ...paid }));
+    expect(usual.info.metadata).not.toHaveProperty('settlement_floor');
+    expect(usual.state.metadata).not.toHaveProperty('settlement_payouts');
+  });
+
+  test('says when its event takes place, how long its result may be disputed, why it may close early and where its series is filed', () => {
+    const told = { occurrence_datetime: '2026-10-09T01:15:00Z', settlement_timer_seconds: 300 };
+    const { metadata } = map(
+      marketRow({ ...told, early_close_condition: 'Once a winner is declared.' }),
+      eventRow(),
+      seriesRow({ categories: ['Sports', 'Otters'] }),
+    ).info;
+    expect(metadata).toMatchObject({
+      ...told,
+      occurrence_datetime: '2026-10-09T01:15:00.000Z',
+      early_close_condition: 'Once a winner is declared.',
+      categories: ['Sports', 'Otters'],
+    });
+    const filed = map(
+      marketRow(),
+      eventRow({ category: '' }),
+      seriesRow({ category: undefined, categories: ['Elections'] }),
+    );
+    expect(filed.info.category).toBe('Politics');
   });
 
   test('that ended in a tie pays a fraction and stays binary', () => {

@@ -157,12 +157,13 @@ describe('sweeping Kalshi', () => {
     ).toEqual(['D-16', 'D-20']);
   });
 
-  test('a bad row is reported with its path and the page goes on; an unknown status is reported and kept', async () => {
+  test('a row without a ticker is reported with its path and the page goes on; an odd field or status is reported and kept', async () => {
     const { data, context } = adapter((path, query) =>
       path === '/markets'
         ? {
             markets: [
-              marketRow({ ticker: 'BAD', yes_bid_dollars: 'cheap' }),
+              marketRow({ ticker: {} }),
+              marketRow({ ticker: 'PART', yes_bid_dollars: 'cheap' }),
               'not a row',
               marketRow({ ticker: 'ODD', status: 'frozen' }),
               marketRow({ ticker: 'GOOD' }),
@@ -173,13 +174,15 @@ describe('sweeping Kalshi', () => {
     );
     const [page] = await collect(data.sweep({ kind: 'open' }, context));
     expect(page?.markets.map(({ info, state }) => [info.ref, state.status])).toEqual([
+      ['PART', 'open'],
       ['ODD', 'closed'],
       ['GOOD', 'open'],
     ]);
     expect(context.badRows).toEqual([
-      expect.objectContaining({ kind: 'market', id: 'BAD', reason: expect.stringMatching(/^yes_bid_dollars: /) }),
+      expect.objectContaining({ kind: 'market', id: '', reason: expect.stringMatching(/^ticker: /) }),
+      expect.objectContaining({ kind: 'market', id: 'PART', field: 'yes_bid_dollars' }),
       expect.objectContaining({ kind: 'market', id: '' }),
-      expect.objectContaining({ id: 'ODD', reason: 'status: unknown word "frozen", read as closed' }),
+      expect.objectContaining({ id: 'ODD', field: 'status', reason: expect.stringContaining('unknown word "frozen"') }),
     ]);
   });
 

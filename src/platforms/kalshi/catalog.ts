@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { MarketRecord, SeriesRecord } from '../../core/model.ts';
+import { PlatformError } from '../../core/errors.ts';
 import type { ReadContext } from '../contract.ts';
 import { LruMap } from '../../core/lru-map.ts';
-import { type ParsedRow, nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../parse-rows.ts';
+import { ItemReader } from '../read-items.ts';
+import { type ParsedRow, isItemError, nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
 import { mapKalshiSeries } from './event.ts';
 import { isKnownStatus, mapKalshiMarket } from './market.ts';
@@ -47,26 +49,87 @@ export class KalshiCatalog {
   readonly #events = new LruMap<string, ParsedRow<KalshiEvent> | 'unknown'>(EVENTS_KEPT);
   readonly #series = new Map<string, ParsedRow<KalshiSeries> | 'unknown'>();
   #allSeriesRead = false;
+  /** From when on a list of changes has to be read again, Unix s. */
+  readonly #unreadS = { event: Infinity, series: Infinity };
+  readonly #eventReader: ItemReader<string>;
+  readonly #singleEventReader: ItemReader<string>;
+  readonly #seriesReader: ItemReader<string>;
 
   constructor(client: KalshiClient) {
     this.#client = client;
+    const about = { platform: 'kalshi', kind: 'event' } as const;
+    const each = (read: (ticker: string, context: ReadContext) => Promise<void>) => ({
+      groupSize: 1,
+      async read(tickers: readonly string[], context: ReadContext) {
+        for (const ticker of tickers) await read(ticker, context);
+        return [...tickers];
+      },
+    });
+    const read = (tickers: readonly string[], context: ReadContext) => this.#readEvents(tickers, context);
+    this.#eventReader = new ItemReader({ ...about, groupSize: EVENTS_PER_LOOKUP, read });
+    this.#singleEventReader = new ItemReader({ ...about, ...each((one, context) => this.#readEvent(one, context)) });
+    this.#seriesReader = new ItemReader({
+      ...about,
+      kind: 'series',
+      ...each((one, context) => this.#readSeries(one, context)),
+    });
   }
 
-  /** Reads the events of a query again, e.g. all open ones or those changed since a time. */
-  async refreshEvents(query: KalshiQuery, context: ReadContext): Promise<void> {
+  /** Reads the open events, or with a time (Unix s) those changed since. */
+  async listEvents(sinceS: number | null, context: ReadContext): Promise<void> {
+    await this.#listSince('event', sinceS, context, async (fromS) => {
+      await this.#refreshEvents(fromS === null ? { status: 'open' } : { min_updated_ts: fromS }, context);
+      return [];
+    });
+  }
+
+  /** Reads all series (the list is unpaged), or with a time (Unix s) those changed since. */
+  async listSeries(sinceS: number | null, context: ReadContext): Promise<SeriesRecord[]> {
+    return this.#listSince('series', sinceS, context, (fromS) =>
+      this.#refreshSeries(fromS === null ? {} : { min_updated_ts: fromS }, context),
+    );
+  }
+
+  /** A list that cannot be read is reported, and read by the next call from the same time; what it lacks is read item by item. */
+  async #listSince<T>(
+    kind: 'event' | 'series',
+    sinceS: number | null,
+    context: ReadContext,
+    read: (fromS: number | null) => Promise<T[]>,
+  ): Promise<T[]> {
+    const fromS = sinceS === null ? null : Math.min(sinceS, this.#unreadS[kind]);
+    try {
+      const found = await read(fromS);
+      if (fromS !== null) this.#unreadS[kind] = Infinity;
+      return found;
+    } catch (error) {
+      if (!isItemError(error)) throw error;
+      if (fromS !== null) this.#unreadS[kind] = fromS;
+      const reason = `the list could not be read: ${error.message} ${error.detail}`;
+      context.onBadRow({ platform: 'kalshi', kind, id: '', reason });
+      return [];
+    }
+  }
+
+  async #refreshEvents(query: KalshiQuery, context: ReadContext): Promise<void> {
     const all = { limit: EVENT_PAGE_LIMIT, ...NESTED, ...query };
     for await (const page of this.#client.pages('/events', 'events', all, context)) {
       this.#keepEvents(page.rows, context);
     }
   }
 
-  /** Reads all series (the list is unpaged), or with `min_updated_ts` those changed since. */
-  async refreshSeries(query: KalshiQuery, context: ReadContext): Promise<SeriesRecord[]> {
+  async #refreshSeries(query: KalshiQuery, context: ReadContext): Promise<SeriesRecord[]> {
     const { rows } = await this.#client.page('/series', 'series', query, context);
     const found = parseRows(KalshiSeries, rows, SERIES_ROW, context);
     for (const series of found) this.#series.set(series.row.ticker, series);
     if (query.min_updated_ts === undefined) this.#allSeriesRead = true;
     return found.map(({ row }) => mapKalshiSeries(row));
+  }
+
+  /** Tries events and series again that could not be read: those that can be read now. */
+  async readLeftOut(context: ReadContext): Promise<{ events: string[]; series: string[] }> {
+    const events = await this.#eventReader.readLeftOut(context);
+    return { events, series: await this.#seriesReader.readLeftOut(context) };
   }
 
   /** Market rows as records, joined with their events and series. */
@@ -99,6 +162,9 @@ export class KalshiCatalog {
   /** Series of an event, '' if Kalshi does not report it. It cannot be derived from a ticker, because series get renamed. */
   async seriesTicker(eventTicker: string, context: ReadContext): Promise<string> {
     await this.#needEvents(new Set([eventTicker]), context);
+    if (eventTicker !== '' && !this.#events.has(eventTicker)) {
+      throw new PlatformError('kalshi', 'unavailable', { detail: `event ${eventTicker} cannot be read` });
+    }
     return this.#event(eventTicker)?.row.series_ticker ?? '';
   }
 
@@ -114,17 +180,22 @@ export class KalshiCatalog {
     }
   }
 
+  /** Events that Kalshi does not have become 'unknown'; those that cannot be read stay missing. */
   async #needEvents(tickers: Set<string>, context: ReadContext): Promise<void> {
     const missing = [...tickers].filter((ticker) => ticker !== '' && !this.#events.has(ticker));
-    for (let from = 0; from < missing.length; from += EVENTS_PER_LOOKUP) {
-      const wanted = missing.slice(from, from + EVENTS_PER_LOOKUP);
-      await this.refreshEvents({ tickers: wanted.join(',') }, context);
-    }
-    for (const ticker of missing.filter((one) => !this.#events.has(one))) {
-      // The list omits combinations: those are read one at a time, when requested.
-      if (tickers.size === 1) await this.#readEvent(ticker, context);
-      if (!this.#events.has(ticker)) this.#events.set(ticker, 'unknown');
-    }
+    await this.#eventReader.readAll(missing, context);
+    // The list omits combinations: those are read one at a time, when requested.
+    if (tickers.size !== 1) return;
+    await this.#singleEventReader.readAll(
+      missing.filter((ticker) => this.#events.get(ticker) === 'unknown'),
+      context,
+    );
+  }
+
+  async #readEvents(tickers: readonly string[], context: ReadContext): Promise<string[]> {
+    await this.#refreshEvents({ tickers: tickers.join(',') }, context);
+    for (const ticker of tickers) if (!this.#events.has(ticker)) this.#events.set(ticker, 'unknown');
+    return [...tickers];
   }
 
   async #readEvent(ticker: string, context: ReadContext): Promise<void> {
@@ -136,18 +207,19 @@ export class KalshiCatalog {
   async #needSeries(tickers: Set<string>, context: ReadContext): Promise<void> {
     const missing = [...tickers].filter((ticker) => ticker !== '' && !this.#series.has(ticker));
     if (missing.length > SINGLE_SERIES_READS && !this.#allSeriesRead) {
-      await this.refreshSeries({}, context);
+      await this.listSeries(null, context);
     }
-    for (const ticker of missing) {
-      if (!this.#series.has(ticker)) this.#series.set(ticker, (await this.#readSeries(ticker, context)) ?? 'unknown');
-    }
+    await this.#seriesReader.readAll(
+      missing.filter((ticker) => !this.#series.has(ticker)),
+      context,
+    );
   }
 
-  async #readSeries(ticker: string, context: ReadContext): Promise<ParsedRow<KalshiSeries> | null> {
+  async #readSeries(ticker: string, context: ReadContext): Promise<void> {
     const path = `/series/${encodeURIComponent(ticker)}`;
     const reply = await this.#client.get(path, {}, context).catch(nullIfStatedAbsent);
-    if (!reply) return null;
-    const { series } = parseBody('kalshi', z.object({ series: z.unknown() }), reply);
-    return parseRow(KalshiSeries, series, SERIES_ROW, context);
+    const { series } = reply ? parseBody('kalshi', z.object({ series: z.unknown() }), reply) : {};
+    const parsed = series === undefined ? null : parseRow(KalshiSeries, series, SERIES_ROW, context);
+    this.#series.set(ticker, parsed ?? 'unknown');
   }
 }

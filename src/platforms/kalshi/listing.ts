@@ -24,8 +24,8 @@ export async function* kalshiSweep(
 
   switch (scope.kind) {
     case 'full':
-      yield { markets: [], series: await catalog.refreshSeries({}, context) };
-      await catalog.refreshEvents({ status: 'open' }, context);
+      yield { markets: [], series: await catalog.listSeries(null, context) };
+      await catalog.listEvents(null, context);
       for (const status of LIVE_STATUSES) yield* list({ status });
       return;
     case 'open':
@@ -33,12 +33,15 @@ export async function* kalshiSweep(
       return;
     case 'changed': {
       const since = Math.floor(scope.sinceMs / 1000);
-      yield { markets: [], series: await catalog.refreshSeries({ min_updated_ts: since }, context) };
-      await catalog.refreshEvents({ min_updated_ts: since }, context);
+      const healed = await catalog.readLeftOut(context);
+      yield { markets: [], series: await catalog.listSeries(since, context) };
+      await catalog.listEvents(since, context);
       yield* list({ min_updated_ts: since });
       yield* list({ min_created_ts: since });
       yield* list({ min_close_ts: since, max_close_ts: Math.ceil(now() / 1000) });
       yield* list({ status: 'settled', min_settled_ts: since });
+      for (const event_ticker of healed.events) yield* list({ event_ticker });
+      for (const series_ticker of healed.series) yield* list({ series_ticker });
       return;
     }
     case 'historical':

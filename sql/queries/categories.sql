@@ -6,5 +6,6 @@ SELECT category_slug AS slug, max(category) AS name, max(as_of) AS as_of,
   sumIf(spread, status = 'open' AND isNotNull(spread)) AS spreads, countIf(status = 'open' AND isNotNull(spread)) AS two_sided,
   groupUniqArray(toString(platform)) AS platforms
 FROM market_windows
-WHERE empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)}
+WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
+  AND market_key NOT IN (SELECT market_key FROM market_state WHERE is_placeholder)
 GROUP BY category_slug

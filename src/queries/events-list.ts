@@ -13,6 +13,7 @@ export interface EventFilter {
   category?: string | undefined;
   series_id?: string | undefined;
   query?: string | undefined;
+  include_placeholders: boolean;
 }
 
 /** A page of the events that match the filter, by key. */
@@ -27,6 +28,7 @@ export const listEvents = (clickhouse: Pick<ClickHouse, 'query'>, filter: EventF
       category: filter.category === undefined ? '' : categorySlug(filter.category),
       series_id: asStored(filter.provider, filter.series_id),
       words: searchWords(filter.query),
+      include_placeholders: filter.include_placeholders,
     },
     page,
   );

@@ -39,18 +39,25 @@ export interface FoundEvent {
   marketKeys: string[];
 }
 
+/** When events are described, and whether their placeholder markets take part. */
+export interface EventsAsked {
+  nowMs: number;
+  withPlaceholders: boolean;
+}
+
 /** Events by key as of `nowMs`, in the given order; events without a stored market are left out. */
 export async function eventsByKey(
   clickhouse: Reader,
   platform: Platform,
   keys: readonly string[],
-  nowMs: number,
+  { nowMs, withPlaceholders }: EventsAsked,
 ): Promise<FoundEvent[]> {
   if (keys.length === 0) return [];
   const rows = await clickhouse.query('events_page', EventRow, {
     platform,
     keys: keys.map(BigInt),
     at: storeTime(nowMs),
+    include_placeholders: withPlaceholders,
   });
   const found = new Map(rows.map((row) => [row.event_key, row]));
   return keys.flatMap((key) => {
@@ -64,10 +71,10 @@ export async function eventById(
   clickhouse: Reader,
   platform: Platform,
   id: string,
-  nowMs: number,
+  asked: EventsAsked,
 ): Promise<FoundEvent | null> {
   const [row] = await clickhouse.query('event_key', z.object({ event_key: z.string() }), { platform, id });
-  const [found] = row ? await eventsByKey(clickhouse, platform, [row.event_key], nowMs) : [];
+  const [found] = row ? await eventsByKey(clickhouse, platform, [row.event_key], asked) : [];
   return found ?? null;
 }
 

@@ -18,6 +18,7 @@ export interface MarketFilter {
   min_liquidity?: Usd | undefined;
   ends_after?: number | undefined;
   ends_before?: number | undefined;
+  include_placeholders: boolean;
 }
 
 /** A page of the markets that match the filter, by key. */
@@ -35,6 +36,7 @@ export const listMarkets = (clickhouse: Pick<ClickHouse, 'query'>, filter: Marke
       min_liquidity: filter.min_liquidity === undefined ? null : usdText(filter.min_liquidity),
       ends_after: timeOrNull(filter.ends_after),
       ends_before: timeOrNull(filter.ends_before),
+      include_placeholders: filter.include_placeholders,
     },
     page,
   );

@@ -14,7 +14,15 @@ import { listEvents } from '../queries/events-list.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
 import { marketsByKey, searchWords } from '../queries/markets-by-key.ts';
 import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/events.ts';
-import { cursorParam, enumParam, eventIdParam, flagParam, limitParam, platformParam } from '../schemas/parameters.ts';
+import {
+  cursorParam,
+  enumParam,
+  eventIdParam,
+  flagParam,
+  limitParam,
+  placeholdersParam,
+  platformParam,
+} from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
 
 /** Cache time of lists and records; the sweep behind them is older. */
@@ -52,6 +60,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         query: textParam().optional().describe('Words that must all occur in the title'),
         category: categoryParam(),
         series_id: eventIdParam("Only events of this series, by the platform's id").optional(),
+        include_placeholders: placeholdersParam(),
         sort: enumParam(['volume_24h', 'end_date', 'created', 'markets'])
           .default('volume_24h')
           .describe('Largest, newest or with the most markets first; end_date: soonest first'),
@@ -72,7 +81,8 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         const position = cursor === undefined ? null : cursors.decode('events', filters, cursor, ListPosition);
         const nowMs = services.now();
         const page = await listEvents(clickhouse, query, { position, nowMs, limit });
-        const events = await eventsByKey(clickhouse, provider, page.keys, nowMs);
+        const asked = { nowMs, withPlaceholders: query.include_placeholders };
+        const events = await eventsByKey(clickhouse, provider, page.keys, asked);
         const next = page.next && cursors.encode('events', filters, page.next);
         return {
           body: {
@@ -104,6 +114,7 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
       query: {
         provider: platformParam(),
         include_markets: flagParam(true).describe('false omits the markets'),
+        include_placeholders: placeholdersParam(),
       },
       stored: 'whole',
       answer: OneEventAnswer,
@@ -116,7 +127,8 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
       return answerStored(services, call, cache, async () => {
         const id = normalId(provider, params.id);
         const nowMs = services.now();
-        const found = id === null ? null : await eventById(clickhouse, provider, id, nowMs);
+        const asked = { nowMs, withPlaceholders: query.include_placeholders };
+        const found = id === null ? null : await eventById(clickhouse, provider, id, asked);
         if (!found) {
           throw new ApiError(404, `Event not found on ${platformName(provider)}`, {
             resolution: 'Check the id and the provider; GET /v1/api/events lists all events.',

@@ -23,6 +23,7 @@ import {
   marketIdParam,
   listedIdsParam,
   type ListedId,
+  placeholdersParam,
   platformParam,
   timestampParam,
 } from '../schemas/parameters.ts';
@@ -76,6 +77,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
           .optional()
           .describe('Only markets whose trading_end_at is before this time: Unix seconds, milliseconds or ISO-8601'),
         category: textParam().optional().describe('Only markets of this category, by its slug'),
+        include_placeholders: placeholdersParam(),
         sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created'])
           .default('volume_24h')
           .describe('Largest or newest first; end_date: soonest first'),

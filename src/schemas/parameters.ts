@@ -61,6 +61,12 @@ export function flagParam(initial: boolean) {
   return z.preprocess(toFlag, z.boolean({ error: 'true or false' })).default(initial);
 }
 
+/** Placeholders stand for outcomes that an event does not list by name. */
+export const placeholdersParam = () =>
+  flagParam(false).describe(
+    'true adds placeholders: markets that stand for the outcomes which an event does not list by name, and which the platform hides (metadata.neg_risk_other)',
+  );
+
 /** A larger amount does not fit into the store's decimals. */
 const LARGEST_AMOUNT = 999_999_999_999;
 

@@ -77,7 +77,7 @@ export const polymarketEvents = (world: PolymarketWorld): EventTruth[] =>
       image_url: `https://images.example.org/${event.slug}.png`,
       image_url_later: false,
       source_url: `https://polymarket.com/event/${event.slug}`,
-      order: event.markets.map(({ id }) => id),
+      order: event.markets.flatMap(({ id, negRiskOther }) => (negRiskOther ? [] : id)),
       left_out: [],
     };
   });

@@ -213,6 +213,7 @@ function metadataOf(
           group_item_threshold: String(event.markets.indexOf(market)),
           neg_risk: event.negRisk,
           neg_risk_market_id: event.negRisk ? event.negRiskMarketId : undefined,
+          neg_risk_other: market.negRiskOther ? true : undefined,
           rewards_min_size: 20,
           fee: fee
             ? {

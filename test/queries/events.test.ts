@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { MarketAnswer } from '../../src/schemas/markets.ts';
 import type { EventAnswer, SeriesAnswer } from '../../src/schemas/events.ts';
@@ -211,6 +211,96 @@ test('pages of events neither repeat nor miss one while volumes move, markets se
 });
 
 const seriesPath = (limit: number, cursor = '') => `series?provider=kalshi&limit=${limit}&cursor=${cursor}`;
+
+const polymarketIds = async (query: string): Promise<string[]> =>
+  (await store.get<{ markets: Market[] }>(`markets?provider=polymarket&${query}`)).markets
+    .map(({ platform_id: id }) => id)
+    .toSorted();
+
+describe('a placeholder, which the platform hides', () => {
+  const cup = event('CUP', {
+    platform: 'polymarket',
+    marketIds: ['AFRICA', 'OTHER', 'ASIA'],
+    seriesId: 'CUPS',
+    categorySlug: 'hidden',
+    category: 'Hidden',
+  });
+  const words = 'placeholdertest';
+  const named = (ref: string, rest: Record<string, unknown> = {}, facts: Facts = {}): MarketRecord => {
+    const one = child(cup, ref, { volume24h: '3', volumeTotal: '10', liquidity: '5', ...facts });
+    const info = { ...one.info, title: `${words} ${ref}`, metadata: { ...one.info.metadata, ...rest } };
+    return { ...one, info };
+  };
+  const other = { neg_risk_other: true };
+  beforeAll(async () => {
+    await store.list(
+      named('AFRICA'),
+      named('ASIA', {}, { status: 'closed' }),
+      named('OTHER', other, { volume24h: null }),
+    );
+    await store.list(child(event('HIDDENONLY', { platform: 'polymarket' }), 'ALONE', {}), named('ELSE', other));
+    await sleep(SETTLED_MS);
+    await store.refresh();
+  });
+
+  test.each([
+    'event_id=CUP',
+    `query=${words}`,
+    'category=hidden',
+    'event_id=CUP&status=open',
+    'event_id=CUP&sort=created',
+  ])('is in the list %s only when asked for', async (query) => {
+    const shown = await polymarketIds(query);
+    expect(shown).not.toContain('OTHER');
+    expect(shown).toContain('AFRICA');
+    expect(await polymarketIds(`${query}&include_placeholders=true`)).toEqual([...shown, 'ELSE', 'OTHER'].toSorted());
+  });
+
+  test('is found by its id and in a list of ids, and says what it is', async () => {
+    expect(await polymarketIds('market_ids=OTHER,AFRICA')).toEqual(['AFRICA', 'OTHER']);
+    const { markets } = await store.get<{ markets: Market[] }>('markets/id/OTHER?provider=polymarket');
+    expect(markets[0]?.metadata).toMatchObject(other);
+  });
+
+  test('neither counts nor adds to its event unless asked for', async () => {
+    const path = 'events/CUP?provider=polymarket';
+    const named = {
+      markets_count: 2,
+      open_markets: 1,
+      volume_24h: 6,
+      volume_total: 20,
+      market_ids: ['AFRICA', 'ASIA'],
+    };
+    const whole = { markets_count: 4, open_markets: 3, volume_24h: null, volume_total: 40 };
+    for (const markets of ['', '&include_markets=false']) {
+      expect((await store.get<{ event: Event }>(`${path}${markets}`)).event).toMatchObject(named);
+      const all = await store.get<{ event: Event }>(`${path}${markets}&include_placeholders=true`);
+      expect(all.event).toMatchObject(whole);
+      expect(all.event.market_ids.slice(0, 3)).toEqual(['AFRICA', 'OTHER', 'ASIA']);
+    }
+    for (const [query, expected] of [
+      ['', named],
+      ['&include_placeholders=true', whole],
+    ] as const) {
+      const { events: listed } = await store.get<Page>(`events?provider=polymarket&category=hidden${query}`);
+      expect(listed).toEqual([expect.objectContaining(expected)]);
+    }
+    const [row] = await store.clickhouse.sql(
+      'SELECT markets_count, open_markets FROM v_events WHERE event_id = {id:String}',
+      { id: 'CUP' },
+    );
+    expect(row).toMatchObject({ markets_count: '2', open_markets: '1' });
+  });
+
+  test('is neither trending nor counted in its category', async () => {
+    const { trending } = await store.get<{ trending: { market_id: string }[] }>(
+      'analytics/trending?category=hidden&limit=100',
+    );
+    expect(trending.map(({ market_id: id }) => id.replace('polymarket:', ''))).toEqual(['AFRICA']);
+    const { categories } = await store.get<{ categories: Record<string, unknown>[] }>('analytics/categories');
+    expect(categories.find(({ slug }) => slug === 'hidden')).toMatchObject({ active_markets: 1, total_markets: 2 });
+  });
+});
 
 test('series are paged by id, and a cursor of other filters is refused', async () => {
   type SeriesPage = { pagination: Page['pagination']; series: { series_id: string }[] };

@@ -126,6 +126,8 @@ export const gammaMarket = z.object({
   upperBound: optional(wireUsd),
   negRisk: flag,
   negRiskMarketID: text,
+  /** A placeholder for outcomes that the event does not list, which the site hides. */
+  negRiskOther: flag,
   feesEnabled: flag,
   feeSchedule: z
     .object({

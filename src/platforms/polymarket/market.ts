@@ -244,6 +244,7 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
       strike: Object.keys(strike).length > 0 ? strike : null,
       neg_risk: market.negRisk ?? (market.negRiskMarketID === '' ? null : true),
       neg_risk_market_id: market.negRiskMarketID,
+      neg_risk_other: market.negRiskOther === true ? true : null,
       series_slug: event?.series[0]?.slug,
       rewards_min_size: rewardsMinSize === 0 ? null : rewardsMinSize,
     }),

@@ -60,10 +60,10 @@ export class PolymarketTruth implements PlatformTruth {
     };
   }
 
-  /** Archived markets are in no list: they must be asked for. */
+  /** Archived markets and placeholders are in no list: they must be asked for. */
   listedMarkets(): SimMarket[] {
     this.world.advance();
-    return this.world.markets.filter((market) => !market.archived);
+    return this.world.markets.filter((market) => !market.archived && !market.negRiskOther);
   }
 
   tradingMarkets(): SimMarket[] {

@@ -1,7 +1,8 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { textParam } from '../../core/fields.ts';
 import { credentialForm, headerText } from '../credential-form.ts';
+import { readPem } from './pem.ts';
 
 /** A key is received as PEM and stored as the JSON of its JWK (RFC 7517), which every order parses in a twentieth of the time. */
 const pem = textParam(8192).transform((text, context) => {
@@ -9,21 +10,11 @@ const pem = textParam(8192).transform((text, context) => {
     context.issues.push({ code: 'custom', message, input: text });
     return z.NEVER;
   };
-  const key = pemKey(text.replaceAll(String.raw`\n`, '\n'));
-  if (key === null) {
-    return refuse('an unencrypted private key in PEM form, from -----BEGIN to -----END with its line ends');
-  }
+  const key = readPem(text);
+  if ('rule' in key) return refuse(key.rule);
   const problem = keyProblem(key);
   return problem === null ? JSON.stringify(key.export({ format: 'jwk' })) : refuse(problem);
 });
-
-function pemKey(text: string): KeyObject | null {
-  try {
-    return createPrivateKey(text);
-  } catch {
-    return null;
-  }
-}
 
 const isWithin = (part: string | undefined, bytes: number): boolean =>
   Buffer.from(part ?? '', 'base64url').length <= bytes;

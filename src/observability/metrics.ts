@@ -48,6 +48,10 @@ export function createMetrics() {
       'platform',
       'channel',
     ]),
+    socketDelay: seconds('socket_delay_seconds', 'From when a platform sent a message to its receipt', [
+      'platform',
+      'channel',
+    ]),
     socketReconnects: counter('socket_reconnects_total', 'Socket connections lost or replaced', [
       'platform',
       'channel',
@@ -86,6 +90,7 @@ export const observeBadRow = (metrics: Metrics, { platform, field }: BadRow): vo
 export const observeSockets = (metrics: Metrics): SocketObserver => ({
   messages: (platform, channel, count) => metrics.socketMessages.inc({ platform, channel }, count),
   badFrame: (platform, channel) => metrics.socketBadFrames.inc({ platform, channel }),
+  delay: (platform, channel, seconds) => metrics.socketDelay.observe({ platform, channel }, seconds),
   reconnect: (platform, channel) => metrics.socketReconnects.inc({ platform, channel }),
 });
 

@@ -54,6 +54,16 @@ export function mirrorGrid(grid: PriceGrid): PriceGrid {
   };
 }
 
+/** The prices of a grid above `floor`. */
+export const gridAbove = (grid: PriceGrid, floor: Price): PriceGrid => ({
+  has: (price) => price > floor && grid.has(price),
+  atMost(price) {
+    const best = grid.atMost(price);
+    return best !== null && best > floor ? best : null;
+  },
+  atLeast: (price) => grid.atLeast(price > floor ? price : floor + 1n),
+});
+
 /** "0.57 or 0.58": the valid prices around an invalid one. */
 export function nearestPrices(grid: PriceGrid, price: Price): string {
   const around = new Set([grid.atMost(price), grid.atLeast(price)]);

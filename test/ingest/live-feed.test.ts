@@ -66,7 +66,7 @@ function start(channel: Pick<SocketChannel, 'isForBooks'>) {
       for (const { data } of JSON.parse(text) as { data: string }[]) quotes.push(JSON.parse(data));
     },
     log: pino({ level: 'silent' }),
-    observer: { messages: () => {}, badFrame: () => {}, reconnect: () => {} },
+    observer: { messages: () => {}, badFrame: () => {}, delay: () => {}, reconnect: () => {} },
     isHolder: () => true,
   } as unknown as LiveFeedDeps);
   const known = (): string[] => ['A', 'B'].filter((ref) => feed.book(ref) !== null);

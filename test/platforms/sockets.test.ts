@@ -251,3 +251,26 @@ test('a replacement that is refused is tried again soon, while the old connectio
   await vi.waitFor(() => expect(sockets.accepted).toBe(2), { timeout: 2000 });
   expect(total.reconnects).toBe(0);
 });
+
+test('how long a frame was on its way is observed where the platform says when it sent it, never below 0', async () => {
+  const session = {
+    sentMs: undefined as number | undefined,
+    start() {},
+    setMarkets() {},
+    take(frame: string) {
+      this.sentMs = frame === 'T' ? undefined : Number(frame);
+      return true;
+    },
+  };
+  const sentMs = Date.now() - 1500;
+  const { total } = await startPair(
+    (client) => {
+      for (const frame of [String(sentMs), 'T', String(Date.now() + 3_600_000)]) client.raw(frame);
+    },
+    { session: () => session },
+  );
+  await vi.waitFor(() => expect(total.delays).toHaveLength(2), { timeout: 5000 });
+  expect(total.delays[0]).toBeGreaterThanOrEqual(1.5);
+  expect(total.delays[0]).toBeLessThan(60);
+  expect(total.delays[1]).toBe(0);
+});

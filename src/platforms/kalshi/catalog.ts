@@ -21,6 +21,15 @@ const EVENTS_KEPT = 50_000;
 /** Up to this many missing series are read one by one; beyond it the single unpaged list is cheaper. */
 const SINGLE_SERIES_READS = 5;
 
+/** Reads of items that have a request each. */
+const oneByOne = (read: (ticker: string, context: ReadContext) => Promise<void>) => ({
+  groupSize: 1,
+  async read(tickers: readonly string[], context: ReadContext): Promise<string[]> {
+    for (const ticker of tickers) await read(ticker, context);
+    return [...tickers];
+  },
+});
+
 /** Fields that a market is stored without, although each market has them. */
 function reportFields({ row, raw }: ParsedRow<KalshiMarket>, context: ReadContext): void {
   const report = (field: string, reason: string) =>
@@ -58,20 +67,16 @@ export class KalshiCatalog {
   constructor(client: KalshiClient) {
     this.#client = client;
     const about = { platform: 'kalshi', kind: 'event' } as const;
-    const each = (read: (ticker: string, context: ReadContext) => Promise<void>) => ({
-      groupSize: 1,
-      async read(tickers: readonly string[], context: ReadContext) {
-        for (const ticker of tickers) await read(ticker, context);
-        return [...tickers];
-      },
-    });
     const read = (tickers: readonly string[], context: ReadContext) => this.#readEvents(tickers, context);
     this.#eventReader = new ItemReader({ ...about, groupSize: EVENTS_PER_LOOKUP, read });
-    this.#singleEventReader = new ItemReader({ ...about, ...each((one, context) => this.#readEvent(one, context)) });
+    this.#singleEventReader = new ItemReader({
+      ...about,
+      ...oneByOne((one, context) => this.#readEvent(one, context)),
+    });
     this.#seriesReader = new ItemReader({
       ...about,
       kind: 'series',
-      ...each((one, context) => this.#readSeries(one, context)),
+      ...oneByOne((one, context) => this.#readSeries(one, context)),
     });
   }
 

@@ -197,7 +197,9 @@ export class SocketConnection {
 
   #read(frame: string): void {
     try {
-      if (!this.#session.take(frame, (event) => this.#deps.onEvent(event, this))) return;
+      const isData = this.#session.take(frame, (event) => this.#deps.onEvent(event, this));
+      this.#observeDelay();
+      if (!isData) return;
       this.lastDataAt = performance.now();
       this.dataSince ??= this.lastDataAt;
       this.#lastDataMs = this.frameMs;
@@ -205,6 +207,14 @@ export class SocketConnection {
       // A bug in an adapter must not end the process either.
       this.#bad(error instanceof BadFrame ? error.message : String(error));
     }
+  }
+
+  #observeDelay(): void {
+    const { sentMs } = this.#session;
+    if (sentMs === undefined) return;
+    // A platform's clock may be ahead of ours.
+    const seconds = Math.max(0, this.frameMs - sentMs) / 1000;
+    this.#deps.observer.delay(this.#deps.platform, this.#channel.name, seconds);
   }
 
   #bad(reason: string): void {

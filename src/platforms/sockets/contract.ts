@@ -52,6 +52,8 @@ export interface SocketSession {
   doubt?(ref: string): void;
   /** Why the connection must be replaced, such as an overdue answer or a subscription ended by the server; null while it works. */
   failure?(): string | null;
+  /** When the platform sent the frame that was taken last, by its own clock, Unix ms; absent if the frame does not say. */
+  readonly sentMs?: number | undefined;
   /** Longest silence announced by the server, ms; overrides the channel's. */
   readonly silentMs?: number;
 }
@@ -121,5 +123,7 @@ export interface SocketStatus {
 export interface SocketObserver {
   messages(platform: Platform, channel: string, count: number): void;
   badFrame(platform: Platform, channel: string): void;
+  /** A frame arrived this long after the platform had sent it, by the clocks of both. */
+  delay(platform: Platform, channel: string, seconds: number): void;
   reconnect(platform: Platform, channel: string): void;
 }

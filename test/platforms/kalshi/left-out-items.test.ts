@@ -6,15 +6,16 @@ import { eventRow, marketRow, seriesRow } from '../../fixtures/kalshi/rows.ts';
 const NOW = Date.UTC(2026, 9, 6, 6, 40);
 const FAILURE = refuse('unavailable', 500, { error: { code: 'internal_error', message: 'internal error' } });
 
+const series = (n: number) => seriesRow({ ticker: `KX${n}`, tags: [`Tag ${n}`] });
+const event = (n: number) => eventRow({ event_ticker: `KX${n}-26`, series_ticker: `KX${n}`, title: `Event ${n}` });
+const market = (n: number) => marketRow({ ticker: `KX${n}-26-A`, event_ticker: `KX${n}-26` });
+const number = (text: string | null) => Number(/\d+/.exec(text ?? '')?.[0]);
+
 /** A platform of markets KX1-A … KX<count>-A, each of its own event and series, of which those in `bad` answer 500. */
 function world(count: number) {
   const bad = new Set<string>();
   const numbers = Array.from({ length: count }, (_, at) => at + 1);
-  const series = (n: number) => seriesRow({ ticker: `KX${n}`, tags: [`Tag ${n}`] });
-  const event = (n: number) => eventRow({ event_ticker: `KX${n}-26`, series_ticker: `KX${n}`, title: `Event ${n}` });
-  const market = (n: number) => marketRow({ ticker: `KX${n}-26-A`, event_ticker: `KX${n}-26` });
   const listed = { changed: numbers };
-  const number = (text: string | null) => Number(/\d+/.exec(text ?? '')?.[0]);
   const http = cannedHttp((path, query) => {
     if (path === '/historical/cutoff') return undefined;
     if (bad.has(`${path}?${query.has('tickers') ? 'tickers' : 'list'}`)) return FAILURE;

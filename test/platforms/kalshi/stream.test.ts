@@ -235,3 +235,13 @@ test.each([26, 27])('books that error %i keeps out are asked for again later, ov
   books.take(delta(4, 'A', 'yes', '0.4000', '1.00'));
   expect(books.news()).toEqual(['B  | ', 'A bid 0.4 × 11']);
 });
+
+test('a frame says when Kalshi sent it; one that does not, or says something else, says nothing', () => {
+  const { session, take } = openBooks('A');
+  take({ ...snapshot(2, 'A'), sending_ts_ms: 1_790_000_000_123 });
+  expect(session.sentMs).toBe(1_790_000_000_123);
+  take(delta(3, 'A', 'yes', '0.4000', '1.00'));
+  expect(session.sentMs).toBeUndefined();
+  take({ ...delta(4, 'A', 'yes', '0.4000', '1.00'), sending_ts_ms: 'soon' });
+  expect(session.sentMs).toBeUndefined();
+});

@@ -47,7 +47,7 @@ export class KalshiTruth implements PlatformTruth {
       url: `${sim.env['KALSHI_API_URL']}/markets?limit=1000&mve_filter=exclude&status=open`,
       rows: ({ markets = [] }) => markets,
       idOf: (row) => row['ticker'],
-      spoil: (row) => void (row['yes_bid_dollars'] = 'a lot'),
+      spoil: (row) => void (row['ticker'] = 7),
       required: 'volume_fp',
     };
   }

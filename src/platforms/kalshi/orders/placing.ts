@@ -10,6 +10,7 @@ import { ORDERS_AT_ONCE, ORDER_COST } from '../limits.ts';
 import { kalshiAccountName, type KalshiAccount } from '../signed-client.ts';
 import { KALSHI_REJECTIONS, REFUSING_CODES } from './advice.ts';
 import type { KalshiFinder } from './finder.ts';
+import { movedOrder } from './moved.ts';
 import type { KalshiNewOrder } from './request.ts';
 import { KalshiPlaced, mapPlaced } from './rows.ts';
 
@@ -54,12 +55,17 @@ async function sendAll(orders: readonly Signed[], member: KalshiAccount): Promis
   return placements;
 }
 
+/** One attempt; another one only if Kalshi refused the first for the shard that its market has left. */
 async function sendOne({ intent, wire }: Signed, member: KalshiAccount): Promise<Placement> {
-  try {
-    const reply = await member.send('POST', WRITES, JSON.stringify(wire));
+  const attempt = async (body: KalshiNewOrder): Promise<Placement> => {
+    const reply = await member.send('POST', WRITES, JSON.stringify(body));
     return accepted(intent, parseBody('kalshi', KalshiPlaced, reply, WRITES), reply);
+  };
+  try {
+    return await attempt(wire);
   } catch (error) {
-    return failed(error);
+    const moved = await movedOrder(error, wire, member);
+    return moved === null ? failed(error) : attempt(moved).catch(failed);
   }
 }
 

@@ -15,6 +15,7 @@ import { refusedBy } from '../../refusal-rules.ts';
 import type { StoredMarket } from '../../contract.ts';
 import {
   evenGrid,
+  gridAbove,
   metadataPrice,
   mirrorGrid,
   nearestPrices,
@@ -92,12 +93,17 @@ export function shardOf(market: StoredMarket): number {
   return typeof index === 'number' ? index : 0;
 }
 
-/** The market's price grid for one outcome. Every market has whole cents; `price_ranges` adds finer ones. */
+/**
+ * The market's price grid for one outcome. Every market has whole cents; `price_ranges` adds finer ones. A settlement floor has been paid
+ * to YES already: it costs more than the floor, and NO less than 1 - floor.
+ */
 export function kalshiGrid(market: StoredMarket, outcomeIndex: number): PriceGrid {
   const { price_ranges: stored } = market.metadata;
   const ranges = (Array.isArray(stored) ? stored : []).flatMap(toRange);
   const yes = ranges.length > 0 ? priceGrid(ranges) : evenGrid(metadataPrice(market.metadata, 'tick_size') ?? CENT);
-  return outcomeIndex === 0 ? yes : mirrorGrid(yes);
+  const floor = metadataPrice(market.metadata, 'settlement_floor');
+  const left = floor === null ? yes : gridAbove(yes, floor);
+  return outcomeIndex === 0 ? left : mirrorGrid(left);
 }
 
 function toRange(stored: Record<string, unknown>): PriceRange[] {

@@ -52,6 +52,7 @@ export class KalshiSession implements SocketSession {
   readonly #last = new Map<number, number>();
   /** The subscriptions of this connection; those of tickers have no sequence. */
   readonly #sids = new Set<number>();
+  sentMs: number | undefined;
   #failure: string | null = null;
   /** When the pending subscription was requested, by performance.now(). */
   #askedAt: number | null = null;
@@ -90,7 +91,8 @@ export class KalshiSession implements SocketSession {
 
   take(text: string, emit: Emit): boolean {
     const frame = parseFrame(envelope, jsonOf(text), 'frame');
-    const { type, sid, seq, msg } = frame;
+    const { type, sid, seq, msg, sending_ts_ms: sentMs } = frame;
+    this.sentMs = sentMs;
     if (sid !== undefined && seq !== undefined) {
       const last = this.#last.get(sid) ?? 0;
       if (seq <= last) return false;

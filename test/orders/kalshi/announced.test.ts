@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
+import { PlatformError } from '../../../src/core/errors.ts';
+import type { StoredMarket } from '../../../src/platforms/contract.ts';
+import type { OrderAccess, OrderIntent, OrderTerms } from '../../../src/platforms/order-contract.ts';
+import { placeOrder } from '../../../src/platforms/kalshi/orders/placing.ts';
+import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from '../../../src/platforms/kalshi/orders/request.ts';
+import type { KalshiAccount } from '../../../src/platforms/kalshi/signed-client.ts';
+import { readContext } from '../../fixtures/canned-http.ts';
+
+const stored = (metadata: StoredMarket['metadata']): StoredMarket => ({
+  platform: 'kalshi',
+  ref: 'KXOTTERCUP-1',
+  platformId: 'KXOTTERCUP-1',
+  slug: '',
+  title: '',
+  eventId: '',
+  sourceUrl: '',
+  seriesId: '',
+  status: 'open',
+  outcomes: [],
+  tradingStartAt: null,
+  tradingEndAt: null,
+  metadata,
+});
+const terms = (change: Partial<OrderTerms> = {}): OrderTerms => ({
+  side: 'buy',
+  outcomeIndex: 0,
+  type: 'limit',
+  timeInForce: 'gtc',
+  price: parsePrice('0.4'),
+  size: parseSize('10'),
+  expirationMs: null,
+  walk: null,
+  amount: null,
+  postOnly: false,
+  reduceOnly: false,
+  selfTradePrevention: null,
+  ...change,
+});
+
+describe('a market with a settlement floor', () => {
+  const market = stored({ tick_size: 0.01, settlement_floor: 0.3 });
+  const refusal = (price: string, outcomeIndex: number): string => {
+    try {
+      checkKalshiOrder(market, terms({ price: parsePrice(price), outcomeIndex }));
+      return '';
+    } catch (error) {
+      return String(error instanceof Error ? JSON.stringify({ ...error, message: error.message }) : error);
+    }
+  };
+
+  test.each([
+    ['0.31', 0],
+    ['0.99', 0],
+    ['0.69', 1],
+    ['0.01', 1],
+  ])('takes an order at %s of outcome %d', (price, outcome) => {
+    expect(refusal(price, outcome)).toBe('');
+  });
+
+  test.each([
+    ['0.3', 0, '0.31'],
+    ['0.05', 0, '0.31'],
+    ['0.7', 1, '0.69'],
+    ['0.95', 1, '0.69'],
+  ])('refuses one at %s of outcome %d and names the nearest price', (price, outcome, nearest) => {
+    expect(refusal(price, outcome)).toContain(nearest);
+  });
+
+  test('has no other grid while its floor is 0', () => {
+    const grid = kalshiGrid(stored({ tick_size: 0.01, settlement_floor: 0 }), 0);
+    expect(grid.has(parsePrice('0.01'))).toBe(true);
+  });
+});
+
+const refused = (detail: string, status = 400) =>
+  new PlatformError('kalshi', 'refused', { status, detail, body: { error: { code: 'invalid_parameters' } } });
+const reply = (json: unknown) => ({
+  status: 200,
+  headers: {},
+  text: '',
+  json,
+  receivedAt: '2026-11-25T00:00:00.000Z',
+});
+
+describe('an order for a market that moved to another exchange shard', () => {
+  const placed = {
+    order_id: 'o-1',
+    client_order_id: 'c-1',
+    fill_count: '0.00',
+    remaining_count: '10.00',
+    ts_ms: 1_790_000_000_000,
+  };
+
+  /** Places an order for a market stored on shard 0; `shard` is what Kalshi says of it now. */
+  async function place(shard: unknown, answer: (body: { exchange_index: number }) => unknown) {
+    const sent: number[] = [];
+    const member: KalshiAccount = {
+      get: async (path) => {
+        expect(path).toBe('/markets/KXOTTERCUP-1');
+        if (shard instanceof Error) throw shard;
+        return reply({ market: { ticker: 'KXOTTERCUP-1', exchange_index: shard } });
+      },
+      page: () => Promise.reject(new Error('not asked')),
+      send: async (_method, _path, body) => {
+        const order = JSON.parse(body ?? '') as { exchange_index: number };
+        sent.push(order.exchange_index);
+        const json = answer(order);
+        if (json instanceof Error) throw json;
+        return reply(json);
+      },
+    };
+    const intent: OrderIntent = {
+      market: stored({ exchange_index: 0 }),
+      terms: terms(),
+      clientOrderId: 'c-1',
+      seed: new Uint8Array(32),
+      claimedAtMs: 0,
+    };
+    const access = { ...readContext(), credential: {}, markets: {} } as unknown as OrderAccess<'kalshi'>;
+    const placement = await placeOrder({ intent, wire: toKalshiOrder(intent) }, member, access, {} as never);
+    return { result: placement.result, sent };
+  }
+
+  test('is sent once more to the shard on which the market is now', async () => {
+    expect(
+      await place(2, (body) => (body.exchange_index === 2 ? placed : refused('invalid parameters: exchange_index'))),
+    ).toEqual({ result: 'accepted', sent: [0, 2] });
+  });
+
+  test.each([
+    ['the market has not moved', 0],
+    ['its shard is not said', null],
+    ['its shard cannot be read', { a: 1 }],
+    ['the market cannot be read', refused('busy', 503)],
+  ])('is not sent again if %s', async (_, shard) => {
+    const { result, sent } = await place(shard, () => refused('invalid parameters: exchange_index'));
+    expect([result, sent]).toEqual(['rejected', [0]]);
+  });
+
+  test('is sent twice at most, and not again after any other refusal', async () => {
+    expect((await place(3, () => refused('wrong shard'))).sent).toEqual([0, 3]);
+    expect((await place(3, () => refused('invalid price'))).sent).toEqual([0]);
+  });
+});

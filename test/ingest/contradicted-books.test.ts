@@ -115,7 +115,7 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
   const live = new LiveBooks(data.platform, recorder);
   const channel = sockets.channels.find((one) => one.name === name);
   if (!channel) throw new Error('no such channel');
-  const observer = { messages: () => {}, badFrame: () => {}, reconnect: () => {} };
+  const observer = { messages: () => {}, badFrame: () => {}, reconnect: () => {}, delay: () => {} };
   const onEvent = (event: { kind: string }, source: SocketConnection): void => {
     if (event.kind.startsWith('book')) live.take(event as BookEvent, source);
   };

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { BookRecorder } from '../src/books/recorder.ts';
-import type { MarketStatus } from '../src/core/model.ts';
+import type { StatedMarket } from '../src/platforms/sockets/contract.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
 import type { StoredMarkets } from '../src/markets/directory.ts';
@@ -122,13 +122,16 @@ export class PlatformFeed {
     const { platform } = this.data;
     const adapter = sockets?.adapters[platform];
     if (!sockets || !adapter) return;
-    const read = async (id: string, status?: MarketStatus): Promise<boolean> => {
+    const read = async (id: string, stated: StatedMarket): Promise<boolean> => {
       const run = this.leasedRun(runner.held(`${platform}:trades`));
       const market = run && (await this.data.market(id, run.context('poll')));
       if (!market) return run === null;
+      const wasKnown = marketWriter.hasWritten(market.info);
+      const isShown = marketWriter.stated.take(market, stated);
       await marketWriter.write(platform, [market]);
       runner.trigger(platform, 'market_events');
-      return status === undefined || market.state.status === status;
+      // The row of a known market may be older than a change that states nothing to compare it with.
+      return isShown && (Object.keys(stated).length > 0 || !wasKnown);
     };
     const hinted = new HintedFeed({
       ...deps,

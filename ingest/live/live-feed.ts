@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { BookSink } from '../../src/books/sink.ts';
-import type { BookSide, MarketStatus } from '../../src/core/model.ts';
+import type { BookSide } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type {
@@ -9,6 +9,7 @@ import type {
   SocketEvent,
   SocketObserver,
   SocketStatus,
+  StatedMarket,
 } from '../../src/platforms/sockets/contract.ts';
 import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import { SocketKeeper } from '../../src/platforms/sockets/keeper.ts';
@@ -42,8 +43,8 @@ export interface LiveFeedDeps {
   /** Whether this process stores the platform's trades: only that process opens its sockets. */
   isHolder: () => boolean;
   onTrade: (ref: string) => void;
-  /** Called with any id of a market that was listed or changed, and its new status if known. */
-  onMarket: (id: string, status?: MarketStatus) => void;
+  /** Called with any id of a market that was listed or changed, and what the platform stated. */
+  onMarket: (id: string, stated: StatedMarket) => void;
   /** Called when trade events start, and when they resume after a lost connection. */
   onReady: () => void;
   /** Multiplies the time limits of sockets; tests shorten them. */
@@ -189,7 +190,7 @@ export class LiveFeed {
 
   #take(event: SocketEvent, connection: SocketConnection): void {
     if (event.kind === 'trade') this.#deps.onTrade(event.ref);
-    else if (event.kind === 'market') this.#deps.onMarket(event.id, event.status);
+    else if (event.kind === 'market') this.#deps.onMarket(event.id, event);
     else if (event.kind === 'quote') {
       const followed = this.#followed.get(event.quote.ref);
       if (followed) this.#quotes.take(event.quote, followed, connection.frameMs);

@@ -76,7 +76,8 @@ export class LiveTrades {
         hinted?.hint();
         this.#hints.add(hinted ? FEED : ref);
       },
-      onMarket: (id, status) => this.#refresh.add(id, status),
+      onMarket: (id, { status, tickSize }) =>
+        this.#refresh.add(id, { ...(status && { status }), ...(tickSize && { tickSize }) }),
       onReady: () => {
         this.#wholeAt = 0;
         this.#proof.said(performance.now());

@@ -1,26 +1,36 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { MarketStatus } from '../../src/core/model.ts';
+import type { StatedMarket } from '../../src/platforms/sockets/contract.ts';
 
-/** A platform may return a market, or its new status, some seconds after its socket announced it; caches keep the old one for 15 s. */
-const RETRY_MS = 20_000;
+/**
+ * Waits before further reads of a market that does not show yet what its socket announced: caches of a platform keep the old row for 15 s
+ * and more. A change that states nothing to compare with is read once more.
+ */
+const STATED_WAITS_MS = [20_000, 40_000, 80_000, 160_000, 300_000];
+const UNSTATED_WAITS_MS = [20_000];
 const WAITING = 1000;
 
 export interface MarketRefreshDeps {
   log: FastifyBaseLogger;
-  /** Reads and stores a market; false if the platform does not return it yet, or not in this status. */
-  read: (id: string, status?: MarketStatus) => Promise<boolean>;
+  /** Reads and stores a market; false if it must be read again, because the platform may not show the change yet. */
+  read: (id: string, stated: StatedMarket) => Promise<boolean>;
   /** Pause between two reads, ms. */
   everyMs: number;
 }
 
+interface Retry {
+  timer: NodeJS.Timeout;
+  /** Further reads so far. */
+  reads: number;
+}
+
 /**
- * Reads markets for which a socket announced a change, one at a time; waiting announcements of one market are merged. A market that the
- * platform does not return yet, or that could not be read, is retried once.
+ * Reads markets for which a socket announced a change, one at a time; waiting announcements of one market are merged. A market that may
+ * not show the change yet, or that could not be read, is read again, a bounded number of times.
  */
 export class MarketRefresh {
   readonly #deps: MarketRefreshDeps;
-  readonly #waiting = new Map<string, MarketStatus | undefined>();
-  readonly #retries = new Map<string, NodeJS.Timeout>();
+  readonly #waiting = new Map<string, StatedMarket>();
+  readonly #retries = new Map<string, Retry>();
   #isReading = false;
   #isStopped = false;
 
@@ -29,43 +39,49 @@ export class MarketRefresh {
   }
 
   /** If too many markets are waiting, the rest is left to the sweeps. */
-  add(id: string, status?: MarketStatus): void {
+  add(id: string, stated: StatedMarket = {}): void {
     if (this.#isStopped || this.#waiting.size >= WAITING) return;
-    this.#waiting.set(id, status ?? this.#waiting.get(id));
+    this.#waiting.set(id, { ...this.#waiting.get(id), ...stated });
     if (!this.#isReading) void this.#readAll();
   }
 
   stop(): void {
     this.#isStopped = true;
     this.#waiting.clear();
-    for (const timer of this.#retries.values()) clearTimeout(timer);
+    for (const { timer } of this.#retries.values()) clearTimeout(timer);
     this.#retries.clear();
   }
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    for (const [id, status] of this.#waiting) {
+    for (const [id, stated] of this.#waiting) {
       if (this.#isStopped) break;
       this.#waiting.delete(id);
-      const isShown = await this.#deps.read(id, status).catch((error: unknown) => {
+      const isShown = await this.#deps.read(id, stated).catch((error: unknown) => {
         this.#deps.log.warn({ err: error, market: id }, 'Failed to read an announced market');
         return false;
       });
       if (isShown) this.#forget(id);
-      else this.#retry(id, status);
+      else this.#retry(id, stated);
       await new Promise((resolve) => setTimeout(resolve, this.#deps.everyMs).unref());
     }
     this.#isReading = false;
   }
 
-  #retry(id: string, status: MarketStatus | undefined): void {
-    if (this.#retries.has(id)) return this.#forget(id);
-    if (this.#isStopped || this.#retries.size >= WAITING) return;
-    this.#retries.set(id, setTimeout(() => this.add(id, status), RETRY_MS).unref());
+  #retry(id: string, stated: StatedMarket): void {
+    const last = this.#retries.get(id);
+    const reads = last?.reads ?? 0;
+    const waits = Object.keys(stated).length > 0 ? STATED_WAITS_MS : UNSTATED_WAITS_MS;
+    const waitMs = waits[reads];
+    clearTimeout(last?.timer);
+    if (waitMs === undefined) return this.#forget(id);
+    if (this.#isStopped || (!last && this.#retries.size >= WAITING)) return;
+    const timer = setTimeout(() => this.add(id, stated), waitMs).unref();
+    this.#retries.set(id, { timer, reads: reads + 1 });
   }
 
   #forget(id: string): void {
-    clearTimeout(this.#retries.get(id));
+    clearTimeout(this.#retries.get(id)?.timer);
     this.#retries.delete(id);
   }
 }

@@ -9,6 +9,7 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
 import { RewriteMarks } from './rewrite-marks.ts';
+import { StatedMarkets } from './stated-markets.ts';
 import type { MarketInfo, MarketRecord, MarketState, Platform, SeriesRecord } from '../core/model.ts';
 import {
   marketRow,
@@ -55,6 +56,8 @@ export class MarketWriter {
   /** Sequential: of two concurrent writes, the one that saw fewer trades could come last. */
   readonly #pricing = new PQueue({ concurrency: 1 });
   readonly #onChanged: (platform: Platform, refs: string[]) => void;
+  /** What sockets stated of markets; written in place of what older rows say. */
+  readonly stated = new StatedMarkets();
 
   /** `onChanged` is called with markets whose stored facts or status changed, once these are stored. */
   constructor(clickhouse: ClickHouse, onChanged: (platform: Platform, refs: string[]) => void = () => {}) {
@@ -66,7 +69,7 @@ export class MarketWriter {
   /** Stores what is new in these records of one platform; returns how many markets were written. */
   async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
     await this.#events.write(platform, records);
-    const newest = [...new Map(records.map((record) => [record.info.ref, record])).values()];
+    const newest = [...new Map(records.map((record) => [record.info.ref, this.stated.apply(record)])).values()];
     const marks = this.#needsRewrite.of(newest.map(({ info }) => keyOf(info)));
     const due = newest.filter((record) => marks.has(keyOf(record.info)) || this.#isDue(record));
     const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
@@ -127,6 +130,11 @@ export class MarketWriter {
         moved.map(({ record }) => record.info.ref),
       );
     return rows.length;
+  }
+
+  /** Whether this process has written the market before. */
+  hasWritten(info: Pick<MarketInfo, 'platform' | 'ref'>): boolean {
+    return this.#written.has(keyOf(info));
   }
 
   /** Stores series that were listed by themselves. */

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { StatedMarket } from '../../src/platforms/sockets/contract.ts';
 import { MarketRefresh } from '../../ingest/live/market-refresh.ts';
 
 const log = pino({ level: 'silent' });
@@ -59,20 +60,41 @@ const away = async (): Promise<boolean> => {
   throw new Error('away');
 };
 test.each([
-  ['whose reading failed', away, undefined],
-  ['that its platform shows in its old status', async (): Promise<boolean> => false, 'settled'],
-] as const)('a market %s is read once more', async (_what, first, status) => {
+  ['whose reading failed', away, {}],
+  ['that its platform shows in its old status', async (): Promise<boolean> => false, { status: 'settled' }],
+] as const)('a market %s is read once more', async (_what, first, stated) => {
   const asked: unknown[] = [];
-  const read = (id: string, wanted?: string): Promise<boolean> => {
+  const read = (id: string, wanted: StatedMarket): Promise<boolean> => {
     asked.push([id, wanted]);
     return asked.length === 1 ? first() : Promise.resolve(true);
   };
   const refresh = new MarketRefresh({ log, read, everyMs: 1 });
-  refresh.add('A', status);
+  refresh.add('A', stated);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(asked).toEqual([
-    ['A', status],
-    ['A', status],
+    ['A', stated],
+    ['A', stated],
   ]);
+  refresh.stop();
+});
+
+test('a stated change is read again until the platform shows it, a bounded number of times', async () => {
+  const readAt: number[] = [];
+  const begun = Date.now();
+  let isShown = false;
+  const read = async (): Promise<boolean> => {
+    readAt.push(Math.round((Date.now() - begun) / 1000));
+    return isShown;
+  };
+  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  refresh.add('A', { tickSize: 10_000_000n });
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(readAt).toEqual([0, 20, 60, 140, 300, 600]);
+  readAt.length = 0;
+  refresh.add('A', { tickSize: 100_000_000n });
+  await vi.advanceTimersByTimeAsync(30_000);
+  isShown = true;
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(readAt).toHaveLength(3);
   refresh.stop();
 });

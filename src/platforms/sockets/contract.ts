@@ -29,8 +29,14 @@ export type SocketEvent =
   | { kind: 'book_change'; ref: string; changes: readonly BookChange[]; exchangeAtMs: number | null }
   /** Changes were lost: the book is unknown until the next whole book. */
   | { kind: 'book_lost'; ref: string; reason: string }
-  /** A market was listed or changed; `id` is any id that PlatformData.market accepts, `status` the new one if the frame has it. */
-  | { kind: 'market'; id: string; status?: MarketStatus };
+  /** A market was listed or changed; `id` is any id that PlatformData.market accepts. */
+  | ({ kind: 'market'; id: string } & StatedMarket);
+
+/** What a frame states of a market's new state; absent members are not stated. */
+export interface StatedMarket {
+  status?: MarketStatus;
+  tickSize?: Price;
+}
 
 /** An invalid frame; counted and logged with its platform, never fatal. */
 export class BadFrame extends Error {}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { priceText, sizeText } from '../../../src/core/decimal.ts';
+import { parsePrice, priceText, sizeText } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { MarketSession } from '../../../src/platforms/polymarket/stream/market-session.ts';
 import { BadFrame, type SocketEvent } from '../../../src/platforms/sockets/contract.ts';
@@ -159,6 +159,23 @@ test.each(['new_market', 'market_resolved', 'tick_size_change'])('a market is re
   const { take, news } = start();
   take({ ...head, event_type, asset_id: YES, old_tick_size: '0.01', new_tick_size: '0.001' });
   expect(news()).toEqual([`market ${CONDITION}`]);
+});
+
+test('a frame with a new tick size states it, and one with an odd value still announces the change', () => {
+  const events: SocketEvent[] = [];
+  const { session } = start();
+  const frame = { ...head, event_type: 'tick_size_change', asset_id: YES, old_tick_size: '0.0001' };
+  for (const new_tick_size of ['0.001', 0.01, {}, '7', undefined]) {
+    session.take(JSON.stringify({ ...frame, new_tick_size }), (event) => void events.push(event));
+  }
+  const named = { kind: 'market', id: CONDITION };
+  expect(events).toEqual([
+    { ...named, tickSize: parsePrice('0.001') },
+    { ...named, tickSize: parsePrice('0.01') },
+    named,
+    named,
+    named,
+  ]);
 });
 
 test('what is not known is counted as bad, and a connection without markets asks for none', () => {

@@ -36,6 +36,7 @@ export const lastTradeFrame = z.object({ market: conditionId, asset_id: tokenId,
 export const lifecycleFrame = z.object({
   condition_id: conditionId.optional(),
   market: conditionId.optional(),
+  new_tick_size: unitPrice.nullish().catch(null),
 });
 
 /** A frame of the live-data socket. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hasBook, isClosed, type SimMarket, type SimTrade } from '../simulators/polymarket/world/model.ts';
+import { upDownFigures } from '../simulators/polymarket/gamma/rows.ts';
 import type { PolymarketWorld } from '../simulators/polymarket/world/world.ts';
 import { barsOf } from './bars.ts';
 import { bookSide, mirroredBook, type ServedBook } from './book.ts';
@@ -167,6 +168,26 @@ function competitive(mid: bigint): number {
   return price(rescale((ONE ** 3n * 10n ** 12n) / (ONE * ONE + away * away), 12, 0));
 }
 
+function strikeOf(world: PolymarketWorld, { line, legacy, event }: SimMarket): object {
+  const figures = upDownFigures(world, event);
+  const strike = {
+    ...(line === null ? {} : { line: Number(line) }),
+    ...(legacy?.bounds ? { floor: Number(legacy.bounds[0]), cap: Number(legacy.bounds[1]) } : {}),
+    ...(figures ? { open_price: figures['priceToBeat'], final_price: figures['finalPrice'] } : {}),
+  };
+  return Object.keys(strike).length > 0 ? { strike } : {};
+}
+
+/** Starts of the game or window, and the delay of orders in a game. */
+function timesOf({ eventStartMs, gameStartMs, secondsDelay, event, legacy }: SimMarket): object {
+  const eventStart = (legacy ? null : eventStartMs) ?? event.startTimeMs;
+  return {
+    event_start_time: eventStart === null ? undefined : secondOf(eventStart),
+    game_start_time: gameStartMs === null ? undefined : secondOf(gameStartMs),
+    seconds_delay: secondsDelay || undefined,
+  };
+}
+
 function metadataOf(
   world: PolymarketWorld,
   market: SimMarket,
@@ -186,7 +207,6 @@ function metadataOf(
   const last = lastPrice(trades);
   const book = world.book(market);
   const oldest = shownTrades(world, market)[0];
-  const bounds = legacy?.bounds;
   return {
     volume_basis: 'usd',
     liquidity_basis: 'full_book',
@@ -195,14 +215,8 @@ function metadataOf(
     collateral: 'pUSD',
     ...(openInterest === null ? {} : { open_interest_basis: 'usd' }),
     ...(event.series ? { series_slug: event.series.slug } : {}),
-    ...(market.line === null && !bounds
-      ? {}
-      : {
-          strike:
-            market.line === null
-              ? { floor: Number(bounds?.[0]), cap: Number(bounds?.[1]) }
-              : { line: Number(market.line) },
-        }),
+    ...strikeOf(world, market),
+    ...timesOf(market),
     ...(legacy
       ? { fee: { enabled: false }, competitive: 0, volume_30d: 0, volume_1y: 0 }
       : {

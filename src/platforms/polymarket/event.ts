@@ -12,7 +12,7 @@ export interface Classification {
 
 /**
  * Category from the tags, or from the one category that markets of 2020 or their events have in addition to the tag All: the first in
- * the vocabulary (the site hides these: `forceHide`), else the first shown. Subcategory: the sport, else the next tag shown.
+ * the vocabulary (the site hides these: `forceHide`), else the first shown. Subcategory: the sport if its name tells one, else the next tag shown.
  */
 export function classification(
   market: Pick<GammaMarket, 'tags' | 'category'> | null,
@@ -25,14 +25,36 @@ export function classification(
   const known = canonicalCategory(words.map((tag) => tag.slug));
   const index = known?.index ?? words.findIndex(isShown);
   const category = known?.name ?? words[index]?.label ?? '';
-  const next = words.slice(index + 1).find((tag) => isShown(tag) && canonicalCategory([tag.slug])?.name !== category);
+  const others = words
+    .slice(index + 1)
+    .filter((tag) => isShown(tag) && canonicalCategory([tag.slug])?.name !== category)
+    .map(({ label }) => label);
   return {
     category,
     categorySlug: categorySlug(category),
-    subcategory: (category === 'Sports' && event?.sport?.name) || (next?.label ?? null),
+    subcategory: (category === 'Sports' ? sportOf(event?.sport?.name ?? '', others) : others[0]) || null,
     tags: [...new Set(tags.map((tag) => tag.label).filter((label) => label !== ''))],
   };
 }
+
+/** Words that name no sport and no league: `International` is the name of a kind of cricket. */
+const UNTELLING = new Set(
+  (
+    'all club clubs day days domestic friendlies friendly game games general international internationals league leagues live ' +
+    'match matches men mens national one other others playoffs pro professional qualifier qualifiers regular season series sport ' +
+    'sports team teams test tests tour tournament tournaments women womens'
+  ).split(' '),
+);
+const isTelling = (label: string): boolean =>
+  label
+    .toLowerCase()
+    .replaceAll(/['’]/g, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .some((word) => word !== '' && !UNTELLING.has(word));
+
+/** The sport's name, else the first tag that tells more; else the name after all, or the first tag. */
+const sportOf = (name: string, tags: readonly string[]): string =>
+  [name, ...tags].find(isTelling) ?? (name || (tags[0] ?? ''));
 
 const isShown = (tag: { forceHide: boolean | null }): boolean => tag.forceHide !== true;
 

@@ -8,7 +8,7 @@ import {
   wireUsd,
   wireVolume,
 } from '../parse-rows.ts';
-import { address, conditionId, cursor, id, optional, type Page, rows, tokenId } from './wire-fields.ts';
+import { address, conditionId, cursor, figure, id, optional, type Page, rows, tokenId } from './wire-fields.ts';
 
 /** Rows and pages of the Gamma API. */
 
@@ -50,6 +50,13 @@ export const gammaEvent = z.object({
   image: text,
   icon: text,
   negRisk: flag,
+  /** Start of the game, or of the window that an up/down market asks about. */
+  startTime: time,
+  /** Of up/down events: the price that decides, and the price at the end. */
+  eventMetadata: z
+    .object({ priceToBeat: optional(figure), finalPrice: optional(figure) })
+    .nullish()
+    .transform((value) => value ?? { priceToBeat: null, finalPrice: null }),
   /** Ids, '' for unreadable ones; [] if the row lists no markets. */
   markets: objects(z.object({ id }).catch({ id: '' })),
   sport: z
@@ -95,6 +102,10 @@ export const gammaMarket = z.object({
   closedTime: time,
   umaEndDate: time,
   createdAt: time,
+  gameStartTime: time,
+  eventStartTime: time,
+  /** Seconds that a marketable order waits during a game. */
+  secondsDelay: optional(figure.refine((seconds) => seconds >= 0, 'below 0')),
   umaResolutionStatus: text,
   /** inactive, active or resolved; on markets of protocol version 2, which have no UMA state. */
   resolutionStatus: text,

@@ -228,6 +228,8 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
     line: number(market.line, USD_SCALE),
     floor: number(market.lowerBound, USD_SCALE),
     cap: number(market.upperBound, USD_SCALE),
+    open_price: event?.eventMetadata.priceToBeat,
+    final_price: event?.eventMetadata.finalPrice,
   });
   const rewardsMinSize = number(market.rewardsMinSize, SIZE_SCALE);
   return {
@@ -246,6 +248,9 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
       neg_risk_market_id: market.negRiskMarketID,
       neg_risk_other: market.negRiskOther === true ? true : null,
       series_slug: event?.series[0]?.slug,
+      game_start_time: isoTime(market.gameStartTime),
+      event_start_time: isoTime(market.eventStartTime) ?? isoTime(event?.startTime),
+      seconds_delay: market.secondsDelay,
       rewards_min_size: rewardsMinSize === 0 ? null : rewardsMinSize,
     }),
     collateral: 'pUSD',

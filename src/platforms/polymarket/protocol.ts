@@ -9,8 +9,14 @@ const RESERVED = 2n ** 64n - 1n;
 const MODULE_AT = 248n;
 
 /** The documented kinds of market of Protocol V2. */
-export type PositionModule = 'binary' | 'negative_risk' | 'combinatorial';
-const MODULES: readonly (PositionModule | undefined)[] = [undefined, 'binary', 'negative_risk', 'combinatorial'];
+export type PositionModule = 'binary' | 'negative_risk' | 'combinatorial' | 'directional';
+const MODULES: readonly (PositionModule | undefined)[] = [
+  undefined,
+  'binary',
+  'negative_risk',
+  'combinatorial',
+  'directional',
+];
 
 /** The module of a position id, or of a condition id of 64 digits; null for an undocumented one. */
 export function positionModule(id: string): PositionModule | null {

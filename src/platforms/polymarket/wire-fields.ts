@@ -12,6 +12,10 @@ import { conditionRef } from './protocol.ts';
 export const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? null : value), schema.nullish()).transform((value) => value ?? null);
 export const unitPrice = wirePrice.refine((value) => value >= 0n && value <= ONE_PRICE, 'expected a price of 0 to 1');
+/** A figure that no column holds, as JSON number. */
+export const figure = z
+  .union([z.number(), z.string().regex(/^-?\d{1,15}(\.\d{1,15})?$/, 'not a decimal')])
+  .transform(Number);
 /** Decimal ids are strings, but some routes send them as numbers. */
 export const id = z.union([z.string().min(1), z.int().nonnegative().transform(String)]);
 /** 0x and 40 hex digits, in lower case. */

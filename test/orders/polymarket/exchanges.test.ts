@@ -81,6 +81,14 @@ describe('an order is checked against the exchange of its market', () => {
     }
   });
 
+  test.each([
+    [3, 'the combinatorial module'],
+    [4, 'the directional module'],
+    [9, 'an unknown module'],
+  ])('the refusal for module %i names it: %s', (module, words) => {
+    expect(checked(positions(module))).toMatchObject({ errorText: expect.stringContaining(words) });
+  });
+
   test.each([0, 3, 4, 255])('and refused with 422 for positions of module %i', (module) => {
     expect(checked(positions(module))).toMatchObject({ status: 422, message: expect.stringContaining('this kind') });
   });

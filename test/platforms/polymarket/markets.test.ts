@@ -39,6 +39,42 @@ const outcomeIdsOf = (names: string[]) =>
   map({ outcomes: JSON.stringify(names) }).info.outcomes.map((outcome) => outcome.id);
 const classify = (tags: unknown[], over: Record<string, unknown> = {}) => map({}, { tags, ...over }).info;
 
+test.each([
+  [
+    { priceToBeat: 64058.03, finalPrice: 67178 },
+    { open_price: 64058.03, final_price: 67178 },
+  ],
+  [{ priceToBeat: '0.00012345', context_description: 'x' }, { open_price: 0.00012345 }],
+  [{ priceToBeat: 0, finalPrice: null }, { open_price: 0 }],
+])('the price to beat and the final price of an up/down event are part of the strike: %j', (eventMetadata, strike) => {
+  const outcomes = '["Up","Down"]';
+  expect(map({ outcomes }, { eventMetadata }).info.metadata.strike).toEqual(strike);
+  const nested = map({ outcomes, line: 2, events: [gammaEventRow({ eventMetadata })] });
+  expect(nested.info.metadata.strike).toEqual({ line: 2, ...strike });
+});
+
+test('starts of games and events and the delay of orders are told; the start of trading stays its own', () => {
+  const times = { gameStartTime: '2026-05-08 20:00:00+00', eventStartTime: '2026-05-08T20:00:00Z', secondsDelay: 3 };
+  const { info } = map(times, { startTime: '2026-05-08T19:00:00Z' });
+  expect(info.metadata).toMatchObject({
+    game_start_time: '2026-05-08T20:00:00.000Z',
+    event_start_time: '2026-05-08T20:00:00.000Z',
+    seconds_delay: 3,
+  });
+  expect(info.tradingStartAt).toBe('2026-05-02T15:47:45.000Z');
+  expect(map({}, { startTime: '2026-05-08T19:00:00Z' }).info.metadata.event_start_time).toBe(
+    '2026-05-08T19:00:00.000Z',
+  );
+  expect(map({ secondsDelay: 0 }).info.metadata.seconds_delay).toBe(0);
+});
+
+test('a placeholder says that it is one', () => {
+  expect(map({ negRiskOther: true }).info.metadata.neg_risk_other).toBe(true);
+  for (const negRiskOther of [false, undefined, 'odd']) {
+    expect(map(negRiskOther === 'odd' ? {} : { negRiskOther }).info.metadata).not.toHaveProperty('neg_risk_other');
+  }
+});
+
 test('a result that is not final tells when its oracle expects to settle, until the market has settled', () => {
   const expected = { expectedAt: '2026-10-02T00:00:00.000Z', expectedBasis: 'dvm_round_estimate' };
   const over = { umaResolutionStatus: 'disputed' };
@@ -434,6 +470,21 @@ describe('category', () => {
     const of = (own: string, parent: string) => map({ category: own }, { tags: all, category: parent }).info;
     expect(of('Sports', '')).toMatchObject({ category: 'Sports', tags: ['All'], subcategory: null });
     expect(of('', 'Sports')).toMatchObject({ category: 'Sports' });
+  });
+
+  test.each([
+    ['International', ['Games', 'Cricket', 'International Cricket'], 'Cricket'],
+    ["Women's", ['Rugby Union', 'Women'], 'Rugby Union'],
+    ['Test Matches', ['Test', 'Cricket'], 'Cricket'],
+    ['Domestic League', ['Leagues'], 'Domestic League'],
+    ['', ['Games'], 'Games'],
+    ['NBA', ['Games', 'Basketball'], 'NBA'],
+    ['Premier League', ['Games', 'Soccer'], 'Premier League'],
+    ['World Cup', ['Soccer'], 'World Cup'],
+    ['Теннис', ['Games'], 'Теннис'],
+  ])('a sport named %j with the tags %j has the subcategory %s', (name, labels, subcategory) => {
+    const tags = [gammaTag('Sports', 'sports', true), ...labels.map((label) => gammaTag(label, `a-${label.length}`))];
+    expect(classify(tags, { sport: { sport: 'any', name } })).toMatchObject({ category: 'Sports', subcategory });
   });
 
   test('a sport is the subcategory of Sports', () => {

@@ -60,6 +60,10 @@ const MARKET = gammaRow({
   upperBound: 9,
   negRisk: false,
   negRiskMarketID: hex(7),
+  negRiskOther: true,
+  gameStartTime: '2026-09-08 20:00:00+00',
+  eventStartTime: '2026-09-08T20:00:00Z',
+  secondsDelay: 3,
   feesEnabled: true,
   feeSchedule: { exponent: 1, rate: 0.05, takerOnly: true, rebateRate: 0.25 },
 });
@@ -70,6 +74,8 @@ const EVENT = gammaEventRow({
   icon: 'https://img.example/works-icon.png',
   negRisk: true,
   sport: { name: 'Rowing' },
+  startTime: '2026-09-08T20:00:00Z',
+  eventMetadata: { priceToBeat: 64058.03, finalPrice: 67178 },
   tags: [gammaTag('Politics', 'politics', true), gammaTag('Harbours', 'harbours')],
   series: [{ id: '77', slug: 'works', title: 'Works', recurrence: 'weekly' }],
 });

@@ -233,6 +233,14 @@ export interface EventRowOptions {
   markets?: boolean;
 }
 
+/** The price that an up/down event asks about, and the one at its end. */
+export function upDownFigures(world: PolymarketWorld, { id, markets }: SimEvent): Row | undefined {
+  if (!markets.some(({ eventStartMs, gameStartMs }) => eventStartMs !== null && gameStartMs === null)) return undefined;
+  const priceToBeat = 64_000 + world.ids.small('beat', id, 10_000) / 100;
+  const isOver = markets.every(({ state }) => state === 'resolved');
+  return { priceToBeat, ...(isOver ? { finalPrice: priceToBeat + 3119.97 } : {}), context_description: 'Up or down.' };
+}
+
 export function eventRow(world: PolymarketWorld, event: SimEvent, options: EventRowOptions = {}): Row {
   const micros = world.ids.small('micros', `event${event.id}`, 1000);
   const image = `https://images.example.org/${event.slug}.png`;
@@ -290,6 +298,7 @@ export function eventRow(world: PolymarketWorld, event: SimEvent, options: Event
     sport: event.sport ? { id: event.sport.id, sport: event.sport.sport, name: event.sport.name } : undefined,
     seriesSlug: event.series?.slug,
     series: event.series ? [seriesRow(event.series)] : undefined,
+    eventMetadata: upDownFigures(world, event),
     pendingDeployment: false,
     deploying: false,
     category: legacy?.categoryOf === 'event' ? legacy.category : undefined,

@@ -185,7 +185,7 @@ export class JobRunner {
           rows,
           bad_rows: badRows,
           bad_fields: badFields,
-          note: note.slice(0, 500).toWellFormed(),
+          note: note.slice(0, 1000).toWellFormed(),
           worker: this.#worker,
         },
       ])

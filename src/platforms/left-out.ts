@@ -2,10 +2,13 @@ import type { BadRow } from './contract.ts';
 
 const MOST_EXAMPLES = 5;
 const MOST_REASONS = 100;
-const MOST_WORDS = 3;
+const MOST_WORDS = 5;
+const MOST_IDS = 5;
 
 interface Reason {
   first: BadRow;
+  /** The first rows that it concerns. */
+  ids: Set<string>;
   count: number;
 }
 
@@ -24,24 +27,29 @@ export class LeftOut {
     if (this.examples.length < MOST_EXAMPLES) this.examples.push(row);
     const reason = `${row.kind} ${row.field ?? ''} ${row.reason}`.slice(0, 200);
     const known = this.#reasons.get(reason);
-    if (known) known.count += 1;
-    else if (this.#reasons.size < MOST_REASONS) this.#reasons.set(reason, { first: row, count: 1 });
+    if (known) {
+      known.count += 1;
+      if (known.ids.size < MOST_IDS) known.ids.add(row.id);
+    } else if (this.#reasons.size < MOST_REASONS)
+      this.#reasons.set(reason, { first: row, ids: new Set([row.id]), count: 1 });
   }
 
   /**
-   * The most common reasons, each with the first row that it concerns, such as `market 700123: volume: not a decimal (45 rows)`; rows
+   * The most common reasons, each with the first rows that it concerns, such as `market 1, 2: volume: not a decimal (45 rows)`; rows
    * before fields. '' if nothing was left out.
    */
   words(): string {
     const common = [...this.#reasons.values()]
       .toSorted((a, b) => isField(a) - isField(b) || b.count - a.count)
       .slice(0, MOST_WORDS);
-    return common.map(({ first, count }) => sentence(first, count)).join('; ');
+    return common.map(sentence).join('; ');
   }
 }
 
-function sentence({ kind, id, field, reason }: BadRow, count: number): string {
+function sentence({ first, ids, count }: Reason): string {
+  const { kind, field, reason } = first;
   const unit = field === undefined ? 'row' : 'field';
   const why = field === undefined ? reason : `${field}: ${reason}`;
-  return `${kind} ${id.slice(0, 80)}: ${why.slice(0, 120)} (${count} ${unit}${count === 1 ? '' : 's'})`;
+  const named = [...ids].map((id) => id.slice(0, 80)).join(', ');
+  return `${kind} ${named}: ${why.slice(0, 120)} (${count} ${unit}${count === 1 ? '' : 's'})`;
 }

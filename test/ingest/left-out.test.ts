@@ -10,14 +10,14 @@ const row = (id: string, over: Partial<BadRow> = {}): BadRow => ({
   ...over,
 });
 
-test('rows and fields are counted apart, the first of each reason is named, rows first', () => {
+test('rows and fields are counted apart, the first five of each reason are named, rows first', () => {
   const leftOut = new LeftOut();
   for (const id of ['A', 'B', 'C']) leftOut.add(row(id, { field: 'icon', reason: 'not a text' }));
   leftOut.add(row('D'));
   leftOut.add(row('E', { kind: 'event', field: 'icon', reason: 'not a text' }));
   expect([leftOut.rows, leftOut.fields]).toEqual([1, 4]);
   expect(leftOut.words()).toBe(
-    'market D: ticker: missing (1 row); market A: icon: not a text (3 fields); event E: icon: not a text (1 field)',
+    'market D: ticker: missing (1 row); market A, B, C: icon: not a text (3 fields); event E: icon: not a text (1 field)',
   );
 });
 
@@ -27,5 +27,11 @@ test('a run that left nothing out says nothing; one with many reasons keeps a bo
   for (let n = 0; n < 5000; n += 1) leftOut.add(row(`M${n}`, { reason: `field ${n}: odd` }));
   expect(leftOut.rows).toBe(5000);
   expect(leftOut.examples).toHaveLength(5);
-  expect(leftOut.words().length).toBeLessThan(500);
+  expect(leftOut.words().length).toBeLessThan(1000);
+});
+
+test('of many rows with one reason five are named', () => {
+  const leftOut = new LeftOut();
+  for (let n = 0; n < 40; n += 1) leftOut.add(row(`M${n % 20}`));
+  expect(leftOut.words()).toBe('market M0, M1, M2, M3, M4: ticker: missing (40 rows)');
 });

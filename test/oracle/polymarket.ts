@@ -178,6 +178,12 @@ function strikeOf(world: PolymarketWorld, { line, legacy, event }: SimMarket): o
   return Object.keys(strike).length > 0 ? { strike } : {};
 }
 
+/** When the oracle expects to settle what has closed without a final result. */
+function pendingOf({ state, version, uma, closedMs }: SimMarket): object {
+  if (state !== 'closed' || version === 'v2' || uma.length === 0 || closedMs === null) return {};
+  return { expected_settlement_time: secondOf(closedMs + 7_200_000), settlement_time_basis: 'liveness' };
+}
+
 /** Starts of the game or window, and the delay of orders in a game. */
 function timesOf({ eventStartMs, gameStartMs, secondsDelay, event, legacy }: SimMarket): object {
   const eventStart = (legacy ? null : eventStartMs) ?? event.startTimeMs;
@@ -240,6 +246,7 @@ function metadataOf(
             : { enabled: false },
           version: market.version,
           uma_resolution_status: (showsUma(market) && market.uma.at(-1)) || undefined,
+          ...pendingOf(market),
           resolution_status: market.version === 'v2' ? resolutionStatusOf(market) : undefined,
           accepting_orders: market.state === 'open' || (market.acceptingWhenClosed && isClosed(market)),
           competitive: book ? competitive(book.mid()) : undefined,

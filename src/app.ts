@@ -47,6 +47,7 @@ import { metricsRoutes } from './routes/market-metrics.ts';
 import { orderSettingsRoutes } from './routes/order-settings.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { portfolioRoutes } from './routes/portfolio.ts';
+import { walletRoutes } from './routes/wallets.ts';
 import { prometheusRoutes } from './routes/prometheus.ts';
 import { socketRoutes } from './routes/socket.ts';
 import { streamRoutes } from './routes/stream.ts';
@@ -290,6 +291,7 @@ async function addRoutes(app: FastifyInstance, services: Services): Promise<void
   orderRoutes(app, services);
   orderSettingsRoutes(app, services);
   portfolioRoutes(app, services);
+  walletRoutes(app, services);
   prometheusRoutes(app, services);
   priceHistoryRoutes(app, services);
   sqlRoutes(app, services);

@@ -170,7 +170,7 @@ export interface PlatformData {
   bookFigures?(market: StoredMarket, context: ReadContext): Promise<BookFigures | null>;
   /** URL of an event's image, '' if it has none; for platforms whose listing lacks it. */
   eventImage?(eventId: string, context: ReadContext): Promise<string>;
-  /** Trades and positions of any user, if the platform publishes them. */
+  /** Trades and positions of any user, if the platform publishes them: by the names of `profiles` in its manifest, or by wallet. */
   readonly users?: PlatformUsers;
 }
 

@@ -60,6 +60,8 @@ export interface PlatformManifest {
   positionsNameStatus: boolean;
   /** Meaning of `user` in the profile endpoints, and advice if no user is found; or why the platform shows no users. */
   profiles: { user: string; userHint: string } | { hidden: string };
+  /** Whether users are wallets, whose trades and positions the platform shows to anybody. */
+  showsWallets?: true;
   /** Settings of the operator's order client: variable, credential field, and whether it is required. */
   defaultClient: readonly (readonly [variable: keyof Settings, field: string, isNeeded: boolean])[];
   /** Whether GET markets/trades serves the platform. */

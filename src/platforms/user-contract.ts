@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Price, Size } from '../core/decimal.ts';
+import type { Price, Size, Usd } from '../core/decimal.ts';
 import type { JsonObject, Side } from '../core/model.ts';
 
 /** A fill of one user, from that user's side. */
@@ -36,7 +36,20 @@ export interface UserPosition {
   redeemable: boolean;
   /** Name of the outcome that the platform already pays in full; '' if there is none, or if not reported. */
   winner: string;
+  /** What the platform states of its value; null for what it does not state. */
+  stated: StatedValue;
 }
+
+/** Figures of a position as its platform states them. */
+export interface StatedValue {
+  /** Average price paid. */
+  averagePrice: Price | null;
+  currentPrice: Price | null;
+  value: Usd | null;
+  /** Profit or loss of what is held, not yet realised. */
+  pnl: Usd | null;
+}
+export const NOTHING_STATED: StatedValue = { averagePrice: null, currentPrice: null, value: null, pnl: null };
 
 /** `hidden`: the user hides their activity, so there are no rows. */
 export type Visibility = 'public' | 'hidden';

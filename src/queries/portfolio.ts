@@ -2,7 +2,16 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import { z } from 'zod';
 import type { PositionAnswer, UserTradeAnswer } from '../schemas/portfolio.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { decimalNumber, ONE_PRICE, parsePrice, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
+import {
+  decimalNumber,
+  ONE_PRICE,
+  parsePrice,
+  PRICE_SCALE,
+  type Price,
+  SIZE_SCALE,
+  type Usd,
+  USD_SCALE,
+} from '../core/decimal.ts';
 import { outcomeIds } from '../platforms/market-fields.ts';
 import type { UserPosition, UserTrade } from '../platforms/user-contract.ts';
 import type { Platform } from '../core/model.ts';
@@ -73,6 +82,7 @@ export function toPosition(
 ): z.input<typeof PositionAnswer> {
   const unstored = MANIFESTS[platform].positionsNameStatus ? (position.redeemable ? 'settled' : 'open') : '';
   return {
+    platform,
     token_id: position.tokenId,
     market_id: market?.platform_id ?? position.ref,
     title: position.title || (market?.title ?? ''),
@@ -82,8 +92,15 @@ export function toPosition(
     shares: Number(position.size),
     shares_normalized: decimalNumber(position.size, SIZE_SCALE),
     redeemable: position.redeemable,
+    average_price: priceOrNull(position.stated.averagePrice),
+    current_price: priceOrNull(position.stated.currentPrice),
+    value_usd: usdOrNull(position.stated.value),
+    pnl_usd: usdOrNull(position.stated.pnl),
   };
 }
+
+const priceOrNull = (price: Price | null): number | null => (price === null ? null : decimalNumber(price, PRICE_SCALE));
+const usdOrNull = (usd: Usd | null): number | null => (usd === null ? null : decimalNumber(usd, USD_SCALE));
 
 /** A settled market's prices are its payouts; a split has no winner. */
 function winner(position: UserPosition, market: MarketRow | undefined): string {

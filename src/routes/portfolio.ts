@@ -19,7 +19,7 @@ import type { Caller } from '../accounts/caller.ts';
 import { answerStored } from '../http/cached-answer.ts';
 
 /** Cache time: pages of one user follow each other within seconds. */
-const KEPT_MS = 2000;
+export const KEPT_MS = 2000;
 const SERVED = PLATFORMS.filter((platform) => 'user' in MANIFESTS[platform].profiles);
 const HoldingPosition = z.object({ after: z.string(), total: z.int() });
 
@@ -52,13 +52,13 @@ export function portfolioRoutes(app: FastifyInstance, services: Services): void 
   listUserPositionsRoute(app, services);
 }
 
-const contextOf = ({ onBadRow }: Services, { userId }: Caller): ReadContext => ({
+export const contextOf = ({ onBadRow }: Services, { userId }: Caller): ReadContext => ({
   priority: 'live',
   user: userId,
   onBadRow,
 });
 
-function usersOf({ platforms }: Services, platform: Platform): PlatformUsers {
+export function usersOf({ platforms }: Services, platform: Platform): PlatformUsers {
   const users = platforms[platform]?.users;
   if (users) return users;
   throw new ApiError(404, `${platformName(platform)} is not enabled on this server`, {
@@ -192,7 +192,7 @@ function listUserPositionsRoute(app: FastifyInstance, services: Services): void 
 }
 
 /** The result of `read`; 404 with the user's name if the platform does not know them. */
-async function ofKnownUser<T>({ platform }: PlatformUsers, user: string, read: () => Promise<T>): Promise<T> {
+export async function ofKnownUser<T>({ platform }: PlatformUsers, user: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -88,8 +88,7 @@ export const SeriesAnswer = z
       .string()
       .nullable()
       .describe(
-        'How often it recurs, in the words of the platform: five_min, hourly, daily, weekly, custom … (Kalshi), 5m, daily, weekly … ' +
-          '(Polymarket); for Limitless 5m, 15m, 4h …, hourly, daily, weekly, monthly, quarterly, annual. null if unknown',
+        'How often it recurs, as worded by the platform (five_min, 5m, 4h, hourly, daily, weekly, custom …); null if unknown',
       ),
     events_count: z.int().describe('Number of its events; 0 if markets recur without events (Limitless)'),
     open_events: z.int().describe('Number of these with an open market'),

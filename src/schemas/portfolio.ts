@@ -24,9 +24,9 @@ export const UserTradeAnswer = z
   .object({
     platform: platformField,
     trade_id: tradeIdField,
-    user_id: z.string().describe('Kalshi nickname, Polymarket wallet in lower case'),
+    user_id: z.string().describe('Kalshi nickname, wallet in lower case'),
     market_id: z.string().describe('Platform id; on Polymarket the condition id while the market is not stored'),
-    ticker: z.string().describe('Kalshi ticker, Polymarket slug'),
+    ticker: z.string().describe('Kalshi ticker, slug of the other platforms'),
     title: z.string().describe("'' while the market is not stored and the platform does not name it"),
     side: z
       .enum(['buy', 'sell'])
@@ -53,9 +53,14 @@ export const UserTradesAnswer = z
   })
   .meta({ id: 'UserTradeList' });
 
+const stated = (text: string) => z.number().nullable().describe(`${text}; null where the platform does not state it`);
+
 export const PositionAnswer = z
   .object({
-    token_id: z.string().describe('Polymarket token; <ticker>:yes or <ticker>:no on Kalshi, which has no tokens'),
+    platform: platformField,
+    token_id: z
+      .string()
+      .describe('Token; <ticker>:yes or <ticker>:no where there are none (Kalshi, pools of Limitless)'),
     market_id: z.string().describe('Platform id; on Polymarket the condition id while the market is not stored'),
     title: z.string().describe("'' while the market is not stored and the platform does not name it"),
     label: z.string().describe('Name of the outcome held'),
@@ -64,6 +69,10 @@ export const PositionAnswer = z
     shares: z.int().describe('Base units of 0.000001 shares or contracts'),
     shares_normalized: z.number().describe('Contracts or shares: each pays 1 USD if its outcome wins'),
     redeemable: z.boolean().describe('true when the market has paid out and the position can be redeemed'),
+    average_price: stated('Average price paid, 0..1'),
+    current_price: stated('Price of the outcome by the platform, 0..1'),
+    value_usd: stated('Value at that price, USD'),
+    pnl_usd: stated('Profit or loss of what is held, not yet realised, USD'),
   })
   .meta({ id: 'Position', description: 'Shares of one outcome that a user holds' });
 

@@ -42,4 +42,8 @@ export async function dataExamples(caller: Caller, { simulators }: WholeService,
   const user = simulators[0].world.demoAccount.nickname;
   await example('listUserTrades', 200, { query: { provider, user, limit: 1 } });
   await example('listUserPositions', 200, { query: { provider, user, limit: 1 } });
+  const address = simulators[1].world.demoUser.address;
+  await example('getWallet', 200, { path: { address } });
+  await example('listWalletTrades', 200, { path: { address }, query: { limit: 1 } });
+  await example('listWalletPositions', 200, { path: { address }, query: { limit: 1 } });
 }

@@ -3,7 +3,13 @@ import type { PlatformUsers } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import { parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
-import type { UserPosition, UserPositions, UserTrade, Visibility } from '../user-contract.ts';
+import {
+  NOTHING_STATED,
+  type UserPosition,
+  type UserPositions,
+  type UserTrade,
+  type Visibility,
+} from '../user-contract.ts';
 import { requireUsable, type SourcePage, tradesAfter } from '../user-trade-pages.ts';
 import { createCutoff } from './archive-cutoff.ts';
 import type { KalshiQuery } from './client.ts';
@@ -186,5 +192,6 @@ export function toPosition(ticker: string, signed: bigint): UserPosition | null 
     size: signed < 0n ? -signed : signed,
     redeemable: false,
     winner: '',
+    stated: NOTHING_STATED,
   };
 }

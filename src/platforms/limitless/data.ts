@@ -9,6 +9,7 @@ import { barsFromSamples } from './candle.ts';
 import { type LimitlessClient, createLimitlessClient } from './client.ts';
 import { LimitlessListing } from './listing.ts';
 import { limitless, type LimitlessUrl } from './manifest.ts';
+import { createLimitlessUsers } from './users.ts';
 import { limitlessTrades } from './trade-feed.ts';
 import { LimitlessOrderBook, LimitlessPriceHistory, LimitlessPricePoint } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
@@ -50,6 +51,7 @@ export function createLimitlessData(deps: AdapterDeps<LimitlessUrl>): PlatformDa
       const bars = await midpointBars(client, market, now() - startTs * 1000, context);
       return bars.filter((bar) => bar.startTs >= startTs && bar.startTs < endTs);
     },
+    users: createLimitlessUsers(client),
     orderBook: (market, context) => readBook(client, market, context),
     async bookFigures(market, context) {
       const book = await readBook(client, market, context);

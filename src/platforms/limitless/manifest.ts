@@ -39,7 +39,8 @@ export const limitless: PlatformManifest = {
   parentMetadata: ['order_in_group'],
   tradingEndBinds: true,
   positionsNameStatus: false,
-  profiles: { hidden: 'Limitless shows trades and positions to their owner only' },
+  profiles: { hidden: 'Limitless has no profiles; GET /v1/api/wallets/{address} has its wallets' },
+  showsWallets: true,
   defaultClient: [
     ['LIMITLESS_TOKEN_ID', 'token_id', true],
     ['LIMITLESS_SECRET', 'secret', true],

@@ -102,10 +102,14 @@ const GAP = /_{2,}/g;
 
 /** Children have titles such as "25" or "Draw": it fills every gap of the group's title, or follows it. */
 function title(market: LimitlessMarket, group: LimitlessGroup | null): string {
-  if (!group?.title) return market.title;
-  const own = titleInGroup(market, group);
-  const filled = group.title.replaceAll(GAP, () => own);
-  return filled === group.title ? `${group.title}: ${own}` : filled;
+  return group ? filledTitle(group.title, titleInGroup(market, group)) : market.title;
+}
+
+/** The title of a group with the one of its child. */
+export function filledTitle(group: string, child: string): string {
+  if (group === '') return child;
+  const filled = group.replaceAll(GAP, () => child);
+  return filled === group ? `${group}: ${child}` : filled;
 }
 
 /** The title of a child, with its slug where another child of the group has the same one. */

@@ -40,6 +40,7 @@ export const polymarket: PlatformManifest = {
   parentMetadata: ['series_slug'],
   // The stated end is a forecast: trading continues until the market resolves.
   tradingEndBinds: false,
+  showsWallets: true,
   positionsNameStatus: true,
   profiles: {
     user: 'Polymarket wallet or profile name',

@@ -165,6 +165,12 @@ export const mapPolymarketPosition = (row: PositionRow): UserPosition => ({
   size: row.current_size,
   redeemable: row.redeemable,
   winner: row.redeemable ? winner(row) : '',
+  stated: {
+    averagePrice: row.avg_price,
+    currentPrice: row.current_price,
+    value: row.current_value,
+    pnl: row.unrealized_pnl,
+  },
 });
 
 /** Of two outcomes, one pays 1 and the other nothing; a split has no winner. */

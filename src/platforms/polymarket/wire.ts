@@ -6,6 +6,7 @@ import {
   wireSize,
   wireText as text,
   wireTime as time,
+  wireUsd,
   wireVolume,
 } from '../parse-rows.ts';
 import { address, conditionId, cursor, optional, type Page, rows, tokenId, unitPrice } from './wire-fields.ts';
@@ -152,6 +153,9 @@ export const positionRow = z.object({
   condition_id: conditionId,
   current_size: wireSize,
   current_price: optional(wirePrice),
+  avg_price: optional(wirePrice),
+  current_value: optional(wireUsd),
+  unrealized_pnl: optional(wireUsd),
   redeemable: z.boolean(),
   title: text,
   outcome: text,

@@ -100,12 +100,12 @@ export function allowance(profile: Profile, { query }: SimRequest): SimReply {
   return json(200, { allowance: amount.toString(), hasMinimumAllowance: amount > 0n, type, spender, checkedAddress });
 }
 
-/** GET /portfolio/history?cursor=&limit=&market=: newest first; trades in decimals and seconds, settlements in base units. */
-export function history(profile: Profile, { query }: SimRequest): SimReply {
+/** GET /portfolio/history?cursor=&limit=&market=, and /portfolio/{account}/history for anybody: newest first; trades in decimals and seconds, settlements in base units. */
+export function history(profile: Profile | undefined, { query }: SimRequest): SimReply {
   const limit = wholeNumber(query, 'limit', { or: 20, min: 1, max: 100 });
   const slug = query.get('market');
   const cursor = query.get('cursor') ?? '';
-  const entries = profile.history.filter((entry) => slug === null || entry.market.slug === slug).toReversed();
+  const entries = (profile?.history ?? []).filter((entry) => slug === null || entry.market.slug === slug).toReversed();
   // The cursor counts from the oldest row, so that rows that arrive meanwhile do not shift the pages.
   const older = cursor === '' ? entries.length : Number(Buffer.from(cursor, 'base64url').toString());
   if (!Number.isSafeInteger(older) || older < 0 || older > entries.length) throw refuse(400, 'Invalid cursor');

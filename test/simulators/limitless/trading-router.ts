@@ -22,6 +22,7 @@ export async function tradingRoute(world: LimitlessWorld, request: SimRequest): 
   if (line === 'GET /profiles') return json(200, profileRow(key === 'me' ? call().profile : memberAt(world, key)));
   if (line === 'GET /portfolio') {
     if (part === 'positions') return positions(world, world.members.withAddress(key));
+    if (part === 'history') return history(world.members.withAddress(key), request);
     if (key === 'positions') return positions(world, call().profile);
     if (key === 'trading' && part === 'allowance') return allowance(call().profile, request);
     if (key === 'history') return history(call().profile, request);

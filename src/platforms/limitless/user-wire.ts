@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { PRICE_SCALE } from '../../core/decimal.ts';
+import { wireBaseUnits, wirePrice, wireSize, wireText, wireTradePrice, wireTradeSize, wireUsd } from '../parse-rows.ts';
+
+/** Rows of /portfolio/{account}: books state base units as texts, pools and the history decimals. */
+
+const group = z.object({ title: wireText }).nullish();
+const market = z.object({ slug: z.string().min(1), title: wireText, group });
+/** A price of 1e-6, as a price. */
+const basePrice = wireBaseUnits.transform((units) => units * 10n ** BigInt(PRICE_SCALE - 6));
+
+export const AccountHistory = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish() });
+
+/** A trade of the account, in either role; settlements have no strategy. */
+export const HistoryRow = z.object({
+  /** Unix seconds. */
+  blockTimestamp: z.number().int().min(0),
+  market: market.extend({ conditionId: wireText }),
+  outcomeIndex: z.union([z.literal(0), z.literal(1)]),
+  outcomeTokenAmount: wireTradeSize,
+  outcomeTokenPrice: wireTradePrice,
+  strategy: z.string(),
+  transactionHash: wireText,
+  tradeEventId: z.string().nullish(),
+});
+export type HistoryRow = z.output<typeof HistoryRow>;
+
+export const AccountPortfolio = z.object({
+  clob: z.array(z.unknown()),
+  group: z
+    .array(z.unknown())
+    .nullish()
+    .transform((rows) => rows ?? []),
+  amm: z
+    .array(z.unknown())
+    .nullish()
+    .transform((rows) => rows ?? []),
+});
+
+const state = {
+  status: wireText,
+  winningOutcomeIndex: z
+    .number()
+    .nullish()
+    .transform((index) => index ?? null),
+};
+const side = z.object({ fillPrice: basePrice, marketValue: wireBaseUnits, unrealizedPnl: wireBaseUnits });
+
+/** Both outcomes of one market with a book. */
+export const BookPosition = z.object({
+  market: market.extend({ ...state, yesPositionId: z.string(), noPositionId: z.string() }),
+  positions: z.object({ yes: side, no: side }),
+  tokensBalance: z.object({ yes: wireBaseUnits, no: wireBaseUnits }),
+  latestTrade: z.object({ latestYesPrice: wirePrice.nullish(), latestNoPrice: wirePrice.nullish() }).nullish(),
+});
+export type BookPosition = z.output<typeof BookPosition>;
+
+/** One outcome of a pool. */
+export const PoolPosition = z.object({
+  market: market.extend({ ...state, collateral: z.object({ symbol: wireText }).nullish() }),
+  outcomeIndex: z.union([z.literal(0), z.literal(1)]),
+  outcomeTokenAmount: wireSize,
+  averageFillPrice: wirePrice.nullish().transform((price) => price ?? null),
+  unrealizedPnl: wireUsd.nullish().transform((usd) => usd ?? null),
+  latestTrade: z.object({ outcomeTokenPrice: wirePrice.nullish() }).nullish(),
+});
+export type PoolPosition = z.output<typeof PoolPosition>;

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { decimalNumber, parseUsd, USD_SCALE } from '../core/decimal.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
+import type { WalletAnswer } from '../schemas/wallets.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+
+/** A row of sql/queries/wallet.sql: one platform. */
+const WalletRow = z.object({
+  platform: z.enum(PLATFORMS),
+  trades: z.coerce.number(),
+  volume_usd: z.string(),
+  markets: z.coerce.number(),
+  first_ms: z.coerce.number(),
+  last_ms: z.coerce.number(),
+  names: z.array(z.string()),
+  complete_from_ms: z.coerce.number().nullable(),
+});
+
+const times = (ms: readonly number[], pick: (...given: number[]) => number): string | null =>
+  ms.length === 0 ? null : new Date(pick(...ms)).toISOString();
+
+/** What a wallet has traded on these platforms, by the stored trades. Times are known to the millisecond. */
+export async function walletFigures(
+  clickhouse: ClickHouse,
+  address: string,
+  platforms: readonly Platform[],
+): Promise<z.input<typeof WalletAnswer>['wallet']> {
+  const rows = await clickhouse.query('wallet', WalletRow, { address, platforms });
+  const traded = rows.filter(({ trades }) => trades > 0);
+  const complete = rows.flatMap((row) => row.complete_from_ms ?? []);
+  return {
+    address,
+    names: [...new Set(rows.flatMap(({ names }) => names))],
+    trades: traded.reduce((sum, row) => sum + row.trades, 0),
+    volume_usd: decimalNumber(
+      traded.reduce((sum, row) => sum + parseUsd(row.volume_usd), 0n),
+      USD_SCALE,
+    ),
+    markets: traded.reduce((sum, row) => sum + row.markets, 0),
+    first_trade_at: times(
+      traded.map((row) => row.first_ms),
+      Math.min,
+    ),
+    last_trade_at: times(
+      traded.map((row) => row.last_ms),
+      Math.max,
+    ),
+    complete_from: complete.length < platforms.length ? null : times(complete, Math.max),
+  };
+}

@@ -1,0 +1,218 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Caller } from '../accounts/caller.ts';
+import { sizeOrNull } from '../core/decimal.ts';
+import { type Platform, PLATFORMS } from '../core/model.ts';
+import { listText } from '../core/text.ts';
+import { answerStored } from '../http/cached-answer.ts';
+import { pagination } from '../http/cursors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { mergedTrades, MergedPosition } from '../platforms/merged-trades.ts';
+import { MANIFESTS } from '../platforms/manifests.ts';
+import { portfolioMarkets, toPosition, toUserTrade } from '../queries/portfolio.ts';
+import { walletFigures } from '../queries/wallet.ts';
+import { cursorParam, limitParam, platformParam } from '../schemas/parameters.ts';
+import { WalletAnswer, WalletPositionsAnswer, WalletTradesAnswer } from '../schemas/wallets.ts';
+import { contextOf, KEPT_MS, ofKnownUser, usersOf } from './portfolio.ts';
+import type { Services } from './services.ts';
+
+const SHOWN = PLATFORMS.filter((platform) => MANIFESTS[platform].showsWallets);
+/** Cache time of counts over stored trades. */
+const COUNTED_MS = 30_000;
+
+const params = {
+  address: z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/i, { error: '0x and 40 hex digits' })
+    .transform((address) => address.toLowerCase())
+    .describe('The wallet that trades, a proxy wallet where the platform has these'),
+};
+const platform = platformParam(SHOWN)
+  .optional()
+  .describe(`${listText(SHOWN, 'or')}. Default: both`);
+/** The last position sent, and how many there are. */
+const HeldPosition = z.object({ after: z.string(), total: z.int() });
+
+/** GET wallets/{address}, counted from stored trades; its trades and positions, read from the platforms. */
+export function walletRoutes(app: FastifyInstance, services: Services): void {
+  getWalletRoute(app, services);
+  listWalletTradesRoute(app, services);
+  listWalletPositionsRoute(app, services);
+}
+
+/** The platform asked for, or all that show wallets and are enabled. */
+function platformsOf(services: Services, asked: Platform | undefined): Platform[] {
+  const enabled = SHOWN.filter((one) => services.platforms[one]?.users);
+  if (asked !== undefined) return [asked];
+  return enabled.length > 0 ? enabled : SHOWN;
+}
+
+/** Reads the wallet's user of one platform. */
+function reader(services: Services, address: string, caller: Caller) {
+  const context = contextOf(services, caller);
+  return <T>(name: Platform, read: (users: ReturnType<typeof usersOf>, given: typeof context) => Promise<T>) => {
+    const users = usersOf(services, name);
+    return ofKnownUser(users, address, () => read(users, context));
+  };
+}
+
+function getWalletRoute(app: FastifyInstance, services: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/wallets/:address',
+      auth: 'key',
+      tag: 'Portfolio',
+      operation: 'getWallet',
+      summary: 'What a wallet has traded',
+      description:
+        'Counted from the stored trades of which the wallet was the taker; zeros for a wallet without one. `complete_from` says since when every trade is stored.',
+      params,
+      query: { platform },
+      stored: 'rows',
+      answer: WalletAnswer,
+    },
+    (call) => {
+      const { address } = call.params;
+      const platforms = call.query.platform === undefined ? SHOWN : [call.query.platform];
+      return answerStored(services, call, { ttlMs: COUNTED_MS, from: 'trades', platforms }, async () => ({
+        body: { wallet: await walletFigures(services.clickhouse, address, platforms) },
+        meta: { platforms },
+      }));
+    },
+  );
+}
+
+function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors } = services;
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/wallets/:address/trades',
+      auth: 'key',
+      tag: 'Portfolio',
+      operation: 'listWalletTrades',
+      summary: 'Trades of a wallet, newest first',
+      description: `Read from ${listText(SHOWN, 'and')}, which show the trades of every wallet. Both sides of a trade count.`,
+      params,
+      query: { platform, limit: limitParam(50, 500), cursor: cursorParam() },
+      stored: 'rows',
+      answer: WalletTradesAnswer,
+      errors: [404, 502, 504],
+    },
+    (call) => {
+      const {
+        params: { address },
+        query,
+        caller,
+      } = call;
+      const { cursor, limit } = query;
+      const filters = { address, platform: query.platform };
+      const position = cursor === undefined ? {} : cursors.decode('wallet_trades', filters, cursor, MergedPosition);
+      const platforms = platformsOf(services, query.platform);
+      return answerStored(services, call, { ttlMs: KEPT_MS }, async () => {
+        const read = reader(services, address, caller);
+        const page = await mergedTrades(
+          platforms,
+          (name, at) => read(name, (users, context) => users.userTrades(address, { limit, position: at }, context)),
+          { limit, position },
+        );
+        const stored = new Map(
+          await Promise.all(
+            platforms.map(async (name) => {
+              const own = page.trades.filter((one) => one.platform === name).map(({ trade }) => trade);
+              return [name, await portfolioMarkets(clickhouse, name, own)] as const;
+            }),
+          ),
+        );
+        const next = page.next ? cursors.encode('wallet_trades', filters, page.next) : null;
+        return {
+          body: {
+            trades: page.trades.map((one) =>
+              toUserTrade(one.platform, address, one.trade, stored.get(one.platform)?.get(one.trade.ref)),
+            ),
+            pagination: pagination(page.total, limit, next),
+          },
+          meta: {
+            platforms,
+            data_freshness: page.readAt,
+            total_is_exact: page.isTotal,
+            smallest_size: sizeOrNull(largest(platforms.map((name) => services.platforms[name]?.users?.smallestTrade))),
+          },
+          rows: 'trades',
+        };
+      });
+    },
+  );
+}
+
+function listWalletPositionsRoute(app: FastifyInstance, services: Services): void {
+  const { clickhouse, cursors } = services;
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/wallets/:address/positions',
+      auth: 'key',
+      tag: 'Portfolio',
+      operation: 'listWalletPositions',
+      summary: 'Active positions of a wallet',
+      description: `Read from ${listText(SHOWN, 'and')}, ordered by platform and token id.`,
+      params,
+      query: { platform, limit: limitParam(50, 500), cursor: cursorParam() },
+      stored: 'rows',
+      answer: WalletPositionsAnswer,
+      errors: [404, 502, 504],
+    },
+    (call) => {
+      const {
+        params: { address },
+        query,
+        caller,
+      } = call;
+      const { cursor, limit } = query;
+      const filters = { address, platform: query.platform };
+      const from = cursor === undefined ? null : cursors.decode('wallet_positions', filters, cursor, HeldPosition);
+      const platforms = platformsOf(services, query.platform);
+      return answerStored(services, call, { ttlMs: KEPT_MS }, async () => {
+        const read = reader(services, address, caller);
+        const held = await Promise.all(
+          platforms.map(async (name) => ({
+            name,
+            ...(await read(name, (users, context) => users.positions(address, context))),
+          })),
+        );
+        const all = held
+          .flatMap(({ name, positions }) => positions.map((row) => ({ name, row, key: `${name}:${row.tokenId}` })))
+          .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+        const rest = from ? all.filter(({ key }) => key > from.after) : all;
+        const page = rest.slice(0, limit);
+        const last = rest.length > limit ? page.at(-1) : undefined;
+        const total = from?.total ?? all.length;
+        const positions = [];
+        for (const { name } of held) {
+          const own = page.filter((one) => one.name === name).map(({ row }) => row);
+          const markets = await portfolioMarkets(clickhouse, name, own);
+          positions.push(...own.map((row) => toPosition(name, row, markets.get(row.ref))));
+        }
+        const next = last ? cursors.encode('wallet_positions', filters, { after: last.key, total }) : null;
+        return {
+          body: { positions, pagination: pagination(total, limit, next) },
+          meta: {
+            platforms,
+            data_freshness: held.map(({ readAt }) => readAt).toSorted()[0] ?? null,
+            total_is_exact: held.every(({ isAll }) => isAll),
+            smallest_size: sizeOrNull(largest(held.map(({ smallest }) => smallest))),
+          },
+          rows: 'positions',
+        };
+      });
+    },
+  );
+}
+
+/** The largest of the sizes below which a platform may hide rows; null if none does. */
+const largest = (sizes: readonly (bigint | null | undefined)[]): bigint | null =>
+  sizes.reduce<bigint | null>((most, size) => (size != null && (most === null || size > most) ? size : most), null);

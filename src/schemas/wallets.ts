@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import {
+  META,
+  Pagination,
+  cacheHitField,
+  platformsField,
+  requestTimeField,
+  smallestSizeField,
+  timeField,
+} from './markets.ts';
+import { PositionAnswer, UserTradeAnswer } from './portfolio.ts';
+
+const timeOrNull = (text: string) => timeField.nullable().describe(text);
+const ReadMeta = z.object({
+  request_time: requestTimeField,
+  platforms: platformsField,
+  data_freshness: timeOrNull('When the platform was read, the earliest of them; null if none had to be'),
+  cache_hit: cacheHitField,
+  smallest_size: smallestSizeField,
+  total_is_exact: z
+    .boolean()
+    .describe('true: total counts all that the platforms show. false: there are more, or rows that could not be read'),
+});
+
+export const WalletAnswer = z
+  .object({
+    wallet: z
+      .object({
+        address: z.string().describe('In lower case'),
+        names: z.array(z.string()).describe('Names that platforms show for it; [] if there are none'),
+        trades: z.int().describe('Stored trades of which it was the taker'),
+        volume_usd: z.number().describe('USD exchanged in these trades'),
+        markets: z.int().describe('Number of markets of these trades'),
+        first_trade_at: timeOrNull('The first of these trades; null without one'),
+        last_trade_at: timeOrNull('The last of these trades; null without one'),
+        complete_from: timeOrNull(
+          'Since then every trade of the platforms is stored; null where they have no feed of all trades',
+        ),
+      })
+      .describe('Counts over stored trades'),
+    meta: z
+      .object({
+        request_time: requestTimeField,
+        platforms: platformsField,
+        data_freshness: timeOrNull('Up to when trades are stored, the earliest of the platforms; null if unknown'),
+        cache_hit: cacheHitField,
+      })
+      .describe(META),
+  })
+  .meta({ id: 'Wallet' });
+
+export const WalletTradesAnswer = z
+  .object({
+    trades: z.array(UserTradeAnswer).describe('Newest first'),
+    pagination: Pagination,
+    meta: ReadMeta.describe(META),
+  })
+  .meta({ id: 'WalletTradeList' });
+
+export const WalletPositionsAnswer = z
+  .object({
+    positions: z.array(PositionAnswer).describe('By platform and token id'),
+    pagination: Pagination,
+    meta: ReadMeta.describe(META),
+  })
+  .meta({ id: 'WalletPositionList' });

@@ -1,0 +1,136 @@
+import { afterEach, expect, test } from 'vitest';
+import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
+import { createPlatformHttp } from '../../../src/platforms/http/client.ts';
+import type { PlatformUsers } from '../../../src/platforms/contract.ts';
+import { createLimitlessData } from '../../../src/platforms/limitless/data.ts';
+import { createLocalShared } from '../../../src/stores/shared/local.ts';
+import { SETTINGS, cannedHttp, readContext } from '../../fixtures/canned-http.ts';
+import { silent } from '../../helpers/silent-log.ts';
+import { closeRigs } from '../../simulators/limitless/rig.ts';
+import { minted, quiet } from '../../simulators/limitless/trading-rig.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+  await closeRigs();
+});
+
+const usersOf = (data: { users?: PlatformUsers }): PlatformUsers => {
+  if (!data.users) throw new Error('no users');
+  return data.users;
+};
+
+/** Ann holds 100 YES and Bob 100 NO of a market, and Ann sold 40 of hers to Bob. */
+async function traded() {
+  const on = await quiet({ chargesFees: false });
+  const { ann, bob, market, sim } = on;
+  await minted(ann, bob, market);
+  await ann.place({ market, side: 'SELL', tick: 600, milliShares: 40_000 });
+  await bob.place({ market, side: 'BUY', tick: 600, milliShares: 40_000 });
+  const http = createPlatformHttp({ shared: createLocalShared(silent), log: silent });
+  closers.push(() => http.close());
+  const users = usersOf(createLimitlessData({ http, settings: { ...SETTINGS, ...sim.env }, now: Date.now }));
+  return { ...on, users };
+}
+
+test('the trades of any wallet are read without a key, newest first and page by page', async () => {
+  const { users, ann, market } = await traded();
+  const first = await users.userTrades(ann.address.toLowerCase(), { limit: 1, position: null }, readContext());
+  expect(first).toMatchObject({ user: ann.address.toLowerCase(), visibility: 'public' });
+  expect(first.trades).toMatchObject([
+    {
+      ref: market.slug,
+      ticker: market.slug,
+      title: market.title,
+      side: 'sell',
+      outcome: { id: 'yes' },
+      price: parsePrice('0.6'),
+      size: parseSize('40'),
+      metadata: { maker_nickname: '', maker_action: '', condition_id: market.conditionId },
+    },
+  ]);
+  const second = await users.userTrades(ann.address, { limit: 5, position: first.next }, readContext());
+  expect(second.trades).toMatchObject([{ side: 'buy', price: parsePrice('0.5'), size: parseSize('100') }]);
+  expect([second.next, second.total, second.isTotal]).toEqual([null, 2, true]);
+  const ids = [...first.trades, ...second.trades].map(({ tradeId }) => tradeId);
+  expect(new Set(ids).size).toBe(2);
+});
+
+test('positions carry what the platform states of their value, and no outcome that is not held', async () => {
+  const { users, ann, bob, market } = await traded();
+  const held = await users.positions(ann.address, readContext());
+  expect(held).toMatchObject({ isAll: true, smallest: null });
+  expect(held.positions).toMatchObject([
+    {
+      ref: market.slug,
+      tokenId: market.tokens[0],
+      label: 'Yes',
+      size: parseSize('60'),
+      redeemable: false,
+      winner: '',
+      stated: { averagePrice: parsePrice('0.5') },
+    },
+  ]);
+  const [{ stated } = { stated: null }] = held.positions;
+  expect(stated?.value).toBe(((stated?.currentPrice ?? 0n) * 60_000_000n) / 10n ** 10n);
+  expect(stated?.pnl).toBe((stated?.value ?? 0n) - parseUsd('30'));
+  expect((await users.positions(bob.address, readContext())).positions).toHaveLength(2);
+});
+
+test('a settled position names its winner; splits and settlements are no trades', async () => {
+  const { users, world, clock, ann, bob, market } = await traded();
+  world.lifecycle.resolve(market, 1, clock.now());
+  const labels = async (address: string) =>
+    (await users.positions(address, readContext())).positions.map(({ label, redeemable, winner }) => [
+      label,
+      redeemable,
+      winner,
+    ]);
+  expect(await labels(ann.address)).toEqual([['Yes', true, 'No']]);
+  expect(await labels(bob.address)).toEqual([
+    ['Yes', true, 'No'],
+    ['No', true, 'No'],
+  ]);
+  expect((await users.userTrades(ann.address, { limit: 50, position: null }, readContext())).trades).toHaveLength(2);
+});
+
+test('a wallet that never traded has nothing, and what is no wallet is not found', async () => {
+  const { users } = await traded();
+  const nobody = `0x${'9a'.repeat(20)}`;
+  expect((await users.positions(nobody, readContext())).positions).toEqual([]);
+  expect(await users.userTrades(nobody, { limit: 5, position: null }, readContext())).toMatchObject({
+    trades: [],
+    total: 0,
+  });
+  await expect(users.positions('ann', readContext())).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+const pool = (symbol: string, more: object = {}) => ({
+  market: {
+    slug: `pool-${symbol}`,
+    title: 'Pool',
+    status: 'FUNDED',
+    winningOutcomeIndex: null,
+    collateral: { symbol },
+  },
+  outcomeIndex: 1,
+  outcomeTokenAmount: '12.5',
+  averageFillPrice: '0.4',
+  unrealizedPnl: '1.25',
+  latestTrade: { outcomeTokenPrice: 0.5 },
+  ...more,
+});
+
+test('a pool is valued only where it is in USDC, an unreadable row makes the list incomplete', async () => {
+  const body = { clob: [], group: [], amm: [pool('USDC'), pool('WETH'), pool('odd', { outcomeIndex: 7 })] };
+  const http = cannedHttp((path) => (path.endsWith('/positions') ? body : undefined));
+  const context = readContext();
+  const users = usersOf(createLimitlessData({ http, settings: SETTINGS, now: Date.now }));
+  const held = await users.positions(`0x${'9a'.repeat(20)}`, context);
+  expect(held.isAll).toBe(false);
+  expect(context.badRows).toHaveLength(1);
+  expect(held.positions.map(({ size, label, stated }) => [size, label, stated.averagePrice, stated.pnl])).toEqual([
+    [parseSize('12.5'), 'No', parsePrice('0.4'), parseUsd('1.25')],
+    [parseSize('12.5'), 'No', null, null],
+  ]);
+});

@@ -1,0 +1,172 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
+import { createLimitlessData } from '../../src/platforms/limitless/data.ts';
+import { createPolymarketData } from '../../src/platforms/polymarket/data.ts';
+import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
+import { TRADE_COLUMNS, tradeLine } from '../../src/stores/clickhouse/insert-rows.ts';
+import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
+import { SETTINGS } from '../fixtures/canned-http.ts';
+import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
+import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { silent } from '../helpers/silent-log.ts';
+import { closeRigs } from '../simulators/limitless/rig.ts';
+import { minted, quiet } from '../simulators/limitless/trading-rig.ts';
+import { startPolymarket } from '../simulators/polymarket.ts';
+
+let directory: string;
+let clickhouse: ClickHouse;
+let service: TestApp;
+let key: string;
+let http: Awaited<ReturnType<typeof unmeteredHttp>>;
+let limitless: Awaited<ReturnType<typeof quiet>>;
+let polymarket: Awaited<ReturnType<typeof startPolymarket>>;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'forecastle-wallets-'));
+  const engine = await startEmbeddedClickHouse({ dataDir: directory, memoryMb: 800, log: silent });
+  clickhouse = connect(engine.url, () => engine.close());
+  await migrateClickHouse(clickhouse, silent);
+  http = await unmeteredHttp();
+  polymarket = await startPolymarket({ seed: 3, markets: 40, tradesPerMarket: 40, historyDays: 20 });
+  polymarket.enforceLimits = false;
+  limitless = await quiet({ chargesFees: false });
+  await minted(limitless.ann, limitless.bob, limitless.market);
+  const settings = { ...SETTINGS, ...polymarket.env, ...limitless.sim.env };
+  const deps = { http, settings, now: Date.now };
+  const platforms = { limitless: createLimitlessData(deps), polymarket: createPolymarketData(deps) };
+  service = await startTestApp({ clickhouse, platforms });
+  ({ key } = await service.newKey('pro'));
+});
+afterAll(async () => {
+  await service?.close();
+  await http?.close();
+  await polymarket?.close();
+  await closeRigs();
+  await clickhouse?.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function get(path: string) {
+  const reply = await service.app.inject({ method: 'GET', url: `/v1/api/${path}`, headers: { 'x-api-key': key } });
+  return { status: reply.statusCode, body: reply.json() };
+}
+
+test('positions and trades of a Limitless wallet are served in the shapes of profile/*', async () => {
+  const { ann, market } = limitless;
+  const wallet = ann.address.toLowerCase();
+  for (const query of ['', '?platform=limitless']) {
+    const { status, body } = await get(`wallets/${ann.address}/positions${query}`);
+    expect(status).toBe(200);
+    expect(body.positions).toMatchObject([
+      {
+        platform: 'limitless',
+        token_id: market.tokens[0],
+        market_id: market.slug,
+        label: 'Yes',
+        shares_normalized: 100,
+        average_price: 0.5,
+        redeemable: false,
+      },
+    ]);
+    expect(body.positions[0].pnl_usd).toBeCloseTo(body.positions[0].value_usd - 50, 6);
+    const trades = (await get(`wallets/${wallet}/trades${query}`)).body;
+    expect(trades.trades).toMatchObject([
+      {
+        platform: 'limitless',
+        user_id: wallet,
+        market_id: market.slug,
+        side: 'buy',
+        outcome: 'yes',
+        price: 0.5,
+        size: 100,
+      },
+    ]);
+    expect(trades.meta).toMatchObject({
+      platforms: query ? ['limitless'] : ['polymarket', 'limitless'],
+      total_is_exact: true,
+    });
+  }
+});
+
+test('a Polymarket wallet has the same trades and positions as its profile, page by page', async () => {
+  const wallet = polymarket.world.wallets[0]?.address.toLowerCase() ?? '';
+  for (const list of ['trades', 'positions'] as const) {
+    const profile = (await get(`profile/${list}?provider=polymarket&user=${wallet}&limit=500`)).body;
+    expect(profile[list].length).toBeGreaterThan(0);
+    const all: unknown[] = [];
+    let cursor = '';
+    do {
+      const { status, body } = await get(`wallets/${wallet}/${list}?limit=7${cursor && `&cursor=${cursor}`}`);
+      expect(status).toBe(200);
+      all.push(...body[list]);
+      cursor = body.pagination.next_cursor ?? '';
+    } while (cursor !== '' && all.length < 500);
+    expect(all.slice(0, 400)).toEqual(profile[list].slice(0, 400));
+  }
+  const [position] = (await get(`wallets/${wallet}/positions?platform=polymarket`)).body.positions;
+  expect(position).toMatchObject({ current_price: expect.any(Number), value_usd: expect.any(Number) });
+});
+
+test('a wallet counts its stored trades on both platforms, and zero is zero', async () => {
+  const address = `0x${'5e'.repeat(20)}`;
+  const nothing = await get(`wallets/${address}`);
+  expect(nothing.status).toBe(200);
+  expect(nothing.body.wallet).toEqual({
+    address,
+    names: [],
+    trades: 0,
+    volume_usd: 0,
+    markets: 0,
+    first_trade_at: null,
+    last_trade_at: null,
+    complete_from: null,
+  });
+  const trader = { address: `0x${'6f'.repeat(20)}`, name: 'Otter', pseudonym: '', profileImage: '' };
+  const trade = {
+    platform: 'limitless',
+    ref: 'a-1',
+    tradeId: 'ab'.repeat(16),
+    executedAtUs: Date.parse('2026-11-20T10:00:00Z') * 1000,
+    side: 'buy',
+    outcome: 'yes',
+    outcomeIndex: 0,
+    outcomeCount: 2,
+    price: 5_000_000_000n,
+    size: 10_000_000n,
+    transactionHash: `0x${'12'.repeat(32)}`,
+    trader,
+    isBlockTrade: false,
+    quoteUsd: 5_000_000n,
+  } as const;
+  const other = {
+    ...trade,
+    ref: 'b-1',
+    tradeId: 'cd'.repeat(16),
+    executedAtUs: trade.executedAtUs + 60_000_000,
+    quoteUsd: null,
+  };
+  // The same row twice counts once.
+  for (const rows of [[trade, other], [trade]])
+    await clickhouse.insert(TRADE_COLUMNS, Buffer.from(rows.map(tradeLine).join('\n')));
+  const { body } = await get(`wallets/${trader.address}`);
+  expect(body.wallet).toMatchObject({
+    trades: 2,
+    volume_usd: 10,
+    markets: 2,
+    first_trade_at: '2026-11-20T10:00:00.000Z',
+    last_trade_at: '2026-11-20T10:01:00.000Z',
+    complete_from: null,
+  });
+  expect((await get(`wallets/${trader.address}?platform=polymarket`)).body.wallet.trades).toBe(0);
+});
+
+test('what is no wallet, and a platform without wallets, is refused; profiles say where to look', async () => {
+  expect((await get('wallets/otter')).status).toBe(400);
+  expect((await get(`wallets/0x${'5e'.repeat(20)}/trades?platform=kalshi`)).status).toBe(400);
+  const refused = await get(`profile/trades?provider=limitless&user=0x${'5e'.repeat(20)}`);
+  expect(refused.status).toBe(400);
+  expect(JSON.stringify(refused.body)).toContain('/v1/api/wallets/');
+});

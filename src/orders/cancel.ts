@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, PlatformError, platformName, reasonOf } from '../core/errors.ts';
 import { isOver } from '../core/order-model.ts';
 import type { Cancellation } from '../platforms/order-contract.ts';
-import { orderRefused } from '../platforms/failed-placement.ts';
 import type { OrderClient } from './clients.ts';
 import type { OrderContext } from './context.ts';
 import type { FoundOrder } from './find-order.ts';
 import type { OrderRow } from './order-row.ts';
 import { isUnresolved } from './recheck.ts';
+import { refusedOn } from './refusals.ts';
 import { isReadFailure, recheckOrder, recheckOrders } from './sync.ts';
 
 /** Waits before a cancel is repeated; unlike a placement, that is safe. */
@@ -157,11 +157,7 @@ export async function cancelOrder(
   if (done.cancelled) return done.row;
   if (isOver(done.row.status)) throw notOpen(done.row);
   if (done.read && !mayWork(client, done)) {
-    throw orderRefused(
-      `${platformName(row.platform)} does not know the order under this credential`,
-      "The order's credential was deleted. Store one of the same account.",
-      stateText(done.row),
-    );
+    throw refusedOn(row.platform, 'otherAccount', stateText(done.row));
   }
   throw new ApiError(503, `${platformName(row.platform)} did not cancel the order; it is ${stillText(done)}`, {
     resolution: 'Retry; cancelling twice is safe.',

@@ -7,11 +7,11 @@ import { ApiError, PlatformError, platformName } from '../core/errors.ts';
 import type { Priority } from '../platforms/http/request.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
 import type { PlacementMember, PlatformOrders } from '../platforms/order-contract.ts';
-import { orderRefused } from '../platforms/failed-placement.ts';
 import type { BadRow, MarketDirectory } from '../platforms/contract.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClientUse, MayUseDefault } from './default-clients.ts';
 import type { Account } from './account.ts';
+import { refusedOn } from './refusals.ts';
 
 /** The operator's credentials by platform, for users who stored none. */
 export type DefaultClients = { readonly [P in Platform]?: CredentialOf<P> };
@@ -103,7 +103,7 @@ export function createOrderClients(deps: OrderClientDeps) {
   const adapterOf = <P extends Platform>(platform: P): PlatformOrders<P> => {
     const adapter: PlatformOrders<P> | undefined = adapters[platform];
     if (adapter) return adapter;
-    throw orderRefused(`${platformName(platform)} takes no orders here`, 'Use another platform.');
+    throw refusedOn(platform, 'noPlatform');
   };
 
   /** A client with a stored credential of the user: the default one if no id is given. */
@@ -167,9 +167,9 @@ export function createOrderClients(deps: OrderClientDeps) {
           errorText: `credential_id: no credential ${credentialId} for ${platformName(platform)}`,
         });
       }
-      throw orderRefused(
-        `No credential for ${platformName(platform)}`,
-        'Store one at POST /v1/api/auth/credentials.',
+      throw refusedOn(
+        platform,
+        'noCredential',
         `credential_id: none given, none stored for ${platform}, and this server has no default client for it`,
       );
     },
@@ -182,9 +182,5 @@ export function createOrderClients(deps: OrderClientDeps) {
 
 const callersFault = (error: unknown): unknown =>
   error instanceof PlatformError && error.kind === 'unauthorized'
-    ? orderRefused(
-        `${platformName(error.platform)} rejected the credential`,
-        'Renew the key; its scope, region or account may forbid this too.',
-        error.detail,
-      )
+    ? refusedOn(error.platform, 'credentialRejected', error.detail)
     : error;

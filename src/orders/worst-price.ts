@@ -1,5 +1,5 @@
 import { ONE_PRICE, priceText, sizeText, usdText, type Price, type Size, type Usd } from '../core/decimal.ts';
-import { orderRefused } from '../platforms/failed-placement.ts';
+import { refused } from './refusals.ts';
 import type { TimeInForce } from '../core/order-model.ts';
 import type { BookWalk } from '../platforms/order-contract.ts';
 import type { PriceGrid } from '../platforms/price-grid.ts';
@@ -35,11 +35,7 @@ export function boundMarketOrder(
   const buys = order.side === 'buy';
   const levels = buys ? book.asks : book.bids;
   const [best] = levels;
-  if (!best)
-    throw orderRefused(
-      'No liquidity',
-      `The order book has no ${buys ? 'asks' : 'bids'} for this outcome: use a limit order.`,
-    );
+  if (!best) throw refused('emptyBook', `the order book has no ${buys ? 'asks' : 'bids'} for this outcome`);
   const tighter = (a: Price, b: Price): Price => (a < b === buys ? a : b);
   const reach =
     order.maxSlippage === null ? take(levels, order).worst : best.price + order.maxSlippage * (buys ? 1n : -1n);
@@ -47,11 +43,7 @@ export function boundMarketOrder(
   const price = buys ? grid.atMost(worst) : grid.atLeast(worst);
   const walk = price === null ? null : take(levelsWithin(order.side, book, price), order);
   if (price === null || walk === null || walk.size === 0n) {
-    throw orderRefused(
-      'No liquidity within the worst price',
-      'Raise max_slippage, move price, or use a limit order.',
-      `best price ${priceText(best.price)}, worst price ${priceText(worst)}`,
-    );
+    throw refused('outOfReach', `best price ${priceText(best.price)}, worst price ${priceText(worst)}`);
   }
   if (order.size === null) return { price, ...spend(order, walk, levelsWithin(order.side, book, price), price) };
   requireAll({ ...order, size: order.size }, walk, price);
@@ -68,19 +60,11 @@ function spend(
   const size = walk.size - (walk.size % smallestSize);
   const wanted = usdText(amount ?? 0n);
   if (size === 0n) {
-    throw orderRefused(
-      'The amount is too small',
-      'Use a larger amount.',
-      `amount: ${wanted} USD buys less than ${sizeText(smallestSize)}`,
-    );
+    throw refused('amountTooSmall', `amount: ${wanted} USD buys less than ${sizeText(smallestSize)}`);
   }
   // The book ended before the amount was spent.
   if (timeInForce === 'fok' && walk.spare === 0n && walk.cost < (amount ?? 0n)) {
-    throw orderRefused(
-      'The book cannot fill all of it',
-      'Use ioc, a smaller amount, or a worse price.',
-      `${usdText(walk.cost)} of ${wanted} USD within ${priceText(price)}`,
-    );
+    throw refused('notWhole', `${usdText(walk.cost)} of ${wanted} USD within ${priceText(price)}`);
   }
   return { size, walk: take(levels, { size, amount: null }) };
 }
@@ -93,9 +77,8 @@ export function walkLimitOrder(
   const walk = take(levelsWithin(order.side, book, order.price), { size: order.size, amount: null });
   if (walk.size === 0n) {
     const [best] = order.side === 'buy' ? book.asks : book.bids;
-    throw orderRefused(
-      'Nothing is offered within the price',
-      'Move price, or use time_in_force gtc to wait for it.',
+    throw refused(
+      'notOffered',
       best ? `best price ${priceText(best.price)}, price ${priceText(order.price)}` : 'the order book is empty',
     );
   }
@@ -116,11 +99,7 @@ function requireAll(
   price: Price,
 ): void {
   if (timeInForce !== 'fok' || walk.size >= size) return;
-  throw orderRefused(
-    'The book cannot fill all of it',
-    'Use ioc, a smaller size, or a worse price.',
-    `${sizeText(walk.size)} of ${sizeText(size)} within ${priceText(price)}`,
-  );
+  throw refused('notWhole', `${sizeText(walk.size)} of ${sizeText(size)} within ${priceText(price)}`);
 }
 
 /** Levels best first, until the size or the amount is reached. */

@@ -85,7 +85,7 @@ export type Placement = {
 /** Sends the bodies of one account in one call, and returns the placements in their order. Never throws PlatformError. */
 export type SendTogether<B> = (bodies: readonly B[]) => Promise<Placement[]>;
 
-/** One of several orders that are placed together (placement-group.ts). It ends with `place` or `leave`. */
+/** One of several orders that are placed together (orders/placing/placement-group.ts). It ends with `place` or `leave`. */
 export interface PlacementMember {
   /** Sends `body` with the others of the same `account`; resolves with its own placement. */
   place<B>(account: string, body: B, send: SendTogether<B>): Promise<Placement>;

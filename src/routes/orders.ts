@@ -13,7 +13,7 @@ import {
   OrderBatchAnswer,
   OrdersAnswer,
 } from '../schemas/orders.ts';
-import { PlacementGroup } from '../platforms/placement-group.ts';
+import { PlacementGroup } from '../orders/placing/placement-group.ts';
 import { envelope } from '../core/errors.ts';
 import { orderNameOf, toOrderAnswer } from '../orders/to-answer.ts';
 import type { AnsweredOrder } from '../orders/placing/place.ts';

@@ -51,6 +51,9 @@ export interface AnsweredOrder {
   created_at: string;
   updated_at: string;
   resolves_at: string | null;
+  received_size: number | null;
+  received_usd: number | null;
+  unknown_reason: string | null;
   expiration: string | null;
   metadata?: Record<string, unknown>;
 }

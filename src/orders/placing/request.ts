@@ -30,10 +30,10 @@ import {
   type SelfTradePrevention,
   type TimeInForce,
 } from '../../core/order-model.ts';
-import { orderRefused } from '../../platforms/failed-placement.ts';
 import type { PlacementMember } from '../../platforms/order-contract.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import { bodyHash } from '../order-ids.ts';
+import { refused } from '../refusals.ts';
 import type { Platform, Side } from '../../core/model.ts';
 
 const LOWEST = parsePrice('0.01');
@@ -192,7 +192,7 @@ export function contradictionsOf(body: Partial<OrderBody>, failing: ReadonlySet<
   if (size === undefined && amount === undefined && !failing.has('amount')) refuse('size', sizeRule, 'nothing');
   if (size !== undefined && amount !== undefined) refuse('amount', 'nothing beside size', usdText(amount));
   else if (amount !== undefined && (type === 'limit' || side === 'sell')) {
-    refuse('amount', 'nothing but with a market purchase; use size', usdText(amount));
+    refuse('amount', 'nothing but with a market purchase (use size)', usdText(amount));
   }
   if (['type', 'time_in_force', 'expiration'].some((field) => failing.has(field))) return issues;
   const tif = timeInForceOf(body);
@@ -230,9 +230,8 @@ export function requireOpen(market: StoredMarket, nowMs: number): void {
   const { status, tradingEndAt, platform } = market;
   const ended = MANIFESTS[platform].tradingEndBinds && tradingEndAt !== null && Date.parse(tradingEndAt) <= nowMs;
   if (status === 'open' && !ended) return;
-  throw orderRefused(
-    'The market takes no orders',
-    'Choose a market whose status is open.',
+  throw refused(
+    'marketClosed',
     ended ? `${market.platformId} stopped trading at ${tradingEndAt}` : `${market.platformId} is ${status}`,
   );
 }

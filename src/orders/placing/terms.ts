@@ -1,11 +1,10 @@
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import { sizeText, type Price } from '../../core/decimal.ts';
-import { platformName } from '../../core/errors.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
-import { orderRefused } from '../../platforms/failed-placement.ts';
 import type { OrderTerms } from '../../platforms/order-contract.ts';
 import type { OrderClient } from '../clients.ts';
 import type { OrderContext } from '../context.ts';
+import { refused, refusedOn } from '../refusals.ts';
 import { boundMarketOrder, walkLimitOrder } from '../worst-price.ts';
 import { outcomeIndexOf, requireAhead, requireOpen, type OrderRequest } from './request.ts';
 
@@ -60,7 +59,7 @@ async function termsOf(
   const limit = type === 'limit' ? { price: price ?? 0n, size: size ?? 0n } : null;
   if (limit && !client.needsBook(asked)) return { ...asked, ...limit, walk: null };
   const book = await context.book(market, outcomeIndex, userId);
-  if (!book) throw orderRefused('No order book', 'Choose a market that trades in an order book.');
+  if (!book) throw refused('noBook');
   if (limit) return { ...asked, ...limit, walk: walkLimitOrder({ side, timeInForce, ...limit }, book.side) };
   const { smallestSize } = MANIFESTS[market.platform];
   const order = { side, size, amount, timeInForce, price, maxSlippage, smallestSize };
@@ -76,24 +75,17 @@ async function requireReduces(market: StoredMarket, terms: OrderTerms, client: O
   const { side, outcomeIndex, timeInForce, size } = terms;
   const { enforcesReduceOnly, netsOutcomes } = MANIFESTS[market.platform];
   if (enforcesReduceOnly?.(timeInForce)) return;
-  const name = platformName(market.platform);
   if (side === 'buy' && !netsOutcomes) {
-    throw orderRefused(
-      `A purchase does not reduce a position on ${name}`,
-      'Sell the outcome that you hold, or leave out reduce_only.',
-      'reduce_only: both outcomes can be held at once',
-    );
+    throw refusedOn(market.platform, 'noReduction', 'reduce_only: both outcomes can be held at once');
   }
   const reduced = market.outcomes[side === 'sell' ? outcomeIndex : 1 - outcomeIndex]?.id ?? '';
   const { balances } = await client.balances(market);
   const position = balances.find(({ asset }) => asset === reduced);
   const held = position ? (position.available ?? position.total) : 0n;
   if (held !== null && held >= size) return;
-  throw orderRefused(
-    'The order would do more than reduce the position',
-    held !== null && held > 0n
-      ? `Use a size of ${sizeText(held)} or less, or leave out reduce_only.`
-      : 'Choose an outcome that the account holds, or leave out reduce_only.',
+  throw refused(
+    'overPosition',
     `reduce_only: the account holds ${held === null ? 'an unknown number' : sizeText(held)} of ${reduced}`,
+    held !== null && held > 0n ? `at most ${sizeText(held)}` : '',
   );
 }

@@ -13,7 +13,7 @@ import type {
   Placement,
   PlatformOrder,
 } from '../../../src/platforms/order-contract.ts';
-import { PlacementGroup } from '../../../src/platforms/placement-group.ts';
+import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { readContext, SETTINGS } from '../../fixtures/canned-http.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';
 import { startKalshi, type KalshiSimulator, type Member } from '../../simulators/kalshi.ts';

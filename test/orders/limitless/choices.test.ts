@@ -3,7 +3,7 @@ import { parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { answerError } from '../../../src/platforms/http/errors.ts';
 import { LIMITLESS_CHECKS, LIMITLESS_REJECTIONS } from '../../../src/platforms/limitless/orders/advice.ts';
-import { PlacementGroup } from '../../../src/platforms/placement-group.ts';
+import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { adviceOf } from '../../../src/platforms/refusal-rules.ts';
 import { accepted, asMember, attempts } from '../../fixtures/limitless/member.ts';
 import { unmeteredHttp } from '../../fixtures/unmetered-http.ts';

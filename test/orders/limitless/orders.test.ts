@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { tokenHeaders } from '../../../src/platforms/limitless/signed-client.ts';
 import type { LimitlessNewOrder } from '../../../src/platforms/limitless/orders/request.ts';
 import { signOrder, typedOrder } from '../../../src/platforms/limitless/sign.ts';
-import { PlacementGroup } from '../../../src/platforms/placement-group.ts';
+import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import type { OrderAccess } from '../../../src/platforms/order-contract.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Placement } from '../../src/platforms/order-contract.ts';
-import { PlacementGroup } from '../../src/platforms/placement-group.ts';
+import { PlacementGroup } from '../../src/orders/placing/placement-group.ts';
 
 const unknown = (detail: string): Placement => ({ result: 'unknown', httpStatus: 0, detail });
 const fail = (): Promise<Placement[]> => Promise.reject(new Error('no'));

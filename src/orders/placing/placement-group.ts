@@ -1,4 +1,4 @@
-import type { Placement, PlacementMember, SendTogether } from './order-contract.ts';
+import type { Placement, PlacementMember, SendTogether } from '../../platforms/order-contract.ts';
 
 interface Waiting<B> {
   send: SendTogether<B>;

@@ -92,6 +92,7 @@ export async function startService(
     const ingestion = role === 'api' ? null : await ingest(start, stores, sources);
     const watched: Watched = {
       queues: () => sources.http.queues(),
+      skewsMs: () => config.platforms.map((platform) => [platform, sources.http.skewMs(platform)]),
       ingestionHealth: () => ingestionHealth(stores.clickhouse, config, sockets),
       stores: () => pingStores(stores),
     };
@@ -226,6 +227,7 @@ async function serveApi(
     orderAdapters: createPlatformOrders({ http, settings: config, now: Date.now }),
     analystSql,
     ingestionHealth: watched.ingestionHealth,
+    skewMs: (platform) => http.skewMs(platform),
     ...(extend ? { extend } : {}),
     ...(config.METRICS ? { watch: watch(metrics, watched) } : {}),
   });

@@ -1,3 +1,4 @@
+import { skewText } from './clock-skew.ts';
 import { PLATFORM_NAMES, type Platform } from './model.ts';
 
 /** What a caller sees of a failure; `cause` stays in the log. */
@@ -73,11 +74,20 @@ export class PlatformError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Parsed JSON body when there was one: placement needs the platform's own code. */
   readonly body: unknown;
+  /** This server's clock minus the platform's, as replies show it. */
+  readonly skewMs: number;
 
   constructor(
     platform: Platform,
     kind: PlatformErrorKind,
-    options: { status?: number; detail?: string; retryAfterMs?: number; body?: unknown; cause?: unknown } = {},
+    options: {
+      status?: number;
+      detail?: string;
+      retryAfterMs?: number;
+      body?: unknown;
+      skewMs?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(`${platform} ${kind}${options.status ? ` (HTTP ${options.status})` : ''}`, { cause: options.cause });
     this.name = 'PlatformError';
@@ -87,6 +97,7 @@ export class PlatformError extends Error {
     this.detail = (options.detail ?? '').slice(0, 500).toWellFormed();
     this.retryAfterMs = options.retryAfterMs;
     this.body = options.body;
+    this.skewMs = options.skewMs ?? 0;
   }
 }
 
@@ -104,6 +115,12 @@ export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const own = code === undefined ? name : `${name} ${code}`;
   return cause instanceof Error ? `${own}: ${reasonOf(cause)}` : own;
+}
+
+/** Advice on a rejected signature while this server's clock differs from the platform's; null while it does not. */
+export function clockAdvice({ platform, skewMs }: PlatformError): string | null {
+  const text = skewText(platform, skewMs);
+  return text === null ? null : `The signed time may be the reason: ${text}.`;
 }
 
 /** A platform's failure on a read, as the caller sees it. A platform's 429 becomes our 503: our 429 is the caller's own limit. */
@@ -142,7 +159,7 @@ export function toApiError(error: PlatformError): ApiError {
     case 'timeout':
       return answer(504, `${name} did not respond in time`, 'Retry.');
     case 'unauthorized':
-      return answer(502, `${name} rejected the credential`, 'Renew the key and check its scope.');
+      return answer(502, `${name} rejected the credential`, clockAdvice(error) ?? 'Renew the key and check its scope.');
     case 'refused':
       return answer(502, `${name} refused our request`, 'Retry; if it persists, report it with the X-Request-Id.');
     case 'bad_answer':

@@ -4,7 +4,7 @@ import type { AttemptReport } from '../platforms/http/client.ts';
 import { budgetKind } from '../platforms/http/limit-groups.ts';
 import type { BadRow } from '../platforms/contract.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
-import type { FinishedRun } from '../core/model.ts';
+import type { FinishedRun, Platform } from '../core/model.ts';
 import { withTimeout } from '../core/with-timeout.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { IngestionHealth } from './ingestion-health.ts';
@@ -40,6 +40,7 @@ export function createMetrics() {
       'budget',
     ]),
     waiting: gauge('platform_waiting_requests', 'Requests waiting for their budget', ['budget']),
+    clockSkew: gauge('platform_clock_skew_seconds', "This server's clock minus a platform's", ['platform']),
     badRows: counter('platform_bad_rows_total', 'Rows of a platform skipped while answering a caller', ['platform']),
     badFields: counter('platform_bad_fields_total', 'Fields left out of rows while answering a caller', ['platform']),
     stalePages: counter('platform_stale_pages_total', "Stale pages served by a platform's CDN", ['platform', 'route']),
@@ -170,6 +171,8 @@ export function meteredShared(shared: Shared, metrics: Metrics): Shared {
 export interface Watched {
   /** Requests waiting for their budget, by budget. */
   queues(): { budget: string; waiting: number }[];
+  /** This server's clock minus each platform's. */
+  skewsMs?(): [Platform, number][];
   /** Asks each store whether it responds. */
   stores(): Record<string, Promise<boolean>>;
   ingestionHealth(): Promise<IngestionHealth[]>;
@@ -182,12 +185,13 @@ export interface Watch {
 }
 
 /** A scrape never fails and never waits long: a store that is late is down, and what else cannot be read is left out. */
-export function watch(metrics: Metrics, { queues, stores, ingestionHealth }: Watched): Watch {
+export function watch(metrics: Metrics, { queues, skewsMs, stores, ingestionHealth }: Watched): Watch {
   return {
     metrics,
     async scrape() {
       metrics.waiting.reset();
       for (const { budget, waiting } of queues()) metrics.waiting.inc({ budget: budgetKind(budget) }, waiting);
+      for (const [platform, ms] of skewsMs?.() ?? []) metrics.clockSkew.set({ platform }, ms / 1000);
       metrics.lag.reset();
       metrics.feed.reset();
       const probes = Object.entries(stores()).map(async ([store, answer]) =>

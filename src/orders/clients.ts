@@ -3,7 +3,7 @@ import { CredentialFields, type CredentialOf } from '../platforms/credentials.ts
 import { ConfigError } from '../core/config-error.ts';
 import type { Config } from '../core/config.ts';
 import type { Credentials } from '../accounts/credentials.ts';
-import { ApiError, PlatformError, platformName } from '../core/errors.ts';
+import { ApiError, clockAdvice, PlatformError, platformName } from '../core/errors.ts';
 import type { Priority } from '../platforms/http/request.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
 import type { PlacementMember, PlatformOrders } from '../platforms/order-contract.ts';
@@ -180,7 +180,10 @@ export function createOrderClients(deps: OrderClientDeps) {
   };
 }
 
-const callersFault = (error: unknown): unknown =>
-  error instanceof PlatformError && error.kind === 'unauthorized'
-    ? refusedOn(error.platform, 'credentialRejected', error.detail)
-    : error;
+function callersFault(error: unknown): unknown {
+  if (!(error instanceof PlatformError) || error.kind !== 'unauthorized') return error;
+  const clock = clockAdvice(error);
+  if (clock === null) return refusedOn(error.platform, 'credentialRejected', error.detail);
+  const message = `${platformName(error.platform)} rejected the credential`;
+  return new ApiError(422, message, { resolution: clock, errorText: error.detail });
+}

@@ -1,5 +1,5 @@
 import { MANIFESTS } from './manifests.ts';
-import { ApiError, PlatformError, platformName, toApiError } from '../core/errors.ts';
+import { ApiError, clockAdvice, PlatformError, platformName, toApiError } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import { codeOf, NotSentError } from './http/errors.ts';
 import type { Placement } from './order-contract.ts';
@@ -34,6 +34,9 @@ const outdated = (error: PlatformError, name: string): ApiError =>
     errorText: error.detail,
   });
 
+/** A rejection of what was signed, or of the time in it. */
+const SIGNED = /signature|timestamp|expired|recv.?window|clock/i;
+
 /**
  * The result of a failed placement. Only an unsent request, a rejection in the platform's own JSON, its rate limit and its announced
  * maintenance prove that the order was not accepted; any other failure leaves it unknown. `resolution` is the advice on a
@@ -62,7 +65,8 @@ export function failedPlacement(platform: Platform, error: unknown, resolution: 
       kind === 'unauthorized'
         ? `${name} rejected the credential`
         : `${name} refused the order: ${detail.slice(0, 200)}`;
-    return rejected(error, orderRefused(message, resolution(detail), detail));
+    const clock = kind === 'unauthorized' || SIGNED.test(detail) ? clockAdvice(error) : null;
+    return rejected(error, orderRefused(message, clock ?? resolution(detail), detail));
   }
   return { result: 'unknown', httpStatus: status, detail: unknownReason(name, error) };
 }

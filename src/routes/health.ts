@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import type { Services } from './services.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { skewText } from '../core/clock-skew.ts';
 import { platformName } from '../core/errors.ts';
 import type { Platform } from '../core/model.ts';
 import { PROBE_MS, withTimeout } from '../core/with-timeout.ts';
@@ -23,7 +24,7 @@ const NO_SOCKET: SocketFields = {
 
 /** GET /v1/api/health: 200 while the service can answer, even from old data; 503 if a store is down. */
 export function healthRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, postgres, shared, config, ingestionHealth } = services;
+  const { clickhouse, postgres, shared, config, ingestionHealth, skewMs = () => 0 } = services;
   const startedAt = performance.now();
   endpoint(
     app,
@@ -49,6 +50,7 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
         { name: 'postgres', status: related ? 'ok' : 'down' },
         ...redis,
         ...ingestion.map(ingestionCheck),
+        ...config.platforms.flatMap((platform) => clockCheck(platform, skewMs(platform))),
       ];
       const serving = stored && related;
       const well = checks.every((check) => check.status === 'ok');
@@ -86,6 +88,12 @@ const ingestionCheck = ({ platform, status, lagSeconds, feed, socket, detail, le
   ...(detail === '' ? {} : { detail }),
   ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
 });
+
+/** Only while the clocks differ. */
+function clockCheck(platform: Platform, skewMs: number): Check[] {
+  const detail = skewText(platform, skewMs);
+  return detail === null ? [] : [{ name: `clock ${platformName(platform)}`, status: 'degraded', detail }];
+}
 
 const socketFields = ({ connected, reason, subscriptions, lastMessageAt, reconnects }: SocketFields) => ({
   connected,

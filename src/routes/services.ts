@@ -40,6 +40,8 @@ export interface AppDeps {
   onBadRow: (row: BadRow) => void;
   /** How fresh each platform's data is; [] if this process cannot know. */
   ingestionHealth: () => Promise<IngestionHealth[]>;
+  /** This server's clock minus a platform's, as its replies show it; absent if this process calls none. */
+  skewMs?: (platform: Platform) => number;
   /** Collects metrics and answers /metrics; absent if METRICS is off. */
   watch?: Watch;
   /** Read-only SQL for users with a session. */

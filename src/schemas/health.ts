@@ -10,7 +10,11 @@ export const HealthAnswer = z
     checks: z
       .array(
         z.object({
-          name: z.string().describe('clickhouse, postgres, redis, or ingestion of a platform'),
+          name: z
+            .string()
+            .describe(
+              "clickhouse, postgres, redis, ingestion of a platform, or clock of a platform while this server's differs by more than 2 s",
+            ),
           status: Status.describe('ok, degraded or down'),
           platform: z.enum(PLATFORMS).optional().describe('Ingestion checks only'),
           lag_seconds: z
@@ -43,7 +47,7 @@ export const HealthAnswer = z
             ),
         }),
       )
-      .describe('One per store and per platform'),
+      .describe('One per store and per platform, and one per platform with another time than this server'),
     uptime_seconds: z.int().describe('Seconds since this process started to serve'),
     version: z.string().describe('Version of the service'),
   })

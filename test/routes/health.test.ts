@@ -111,3 +111,18 @@ describe('a store that is down', () => {
     expect(JSON.stringify(body)).not.toContain('secret_column');
   });
 });
+
+test.each([
+  [61_000, '61 s ahead of'],
+  [-2600, '3 s behind'],
+])('a clock that differs by %d ms from a platform is degraded, and says by how much', async (skewMs, words) => {
+  const { status, body } = await health({ skewMs: (platform) => (platform === 'kalshi' ? skewMs : 1900) });
+  expect([status, body.status]).toEqual([200, 'degraded']);
+  expect(body.checks.filter(({ name }: { name: string }) => name.startsWith('clock'))).toEqual([
+    {
+      name: 'clock Kalshi',
+      status: 'degraded',
+      detail: `this server's clock is ${words} Kalshi's: set it`,
+    },
+  ]);
+});

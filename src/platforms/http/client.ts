@@ -5,6 +5,7 @@ import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
 import type { Log, Shared } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
 import { Breaker, type Passage } from './breaker.ts';
+import { PlatformClocks } from './clocks.ts';
 import { answerError, answerWords, NotSentError, type Answer } from './errors.ts';
 import { exchange } from './exchange.ts';
 import { RequestQueue, type Queue } from './queue.ts';
@@ -42,6 +43,7 @@ interface Wire {
   inFlight: Set<() => void>;
   now: () => number;
   onRequest: PlatformHttpDeps['onRequest'];
+  clocks: PlatformClocks;
 }
 
 /** The HTTP client to the platforms for one process: retry(breaker(queue(exchange))). */
@@ -50,13 +52,14 @@ export function createPlatformHttp({
   log,
   now = Date.now,
   onRequest,
-}: PlatformHttpDeps): PlatformHttp & { queues(): Queue[] } {
+}: PlatformHttpDeps): PlatformHttp & { queues(): Queue[]; skewMs(platform: Platform): number } {
   // Our own time-out covers headers and body together.
   const agent = new Agent({ connections: 64, connect: { timeout: 5000 }, headersTimeout: 0, bodyTimeout: 0 });
   const queue = new RequestQueue(shared, log);
   const breakers = new Map<string, Breaker>();
   const inFlight = new Set<() => void>();
-  const wire: Wire = { agent, queue, inFlight, now, onRequest };
+  const clocks = new PlatformClocks();
+  const wire: Wire = { agent, queue, inFlight, now, onRequest, clocks };
   let closing = false;
 
   const breakerOf = ({ platform, url, circuit = 'read' }: PlatformRequest): Breaker => {
@@ -99,6 +102,8 @@ export function createPlatformHttp({
 
     queues: () => queue.queues(),
 
+    skewMs: (platform) => clocks.skewMs(platform),
+
     async close() {
       closing = true;
       queue.close();
@@ -112,7 +117,7 @@ export function createPlatformHttp({
 
 /** One attempt, reported to the metrics; a 429 pauses its group. */
 async function attempt(
-  { agent, queue, inFlight, now, onRequest }: Wire,
+  { agent, queue, inFlight, now, onRequest, clocks }: Wire,
   request: PlatformRequest,
   { breaker, timeoutMs, n, onSent }: { breaker: Breaker; timeoutMs: number; n: number; onSent: () => void },
 ): Promise<PlatformReply> {
@@ -126,11 +131,18 @@ async function attempt(
   const started = performance.now();
   const report = (status: number, outcome: AttemptReport['outcome']): void =>
     onRequest?.({ platform, group, status, outcome, ms: performance.now() - started });
+  let sentAtMs = now();
+  const noteSent = (): void => {
+    sentAtMs = now();
+    onSent();
+  };
   try {
     const answer = await withDeadline(limit, request.signal, inFlight, (signal) =>
-      exchange(agent, request, { maxBytes: request.maxBytes ?? MAX_BYTES, signal, onSent }),
+      exchange(agent, request, { maxBytes: request.maxBytes ?? MAX_BYTES, signal, onSent: noteSent }),
     );
-    const reply = toReply(platform, answer, now());
+    const receivedAtMs = now();
+    clocks.note(platform, answer, sentAtMs, receivedAtMs);
+    const reply = toReply(platform, answer, { receivedAtMs, skewMs: clocks.skewMs(platform) });
     report(reply.status, 'ok');
     return reply;
   } catch (error) {
@@ -151,9 +163,13 @@ function leavesItsPath(url: string): boolean {
 }
 
 /** The answer as a reply; throws PlatformError unless it is 2xx with JSON or an empty body. */
-function toReply(platform: Platform, answer: Answer, receivedAtMs: number): PlatformReply {
+function toReply(
+  platform: Platform,
+  answer: Answer,
+  { receivedAtMs, skewMs }: { receivedAtMs: number; skewMs: number },
+): PlatformReply {
   const json = parsed(answer.text);
-  if (answer.status < 200 || answer.status >= 300) throw answerError(platform, answer, json);
+  if (answer.status < 200 || answer.status >= 300) throw answerError(platform, answer, json, skewMs);
   if (json === undefined) {
     const detail = `not JSON: ${answerWords(answer.text, undefined)}`;
     throw new PlatformError(platform, 'bad_answer', { status: answer.status, detail });

@@ -24,8 +24,11 @@ export interface Answer {
   text: string;
 }
 
-/** The error for an answer that is not 2xx. `body` is its parsed JSON, undefined if it is not JSON (a gateway's HTML, or empty). */
-export function answerError(platform: Platform, answer: Answer, body: unknown): PlatformError {
+/**
+ * The error for an answer that is not 2xx. `body` is its parsed JSON, undefined if it is not JSON (a gateway's HTML, or empty).
+ * `skewMs`: our clock minus the platform's.
+ */
+export function answerError(platform: Platform, answer: Answer, body: unknown, skewMs = 0): PlatformError {
   const detail = answerWords(answer.text, body);
   const manifest = MANIFESTS[platform];
   const reply = { status: answer.status, body, code: codeOf(body), words: detail };
@@ -36,6 +39,7 @@ export function answerError(platform: Platform, answer: Answer, body: unknown): 
     status: answer.status,
     detail,
     body,
+    skewMs,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

@@ -8,6 +8,7 @@ import type { OrderAdapters } from '../platforms/order-adapters.ts';
 import { StoreError } from '../stores/clickhouse/errors.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
+import { orderAnnouncer } from './announce.ts';
 import { createOrderClients, defaultClients, type OrderClients } from './clients.ts';
 import { defaultClientAccess } from './default-clients.ts';
 import type { OrderRow } from './order-row.ts';
@@ -61,7 +62,7 @@ export function orderContext(deps: OrdersDeps): OrderContext {
     now,
     credentials,
     market,
-    store: createOrderStore(db),
+    store: createOrderStore(db, orderAnnouncer(shared)),
     clients,
     async book(wanted, outcomeIndex, user) {
       const read = platforms[wanted.platform]?.orderBook(wanted, { priority: 'live', user, forOrder: true, onBadRow });

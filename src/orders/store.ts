@@ -1,12 +1,13 @@
 import { and, eq, inArray, lte, ne, sql } from 'drizzle-orm';
 import { ofAccount, type Account } from './account.ts';
+import { announceChange, type AnnounceOrder, BEFORE, isNews } from './announce.ts';
 import { audit, cut, type Attempt } from './attempts.ts';
 import { createClaims } from './claims.ts';
 import { createOrderLists } from './order-lists.ts';
 import { createStoredOrders } from './stored-orders.ts';
 import { orderAttempts, orders, orderSyncs } from './tables.ts';
 import type { Database } from '../stores/postgres/client.ts';
-import { rowJson } from '../stores/postgres/json-row.ts';
+import { rowJson, rowsOf } from '../stores/postgres/json-row.ts';
 import type { OrderFacts, OrderRow } from './order-row.ts';
 
 const orderJson = rowJson(orders);
@@ -26,7 +27,7 @@ export type Change = Partial<OrderFacts> &
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** Stored orders. Every change to an order's result goes through `record`. */
-export function createOrderStore(db: Database) {
+export function createOrderStore(db: Database, announce: AnnounceOrder) {
   const stored = createStoredOrders(db);
   const dropForeign = async (ourId: string, orderId: string): Promise<void> => {
     const ours = await stored.one(eq(orders.id, ourId));
@@ -47,10 +48,14 @@ export function createOrderStore(db: Database) {
      */
     async record(id: string, facts: Change, askedAt: Date, attempt?: Attempt): Promise<OrderRow | null> {
       const update = sql`UPDATE ${orders} AS o SET (${CHANGING}) = (SELECT ${CHANGING} FROM jsonb_populate_record(o, ${orderJson.value({ ...facts, askedAt })}))
-        WHERE o.id = ${id} AND o.asked_at <= ${askedAt.toISOString()} RETURNING ${ALL}`;
+        FROM (SELECT * FROM ${orders} WHERE id = ${id} FOR UPDATE) AS before
+        WHERE o.id = before.id AND o.asked_at <= ${askedAt.toISOString()} RETURNING ${ALL}, ${BEFORE}`;
       const write = async (): Promise<OrderRow | null> => {
         const written = await db.execute(attempt ? sql`WITH audited AS (${audit(attempt)}) ${update}` : update);
-        return orderJson.rows(written)[0] ?? (await stored.one(eq(orders.id, id)));
+        const [row] = orderJson.rows(written);
+        if (!row) return stored.one(eq(orders.id, id));
+        announceChange(row, rowsOf(written)[0] ?? {}, announce);
+        return row;
       };
       try {
         return await write();
@@ -77,10 +82,12 @@ export function createOrderStore(db: Database) {
 
     async insertForeign(rows: OrderRow[]): Promise<void> {
       for (let i = 0; i < rows.length; i += 200) {
-        await db
+        const made = await db
           .insert(orders)
           .values(rows.slice(i, i + 200))
-          .onConflictDoNothing();
+          .onConflictDoNothing()
+          .returning();
+        for (const row of made) if (isNews(row)) announce(row, null);
       }
     },
 

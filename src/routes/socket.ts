@@ -14,7 +14,7 @@ import type { Reader } from '../streams/sse-stream.ts';
 import { startPositions } from '../streams/start.ts';
 import { WsStream } from '../streams/ws-stream.ts';
 import type { Services } from './services.ts';
-import { mayRead, readerOf, streamFilter } from './stream.ts';
+import { mayRead, mayTrade, readerOf, requireMayTrade, streamFilter } from './stream.ts';
 
 const AUTH_MS = 5000;
 /** Messages of one client per second, and burst; each 64 KiB started count as one. Further ones are answered 429. */
@@ -188,7 +188,8 @@ class SocketSession {
     requireScope(caller, 'read');
     const { userId, tier, keyId } = caller;
     this.#send({ op: 'authenticated', id });
-    await this.#open({ userId, tier, admission: keyId, isAdmitted: () => mayRead(this.#services, key, ip) });
+    const isAdmitted = (): boolean | Promise<boolean> => mayRead(this.#services, key, ip);
+    await this.#open({ userId, tier, admission: keyId, isAdmitted, mayTrade: mayTrade(caller) });
   }
 
   async #subscribe(stream: WsStream, id: string | number | undefined, body: object): Promise<void> {
@@ -200,6 +201,7 @@ class SocketSession {
       });
     }
     const { streams } = this.#services;
+    requireMayTrade([channel], stream.mayTrade);
     const filter = await streamFilter(this.#services, stream, { ...asked, channels: [channel] });
     const positions = await startPositions(streams.hub, filter, { field: 'since', from: asked.since ?? null });
     const unfollow = await streams.connections.follow(stream, marketNames(filter));

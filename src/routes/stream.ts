@@ -54,15 +54,16 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       auth: 'key',
       tag: 'Streams',
       operation: 'streamEvents',
-      summary: 'Trades, changes of markets and quotes as they come, as server-sent events',
+      summary: 'Trades, changes of markets, quotes and own orders as they come, as server-sent events',
       description:
         'Each durable event has an id. A client that reconnects with the last one as Last-Event-ID (browsers do) or `since` gets every later event once. /v1/api/asyncapi.json describes the events.',
       query: QUERY,
       answer: z.string().describe('Server-sent events: id, event and data, a JSON object'),
       streamed: true,
-      errors: [404],
+      errors: [403, 404],
     },
     async ({ query, caller, request, reply }) => {
+      requireMayTrade(query.channels, mayTrade(caller));
       const filter = await streamFilter(services, caller, query);
       const { 'last-event-id': lastId } = request.headers;
       const since =
@@ -90,6 +91,18 @@ export function streamRoutes(app: FastifyInstance, services: Services): void {
       return reply;
     },
   );
+}
+
+/** Scopes of a key never change. */
+export const mayTrade = (caller: Caller): boolean => caller.kind === 'session' || caller.scopes.includes('trade');
+
+/** 403 for the channel orders with a key that may not trade. */
+export function requireMayTrade(channels: readonly Channel[], isAllowed: boolean): void {
+  if (isAllowed || !channels.includes('orders')) return;
+  throw new ApiError(403, 'The channel orders needs the scope trade', {
+    resolution: 'Use a key with "scopes": ["read", "trade"], or a session.',
+    errorText: 'channels: orders',
+  });
 }
 
 const MOST_BOOKS = 50;
@@ -164,7 +177,8 @@ export function readerOf(services: Services, caller: Caller, request: FastifyReq
   const { userId, tier } = caller;
   if (caller.kind === 'key') {
     const key = givenKey(request) ?? '';
-    return { userId, tier, admission: caller.keyId, isAdmitted: () => mayRead(services, key, request.ip) };
+    const isAdmitted = (): boolean | Promise<boolean> => mayRead(services, key, request.ip);
+    return { userId, tier, admission: caller.keyId, isAdmitted, mayTrade: mayTrade(caller) };
   }
   const cookie = readCookie('session', request, services.config.PUBLIC_URL) ?? '';
   let checkedMs = performance.now();
@@ -176,7 +190,7 @@ export function readerOf(services: Services, caller: Caller, request: FastifyReq
       () => true,
     );
   };
-  return { userId, tier, admission: caller.sessionId, isAdmitted };
+  return { userId, tier, admission: caller.sessionId, isAdmitted, mayTrade: mayTrade(caller) };
 }
 
 const isRefusal = (error: unknown): boolean =>

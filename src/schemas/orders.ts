@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorAnswer } from './error.ts';
+import { ORDER_CAUSES } from '../core/order-change.ts';
 import { ORDER_STATUSES, ORDER_TYPES, TIMES_IN_FORCE } from '../core/order-model.ts';
 import {
   jsonObject,
@@ -73,6 +74,14 @@ export const OrderAnswer = z
   })
   .meta({ id: 'Order', description: 'An order and its state' });
 export type OrderAnswer = z.output<typeof OrderAnswer>;
+
+export const OrderEvent = OrderAnswer.extend({
+  previous_status: z.enum(ORDER_STATUSES).nullable().describe('null if the order is new'),
+  cause: z
+    .enum(ORDER_CAUSES)
+    .describe('placement, fill, cancel, expiry or rejection; update: anything else, as a fee that became known'),
+}).meta({ id: 'OrderEvent', description: "A stored change of one of the caller's orders" });
+export type OrderEvent = z.output<typeof OrderEvent>;
 
 const Meta = z.object({
   platform: platformField,

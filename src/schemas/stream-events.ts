@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MarketTradeAnswer, platformField, statusField, timeField, timeOrNull } from './markets.ts';
 import { bookChangeFields } from './books.ts';
 import { OrderBookAnswer } from './order-book.ts';
+import { OrderEvent } from './orders.ts';
 import { ErrorAnswer } from './error.ts';
 import { WhaleTradeAnswer } from './whale-trades.ts';
 import { VOLUME_UNIT } from './volume-unit.ts';
@@ -121,6 +122,7 @@ export const STREAM_EVENTS = {
   quote: QuoteEvent,
   book: BookEvent,
   book_change: BookChangeEvent,
+  order: OrderEvent,
   state: StateEvent,
   gap: GapEvent,
 } as const;
@@ -134,7 +136,7 @@ export const SOCKET_MESSAGES = {
   subscribe: z.object({
     op: z.literal('subscribe'),
     id,
-    channel: z.enum(['trades', 'whales', 'markets', 'quotes', 'books']),
+    channel: z.enum(['trades', 'whales', 'markets', 'quotes', 'books', 'orders']),
     platform: list.describe('All when absent'),
     market_ids: list.describe('Unified ids, at most 500'),
     event_id: z.string().optional(),

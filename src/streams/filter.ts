@@ -5,7 +5,7 @@ import { FEEDS, type Partition } from './log/position.ts';
 import type { LogRow } from './log/read.ts';
 
 export const DURABLE_CHANNELS = ['trades', 'whales', 'markets'] as const;
-export const CHANNELS = [...DURABLE_CHANNELS, 'quotes', 'books'] as const;
+export const CHANNELS = [...DURABLE_CHANNELS, 'quotes', 'books', 'orders'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 const WHALE_SIZE = 1000;

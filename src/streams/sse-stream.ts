@@ -6,6 +6,7 @@ import type { FeedStates } from './feed-state.ts';
 import type { StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
 import { QuoteFeed, type QuoteFollower } from './quotes.ts';
+import { type OrderFollower, sendOrders } from './orders.ts';
 import { SseWriter } from './sse.ts';
 import { StallWatch } from './stall.ts';
 import { Subscription } from './subscription.ts';
@@ -22,6 +23,8 @@ const RETRY_MS = 1000;
 export interface Reader extends StreamUser {
   admission: string;
   isAdmitted(): boolean | Promise<boolean>;
+  /** Whether they may see orders: a session, or a key that may trade. */
+  mayTrade: boolean;
 }
 
 export interface StreamDeps {
@@ -30,6 +33,7 @@ export interface StreamDeps {
   connections: Connections;
   quotes: QuoteFollower;
   books: BookFollower;
+  orders: OrderFollower;
 }
 
 /** One open GET /v1/api/stream. */
@@ -46,6 +50,7 @@ export class SseStream implements Connection {
   readonly #stall = new StallWatch();
   #quotes: QuoteFeed | null = null;
   #books: BookFeed | null = null;
+  #stopOrders = (): void => {};
   #ending: Promise<void> | null = null;
 
   constructor(
@@ -86,6 +91,7 @@ export class SseStream implements Connection {
       this.#subscription.close();
       this.#quotes?.close();
       this.#books?.close();
+      this.#stopOrders();
       this.#deps.connections.remove(this);
       void unwatch.then((stop) => stop());
     });
@@ -94,6 +100,9 @@ export class SseStream implements Connection {
     this.#raw.write(`retry: ${RETRY_MS}\n\n`);
     await unwatch;
     if (this.#ending || this.#raw.destroyed) return;
+    this.#stopOrders = sendOrders(this.#deps.orders, this.userId, this.#filter, (data) =>
+      this.#writer.send('order', data),
+    );
     this.#sendState();
     this.#subscription.start();
     this.#quotes = new QuoteFeed(this.#deps.quotes, this.#filter, {
@@ -121,6 +130,7 @@ export class SseStream implements Connection {
     this.#subscription.close();
     this.#quotes?.close();
     this.#books?.close();
+    this.#stopOrders();
     this.#sendState();
     if (reason === 'stopping') this.#raw.write(`retry: ${RETRY_MS}\n\n`);
     await this.#writer.end();

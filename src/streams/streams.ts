@@ -4,6 +4,7 @@ import { Connections } from './connections.ts';
 import type { Kept } from '../stores/shared/stored-changes.ts';
 import { followMarkets } from './follow-markets.ts';
 import { Hub, type HubDeps } from './hub.ts';
+import { OrderFollower } from './orders.ts';
 import { QuoteFollower } from './quotes.ts';
 import type { StreamDeps } from './sse-stream.ts';
 
@@ -21,8 +22,10 @@ export async function openStreams(
   const connections = new Connections(deps.shared);
   const quotes = new QuoteFollower(deps);
   const books = new BookFollower(deps);
+  const orders = new OrderFollower();
   await hub.open();
   await books.listen(deps.shared);
+  await orders.listen(deps.shared);
   await quotes.listen((...given) => deps.shared.subscribe(...given));
   const stopping = new AbortController();
   if (deps.sharesStoreAlone) void followMarkets(hub, deps.markets, deps.platforms, stopping.signal);
@@ -32,6 +35,7 @@ export async function openStreams(
     connections,
     quotes,
     books,
+    orders,
     async stop() {
       stopping.abort();
       await connections.stop();

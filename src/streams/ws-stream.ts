@@ -4,6 +4,7 @@ import { BookFeed } from './book-feed.ts';
 import type { Connection, EndReason } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
 import { gapData } from './gap-event.ts';
+import { sendOrders } from './orders.ts';
 import { QuoteFeed } from './quotes.ts';
 import { BEAT_MS, type Reader, type StreamDeps } from './sse-stream.ts';
 import { LINGER_MS } from './sse.ts';
@@ -25,6 +26,7 @@ interface Entry {
   subscription: Subscription;
   quotes: QuoteFeed;
   books: BookFeed;
+  stopOrders: () => void;
   /** Stops counting its markets. */
   unfollow: () => void;
 }
@@ -60,6 +62,10 @@ export class WsStream implements Connection {
 
   isStalled(): boolean {
     return this.#stall.isStalled(this.#socket.bufferedAmount);
+  }
+
+  get mayTrade(): boolean {
+    return this.#reader.mayTrade;
   }
 
   get subscriptions(): number {
@@ -107,7 +113,10 @@ export class WsStream implements Connection {
       event: (name, data) => this.#socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
       flush: () => {},
     });
-    this.#entries.set(sid, { filter, subscription, quotes, books, unfollow });
+    const stopOrders = sendOrders(this.#deps.orders, this.userId, filter, (data) =>
+      this.#socket.send(`{"sid":${sid},"event":"order","data":${data}}`),
+    );
+    this.#entries.set(sid, { filter, subscription, quotes, books, stopOrders, unfollow });
     setImmediate(() => this.#entries.has(sid) && subscription.start());
     return sid;
   }
@@ -176,8 +185,9 @@ export class WsStream implements Connection {
   }
 }
 
-function closeEntry({ subscription, quotes, books, unfollow }: Entry): void {
+function closeEntry({ subscription, quotes, books, stopOrders, unfollow }: Entry): void {
   subscription.close();
+  stopOrders();
   quotes.close();
   books.close();
   unfollow();

@@ -1,0 +1,40 @@
+import { ORDER_CHANGES, type OrderChange } from '../core/order-change.ts';
+import type { Shared } from '../stores/shared/shared.ts';
+import type { StreamFilter } from './filter.ts';
+
+type Listener = (change: OrderChange) => void;
+
+/** Changes of orders, passed on to the streams of their owners only. */
+export class OrderFollower {
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
+    await shared.subscribe(ORDER_CHANGES, (message) => {
+      const change = JSON.parse(message) as OrderChange;
+      for (const listener of this.#listeners.get(change.userId) ?? []) listener(change);
+    });
+  }
+
+  /** Calls back with changes of the user's orders until the returned function is called. */
+  watch(userId: string, listener: Listener): () => void {
+    const known = this.#listeners.get(userId) ?? new Set();
+    this.#listeners.set(userId, known.add(listener));
+    return () => {
+      known.delete(listener);
+      if (known.size === 0 && this.#listeners.get(userId) === known) this.#listeners.delete(userId);
+    };
+  }
+}
+
+/** Sends the changes of the user's orders that a subscription asks for. None is left out: a reader that is too slow is ended. */
+export function sendOrders(
+  follower: OrderFollower,
+  userId: string,
+  { channels, platforms, markets }: StreamFilter,
+  send: (data: string) => void,
+): () => void {
+  if (!channels.includes('orders')) return () => {};
+  return follower.watch(userId, ({ platform, ref, data }) => {
+    if (platforms.includes(platform) && (markets === null || markets.get(platform)?.has(ref) === true)) send(data);
+  });
+}

@@ -83,7 +83,12 @@ export const orderFields = {
   credential_id: integerParam(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe("Number of a stored credential. Default: the platform's default one, else the operator's client"),
-  price: exactDecimal(PRICE_SCALE, LOWEST, HIGHEST, priceRule)
+  price: exactDecimal(
+    PRICE_SCALE,
+    LOWEST,
+    HIGHEST,
+    `${priceRule} on the market's price grid, with at most ${PRICE_SCALE} decimals`,
+  )
     .optional()
     .describe('0.01..0.99; required for limit orders. With a market order: its worst price'),
   time_in_force: enumParam(TIMES_IN_FORCE)

@@ -10,6 +10,9 @@ export type KalshiUrl = (typeof URLS)[number];
 
 const normalizeId = (id: string): string | null => (isSegment(id) ? id.toUpperCase() : null);
 
+/** trading_is_paused, exchange_is_paused: nothing is accepted now. */
+export const isPause = (code: string): boolean => code.endsWith('_is_paused');
+
 /** Kalshi: volumes in contracts, ids are tickers in upper case, traders are anonymous. */
 export const kalshi: PlatformManifest = {
   urls: URLS,
@@ -37,6 +40,5 @@ export const kalshi: PlatformManifest = {
   walletText: (wallet) => wallet,
   tradeMetadata: ({ isBlock, seriesPrice }) => ({ is_block_trade: isBlock, yes_price: Number(seriesPrice) }),
   whaleMetadata: ({ isBlock }) => ({ is_block_trade: isBlock }),
-  classifyError: ({ status, code }) =>
-    status >= 400 && status < 500 && code === 'trading_is_paused' ? 'maintenance' : null,
+  classifyError: ({ status, code }) => (status >= 400 && status < 500 && isPause(code) ? 'maintenance' : null),
 };

@@ -302,6 +302,30 @@ describe('an order on Kalshi', () => {
     }
   });
 
+  test("that Kalshi denies but shows as open is not called over: its cancel is 503 until it is 'cancelled'", async () => {
+    const { order } = (await place()).body;
+    const path = `/orders/${order.order_id}?platform=kalshi`;
+    sim.world.desk.settings.cancelDelayMs = 60_000;
+    try {
+      const denied = await ann.delete(path);
+      expect(denied).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) } });
+      expect(denied.body.error.message).toContain('still open');
+      expect(held()).toMatchObject([{ status: 'resting' }]);
+    } finally {
+      sim.world.desk.settings.cancelDelayMs = 0;
+    }
+    expect((await ann.delete(path)).body).toMatchObject({ cancelled: true });
+  });
+
+  test('answered without an order id is unknown and placed once; the next look finds what became of it', async () => {
+    const answer = { kind: 'status', status: 201, body: '{"fill_count":"0.00"}' } as const;
+    sim.inject({ match: /^POST .*orders$/, times: 1, ...answer });
+    const { status, body } = await place({ idempotency_key: 'no-id' });
+    expect([status, body.order.status]).toEqual([202, 'unknown']);
+    expect((await place({ idempotency_key: 'no-id' })).status).toBe(200);
+    expect(held()).toEqual([]);
+  });
+
   test('refused by the platform is 422 with its words, and is kept as rejected', async () => {
     const { status, body } = await place({ price: 0.4, size: 100_000 });
     expect(status).toBe(422);

@@ -221,6 +221,14 @@ async function together(wanted: Wanted[]) {
   return { placements, records: orders.map(({ record }) => record) };
 }
 
+test.each(['trading_is_paused', 'exchange_is_paused'])('%s is 503: the order was not placed', async (code) => {
+  answer(409, refusal(code, code.replaceAll('_', ' ')));
+  expect(await place()).toMatchObject({
+    result: 'rejected',
+    refusal: { status: 503, message: 'Kalshi accepts no orders now', retryAfter: expect.any(Number) },
+  });
+});
+
 describe('orders placed together', () => {
   const BATCHED = 'POST /trade-api/v2/portfolio/events/orders/batched';
 
@@ -275,7 +283,7 @@ describe('orders placed together', () => {
     expect(held()).toEqual([]);
   });
 
-  const paused = { error: { code: 'trading_is_paused', message: 'trading is paused' } };
+  const paused = { error: { code: 'exchange_is_paused', message: 'exchange is paused' } };
   const nothing = { order_id: null, client_order_id: null, fill_count: null, remaining_count: null };
   test.each([
     ['another error', { orders: [{ ...nothing, error: { code: 'internal', message: 'busy' } }, {}] }, 'unknown'],

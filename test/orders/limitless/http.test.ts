@@ -157,6 +157,22 @@ describe('an order on Limitless over HTTP', () => {
     expect(fee).toBeGreaterThan(0);
   });
 
+  test('that the market holds back is cancelled or over, and never called over before', async () => {
+    market.takerDelayMs = 2500;
+    sim.world.desk.hidesDelayed = true;
+    try {
+      const { body } = await place({ price: 0.52 });
+      expect(body.order).toMatchObject({ status: 'pending' });
+      const answered = await ann.delete(`/orders/${body.order.order_id}?platform=limitless`);
+      // Asked again until the delay was over, the order turned out to be filled.
+      expect(held()).toMatchObject([{ status: 'MATCHED' }]);
+      expect(answered).toMatchObject({ status: 409, body: { error: { message: 'The order is no longer open' } } });
+      expect(answered.body.error.error_text).toContain('is filled: 10 of 10');
+    } finally {
+      sim.world.desk.hidesDelayed = false;
+    }
+  });
+
   test('killed by the exchange is 201 and cancelled, not placed', async () => {
     const { status, body } = await place({ time_in_force: 'ioc' });
     expect([status, body.order.status, body.order.filled_size]).toEqual([201, 'cancelled', 0]);

@@ -133,7 +133,7 @@ export const KALSHI_REJECTIONS: readonly RejectionRule[] = [
   },
 ];
 
-/** Codes with which Kalshi refuses one order of a batch. After any other error the order may exist: it is looked up. */
+/** Codes with which Kalshi refuses one order of a batch, apart from pauses. After any other error the order may exist: it is looked up. */
 export const REFUSING_CODES: ReadonlySet<string> = new Set([
   'bad_request',
   'invalid_parameters',
@@ -143,5 +143,4 @@ export const REFUSING_CODES: ReadonlySet<string> = new Set([
   'available_balance_too_low',
   'not_found',
   'MARKET_INACTIVE',
-  'trading_is_paused',
 ]);

@@ -7,6 +7,7 @@ import type { OrderAccess, OrderIntent, Placement, PlatformOrder } from '../../o
 import { parseBody } from '../../parse-rows.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { ORDERS_AT_ONCE, ORDER_COST } from '../limits.ts';
+import { isPause } from '../manifest.ts';
 import { kalshiAccountName, type KalshiAccount } from '../signed-client.ts';
 import { KALSHI_REJECTIONS, REFUSING_CODES } from './advice.ts';
 import type { KalshiFinder } from './finder.ts';
@@ -89,7 +90,9 @@ function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): P
   if (refused) {
     const { code } = refused.error;
     const error = answerError('kalshi', { ...reply, status: 400 }, refused);
-    return REFUSING_CODES.has(code) ? failed(error) : unknown(reply.status, `${code}: ${error.detail}`);
+    return REFUSING_CODES.has(code) || isPause(code)
+      ? failed(error)
+      : unknown(reply.status, `${code}: ${error.detail}`);
   }
   const placed = KalshiPlaced.safeParse(result).data;
   if (placed?.client_order_id === intent.clientOrderId) return accepted(intent, placed, reply);

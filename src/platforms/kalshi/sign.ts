@@ -8,7 +8,8 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { keyProblem, type KalshiCredential } from './credential.ts';
-import { orderRefused } from '../failed-placement.ts';
+import { refusedBy } from '../refusal-rules.ts';
+import { KALSHI_CHECKS } from './orders/advice.ts';
 
 /** Signed headers of one request. `url` may carry a query; it is not signed. */
 export type KalshiSigner = (method: string, url: string) => Promise<Record<string, string>>;
@@ -44,7 +45,7 @@ function keyOf(stored: string): KeyObject {
   );
   const problem = keyProblem(key);
   if (problem === null) return key;
-  throw orderRefused('The private key of the credential is not accepted', `Store ${problem}.`);
+  throw refusedBy(KALSHI_CHECKS.key, '', problem);
 }
 
 function signature(key: KeyObject, message: Buffer): Promise<Buffer> {

@@ -14,6 +14,10 @@ export const KALSHI_CHECKS = {
     message: 'Kalshi cannot cancel both orders of a self-trade',
     resolution: 'Use self_trade_prevention cancel_taker or cancel_maker',
   },
+  key: {
+    message: 'The private key of the credential is not accepted',
+    resolution: 'Store another key',
+  },
 } as const satisfies Record<string, CheckRule>;
 
 const CLOCK = 'the clock of the server that runs this service must be right';

@@ -46,7 +46,7 @@ test.each(PLATFORMS)('changes of an order at %s reach its owner, and nobody else
   expect(made?.data).toEqual({ ...placed.order, previous_status: null, cause: 'placement' });
   expect(OrderEvent.safeParse(made?.data).success).toBe(true);
   const { body: gone } = await ann.delete(`/orders/${id}?platform=${platform}`);
-  const last = () => stream.frames.filter(({ event }) => event === 'order').at(-1)?.data;
+  const last = () => stream.frames.findLast(({ event }) => event === 'order')?.data;
   // Polymarket's order may be seen leaving the book before its end is known.
   await expect.poll(last, { timeout: 5000 }).toMatchObject({ ...gone.order, cause: 'cancel' });
   expect((await ann.get(`/orders/${id}?platform=${platform}`)).body.order).toEqual(gone.order);

@@ -129,7 +129,6 @@ export const gammaMarket = z.object({
   orderPriceMinTickSize: optional(wirePrice),
   orderMinSize: optional(wireSize),
   rewardsMinSize: optional(wireSize),
-  secondsDelay: z.number().min(0).nullish().catch(null),
   groupItemTitle: text,
   groupItemThreshold: text,
   line: optional(wireUsd),

@@ -250,7 +250,6 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
       series_slug: event?.series[0]?.slug,
       game_start_time: isoTime(market.gameStartTime),
       event_start_time: isoTime(market.eventStartTime) ?? isoTime(event?.startTime),
-      seconds_delay: market.secondsDelay,
       rewards_min_size: rewardsMinSize === 0 ? null : rewardsMinSize,
     }),
     collateral: 'pUSD',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import type { Placement } from '../../../src/platforms/order-contract.ts';
-import { PlacementGroup } from '../../../src/platforms/placement-group.ts';
+import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { refuse } from '../../fixtures/canned-http.ts';
 import {
   MARKET,

@@ -55,7 +55,9 @@ function statusOf(market: SimMarket, prices: readonly bigint[], read: Read): str
     (showsUma(market) && market.uma.at(-1) === 'resolved' && !market.legacy) ||
     (market.version === 'v2' && market.state === 'resolved');
   const old = (market.closedMs ?? market.endMs) < read.syncedMs - MONTH_MS;
-  return isSettled || isVector(prices) || old ? 'settled' : 'closed';
+  // Halves may be a midpoint until the result is there.
+  const isPaid = isVector(prices) && (market.payouts !== null || !prices.includes(ONE / 2n));
+  return isSettled || isPaid || old ? 'settled' : 'closed';
 }
 
 /** What a share paid: as printed, or where those are no payouts as the oracle reported it. */

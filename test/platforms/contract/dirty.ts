@@ -36,6 +36,7 @@ export function dirtyOf<P extends Platform>(platform: P, dirtOf: (truth: TruthOf
 
   test('odd fields, unreadable items and stale copies cost nothing of a clean neighbour, and are named', async () => {
     const { truth, service } = stage();
+    truth.sim.rewrite(null);
     expect(await eventually(() => stage().wrongMarkets(), 120)).toEqual([]);
     const dirt = dirtOf(truth);
     expect(dirt.excused.size).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import type { AdapterDeps, ReadContext } from '../contract.ts';
 import { answeredUs, parseBody } from '../parse-rows.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { type KalshiKeySetting, operatorKey } from './operator-key.ts';
+import { ReadTier } from './read-tier.ts';
 import { kalshiSigner } from './sign.ts';
 
 export type KalshiQuery = Record<string, string | number | undefined>;
@@ -62,6 +63,11 @@ function signing({ settings, now }: Pick<AdapterDeps<KalshiKeySetting>, 'setting
 export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>): KalshiClient {
   const { http, settings, now } = deps;
   const signed = signing(deps);
+  const tier = new ReadTier(() => {
+    const url = `${settings.KALSHI_API_URL}/account/limits`;
+    const request = { platform: 'kalshi', method: 'GET', url, priority: 'poll', retry: false } as const;
+    return http.send({ ...request, group: 'kalshi:anonymous', ...signed?.(url) });
+  }, now);
   let unsignedUntilMs = 0;
 
   const get: KalshiClient['get'] = async (path, query, { priority, user, isUrgent, isAskedOnce, forOrder, signal }) => {
@@ -81,7 +87,9 @@ export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySettin
     };
     if (!signed || now() < unsignedUntilMs) return http.send(request);
     try {
-      return await http.send({ ...request, ...signed(url) });
+      const reply = await http.send({ ...request, ...signed(url), cost: tier.cost });
+      tier.refresh();
+      return reply;
     } catch (error) {
       if (!(error instanceof PlatformError && error.kind === 'unauthorized')) throw error;
       unsignedUntilMs = now() + UNSIGNED_MS;

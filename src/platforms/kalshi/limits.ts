@@ -1,7 +1,9 @@
 import { type Bucket, type LimitGroup, rule, twoBuckets } from '../http/limit-group.ts';
 
 /** Tokens per call unless the platform lists another cost (GET order and cancel: 2). */
-const CALL_COST = 10;
+export const CALL_COST = 10;
+/** Read tokens a second of the Basic tier, for which the buckets below are made. */
+export const BASIC_READ_REFILL = 200;
 /** Tokens of each order that is placed, alone or in a batch. */
 export const ORDER_COST = CALL_COST;
 /** Tokens for writes that may be spent at once. */

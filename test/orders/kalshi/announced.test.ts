@@ -84,45 +84,45 @@ const reply = (json: unknown) => ({
   receivedAt: '2026-11-25T00:00:00.000Z',
 });
 
-describe('an order for a market that moved to another exchange shard', () => {
-  const placed = {
-    order_id: 'o-1',
-    client_order_id: 'c-1',
-    fill_count: '0.00',
-    remaining_count: '10.00',
-    ts_ms: 1_790_000_000_000,
+const placed = {
+  order_id: 'o-1',
+  client_order_id: 'c-1',
+  fill_count: '0.00',
+  remaining_count: '10.00',
+  ts_ms: 1_790_000_000_000,
+};
+
+/** Places an order for a market stored on shard 0; `shard` is what Kalshi says of it now. */
+async function place(shard: unknown, answer: (body: { exchange_index: number }) => unknown) {
+  const sent: number[] = [];
+  const member: KalshiAccount = {
+    get: async (path) => {
+      expect(path).toBe('/markets/KXOTTERCUP-1');
+      if (shard instanceof Error) throw shard;
+      return reply({ market: { ticker: 'KXOTTERCUP-1', exchange_index: shard } });
+    },
+    page: () => Promise.reject(new Error('not asked')),
+    send: async (_method, _path, body) => {
+      const order = JSON.parse(body ?? '') as { exchange_index: number };
+      sent.push(order.exchange_index);
+      const json = answer(order);
+      if (json instanceof Error) throw json;
+      return reply(json);
+    },
   };
+  const intent: OrderIntent = {
+    market: stored({ exchange_index: 0 }),
+    terms: terms(),
+    clientOrderId: 'c-1',
+    seed: new Uint8Array(32),
+    claimedAtMs: 0,
+  };
+  const access = { ...readContext(), credential: {}, markets: {} } as unknown as OrderAccess<'kalshi'>;
+  const placement = await placeOrder({ intent, wire: toKalshiOrder(intent) }, member, access, {} as never);
+  return { result: placement.result, sent };
+}
 
-  /** Places an order for a market stored on shard 0; `shard` is what Kalshi says of it now. */
-  async function place(shard: unknown, answer: (body: { exchange_index: number }) => unknown) {
-    const sent: number[] = [];
-    const member: KalshiAccount = {
-      get: async (path) => {
-        expect(path).toBe('/markets/KXOTTERCUP-1');
-        if (shard instanceof Error) throw shard;
-        return reply({ market: { ticker: 'KXOTTERCUP-1', exchange_index: shard } });
-      },
-      page: () => Promise.reject(new Error('not asked')),
-      send: async (_method, _path, body) => {
-        const order = JSON.parse(body ?? '') as { exchange_index: number };
-        sent.push(order.exchange_index);
-        const json = answer(order);
-        if (json instanceof Error) throw json;
-        return reply(json);
-      },
-    };
-    const intent: OrderIntent = {
-      market: stored({ exchange_index: 0 }),
-      terms: terms(),
-      clientOrderId: 'c-1',
-      seed: new Uint8Array(32),
-      claimedAtMs: 0,
-    };
-    const access = { ...readContext(), credential: {}, markets: {} } as unknown as OrderAccess<'kalshi'>;
-    const placement = await placeOrder({ intent, wire: toKalshiOrder(intent) }, member, access, {} as never);
-    return { result: placement.result, sent };
-  }
-
+describe('an order for a market that moved to another exchange shard', () => {
   test('is sent once more to the shard on which the market is now', async () => {
     expect(
       await place(2, (body) => (body.exchange_index === 2 ? placed : refused('invalid parameters: exchange_index'))),

@@ -45,6 +45,8 @@ export function queryText(query: KalshiQuery): string {
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
+const ACCOUNT_LIMITS = '/account/limits';
+
 /** After a rejected signature, reads are unsigned for this long. */
 const UNSIGNED_MS = 600_000;
 
@@ -64,7 +66,7 @@ export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySettin
   const { http, settings, now } = deps;
   const signed = signing(deps);
   const tier = new ReadTier(() => {
-    const url = `${settings.KALSHI_API_URL}/account/limits`;
+    const url = `${settings.KALSHI_API_URL}${ACCOUNT_LIMITS}`;
     const request = { platform: 'kalshi', method: 'GET', url, priority: 'poll', retry: false } as const;
     return http.send({ ...request, group: 'kalshi:anonymous', ...signed?.(url) });
   }, now);

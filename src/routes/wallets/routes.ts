@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Caller } from '../accounts/caller.ts';
-import { sizeOrNull } from '../core/decimal.ts';
-import { type Platform, PLATFORMS } from '../core/model.ts';
-import { listText } from '../core/text.ts';
-import { answerStored } from '../http/cached-answer.ts';
-import { pagination } from '../http/cursors.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { mergedTrades, MergedPosition } from '../platforms/merged-trades.ts';
-import { MANIFESTS } from '../platforms/manifests.ts';
-import { portfolioMarkets, toPosition, toUserTrade } from '../queries/portfolio.ts';
-import { walletFigures } from '../queries/wallet.ts';
-import { cursorParam, limitParam, platformParam } from '../schemas/parameters.ts';
-import { WalletAnswer, WalletPositionsAnswer, WalletTradesAnswer } from '../schemas/wallets.ts';
-import { contextOf, KEPT_MS, ofKnownUser, usersOf } from './portfolio.ts';
-import type { Services } from './services.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { sizeOrNull } from '../../core/decimal.ts';
+import { type Platform, PLATFORMS } from '../../core/model.ts';
+import { listText } from '../../core/text.ts';
+import { answerStored } from '../../http/cached-answer.ts';
+import { pagination } from '../../http/cursors.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { mergedTrades, MergedPosition } from '../../platforms/users/merged-trades.ts';
+import { MANIFESTS } from '../../platforms/manifests.ts';
+import { portfolioMarkets, toPosition, toUserTrade } from '../../queries/portfolio.ts';
+import { walletFigures } from '../../queries/wallet.ts';
+import { cursorParam, limitParam, platformParam } from '../../schemas/parameters.ts';
+import { WalletAnswer, WalletPositionsAnswer, WalletTradesAnswer } from '../../schemas/wallets.ts';
+import { contextOf, KEPT_MS, ofKnownUser, portfolioRoutes, usersOf } from '../portfolio.ts';
+import type { Services } from '../services.ts';
 
 const SHOWN = PLATFORMS.filter((platform) => MANIFESTS[platform].showsWallets);
 /** Cache time of counts over stored trades. */
@@ -33,8 +33,9 @@ const platform = platformParam(SHOWN)
 /** The last position sent, and how many there are. */
 const HeldPosition = z.object({ after: z.string(), total: z.int() });
 
-/** GET wallets/{address}, counted from stored trades; its trades and positions, read from the platforms. */
-export function walletRoutes(app: FastifyInstance, services: Services): void {
+/** GET profile/*; wallets/{address}, counted from stored trades; its trades and positions, read from the platforms. */
+export function userRoutes(app: FastifyInstance, services: Services): void {
+  portfolioRoutes(app, services);
   getWalletRoute(app, services);
   listWalletTradesRoute(app, services);
   listWalletPositionsRoute(app, services);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PLATFORMS, type Platform } from '../core/model.ts';
-import { TradePosition, type UserTrade, type UserTradePage } from './user-contract.ts';
+import { PLATFORMS, type Platform } from '../../core/model.ts';
+import { TradePosition, type UserTrade, type UserTradePage } from '../user-contract.ts';
 
 /** Where each platform's list is continued: behind its last trade, or its total once it has ended; absent before its first trade. */
 export const MergedPosition = z.partialRecord(

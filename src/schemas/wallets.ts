@@ -28,7 +28,7 @@ export const WalletAnswer = z
       .object({
         address: z.string().describe('In lower case'),
         names: z.array(z.string()).describe('Names that platforms show for it; [] if there are none'),
-        trades: z.int().describe('Stored trades of which it was the taker'),
+        trades: z.int().describe('Number of stored trades of which it was the taker'),
         volume_usd: z.number().describe('USD exchanged in these trades'),
         markets: z.int().describe('Number of markets of these trades'),
         first_trade_at: timeOrNull('The first of these trades; null without one'),

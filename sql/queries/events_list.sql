@@ -34,23 +34,28 @@ SELECT count() AS total,
     arraySlice(groupArraySortedIf(201)(place, place > {after:Int128}), 1, {limit:UInt32})
   ) AS page
 FROM (
-  SELECT bitOr(bitShiftLeft(toInt128(-rank), 64), toInt128(sipHash64({platform:String}, event_id))) AS place
+  SELECT bitOr(bitShiftLeft(toInt128(-(rank + if({sort:String} = 'match', fit * 1152921504606846976, 0))), 64), toInt128(sipHash64({platform:String}, event_id))) AS place
   FROM (
-    SELECT event_id,
+    SELECT event_id, any(class) AS fit,
       multiIf(countIf(status = 'open') > 0, 'open', countIf(status = 'paused') > 0, 'paused', countIf(status = 'unopened') > 0, 'unopened',
         countIf(status = 'closed') > 0, 'closed', 'settled') AS state,
-      if({sort:String} = 'volume_24h', if(count(volume_24h) = count(), ifNull(sum(reinterpretAsInt64(volume_24h)), 0), -1),
+      if({sort:String} IN ('volume_24h', 'match'), if(count(volume_24h) = count(), ifNull(sum(reinterpretAsInt64(volume_24h)), 0), -1),
       if({sort:String} = 'end_date', -if(count(trading_end_at) = count(), toUnixTimestamp64Milli(assumeNotNull(max(trading_end_at))), 7258118400000),
       if({sort:String} = 'created', toUnixTimestamp64Milli(ifNull(min(created_at), toDateTime64(0, 3, 'UTC'))),
       toInt64(count())))) AS rank
     FROM listing
-    WHERE event_id IN (
-      SELECT event_id FROM events FINAL
+    INNER JOIN (
+      SELECT event_id, toInt64(multiIf(event_id IN {ids:Array(String)} OR slug IN {ids:Array(String)}, 3, startsWith(search_title, {text:String}), 2,
+        NOT has(multiSearchAllPositions(concat(' ', search_title), {begun:Array(String)}), 0), 1, 0)) AS class
+      FROM events FINAL
       WHERE platform = {platform:String}
         AND ({category:String} = '' OR category_slug = {category:String})
         AND ({series_id:String} = '' OR series_id = {series_id:String})
-        AND (empty({words:Array(String)}) OR hasAll(splitByChar(' ', search_text), {words:Array(String)}))
-    )
+        AND (NOT {searched:Bool} OR event_id IN {ids:Array(String)} OR slug IN {ids:Array(String)} OR (
+          notEmpty({asked:Array(String)}) AND hasAll(splitByChar(' ', search_title), {exact:Array(String)})
+          AND arrayAll(words -> hasAny(splitByChar(' ', search_title), words), {any:Array(Array(String))})
+        ))
+    ) AS e USING (event_id)
     GROUP BY event_id
   )
   WHERE {status:String} = '' OR state = {status:String}

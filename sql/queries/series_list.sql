@@ -1,16 +1,24 @@
--- GET series: a page after {after} by id, with the number of events of each, and the total number of matching series
+-- GET series: a page after {after} by how well a search fits, then id, with the number of events of each, and the total number of matching series
 WITH passing AS (
-  SELECT series_id, title, category, frequency FROM series FINAL
+  SELECT series_id, title, category, frequency, if({searched:Bool}, multiIf(series_id IN {ids:Array(String)}, 3, startsWith(search_title, {text:String}), 2,
+    NOT has(multiSearchAllPositions(concat(' ', search_title), {begun:Array(String)}), 0), 1, 0), 0) AS class
+  FROM series FINAL
   WHERE platform = {platform:String}
     AND ({category:String} = '' OR category_slug = {category:String})
-    AND (empty({words:Array(String)}) OR hasAll(splitByChar(' ', search_text), {words:Array(String)}))
+    AND (NOT {searched:Bool} OR series_id IN {ids:Array(String)} OR (
+      notEmpty({asked:Array(String)}) AND hasAll(splitByChar(' ', search_title), {exact:Array(String)})
+      AND arrayAll(words -> hasAny(splitByChar(' ', search_title), words), {any:Array(Array(String))})
+    ))
 ),
-page AS (SELECT * FROM passing WHERE series_id > {after:String} ORDER BY series_id LIMIT {limit:UInt32}),
+page AS (
+  SELECT * FROM passing WHERE (-toInt8(class), series_id) > (-{after_class:Int8}, {after:String})
+  ORDER BY class DESC, series_id LIMIT {limit:UInt32}
+),
 own AS (
   SELECT event_key, series_id FROM events FINAL
   WHERE platform = {platform:String} AND series_id IN (SELECT series_id FROM page)
 )
-SELECT p.series_id AS series_id, p.title AS title, p.category AS category, p.frequency AS frequency, e.events_count AS events_count,
+SELECT p.series_id AS series_id, p.title AS title, p.category AS category, p.frequency AS frequency, p.class AS class, e.events_count AS events_count,
   e.open_events AS open_events, (SELECT count() FROM passing) AS total
 FROM page AS p
 LEFT JOIN (
@@ -30,4 +38,4 @@ LEFT JOIN (
   ) AS m USING (event_key)
   GROUP BY series_id
 ) AS e USING (series_id)
-ORDER BY series_id
+ORDER BY class DESC, series_id

@@ -2,13 +2,12 @@ import type { Platform } from '../core/model.ts';
 import { asStored } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { type ListingPage, listingPage } from './listing-pages.ts';
-import { searchWords } from './markets-by-key.ts';
+import { type ListingPage, listingPage, sortOf } from './listing-pages.ts';
 
 /** Parsed filters and order of GET events. */
 export interface EventFilter {
   provider: Platform;
-  sort: string;
+  sort?: string | undefined;
   status?: string | undefined;
   category?: string | undefined;
   series_id?: string | undefined;
@@ -20,15 +19,18 @@ export interface EventFilter {
 export const listEvents = (clickhouse: Pick<ClickHouse, 'query'>, filter: EventFilter, page: ListingPage) =>
   listingPage(
     clickhouse,
-    'events_list',
     {
-      platform: filter.provider,
-      sort: filter.sort,
-      status: filter.status ?? '',
-      category: filter.category === undefined ? '' : categorySlug(filter.category),
-      series_id: asStored(filter.provider, filter.series_id),
-      words: searchWords(filter.query),
-      include_placeholders: filter.include_placeholders,
+      name: 'events_list',
+      kind: 'event',
+      query: filter.query,
+      filter: {
+        platform: filter.provider,
+        sort: sortOf(filter),
+        status: filter.status ?? '',
+        category: filter.category === undefined ? '' : categorySlug(filter.category),
+        series_id: asStored(filter.provider, filter.series_id),
+        include_placeholders: filter.include_placeholders,
+      },
     },
     page,
   );

@@ -6,6 +6,7 @@ import type { EventAnswer, SeriesAnswer } from '../schemas/events.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { optional } from './market-rows.ts';
 import type { Market } from './markets-by-key.ts';
+import { searchTerms } from './search-terms.ts';
 
 type Reader = Pick<ClickHouse, 'query'>;
 type Event = z.infer<typeof EventAnswer>;
@@ -141,18 +142,34 @@ const SeriesRow = z.object({
   frequency: z.string().nullable(),
   events_count: z.coerce.number(),
   open_events: z.coerce.number(),
+  class: z.number(),
   total: z.coerce.number(),
 });
 
-/** Series after the id `after`, by id; `total` is null on a page without rows. */
+/** Above how well any series fits a search. */
+export const MOST_FIT = 127;
+
+interface SeriesFilter {
+  platform: Platform;
+  category: string;
+  query: string | undefined;
+  nowMs: number;
+  /** The last series before the page, and how well it fits the search. */
+  after: { after: string; fit: number };
+  limit: number;
+}
+
+/** Series after another, by how well each fits the search, then by id; `total` is null on a page without rows. */
 export async function seriesPage(
   clickhouse: Reader,
-  filter: { platform: Platform; category: string; words: string[]; after: string; limit: number },
-): Promise<{ series: z.infer<typeof SeriesAnswer>[]; total: number | null }> {
-  const { platform } = filter;
-  const rows = await clickhouse.query('series_list', SeriesRow, filter);
+  { platform, category, query, nowMs, after, limit }: SeriesFilter,
+): Promise<{ series: z.infer<typeof SeriesAnswer>[]; fits: number[]; total: number | null }> {
+  const terms = await searchTerms(clickhouse, { platform, kind: 'series' }, query, new Date(nowMs).toISOString());
+  const params = { platform, category, ...terms.params, after: after.after, after_class: after.fit, limit };
+  const rows = await clickhouse.query('series_list', SeriesRow, params);
   return {
     total: rows[0]?.total ?? null,
+    fits: rows.map((row) => row.class),
     series: rows.map((row) => ({
       id: unifiedId(platform, row.series_id),
       platform,

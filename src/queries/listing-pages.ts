@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { Platform } from '../core/model.ts';
 import { storeTime } from '../core/time.ts';
-import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Match } from '../schemas/markets.ts';
+import type { ClickHouse, QueryParams } from '../stores/clickhouse/client.ts';
+import { searchTerms } from './search-terms.ts';
 
 type Reader = Pick<ClickHouse, 'query'>;
 
@@ -34,20 +37,51 @@ export interface ListingPage {
   limit: number;
 }
 
-/** A page of sql/queries/<name>.sql: the number of matching rows, the keys of the page, and where the next one begins. */
+/** The order of a list: as asked for, else how well a search fits, else by volume. */
+export const sortOf = ({ sort, query }: { sort?: string | undefined; query?: string | undefined }): string =>
+  sort ?? (query === undefined ? 'volume_24h' : 'match');
+
+/** What a list is made of: its statement sql/queries/<name>.sql, its filter, and the words that are searched in it. */
+interface Listed {
+  name: 'markets_list' | 'events_list';
+  kind: 'market' | 'event';
+  filter: QueryParams & { platform: Platform; sort: string };
+  query: string | undefined;
+}
+
+/** How a row was found, by the part of its rank that lists sort `match` by. */
+function matchOf(minusRank: string, hasTypos: boolean): Match {
+  const match = ['text', 'words', 'prefix', 'id'] as const;
+  const found = match[Number((1n - BigInt(minusRank)) >> 60n)] ?? 'text';
+  return found === 'text' && hasTypos ? 'typo' : found;
+}
+
+/**
+ * A page of a list: the number of matching rows, the keys of the page, where the next one begins, and how each row was found, where
+ * the list is sorted by that.
+ */
 export async function listingPage(
   clickhouse: Reader,
-  name: 'markets_list' | 'events_list',
-  filter: object,
+  { name, kind, filter, query }: Listed,
   { position, nowMs, limit }: ListingPage,
-): Promise<{ total: number; keys: string[]; next: ListPosition | null }> {
+): Promise<{ total: number; keys: string[]; matches: ReadonlyMap<string, Match>; next: ListPosition | null }> {
   const asOf = position?.asOf ?? new Date(nowMs - SETTLED_MS).toISOString();
+  const terms = await searchTerms(clickhouse, { platform: filter.platform, kind }, query, asOf);
   const [listing] = await clickhouse.query(name, ListRow, {
     ...filter,
+    ...terms.params,
     as_of: storeTime(asOf),
     after: placeAfter(position),
     limit: limit + 1,
   });
   const { total, page: found } = listing ?? { total: 0, page: [] };
-  return { total, keys: found.slice(0, limit).map(([, key]) => key), next: nextPosition(found, limit, asOf) };
+  const shown = found.slice(0, limit);
+  return {
+    total,
+    keys: shown.map(([, key]) => key),
+    matches: new Map(
+      filter.sort === 'match' ? shown.map(([minusRank, key]) => [key, matchOf(minusRank, terms.hasTypos)]) : [],
+    ),
+    next: nextPosition(found, limit, asOf),
+  };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimalNumber, ONE_PRICE, parsePrice, parseUsd, PRICE_SCALE } from '../core/decimal.ts';
 import { liquidityScore, outcomeName } from '../platforms/market-fields.ts';
-import type { MarketAnswer } from '../schemas/markets.ts';
+import type { MarketAnswer, Match } from '../schemas/markets.ts';
 import { unifiedId, type JsonObject, type Platform } from '../core/model.ts';
 import { DAY_MS } from '../core/time.ts';
 
@@ -75,6 +75,8 @@ interface MarketParts {
   state: z.infer<typeof StateText>;
   traders: z.infer<typeof TradersText> | undefined;
   raw: string | undefined;
+  /** How a search found it. */
+  match: Match | undefined;
   nowMs: number;
 }
 
@@ -109,7 +111,15 @@ export function liquidityOf({
 const quote = (texts: (string | null)[], i: number): number | null => (texts[i] == null ? null : Number(texts[i]));
 
 /** The unified market as returned by endpoints; with the platform's own objects if `raw` is given. */
-export function toMarket({ platform, info, state, traders, raw, nowMs }: MarketParts): z.infer<typeof MarketAnswer> {
+export function toMarket({
+  platform,
+  info,
+  state,
+  traders,
+  raw,
+  match,
+  nowMs,
+}: MarketParts): z.infer<typeof MarketAnswer> {
   return {
     id: unifiedId(platform, info.platform_id),
     platform,
@@ -156,6 +166,7 @@ export function toMarket({ platform, info, state, traders, raw, nowMs }: MarketP
       ...state.state_metadata,
       ...(traders && { unique_traders_since: traders.unique_traders_since }),
     },
+    ...(match ? { match } : {}),
     ...(raw ? { raw_data: JSON.parse(raw) as Record<string, unknown> } : {}),
   };
 }

@@ -3,17 +3,21 @@ import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { likelyRef } from '../markets/directory.ts';
 import { requireMarket, unknownMarket, type WantedMarket } from '../markets/lookup.ts';
+import type { Match } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { InfoText, StateText, TextRow, toMarket, TradersText } from './market-rows.ts';
 
 const RawRow = z.object({ market_key: z.string(), raw: z.string() });
 
-/** Markets by key as of `nowMs`, in the given order; unlisted ones are left out. `withRaw` adds the platform's own objects. */
+/**
+ * Markets by key as of `nowMs`, in the given order; unlisted ones are left out. `withRaw` adds the platform's own objects; `matches` is
+ * how a search found them.
+ */
 export async function marketsByKey(
   clickhouse: Pick<ClickHouse, 'query'>,
   platform: Platform,
   keys: readonly string[],
-  { withRaw, nowMs }: { withRaw: boolean; nowMs: number },
+  { withRaw, nowMs, matches }: { withRaw: boolean; nowMs: number; matches?: ReadonlyMap<string, Match> },
 ): Promise<Market[]> {
   if (keys.length === 0) return [];
   const of = { platform, keys: keys.map(BigInt) };
@@ -21,7 +25,7 @@ export async function marketsByKey(
     clickhouse.query('market_texts', TextRow, of),
     withRaw ? clickhouse.query('markets_raw', RawRow, of) : [],
   ]);
-  return marketsOf(platform, keys, { texts, raws, nowMs });
+  return marketsOf(platform, keys, { texts, raws, nowMs, matches });
 }
 
 /**
@@ -54,9 +58,14 @@ export async function listedMarket(
 function marketsOf(
   platform: Platform,
   keys: readonly string[],
-  found: { texts: readonly z.infer<typeof TextRow>[]; raws: readonly z.infer<typeof RawRow>[]; nowMs: number },
+  found: {
+    texts: readonly z.infer<typeof TextRow>[];
+    raws: readonly z.infer<typeof RawRow>[];
+    nowMs: number;
+    matches?: ReadonlyMap<string, Match> | undefined;
+  },
 ): Market[] {
-  const { texts, raws, nowMs } = found;
+  const { texts, raws, nowMs, matches } = found;
   const part = (name: string) => byKey(texts.filter((row) => row.part === name));
   const [infos, states, traders, rawOf] = [part('info'), part('state'), part('traders'), byKey(raws)];
   return keys.flatMap((key) => {
@@ -68,6 +77,7 @@ function marketsOf(
       state: StateText.parse(state.body),
       traders: took && TradersText.parse(took.body),
       raw: rawOf.get(key)?.raw,
+      match: matches?.get(key),
       nowMs,
     });
   });
@@ -77,10 +87,3 @@ export type Market = ReturnType<typeof toMarket>;
 
 const byKey = <Row extends { market_key: string }>(rows: readonly Row[]): Map<string, Row> =>
   new Map(rows.map((row) => [row.market_key, row]));
-
-/** The words of a search as indexed: runs of letters and digits, in lower case. Without any, a word that no text contains. */
-export function searchWords(query: string | undefined): string[] {
-  if (query === undefined) return [];
-  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu))];
-  return words.length > 0 ? words : [' '];
-}

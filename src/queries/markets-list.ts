@@ -4,13 +4,12 @@ import { storeTime } from '../core/time.ts';
 import { asStored } from '../markets/directory.ts';
 import { categorySlug } from '../platforms/categories.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { type ListingPage, listingPage } from './listing-pages.ts';
-import { searchWords } from './markets-by-key.ts';
+import { type ListingPage, listingPage, sortOf } from './listing-pages.ts';
 
 /** Parsed filters and order of GET markets. */
 export interface MarketFilter {
   provider: Platform;
-  sort: string;
+  sort?: string | undefined;
   status?: string | undefined;
   category?: string | undefined;
   event_id?: string | undefined;
@@ -25,18 +24,21 @@ export interface MarketFilter {
 export const listMarkets = (clickhouse: Pick<ClickHouse, 'query'>, filter: MarketFilter, page: ListingPage) =>
   listingPage(
     clickhouse,
-    'markets_list',
     {
-      platform: filter.provider,
-      sort: filter.sort,
-      status: filter.status ?? '',
-      category: filter.category === undefined ? '' : categorySlug(filter.category),
-      event_id: asStored(filter.provider, filter.event_id),
-      words: searchWords(filter.query),
-      min_liquidity: filter.min_liquidity === undefined ? null : usdText(filter.min_liquidity),
-      ends_after: timeOrNull(filter.ends_after),
-      ends_before: timeOrNull(filter.ends_before),
-      include_placeholders: filter.include_placeholders,
+      name: 'markets_list',
+      kind: 'market',
+      query: filter.query,
+      filter: {
+        platform: filter.provider,
+        sort: sortOf(filter),
+        status: filter.status ?? '',
+        category: filter.category === undefined ? '' : categorySlug(filter.category),
+        event_id: asStored(filter.provider, filter.event_id),
+        min_liquidity: filter.min_liquidity === undefined ? null : usdText(filter.min_liquidity),
+        ends_after: timeOrNull(filter.ends_after),
+        ends_before: timeOrNull(filter.ends_before),
+        include_placeholders: filter.include_placeholders,
+      },
     },
     page,
   );

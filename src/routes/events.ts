@@ -9,10 +9,10 @@ import { endpoint } from '../http/endpoint.ts';
 import { normalId } from '../markets/directory.ts';
 import { eventImageInTime } from '../markets/event-images.ts';
 import { categorySlug } from '../platforms/categories.ts';
-import { eventById, eventsByKey, seriesPage, withFiguresOf } from '../queries/events.ts';
+import { eventById, eventsByKey, MOST_FIT, seriesPage, withFiguresOf } from '../queries/events.ts';
 import { listEvents } from '../queries/events-list.ts';
 import { ListPosition } from '../queries/listing-pages.ts';
-import { marketsByKey, searchWords } from '../queries/markets-by-key.ts';
+import { marketsByKey } from '../queries/markets-by-key.ts';
 import { EventsAnswer, OneEventAnswer, SeriesListAnswer } from '../schemas/events.ts';
 import {
   cursorParam,
@@ -27,7 +27,9 @@ import type { Services } from './services.ts';
 
 /** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
-const SeriesPosition = z.object({ after: z.string(), total: z.int() });
+const SeriesPosition = z.object({ after: z.string(), fit: z.int(), total: z.int() });
+const SEARCH =
+  'Words of the title, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id';
 
 const categoryParam = () => textParam(100).optional().describe('Slug of analytics/categories');
 
@@ -57,13 +59,15 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         limit: limitParam(50, 200),
         cursor: cursorParam(),
         status: enumParam(MARKET_STATUSES).optional().describe('Only events in this state; open: with an open market'),
-        query: textParam().optional().describe('Words that must all occur in the title'),
+        query: textParam().optional().describe(SEARCH),
         category: categoryParam(),
         series_id: eventIdParam("Only events of this series, by the platform's id").optional(),
         include_placeholders: placeholdersParam(),
-        sort: enumParam(['volume_24h', 'end_date', 'created', 'markets'])
-          .default('volume_24h')
-          .describe('Largest, newest or with the most markets first; end_date: soonest first'),
+        sort: enumParam(['volume_24h', 'end_date', 'created', 'markets', 'match'])
+          .optional()
+          .describe(
+            'Largest, newest or with the most markets first; end_date: soonest first; match: best match first, then by volume. Default: match with query, else volume_24h',
+          ),
       },
       stored: 'rows',
       answer: EventsAnswer,
@@ -163,12 +167,13 @@ function listSeriesRoute(app: FastifyInstance, services: Services): void {
       tag: 'Markets',
       operation: 'listSeries',
       summary: 'List series',
-      description: 'Series of one platform by id, with the number of their events.',
+      description:
+        'Series of one platform, the best matches of a query first, then by id, with the number of their events.',
       query: {
         provider: platformParam(),
         limit: limitParam(50, 200),
         cursor: cursorParam(),
-        query: textParam().optional().describe('Words that must all occur in the title'),
+        query: textParam().optional().describe(SEARCH),
         category: categoryParam(),
       },
       stored: 'rows',
@@ -188,14 +193,17 @@ function listSeriesRoute(app: FastifyInstance, services: Services): void {
         const found = await seriesPage(clickhouse, {
           platform: provider,
           category: query.category === undefined ? '' : categorySlug(query.category),
-          words: searchWords(query.query),
-          after: position?.after ?? '',
+          query: query.query,
+          nowMs: services.now(),
+          after: position ?? { after: '', fit: MOST_FIT },
           limit: limit + 1,
         });
         const series = found.series.slice(0, limit);
         const total = position?.total ?? found.total ?? 0;
         const last = found.series.length > limit ? series.at(-1) : undefined;
-        const next = last ? cursors.encode('series', filters, { after: last.series_id, total }) : null;
+        const next = last
+          ? cursors.encode('series', filters, { after: last.series_id, fit: found.fits[limit - 1] ?? 0, total })
+          : null;
         return {
           body: { pagination: pagination(total, limit, next), series },
           meta: { platforms_queried: [provider] },

@@ -32,6 +32,8 @@ import { answerStored } from '../http/cached-answer.ts';
 
 /** Cache time of lists and records; the sweep behind them is older. */
 const LIST_MS = 2000;
+const SEARCH =
+  'Words of the title or description, without regard to case and accents. A word of three letters and more finds those that begin with it; one of five letters and more that no title has, those with one typo. Also an id';
 const includeRaw = flagParam(false).describe("true adds the platform's own objects as raw_data");
 
 /** GET markets, markets/id/{id}. */
@@ -53,13 +55,13 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
       operation: 'listMarkets',
       summary: 'List markets',
       description:
-        'Markets of one platform. All pages show the listing as of the first page: no market is repeated or missed. `query` finds words of title or description.',
+        'Markets of one platform. All pages show the listing as of the first page: no market is repeated or missed.',
       query: {
         provider: platformParam(),
         limit: limitParam(50, 500),
         cursor: cursorParam(),
         status: enumParam(MARKET_STATUSES).optional().describe('Only markets in this state'),
-        query: textParam().optional().describe('Words that must all occur in title or description'),
+        query: textParam().optional().describe(SEARCH),
         include_raw: includeRaw,
         event_id: eventIdParam('Only markets of this event').optional(),
         market_ids: listedIdsParam(100)
@@ -78,9 +80,11 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
           .describe('Only markets whose trading_end_at is before this time: Unix seconds, milliseconds or ISO-8601'),
         category: textParam().optional().describe('Only markets of this category, by its slug'),
         include_placeholders: placeholdersParam(),
-        sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created'])
-          .default('volume_24h')
-          .describe('Largest or newest first; end_date: soonest first'),
+        sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created', 'match'])
+          .optional()
+          .describe(
+            'Largest or newest first; end_date: soonest first; match: best match first, then by volume. Default: match with query, else volume_24h',
+          ),
       },
       stored: 'rows',
       answer: MarketsAnswer,
@@ -94,7 +98,8 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
         const position = cursor === undefined ? null : cursors.decode('markets', filters, cursor, ListPosition);
         const nowMs = services.now();
         const page = await listMarkets(clickhouse, query, { position, nowMs, limit });
-        const markets = await marketsByKey(clickhouse, query.provider, page.keys, { withRaw, nowMs });
+        const { keys, matches } = page;
+        const markets = await marketsByKey(clickhouse, query.provider, keys, { withRaw, nowMs, matches });
         const next = page.next && cursors.encode('markets', filters, page.next);
         return {
           body: { pagination: pagination(page.total, limit, next), markets },

@@ -86,6 +86,11 @@ const priceChanges = (window: string) =>
     .record(z.string(), z.number().describe('Price now minus price then, −1..1'))
     .describe(`Change of price over ${window} per outcome id; {} when unknown`);
 
+/** How a search found a market, best first. */
+export const MATCHES = ['id', 'prefix', 'words', 'text', 'typo'] as const;
+
+export type Match = (typeof MATCHES)[number];
+
 export const MarketAnswer = z
   .object({
     id: z.string().describe('Unified id: <platform>:<platform_id>'),
@@ -125,6 +130,12 @@ export const MarketAnswer = z
       '0..1: min(1, log10(1 + liquidity) / 6), 4 decimals; null without liquidity',
     ),
     open_interest: numberOrNull.describe('Contracts on Kalshi, USD on Polymarket and Limitless; null when unknown'),
+    match: z
+      .enum(MATCHES)
+      .optional()
+      .describe(
+        'Only in lists sorted by match. id: its id or slug. prefix: its title begins with the query. words: the words begin words of its title. text: they are in its title or description. typo: with one letter changed',
+      ),
     unique_traders: z
       .int()
       .nullable()

@@ -174,7 +174,8 @@ test('events are listed in the order asked for, unknown figures last, and filter
   expect(await letters('category=crypto&status=unopened')).toBe('C');
   expect(await letters('series_id=kalshi:KXORD')).toBe('AB');
   expect(await letters('query=harbour%20WINS')).toBe('A');
-  expect(await letters('query=harb')).toBe('');
+  expect(await letters('query=harb')).toBe('A');
+  expect(await letters('query=ha')).toBe('');
   const { series } = await store.get<{ series: z.infer<typeof SeriesAnswer>[] }>(
     'series?provider=kalshi&category=crypto',
   );

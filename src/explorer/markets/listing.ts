@@ -3,6 +3,7 @@ import type { Market } from '../parts/answers.ts';
 import { ApiFailure, get, type Params } from '../parts/api.ts';
 
 export const SORTS = [
+  ['match', 'Best match'],
   ['volume_24h', 'Volume 24 h'],
   ['volume_total', 'Volume'],
   ['liquidity', 'Liquidity'],
@@ -11,10 +12,16 @@ export const SORTS = [
 ] as const;
 export type Sort = (typeof SORTS)[number][0];
 
+/** Best first, in the order of the API. */
+const MATCHES = ['id', 'prefix', 'words', 'text', 'typo'];
+/** Above any volume. */
+const NEXT_MATCH = 1e15;
+
 const PAGE = 50;
 
 /** Sort key of a market: smaller first, null last, as in the API. */
 const RANK: Record<Sort, (market: Market) => number | null> = {
+  match: ({ match = 'text', volume_24h: volume }) => MATCHES.indexOf(match) * NEXT_MATCH - (volume ?? -1),
   volume_24h: (market) => descending(market.volume_24h),
   volume_total: (market) => descending(market.volume_total),
   liquidity: (market) => descending(market.liquidity),

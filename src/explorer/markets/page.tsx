@@ -39,7 +39,10 @@ export function MarketsPage() {
   const text = (name: string): string => query.get(name) ?? '';
   const platform = text('platform');
   const status = text('status') || 'open';
-  const sort = SORTS.find(([name]) => name === text('sort'))?.[0] ?? 'volume_24h';
+  // Only a search has a best match.
+  const sorts = SORTS.filter(([name]) => name !== 'match' || text('q') !== '');
+  const usual = text('q') === '' ? 'volume_24h' : 'match';
+  const sort = sorts.find(([name]) => name === text('sort'))?.[0] ?? usual;
   const all = usePlatforms();
   const event = text('event');
   const own = splitId(event);
@@ -140,7 +143,7 @@ export function MarketsPage() {
           <Pick label="Liquidity" value={text('liquidity')} options={LIQUIDITY} name="liquidity" />
           <label class="sort">
             <span class="muted">Sort</span>
-            <Pick label="Sort" value={sort} options={SORTS} name="sort" initial="volume_24h" />
+            <Pick label="Sort" value={sort} options={sorts} name="sort" initial={usual} />
           </label>
           {active.length > 0 && (
             <button
@@ -153,7 +156,7 @@ export function MarketsPage() {
           )}
         </div>
         {list.failure && <Waiting of={{ failure: list.failure, loading: false, reload: list.reload }} />}
-        <MarketTable list={list} sort={sort} status={status} />
+        <MarketTable list={list} sort={sort} usual={usual} status={status} />
         <p class="foot muted wide keys">
           <span>
             <kbd>/</kbd> search

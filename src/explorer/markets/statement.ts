@@ -2,6 +2,7 @@ import { quoted } from '../parts/panel.tsx';
 import type { Sort } from './listing.ts';
 
 const ORDERS: Record<Sort, string> = {
+  match: 'volume_24h DESC NULLS LAST',
   volume_24h: 'volume_24h DESC NULLS LAST',
   volume_total: 'volume_total DESC NULLS LAST',
   liquidity: 'liquidity DESC',
@@ -23,6 +24,17 @@ interface Shown {
 
 const timeOf = (iso: string): string => `parseDateTime64BestEffort(${quoted(iso)}, 3, 'UTC')`;
 
+/** Words in lower case, without accents. */
+const wordsOf = (query: string): string[] => [
+  ...new Set(
+    query
+      .normalize('NFKD')
+      .replaceAll(/\p{M}+/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu),
+  ),
+];
+
 /** SQL for the first page of a list. The API also searches descriptions, which no view has. */
 export function sqlOfList({ platforms, filters, category, sort }: Shown): string {
   const conditions = [
@@ -33,11 +45,12 @@ export function sqlOfList({ platforms, filters, category, sort }: Shown): string
     ...(filters.min_liquidity === '' ? [] : [`liquidity >= ${filters.min_liquidity.replaceAll(/[^\d.]/g, '')}`]),
     ...(filters.ends_after === '' ? [] : [`trading_end_at >= ${timeOf(filters.ends_after)}`]),
     ...(filters.ends_before === '' ? [] : [`trading_end_at < ${timeOf(filters.ends_before)}`]),
-    ...[...new Set(filters.query.toLowerCase().match(/[\p{L}\p{N}]+/gu))].map(
-      (word) => `hasToken(lowerUTF8(title), ${quoted(word)})`,
-    ),
+    ...wordsOf(filters.query).map((word) => `position(removeDiacriticsUTF8(lowerUTF8(title)), ${quoted(word)}) > 0`),
   ];
-  const note = filters.query === '' ? '' : '-- Searches titles only; the API also searches descriptions.\n';
+  const note =
+    filters.query === ''
+      ? ''
+      : '-- Searches titles only; the API also searches descriptions, forgives a typo, and shows the best match first.\n';
   return `${note}SELECT id, title, price, bid, ask, volume_24h, volume_total, liquidity, trading_end_at
 FROM v_markets
 WHERE ${conditions.join('\n  AND ')}

@@ -23,11 +23,13 @@ let left = { key: '', top: 0, chosen: -1 };
 interface Props {
   list: MarketList;
   sort: Sort;
+  /** The order without a choice. */
+  usual: Sort;
   status: string;
 }
 
 /** A virtual list: only the rows in view are rendered. `j` and `k` move the focus. */
-export function MarketTable({ list, sort, status }: Props) {
+export function MarketTable({ list, sort, usual, status }: Props) {
   const { rows, more, loading, ended, failure, total } = list;
   const box = useRef<HTMLDivElement>(null);
   // Restored if it is this list and its rows are still loaded.
@@ -118,10 +120,10 @@ export function MarketTable({ list, sort, status }: Props) {
             <th scope="col" class="number wide">
               Bid / ask
             </th>
-            <SortHead name="volume_24h" text="Vol 24 h" sort={sort} />
-            <SortHead name="volume_total" text="Volume" sort={sort} wide />
-            <SortHead name="liquidity" text="Liquidity" sort={sort} wide />
-            <SortHead name="end_date" text="Ends" sort={sort} />
+            <SortHead name="volume_24h" text="Vol 24 h" sort={sort} usual={usual} />
+            <SortHead name="volume_total" text="Volume" sort={sort} usual={usual} wide />
+            <SortHead name="liquidity" text="Liquidity" sort={sort} usual={usual} wide />
+            <SortHead name="end_date" text="Ends" sort={sort} usual={usual} />
           </tr>
         </thead>
         <tbody>
@@ -163,11 +165,19 @@ function reveal(element: HTMLElement | null, index: number): void {
     element.scrollTop = top + 2 * row - element.clientHeight;
 }
 
-function SortHead({ name, text, sort, wide = false }: { name: Sort; text: string; sort: Sort; wide?: boolean }) {
+interface SortHeadProps {
+  name: Sort;
+  text: string;
+  sort: Sort;
+  usual: Sort;
+  wide?: boolean;
+}
+
+function SortHead({ name, text, sort, usual, wide = false }: SortHeadProps) {
   const order = name === 'end_date' ? 'ascending' : 'descending';
   return (
     <th scope="col" class={`number ${wide ? 'wide' : ''}`} aria-sort={sort === name ? order : 'none'}>
-      <button type="button" onClick={() => setQuery({ sort: name === 'volume_24h' ? '' : name })}>
+      <button type="button" onClick={() => setQuery({ sort: name === usual ? '' : name })}>
         {text}
         {sort === name && <span aria-hidden="true">{order === 'ascending' ? ' ↑' : ' ↓'}</span>}
       </button>

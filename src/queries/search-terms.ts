@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { foldText, isOneTypo, mayBegin, mayBeTypo } from '../core/search-text.ts';
+import type { Platform } from '../core/model.ts';
+import { storeTime } from '../core/time.ts';
+import { normalId } from '../markets/directory.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+
+/** Words of a query for which words that begin with them, or have a typo, are found too; further ones are found as they are. */
+const OPEN_WORDS = 6;
+
+/** Parameters of a list's query, and whether words with a typo are found. */
+export interface SearchTerms {
+  params: {
+    searched: boolean;
+    ids: string[];
+    text: string;
+    asked: string[];
+    /** The same as they begin words of a text: a blank before each. */
+    begun: string[];
+    /** Words of which each must occur. */
+    exact: string[];
+    /** Lists of words, of each of which one must occur. */
+    any: string[][];
+  };
+  hasTypos: boolean;
+}
+
+const NO_SEARCH: SearchTerms = {
+  params: { searched: false, ids: [], text: '', asked: [], begun: [' '], exact: [], any: [] },
+  hasTypos: false,
+};
+
+const FoundRow = z.object({ asked: z.string(), found: z.array(z.string()) });
+
+/** What a list has to look for: the words of `query`, and for each the stored words that begin with it, else those one typo away. */
+export async function searchTerms(
+  clickhouse: Pick<ClickHouse, 'query'>,
+  list: { platform: Platform; kind: 'market' | 'event' | 'series' },
+  query: string | undefined,
+  asOf: string,
+): Promise<SearchTerms> {
+  if (query === undefined) return NO_SEARCH;
+  const text = foldText(query);
+  const asked = [...new Set(text.split(' '))].filter((word) => word !== '');
+  const look = async (words: readonly string[], typos: boolean): Promise<ReadonlyMap<string, string[]>> => {
+    if (words.length === 0) return new Map();
+    const params = { ...list, asked: words, typos, as_of: storeTime(asOf) };
+    const rows = await clickhouse.query('search_words', FoundRow, params);
+    return new Map(rows.map((row) => [row.asked, row.found]));
+  };
+  const open = asked.filter(mayBegin).slice(0, OPEN_WORDS);
+  const begun = await look(open, false);
+  const near = await look(
+    open.filter((word) => !begun.has(word) && mayBeTypo(word)),
+    true,
+  );
+  const meant = (word: string): string[] => {
+    const typos = (near.get(word) ?? []).filter((one) => isOneTypo(word, one));
+    return [...new Set([word, ...(begun.get(word) ?? typos)])];
+  };
+  const words = asked.map(meant);
+  return {
+    params: {
+      searched: true,
+      ids: idsOf(list.platform, query),
+      text,
+      asked,
+      begun: asked.length === 0 ? [' '] : asked.map((word) => ` ${word}`),
+      exact: words.flatMap((one) => (one.length === 1 ? one : [])),
+      any: words.filter((one) => one.length > 1),
+    },
+    hasTypos: asked.some((word, at) => !begun.has(word) && (words[at]?.length ?? 0) > 1),
+  };
+}
+
+/** The ids that a query may be, as stored; a unified id has its platform in front. */
+function idsOf(platform: Platform, query: string): string[] {
+  const own = query.trim().replace(new RegExp(`^${platform}:`, 'i'), '');
+  const ids = [own, own.toLowerCase()].flatMap((id) => normalId(platform, id) ?? []);
+  return [...new Set(ids)];
+}

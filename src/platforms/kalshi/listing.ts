@@ -1,5 +1,5 @@
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
-import { recentRows } from '../recent-rows.ts';
+import { recentRows } from '../parse-rows.ts';
 import type { KalshiCatalog } from './catalog.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
 

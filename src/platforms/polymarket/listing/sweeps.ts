@@ -1,8 +1,7 @@
 import { PlatformError } from '../../../core/errors.ts';
 import { isoTime } from '../../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../../contract.ts';
-import { parseBody } from '../../parse-rows.ts';
-import { recentRows } from '../../recent-rows.ts';
+import { parseBody, recentRows } from '../../parse-rows.ts';
 import type { PolymarketClient } from '../client.ts';
 import { eventPage, marketPage, nestedMarkets } from '../gamma-wire.ts';
 import {

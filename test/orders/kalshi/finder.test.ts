@@ -231,8 +231,10 @@ describe('what an order brought', () => {
     expect(await unsure.find([recordOf('sell', 0, '0.39')], unsure.access)).toMatchObject([{ receivedUsd: null }]);
   });
 
-  test('of an order that the account placed elsewhere is what its purchase brought', async () => {
-    const { get, access } = finder(() => [[row()]]);
+  test('of an order that is read by itself is what its purchase brought; listed, it may be a sale', async () => {
+    const { get, list, access } = finder(() => [[row()]]);
     expect(await get('o-1', access)).toMatchObject({ side: 'buy', receivedSize: parseSize('10'), receivedUsd: null });
+    const { orders } = await list({ market: null, sinceMs: 0 }, access);
+    expect(orders).toMatchObject([{ side: 'buy', receivedSize: null, receivedUsd: null }]);
   });
 });

@@ -144,7 +144,7 @@ test.each([
   sim.inject({ match: /^POST \/orders$/, times: 1, kind: 'status', status, body });
   const placement = await place();
   expect(placement).toMatchObject({ result: 'unknown', httpStatus: status });
-  expect(placement.detail).toMatch(status === 403 ? /geo_blocked: Attention Required/ : /bad_answer: orders/);
+  expect(placement.detail).toMatch(status === 403 ? /Attention Required/ : /bad_answer: orders/);
   expect(attempts({ ...on, sim })).toBe(before + 1);
 });
 

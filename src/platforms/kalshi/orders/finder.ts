@@ -128,7 +128,7 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
     const orders = await Promise.all(
       listed.map((row) => (unsure.has(row) ? withFills(row, null, access) : mapOrder(row, costOf(row), now(), null))),
     );
-    return { orders, complete: resting.ended };
+    return { orders: orders.map(ofUnknownSide), complete: resting.ended };
   }
 
   return {
@@ -138,6 +138,9 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
     list,
   };
 }
+
+/** A listed order may be a sale of this service, which Kalshi lists as the purchase of the other outcome: what it brought is not known. */
+const ofUnknownSide = (order: PlatformOrder): PlatformOrder => ({ ...order, receivedSize: null });
 
 /** Whether an unreadable row may be the order of a record. */
 const mayBe = ({ clientOrderId }: OrderRecord, raw: unknown): boolean =>

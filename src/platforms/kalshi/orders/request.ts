@@ -4,7 +4,6 @@ import {
   complement,
   decimalText,
   parsePrice,
-  parseSize,
   priceText,
   sizeText,
   type Size,
@@ -23,6 +22,7 @@ import {
   type PriceGrid,
   type PriceRange,
 } from '../../price-grid.ts';
+import { kalshi } from '../manifest.ts';
 import { KALSHI_CHECKS } from './advice.ts';
 
 /** POST /portfolio/events/orders, in the terms of the YES book. */
@@ -45,7 +45,7 @@ export interface KalshiNewOrder {
 
 const CENT = parsePrice('0.01');
 /** Contract counts have two decimals. */
-export const SMALLEST_SIZE: Size = parseSize('0.01');
+export const SMALLEST_SIZE: Size = kalshi.smallestSize;
 
 const WIRE_TIME_IN_FORCE: Record<TimeInForce, KalshiNewOrder['time_in_force']> = {
   gtc: 'good_till_canceled',

@@ -1,15 +1,16 @@
-import { ONE_PRICE, type Size, parsePrice, parseSize, priceText, sizeText } from '../../../core/decimal.ts';
+import { ONE_PRICE, type Size, parsePrice, priceText, sizeText } from '../../../core/decimal.ts';
 import type { TimeInForce } from '../../../core/order-model.ts';
 import type { OrderTerms } from '../../order-contract.ts';
 import { refusedBy } from '../../refusal-rules.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { evenGrid, nearestPrices } from '../../price-grid.ts';
+import { limitless } from '../manifest.ts';
 import { LIMITLESS_CHECKS } from './advice.ts';
 
 /** The same tick on every market. */
 export const PRICE_GRID = evenGrid(parsePrice('0.001'));
 /** Price × size must be whole base units of USDC: with this tick, sizes are multiples of 0.001 shares. */
-export const SMALLEST_SIZE: Size = parseSize('0.001');
+export const SMALLEST_SIZE: Size = limitless.smallestSize;
 
 /** What an order gives and gets, in base units: signed, so that it never trades at a worse price. */
 export interface OrderAmounts {

@@ -86,9 +86,10 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
   return recheckAtOnce(context, draft, askedAt, attempt);
 }
 
-/** The operator's credential is not the caller's to renew: 502. */
+/** The operator's credential is not the caller's to renew: 502, unless the order can be placed again later. */
 function asOurs({ client: { account }, row }: Draft, placement: Placement): Placement {
-  const { result, httpStatus: status, detail } = placement;
-  if (account.credentialId !== null || result !== 'rejected' || (status !== 401 && status !== 403)) return placement;
+  const { httpStatus: status, detail } = placement;
+  if (account.credentialId !== null || placement.result !== 'rejected') return placement;
+  if (placement.refusal.status === 503 || (status !== 401 && status !== 403)) return placement;
   return { ...placement, refusal: toApiError(new PlatformError(row.platform, 'unauthorized', { status, detail })) };
 }

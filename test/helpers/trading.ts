@@ -26,6 +26,9 @@ export interface Answer {
     orders: AnsweredOrder[];
     cancelled: unknown;
     not_cancelled: { order_id: string; reason: string }[];
+    /** Of a batch. */
+    results: { status: number; order?: AnsweredOrder }[];
+    balances: { asset: string; total: number | null; available: number | null; reserved: number | null }[];
     pagination: { total: number; limit: number; has_more: boolean; next_cursor: string | null };
     meta: { platform: string; idempotent_replay: boolean; dry_run?: true };
     error: { status: number; message: string; resolution: string; error_text: string };

@@ -77,7 +77,7 @@ export function demoCalls({ url, apiKey, markets, nickname, address, sqlPort }: 
           idempotency_key: 'demo-1',
           client_order_id: 'demo-1',
         }),
-        order('polymarket', { type: 'market', size: 10 }),
+        order('polymarket', { type: 'market', size: 100 }),
         order('limitless', { type: 'limit', time_in_force: 'ioc', price: 0.95, size: 10 }),
         get('orders?platform=limitless'),
         get('orders/client:demo-1?platform=kalshi'),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Side } from '@polymarket/clob-client-v2';
 import { eq } from 'drizzle-orm';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { orders } from '../../../src/orders/tables.ts';
@@ -415,6 +416,79 @@ test('a user without a credential goes through the operator’s client, and sees
   expect((await bob.get(`/orders${query}`)).body.orders).toMatchObject([{ order_id: body.order.order_id }]);
   expect((await eve.get(`/orders${query}`)).body.orders).toEqual([]);
   expect((await eve.get(`/orders/${body.order.order_id}${query}`)).status).toBe(404);
+});
+
+test('an API key of the operator that ended is no fault of the caller: the order can be placed again', async () => {
+  const bob = await trading.customer({ mayUseDefaultClients: true });
+  expect((await bob.post('/orders', asked())).status).toBe(201);
+  const operator = world.exchange.accounts.byMaker(privateKeyToAccount(OPERATOR).address)!;
+  world.exchange.keys.listOf(operator.owner).forEach((key) => world.exchange.keys.drop(key));
+  const refused = await bob.post('/orders', asked());
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+  expect((await bob.post('/orders', asked())).status).toBe(201);
+});
+
+describe('a choice that an order on Polymarket may make', () => {
+  test('an amount is spent in place of a size', async () => {
+    const cash = account.cash;
+    const { body } = await place({ type: 'market', price: undefined, size: undefined, amount: 5 });
+    expect(body.order).toMatchObject({ status: 'filled', remaining_size: 0, received_usd: null });
+    expect(body.order.filled_size).toBeCloseTo(5 / 0.41, 4);
+    expect(Number(cash - account.cash) / 1e6).toBeCloseTo(5 + (body.order.fees.taker_fee ?? NaN), 4);
+    const small = await place({ type: 'market', price: undefined, size: undefined, amount: 0.99 });
+    expect([small.status, small.body.error.resolution]).toEqual([
+      422,
+      expect.stringContaining('an amount of 1 or more'),
+    ]);
+  });
+
+  test('post_only rests, and is refused where it would trade', async () => {
+    expect((await place({ post_only: true })).body.order.status).toBe('open');
+    expect(held()).toMatchObject([{ postOnly: true, status: 'LIVE' }]);
+    const crossing = await place({ post_only: true, price: 0.41 });
+    expect([crossing.status, crossing.body.error.resolution]).toEqual([
+      422,
+      expect.stringContaining('would trade at once'),
+    ]);
+  });
+
+  test('self_trade_prevention is refused, and reduce_only is held against what the wallet holds', async () => {
+    const stp = await place({ self_trade_prevention: 'cancel_maker' });
+    expect([stp.status, stp.body.error.message]).toEqual([422, 'Polymarket has no choice of self-trade prevention']);
+    const sale = { side: 'sell', price: 0.45, reduce_only: true };
+    expect((await place({ ...sale, size: 101 })).status).toBe(422);
+    expect((await place({ ...sale, size: 100 })).status).toBe(201);
+    expect((await place({ reduce_only: true })).status).toBe(422);
+  });
+
+  test('a sale brings its proceeds less the fee', async () => {
+    const cash = account.cash;
+    const { body } = await place({ side: 'sell', type: 'market', price: undefined, size: 50 });
+    expect(body.order).toMatchObject({ status: 'filled', received_size: null });
+    expect(body.order.received_usd).toBeCloseTo(Number(account.cash - cash) / 1e6, 6);
+  });
+
+  test('several orders are sent in one call, each with its own result', async () => {
+    const calls = () => [sim.requests.get('POST /clob/orders') ?? 0, attempts()];
+    const [together = 0, alone = 0] = calls();
+    const bodies = [asked(), asked({ size: 90_000 }), asked({ price: 0.355 }), asked({ price: 0.34, outcome: 'no' })];
+    const { status, body } = await ann.post('/orders/batch', { orders: bodies });
+    expect(status).toBe(200);
+    expect(body.results.map((one) => one.status)).toEqual([201, 422, 422, 201]);
+    expect(calls()).toEqual([together + 1, alone]);
+    expect(held()).toHaveLength(2);
+  });
+
+  test('balances show what the wallet holds and what orders reserve', async () => {
+    await place();
+    const { status, body } = await ann.get(`/balances?platform=polymarket&outcome_of=${market.id}`);
+    expect(status).toBe(200);
+    expect(body.balances).toMatchObject([
+      { asset: 'pUSD', total: 10_000, available: 9996.5, reserved: 3.5 },
+      { asset: 'yes', total: 100 },
+      { asset: 'no', total: 100 },
+    ]);
+  });
 });
 
 test('no secret is logged', async () => {

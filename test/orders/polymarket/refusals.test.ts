@@ -160,6 +160,24 @@ describe('a refusal is explained by its kind, then by the facts in its text', ()
     expect(asked).toEqual(['/order']);
   });
 
+  test('a derived key that ended before the first order is replaced, and the order is signed for the new one', async () => {
+    const { api_key: _, api_secret: __, api_passphrase: ___, ...wallet } = CREDENTIAL;
+    let derived = 0;
+    let reads = 0;
+    const { adapter, http } = cannedOrders({
+      '/auth/derive-api-key': () => ({
+        apiKey: `key-${(derived += 1)}`,
+        secret: CREDENTIAL.api_secret,
+        passphrase: 'x',
+      }),
+      [UPDATE]: () => ((reads += 1) === 1 ? refused('Unauthorized/Invalid api key', 401) : {}),
+      '/order': placedRow(),
+    });
+    await (await adapter.prepare(intent(terms()), orderAccess(wallet))).place();
+    const sent = http.requests.filter(({ method }) => method === 'POST');
+    expect(sent.map(({ body }) => (JSON.parse(body ?? '{}') as { owner: string }).owner)).toEqual(['key-2']);
+  });
+
   test('a wallet that gets no API key is told what to do, unless it is the operator’s', async () => {
     const { api_key: _, api_secret: __, api_passphrase: ___, ...wallet } = CREDENTIAL;
     const { adapter } = cannedOrders({

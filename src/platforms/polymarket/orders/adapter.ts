@@ -51,10 +51,12 @@ export function createPolymarketOrders(
     const order = toWireOrder(intent, member.wallet);
     const exchange = exchangeOf(market, terms.outcomeIndex, deps.settings);
     const { orderId, signature } = await signOrder(order, exchange.domain, access.credential.private_key);
-    const { key: owner } = await member.apiKey().catch((error: unknown) => {
+    await member.apiKey().catch((error: unknown) => {
       throw access.guest === undefined ? refusedKey(error) : error;
     });
     await firstUse(member, terms.side === 'buy' ? { asset_type: 'COLLATERAL' } : sharesAsset(order.tokenId));
+    // Known by now; another one if the platform has just rejected it.
+    const { key: owner } = await member.apiKey();
     const flags = { deferExec: false, postOnly: terms.postOnly };
     const orderType = WIRE_ORDER_TYPE[terms.timeInForce];
     // Keys in the order of Polymarket's own client.

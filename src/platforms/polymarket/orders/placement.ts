@@ -110,7 +110,7 @@ async function failed(
   now: () => number,
 ): Promise<Placement> {
   if (!(error instanceof PlatformError)) throw error;
-  const { status, kind, detail, body } = error;
+  const { status, detail, body } = error;
   const seen = { httpStatus: status, detail };
   if (status === 400) {
     if (KILLED.test(detail)) {
@@ -124,10 +124,6 @@ async function failed(
   }
   if (status === 401 && body !== undefined && account.derivesKey) {
     return { result: 'rejected', ...seen, refusal: staleKey(error) };
-  }
-  if (kind === 'geo_blocked' && body === undefined) {
-    const page = `a gateway answered with a page (HTTP ${status}: ${detail}): it is not known whether the order arrived`;
-    return { result: 'unknown', httpStatus: status, detail: page };
   }
   return failedPlacement('polymarket', error, () => adviceOf(POLYMARKET_REJECTIONS, error));
 }

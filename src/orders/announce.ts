@@ -47,9 +47,12 @@ const SHOWN = [
   'filled_size',
   'remaining_size',
   'average_fill_price',
+  'received_size',
+  'received_usd',
   'maker_fee',
   'taker_fee',
   'metadata',
+  'unknown_reason',
 ];
 const shownOf = (table: string): string => SHOWN.map((name) => `${table}.${name}`).join(', ');
 /** Columns of an update `o` of the row `before`: what it was, and whether callers see a difference. */

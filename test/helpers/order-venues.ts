@@ -65,7 +65,7 @@ export async function kalshiVenue(seed: number): Promise<Venue<'kalshi'>> {
   return {
     platform: 'kalshi',
     sim,
-    places: /^POST .*\/portfolio\/events\/orders$/,
+    places: /^POST .*\/portfolio\/events\/orders(\/batched)?$/,
     marketId,
     member() {
       const account = sim.world.addAccount({ balance: '100000' });
@@ -98,7 +98,7 @@ export async function polymarketVenue(seed: number): Promise<Venue<'polymarket'>
   return {
     platform: 'polymarket',
     sim,
-    places: /^POST \/clob\/order$/,
+    places: /^POST \/clob\/orders?$/,
     marketId: market.id,
     member() {
       const private_key = `0x${String((members += 1)).padStart(64, 'd')}` as const;

@@ -27,6 +27,8 @@ const PLACING: readonly Spoiling[] = [
   { kind: 'reset' },
   { kind: 'status', status: 500, body: '' },
   { kind: 'status', status: 400, body: '{"error":"invalid order","message":"invalid order"}' },
+  { kind: 'status', status: 403, body: '<html><title>Attention Required! | Cloudflare</title></html>' },
+  { kind: 'status', status: 200, body: '{}' },
   { kind: 'hang' },
   { kind: 'after' },
   { kind: 'after' },
@@ -43,6 +45,8 @@ interface Step {
   customer: StoredCustomer;
   body: { size: number; [field: string]: unknown };
   spoil: { what: Spoiling; where: RegExp } | null;
+  /** The request to /orders/batch that it is part of; null for a request of its own. */
+  batch: number | null;
   followUp: 'list' | 'cancel' | null;
   waitMs: number;
 }
@@ -86,7 +90,10 @@ function plan(): Step[] {
   const root = createRng(SEED);
   return Array.from({ length: ORDERS }, (_, number) => {
     const rng = root.fork(`order ${number}`);
-    const { venue, customer } = rng.pick(members);
+    // Of 25 orders in a row the first five are one request of one customer.
+    const batch = number % 25 < 5 ? Math.floor(number / 25) : null;
+    const owner = batch === null ? null : root.fork(`batch ${batch}`).pick(members).customer;
+    const { venue, customer } = rng.pick(members.filter((one) => owner === null || one.customer === owner));
     const fortune: Fortune = rng.pick(['rests', 'rests', 'rests', 'fills', 'misses']);
     const reading = rng.chance(0.2);
     const spoil = { what: rng.pick(reading ? READING : PLACING), where: reading ? /^GET / : venue.places };
@@ -100,7 +107,8 @@ function plan(): Step[] {
         ...(rng.chance(0.3) ? { client_order_id: `mine-${number}` } : {}),
       },
       spoil: rng.chance(0.35) ? spoil : null,
-      followUp: rng.chance(0.08) ? 'list' : rng.chance(0.15) ? 'cancel' : null,
+      batch,
+      followUp: batch !== null ? null : rng.chance(0.08) ? 'list' : rng.chance(0.15) ? 'cancel' : null,
       waitMs: rng.int(0, 50),
     };
   });
@@ -145,7 +153,7 @@ const twice = (orders: HeldOrder[]): number[] =>
   orders.map(({ size }) => size).filter((size, at, sizes) => sizes.indexOf(size) !== at);
 
 test(
-  `${ORDERS} orders on three platforms through kills and broken connections: none twice, none lost, none reported wrongly`,
+  `${ORDERS} orders on three platforms, some in batches, through kills and faults: none twice, none lost, none reported wrongly`,
   { timeout: 600_000 },
   async () => {
     const steps = plan();
@@ -176,9 +184,27 @@ test(
         if (followUp === 'cancel' && reply?.body.order)
           await call(url, customer, 'DELETE', `/${encodeURIComponent(reply.body.order.order_id)}?${of}`);
       };
-      for (const step of orders) {
+      const runBatch = async (steps: Step[], customer: StoredCustomer): Promise<void> => {
+        const reply = await call(url, customer, 'POST', '/batch', { orders: steps.map(({ body }) => body) });
+        const { results = [] } = (reply?.body ?? {}) as unknown as {
+          results?: (Answer['body'] & { status: number })[];
+        };
+        for (const [at, { number }] of steps.entries()) {
+          const result = results[at];
+          replies.set(number, result ? { status: result.status, body: result } : null);
+          answered += 1;
+        }
+      };
+      for (const [at, step] of orders.entries()) {
         if (step.spoil) step.venue.sim.inject({ match: step.spoil.where, times: 1, ...step.spoil.what });
-        running.push(run(step));
+        if (step.batch === null) running.push(run(step));
+        else if (orders[at + 1]?.batch !== step.batch)
+          running.push(
+            runBatch(
+              orders.filter(({ batch }) => batch === step.batch),
+              step.customer,
+            ),
+          );
         await sleep(step.waitMs);
       }
       // So many are under way at least when it dies, however fast the machine.

@@ -47,6 +47,7 @@ test('placing and cancelling need the scope trade, reading the scope read: 403 n
   const { key: trades } = await make({ scopes: ['trade'] });
   const writes = [
     ['POST', '/v1/api/orders'],
+    ['POST', '/v1/api/orders/batch'],
     ['POST', '/v1/api/orders/cancel-all'],
     ['DELETE', '/v1/api/orders/x?platform=kalshi'],
   ] as const;

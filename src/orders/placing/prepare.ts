@@ -5,7 +5,7 @@ import type { Platform } from '../../core/model.ts';
 import type { OrderIntent, PreparedOrder } from '../../platforms/order-contract.ts';
 import type { OrderClient } from '../clients.ts';
 import type { OrderContext } from '../context.ts';
-import { orderIds } from '../order-ids.ts';
+import { orderIds } from './order-ids.ts';
 import { nothingReceived, type OrderRow } from '../order-row.ts';
 import { orderNotional } from '../spending-limits.ts';
 import { requireAhead, type OrderRequest } from './request.ts';

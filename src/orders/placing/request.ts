@@ -32,7 +32,7 @@ import {
 } from '../../core/order-model.ts';
 import type { PlacementMember } from '../../platforms/order-contract.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
-import { bodyHash } from '../order-ids.ts';
+import { bodyHash } from './order-ids.ts';
 import { refused } from '../refusals.ts';
 import type { Platform, Side } from '../../core/model.ts';
 

@@ -5,7 +5,7 @@ import type { OrderTerms } from '../../platforms/order-contract.ts';
 import type { OrderClient } from '../clients.ts';
 import type { OrderContext } from '../context.ts';
 import { refused, refusedOn } from '../refusals.ts';
-import { boundMarketOrder, walkLimitOrder } from '../worst-price.ts';
+import { boundMarketOrder, walkLimitOrder } from './worst-price.ts';
 import { outcomeIndexOf, requireAhead, requireOpen, type OrderRequest } from './request.ts';
 
 /** What is sent, as it stands now: bounded by the book just read, where its terms follow from it. 422 for what the platform's rules forbid. */

@@ -106,7 +106,7 @@ export function createPolymarketAccount(
         'polymarket:clob/balance',
         {
           method: 'GET',
-          path: `/balance-allowance${update ? '/update' : ''}`,
+          path: update ? '/balance-allowance/update' : '/balance-allowance',
           query: queryText({ ...query, signature_type: wallet.signatureType }),
         },
         { signal },

@@ -12,7 +12,6 @@ import type { SelfTradePrevention, TimeInForce } from '../../../core/order-model
 import type { OrderIntent, OrderTerms } from '../../order-contract.ts';
 import { refusedBy } from '../../refusal-rules.ts';
 import type { StoredMarket } from '../../contract.ts';
-import { kalshi } from '../manifest.ts';
 import {
   evenGrid,
   gridAbove,

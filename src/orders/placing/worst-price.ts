@@ -1,9 +1,9 @@
-import { ONE_PRICE, priceText, sizeText, usdText, type Price, type Size, type Usd } from '../core/decimal.ts';
-import { refused } from './refusals.ts';
-import type { TimeInForce } from '../core/order-model.ts';
-import type { BookWalk } from '../platforms/order-contract.ts';
-import type { PriceGrid } from '../platforms/price-grid.ts';
-import type { BookLevel, BookSide, Side } from '../core/model.ts';
+import { ONE_PRICE, priceText, sizeText, usdText, type Price, type Size, type Usd } from '../../core/decimal.ts';
+import { refused } from '../refusals.ts';
+import type { TimeInForce } from '../../core/order-model.ts';
+import type { BookWalk } from '../../platforms/order-contract.ts';
+import type { PriceGrid } from '../../platforms/price-grid.ts';
+import type { BookLevel, BookSide, Side } from '../../core/model.ts';
 
 /** A market order whose worst price is not set yet. */
 export interface MarketOrder extends Wanted {

@@ -4,6 +4,7 @@ import { PlatformError } from '../../../src/core/errors.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { OrderAccess, OrderIntent, OrderTerms } from '../../../src/platforms/order-contract.ts';
 import { placeOrder } from '../../../src/platforms/kalshi/orders/placing.ts';
+import { Shards } from '../../../src/platforms/kalshi/orders/shards.ts';
 import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from '../../../src/platforms/kalshi/orders/request.ts';
 import type { KalshiAccount } from '../../../src/platforms/kalshi/signed-client.ts';
 import { readContext } from '../../fixtures/canned-http.ts';
@@ -92,8 +93,8 @@ const placed = {
   ts_ms: 1_790_000_000_000,
 };
 
-/** Places an order for a market stored on shard 0; `shard` is what Kalshi says of it now. */
-async function place(shard: unknown, answer: (body: { exchange_index: number }) => unknown) {
+/** Places orders for a market stored on shard 0, one after another; `shard` is what Kalshi says of it now. */
+async function place(orders: number, shard: unknown, answer: (body: { exchange_index: number }) => unknown) {
   const sent: number[] = [];
   const member: KalshiAccount = {
     get: async (path) => {
@@ -110,37 +111,43 @@ async function place(shard: unknown, answer: (body: { exchange_index: number }) 
       return reply(json);
     },
   };
-  const intent: OrderIntent = {
-    market: stored({ exchange_index: 0 }),
-    terms: terms(),
-    clientOrderId: 'c-1',
-    seed: new Uint8Array(32),
-    claimedAtMs: 0,
-  };
+  const shards = new Shards();
+  const market = stored({ exchange_index: 0 });
   const access = { ...readContext(), credential: {}, markets: {} } as unknown as OrderAccess<'kalshi'>;
-  const placement = await placeOrder({ intent, wire: toKalshiOrder(intent) }, member, access, {} as never);
-  return { result: placement.result, sent };
+  const results: string[] = [];
+  for (let n = 0; n < orders; n += 1) {
+    const seed = new Uint8Array(32);
+    const intent: OrderIntent = { market, terms: terms(), clientOrderId: 'c-1', seed, claimedAtMs: 0 };
+    const wire = toKalshiOrder(intent, shards.of(market));
+    const tools = { finder: {} as never, shards };
+    results.push((await placeOrder({ intent, wire }, member, access, tools)).result);
+  }
+  return { results, sent, shards };
 }
 
 describe('an order for a market that moved to another exchange shard', () => {
-  test('is sent once more to the shard on which the market is now', async () => {
-    expect(
-      await place(2, (body) => (body.exchange_index === 2 ? placed : refused('invalid parameters: exchange_index'))),
-    ).toEqual({ result: 'accepted', sent: [0, 2] });
+  test('is refused and sent once; the next one goes to the shard on which the market is now', async () => {
+    const { results, sent, shards } = await place(2, 2, (body) =>
+      body.exchange_index === 2 ? placed : refused('invalid parameters: exchange_index'),
+    );
+    expect([results, sent]).toEqual([
+      ['rejected', 'accepted'],
+      [0, 2],
+    ]);
+    expect(shards.of(stored({ exchange_index: 3 }))).toBe(3);
   });
 
   test.each([
-    ['the market has not moved', 0],
-    ['its shard is not said', null],
-    ['its shard cannot be read', { a: 1 }],
-    ['the market cannot be read', refused('busy', 503)],
-  ])('is not sent again if %s', async (_, shard) => {
-    const { result, sent } = await place(shard, () => refused('invalid parameters: exchange_index'));
-    expect([result, sent]).toEqual(['rejected', [0]]);
-  });
-
-  test('is sent twice at most, and not again after any other refusal', async () => {
-    expect((await place(3, () => refused('wrong shard'))).sent).toEqual([0, 3]);
-    expect((await place(3, () => refused('invalid price'))).sent).toEqual([0]);
+    ['the market has not moved', 0, 'wrong shard'],
+    ['its shard is not said', null, 'wrong shard'],
+    ['its shard cannot be read', { a: 1 }, 'wrong shard'],
+    ['the market cannot be read', refused('busy', 503), 'wrong shard'],
+    ['the refusal is about something else', 3, 'invalid price'],
+  ])('changes nothing if %s', async (_, shard, words) => {
+    const { results, sent } = await place(2, shard, () => refused(words));
+    expect([results, sent]).toEqual([
+      ['rejected', 'rejected'],
+      [0, 0],
+    ]);
   });
 });

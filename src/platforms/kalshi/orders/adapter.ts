@@ -10,6 +10,7 @@ import { readBalances } from './balances.ts';
 import { createFinder, SMALL_COST } from './finder.ts';
 import { placeOrder, WRITES } from './placing.ts';
 import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from './request.ts';
+import { Shards } from './shards.ts';
 
 const Cancelled = z.object({ reduced_by: wireSize });
 
@@ -19,6 +20,7 @@ type Access = OrderAccess<'kalshi'>;
 export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders<'kalshi'> {
   const account = (access: Access): KalshiAccount => createKalshiAccount(deps, access);
   const finder = createFinder(account, deps.now);
+  const shards = new Shards();
   const { find, get, list } = finder;
 
   async function cancelOne({ orderId, marketRef }: CancelTarget, access: Access): Promise<Cancellation> {
@@ -47,14 +49,14 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
     check: checkKalshiOrder,
 
     async prepare(intent, access) {
-      const wire = toKalshiOrder(intent);
+      const wire = toKalshiOrder(intent, shards.of(intent.market));
       // Parses the key, so that an unusable one is noticed before anything is stored or sent.
       const member = account(access);
       return {
         orderId: null,
         wire: { ...wire },
         metadata: {},
-        place: () => placeOrder({ intent, wire }, member, access, finder),
+        place: () => placeOrder({ intent, wire }, member, access, { finder, shards }),
       };
     },
 

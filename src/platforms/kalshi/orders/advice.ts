@@ -91,7 +91,7 @@ export const KALSHI_REJECTIONS: readonly RejectionRule[] = [
     says: 'exchange_index',
     pattern: /exchange.?index|shard/i,
     resolution:
-      'The market has moved to another exchange shard: place the order again, under a new idempotency key, once the market was read again.',
+      'The market has moved to another exchange shard: place the order again, under a new idempotency key. It goes to the new shard.',
   },
   {
     about: 'order',

@@ -11,9 +11,9 @@ import { isPause } from '../manifest.ts';
 import { kalshiAccountName, type KalshiAccount } from '../signed-client.ts';
 import { KALSHI_REJECTIONS, REFUSING_CODES } from './advice.ts';
 import type { KalshiFinder } from './finder.ts';
-import { movedOrder } from './moved.ts';
 import type { KalshiNewOrder } from './request.ts';
 import { KalshiPlaced, mapPlaced } from './rows.ts';
+import type { Shards } from './shards.ts';
 
 export const WRITES = '/portfolio/events/orders';
 const BATCH = `${WRITES}/batched`;
@@ -37,36 +37,33 @@ export function placeOrder(
   signed: Signed,
   member: KalshiAccount,
   access: Access,
-  finder: KalshiFinder,
+  { finder, shards }: { finder: KalshiFinder; shards: Shards },
 ): Promise<Placement> {
-  const send = (orders: readonly Signed[]): Promise<Placement[]> => sendAll(orders, member);
+  const send = (orders: readonly Signed[]): Promise<Placement[]> => sendAll(orders, member, shards);
   const { credential, group } = access;
-  const placed = group ? group.place(kalshiAccountName(credential), signed, send) : sendOne(signed, member);
+  const placed = group ? group.place(kalshiAccountName(credential), signed, send) : sendOne(signed, member, shards);
   return placed.then((placement) => withFees(placement, signed, access, finder));
 }
 
 /** Only as many at a time as the budget can pay for at once. */
-async function sendAll(orders: readonly Signed[], member: KalshiAccount): Promise<Placement[]> {
+async function sendAll(orders: readonly Signed[], member: KalshiAccount, shards: Shards): Promise<Placement[]> {
   const placements: Placement[] = [];
   for (let from = 0; from < orders.length; from += ORDERS_AT_ONCE) {
     const part = orders.slice(from, from + ORDERS_AT_ONCE);
     const [only] = part;
-    placements.push(...(part.length === 1 && only ? [await sendOne(only, member)] : await sendBatch(part, member)));
+    const sent = part.length === 1 && only ? [await sendOne(only, member, shards)] : await sendBatch(part, member);
+    placements.push(...sent);
   }
   return placements;
 }
 
-/** One attempt; another one only if Kalshi refused the first for the shard that its market has left. */
-async function sendOne({ intent, wire }: Signed, member: KalshiAccount): Promise<Placement> {
-  const attempt = async (body: KalshiNewOrder): Promise<Placement> => {
-    const reply = await member.send('POST', WRITES, JSON.stringify(body));
-    return accepted(intent, parseBody('kalshi', KalshiPlaced, reply, WRITES), reply);
-  };
+async function sendOne({ intent, wire }: Signed, member: KalshiAccount, shards: Shards): Promise<Placement> {
   try {
-    return await attempt(wire);
+    const reply = await member.send('POST', WRITES, JSON.stringify(wire));
+    return accepted(intent, parseBody('kalshi', KalshiPlaced, reply, WRITES), reply);
   } catch (error) {
-    const moved = await movedOrder(error, wire, member);
-    return moved === null ? failed(error) : attempt(moved).catch(failed);
+    await shards.learn(error, intent.market, wire, member);
+    return failed(error);
   }
 }
 

@@ -71,7 +71,8 @@ function padded(value: bigint, scale: number, places: number): string {
 export const isBid = ({ side, outcomeIndex }: Pick<OrderTerms, 'side' | 'outcomeIndex'>): boolean =>
   (side === 'buy') === (outcomeIndex === 0);
 
-export function toKalshiOrder({ market, terms, clientOrderId }: OrderIntent): KalshiNewOrder {
+/** An order as Kalshi takes it; `shard`: the exchange shard of its market. */
+export function toKalshiOrder({ market, terms, clientOrderId }: OrderIntent, shard: number): KalshiNewOrder {
   const { price, size, timeInForce, expirationMs, postOnly, reduceOnly, selfTradePrevention } = terms;
   return {
     ticker: market.platformId,
@@ -81,16 +82,11 @@ export function toKalshiOrder({ market, terms, clientOrderId }: OrderIntent): Ka
     time_in_force: WIRE_TIME_IN_FORCE[timeInForce],
     self_trade_prevention_type: (selfTradePrevention && WIRE_SELF_TRADE[selfTradePrevention]) ?? 'taker_at_cross',
     client_order_id: clientOrderId,
-    exchange_index: shardOf(market),
+    exchange_index: shard,
     ...(expirationMs === null ? {} : { expiration_time: Math.floor(expirationMs / 1000) }),
     ...(postOnly ? { post_only: true } : {}),
     ...(reduceOnly && timeInForce === 'ioc' ? { reduce_only: true } : {}),
   };
-}
-
-export function shardOf(market: StoredMarket): number {
-  const { exchange_index: index } = market.metadata;
-  return typeof index === 'number' ? index : 0;
 }
 
 /**

@@ -284,7 +284,7 @@ describe('what is asked wrongly', () => {
     for (const provider of ['limitless', 'platform_c']) {
       const answer = await get(TRADES, { provider, user: 'x' });
       expect(answer.statusCode).toBe(400);
-      expect(answer.json().error.error_text).toContain('Limitless shows trades and positions to their owner only');
+      expect(answer.json().error.error_text).toContain('GET /v1/api/wallets/{address} has its wallets');
     }
   });
 

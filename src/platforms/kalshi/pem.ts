@@ -15,7 +15,7 @@ export function readPem(text: string): KeyObject | { rule: string } {
   const end = plain.indexOf(`-----END ${kind}-----`, start);
   if (end < 0) return { rule: `a PEM text with its last line -----END ${kind}-----; this one may be cut off` };
   const body = plain.slice(start, end);
-  if (kind.startsWith('ENCRYPTED') || /\bENCRYPTED\b/.test(body)) return { rule: 'a private key without a password' };
+  if (kind.startsWith('ENCRYPTED') || /\bENCRYPTED\b/.test(body)) return { rule: 'an unencrypted private key (this one has a password)' };
   const base64 = body.replaceAll(/\s/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
     return { rule: 'a PEM text with nothing but base64 between its first and last line' };

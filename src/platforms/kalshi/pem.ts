@@ -8,12 +8,12 @@ export function readPem(text: string): KeyObject | { rule: string } {
   const plain = text.replaceAll(/(\\+[rn])+/g, '\n');
   const begin = MARK.exec(plain);
   const kind = begin?.[1];
-  if (!begin || kind === undefined) return { rule: 'a PEM text with its first line -----BEGIN … PRIVATE KEY-----' };
+  if (!begin || kind === undefined) return { rule: 'a PEM text with its first line, -----BEGIN …' };
   if (!kind.endsWith('PRIVATE KEY')) return { rule: `a private key (this is a ${kind.slice(0, 40)})` };
   if (kind.startsWith('OPENSSH')) return { rule: "a key in PEM, not OpenSSH's form: ssh-keygen -p -m PEM converts it" };
   const start = begin.index + begin[0].length;
   const end = plain.indexOf(`-----END ${kind}-----`, start);
-  if (end < 0) return { rule: 'a PEM text that ends with the line END … PRIVATE KEY; this one may be cut off' };
+  if (end < 0) return { rule: 'a PEM text with its last line, -----END …; this one may be cut off' };
   const body = plain.slice(start, end);
   if (kind.startsWith('ENCRYPTED') || /\bENCRYPTED\b/.test(body))
     return { rule: 'an unencrypted private key (this one has a password)' };

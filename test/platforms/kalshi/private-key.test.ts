@@ -49,10 +49,10 @@ const sealed = rsa.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc',
 const sealedOld = rsa.export({ type: 'pkcs1', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString();
 const publicPem = createPublicKey(rsa).export({ type: 'spki', format: 'pem' }).toString();
 const REFUSED: [string, string, RegExp][] = [
-  ['without its first line', pkcs8.replace(/^.*\n/, ''), /first line -----BEGIN … PRIVATE KEY-----/],
-  ['of base64 alone', base64(pkcs8), /first line -----BEGIN … PRIVATE KEY-----/],
-  ['without its last line', pkcs8.replace(/-----END.*\n$/, ''), /line END … PRIVATE KEY; this one may be cut off/],
-  ['cut off', pkcs8.slice(0, 400), /line END … PRIVATE KEY; this one may be cut off/],
+  ['without its first line', pkcs8.replace(/^.*\n/, ''), /first line, -----BEGIN …/],
+  ['of base64 alone', base64(pkcs8), /first line, -----BEGIN …/],
+  ['without its last line', pkcs8.replace(/-----END.*\n$/, ''), /its last line, -----END …; this one may be cut off/],
+  ['cut off', pkcs8.slice(0, 400), /its last line, -----END …; this one may be cut off/],
   ['that lacks a part', oneLine(pkcs8, '\n').replace(/.{200}\n(?=-----END)/, '\n'), /whole/],
   ['with characters that are not base64', pkcs8.replace(/\n(.{10})/, '\n$1*'), /base64/],
   ['with a password', sealed, /an unencrypted private key/],

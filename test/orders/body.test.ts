@@ -37,6 +37,21 @@ describe('an order has a size or, as a market purchase, an amount', () => {
   });
 });
 
+test.each(['.', '.e5', '+.e1', 'e5', '1e', '1.2.3', '0x1', '', ' ', '1e999', '9'.repeat(41), null, [], {}, true])(
+  'a number of the body that is none is refused: %j',
+  (value) => {
+    for (const field of ['size', 'price', 'max_slippage']) {
+      const base = field === 'max_slippage' ? MARKET : LIMIT;
+      expect(fault({ [field]: value }, base)).toContain(`${field}: `);
+    }
+    expect(fault({ size: undefined, amount: value }, MARKET)).toContain('amount: ');
+  },
+);
+
+test.each(['0.40', '.4', '4e-1', ' 0.4 ', '+0.4', 0.4])('%j is a price of 0.4', (price) => {
+  expect(read({ body: { ...LIMIT, price } }).body.price).toBe(read({ body: LIMIT }).body.price);
+});
+
 describe('post_only is for orders that can rest', () => {
   const gtd = { time_in_force: 'gtd', expiration: '2100-01-01T00:00:00Z' };
   test.each<[object, string]>([

@@ -42,6 +42,8 @@ const MOST = 10n ** BigInt(SIZE_SCALE + 9);
 /** An expiration nearer than this may pass before the order arrives. */
 const SOONEST_MS = 5000;
 const DIGITS = 30;
+/** A decimal of at most 40 digits, maybe with an exponent; it has a digit before the exponent. */
+const DECIMAL = /^[+-]?(?=[\d.]{1,40}(?:e|$))(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,2})?$/i;
 
 /**
  * A decimal in [min, max] with at most `scale` places, as JSON number or text, read exactly. A JSON number is read by its
@@ -50,7 +52,7 @@ const DIGITS = 30;
 function exactDecimal(scale: number, min: bigint, max: bigint, rule: string) {
   return z.union([z.number(), z.string()], { error: rule }).transform((value, context) => {
     const text = String(value).trim();
-    if (/^[+-]?[\d.]{1,40}(e[+-]?\d{1,2})?$/i.test(text) && /\d/.test(text) && text.split('.').length < 3) {
+    if (DECIMAL.test(text)) {
       const read = parseDecimal(text, DIGITS);
       const unit = 10n ** BigInt(DIGITS - scale);
       if (read % unit === 0n && read / unit >= min && read / unit <= max) return read / unit;

@@ -310,6 +310,31 @@ describe('orders placed together', () => {
     for (const placement of placements) expect(placement.detail).not.toBe('');
     if (wanted === 'rejected') expect(placements[0]).toMatchObject({ refusal: { status: 503 } });
   });
+
+  const invalid = refusal('invalid_order', 'invalid order');
+  test.each<[string, (ids: string[]) => unknown[], string[]]>([
+    ['in order', ([a = '', , c = '']) => [placedAs(a), invalid, placedAs(c)], ['accepted', 'rejected', 'accepted']],
+    [
+      'in another order',
+      ([, b = '', c = '']) => [placedAs(b), invalid, placedAs(c)],
+      ['unknown', 'accepted', 'accepted'],
+    ],
+    ['with one missing', ([, b = '']) => [invalid, placedAs(b)], ['unknown', 'accepted', 'unknown']],
+    [
+      'with one too many',
+      ([a = '', b = '', c = '']) => [a, b, c, 'd'].map(placedAs),
+      ['accepted', 'accepted', 'accepted'],
+    ],
+  ])('answered %s each get the result that names them, and no refusal of another', async (_, body, wanted) => {
+    const group = new PlacementGroup(3);
+    const orders = await Promise.all([{}, {}, {}].map((one) => signed(one, access({ group: group.member() }))));
+    answer(201, { orders: body(orders.map(({ record }) => record.clientOrderId)) }, /batched$/);
+    const placements = await Promise.all(orders.map((order) => order.place()));
+    expect(placements.map(({ result }) => result)).toEqual(wanted);
+    for (const [at, placement] of placements.entries()) {
+      if (placement.result === 'accepted') expect(placement.order.orderId).toBe(orders[at]?.record.clientOrderId);
+    }
+  });
 });
 
 const placedAs = (id: string) => ({

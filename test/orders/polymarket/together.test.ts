@@ -122,6 +122,11 @@ describe('orders that are placed together', () => {
     ],
     ['a reply without an order id', [placedRow(), placedRow({ orderID: '' })], ['accepted', 'unknown']],
     [
+      'a failure inside the platform',
+      [placedRow({ success: false, orderID: '', errorMsg: 'could not insert order' }), placedRow()],
+      ['unknown', 'accepted'],
+    ],
+    [
       'a refusal of the whole call',
       refuse('refused', 400, { error: 'Invalid order payload' }),
       ['rejected', 'rejected'],
@@ -136,6 +141,27 @@ describe('orders that are placed together', () => {
     const placed = await Promise.all(prepared.map((one) => one.place()));
     expect(placed.map(({ result }) => result)).toEqual(results);
     expect(canned.requests.filter(({ method }) => method === 'POST')).toMatchObject([{ retry: false, cost: 2 }]);
+  });
+
+  test('and answered in another order each get the reply that names them, and no refusal of another', async () => {
+    let ids: string[] = [];
+    const refused = placedRow({ success: false, orderID: '', errorMsg: 'invalid expiration' });
+    const { adapter, access } = cannedOrders({
+      '/orders': () => [placedRow({ orderID: ids[1], status: 'matched' }), refused, placedRow({ orderID: ids[2] })],
+    });
+    const group = new PlacementGroup(3);
+    const prepared = await Promise.all(
+      ['0.35', '0.34', '0.33'].map((price) =>
+        adapter.prepare(intent(terms({ price })), { ...access, group: group.member() }),
+      ),
+    );
+    ids = prepared.map(({ orderId }) => orderId ?? '');
+    const placed = await Promise.all(prepared.map((one) => one.place()));
+    expect(placed).toMatchObject([
+      { result: 'unknown' },
+      { result: 'accepted', order: { orderId: ids[1], status: 'pending' } },
+      { result: 'accepted', order: { orderId: ids[2], status: 'open' } },
+    ]);
   });
 });
 

@@ -28,6 +28,7 @@ interface Signed {
 
 /** Results of a batch, in the order of its orders; each has its own. */
 const Batch = z.object({ orders: z.array(z.unknown()) });
+const Named = z.object({ client_order_id: z.string().min(1) });
 const Failed = z.object({ error: z.object({ code: z.string().min(1) }).loose() });
 
 type Access = OrderAccess<'kalshi'>;
@@ -71,14 +72,23 @@ async function sendBatch(orders: readonly Signed[], member: KalshiAccount): Prom
   try {
     const body = JSON.stringify({ orders: orders.map(({ wire }) => wire) });
     const reply = await member.send('POST', BATCH, body, ORDER_COST * orders.length);
-    const { orders: results } = parseBody('kalshi', Batch, reply, BATCH);
-    return orders.map(({ intent }, at) =>
-      resultOf(intent, results.length === orders.length ? results[at] : null, reply),
-    );
+    const results = resultsOf(orders, parseBody('kalshi', Batch, reply, BATCH).orders);
+    return orders.map(({ intent }, at) => resultOf(intent, results[at], reply));
   } catch (error) {
     const placement = failed(error);
     return orders.map(() => placement);
   }
+}
+
+/**
+ * The results in the order of the orders. A refusal does not name its order: it is one's own by its place, and only while every result
+ * that names an order stands in the place of that order. Else only a named result is taken.
+ */
+function resultsOf(orders: readonly Signed[], results: readonly unknown[]): unknown[] {
+  const names = results.map((one) => Named.safeParse(one).data?.client_order_id);
+  const ids = orders.map(({ intent }) => intent.clientOrderId);
+  const isInOrder = names.length === ids.length && names.every((name, at) => name === undefined || name === ids[at]);
+  return isInOrder ? [...results] : ids.map((id) => results[names.indexOf(id)]);
 }
 
 /** The result of one order of a batch: a known refusal, or the order by its client order id. Anything else proves nothing. */

@@ -21,6 +21,8 @@ const AT_ONCE = 15;
 const KILLED = /FOK orders are fully filled or killed|no orders found to match with FAK order/i;
 /** Not enough money or shares, or not approved for a contract. */
 const SHORT = /not enough balance|allowance/i;
+/** A failure inside the platform, which it answers with 500 to a single order: the order may exist. */
+const INSIDE = /could not insert order/i;
 /** These signed bytes were accepted before. */
 const DUPLICATE = /\bduplicated\b/i;
 
@@ -70,7 +72,7 @@ async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[
     const body = `[${some.map((one) => one.body).join(',')}]`;
     const reply = await account.send({ method: 'POST', path: SEVERAL, body }, some.length);
     // Replies stand in the order of the orders: with another number of them none can be told whose it is.
-    const rows = parseBody('polymarket', z.array(z.unknown()).length(some.length), reply, SEVERAL);
+    const rows = inOrder(some, parseBody('polymarket', z.array(z.unknown()).length(some.length), reply, SEVERAL));
     const seen = { receivedAt: reply.receivedAt, httpStatus: reply.status, now };
     return await Promise.all(
       some.map((one, at): Promise<Placement> | Placement => {
@@ -84,6 +86,14 @@ async function placeSome(account: PolymarketAccount, some: readonly SignedOrder[
   }
 }
 
+/** Replies in the order of the orders. If one names another order than that of its place, only those that name an order are taken. */
+function inOrder(some: readonly SignedOrder[], rows: readonly unknown[]): readonly unknown[] {
+  const ids = some.map(({ asked }) => asked.order.orderId);
+  const names = rows.map((row) => ClobPlaced.safeParse(row).data?.orderID ?? '');
+  const isInOrder = names.every((name, at) => name === ids[at] || !ids.includes(name));
+  return isInOrder ? rows : ids.map((id) => rows[names.indexOf(id)]);
+}
+
 /** An order's own reply. `success` may be true for a refusal; only its text shows one. */
 async function placementOf(
   placed: ClobPlaced,
@@ -92,6 +102,7 @@ async function placementOf(
   { receivedAt, httpStatus, now }: { receivedAt: string; httpStatus: number; now: () => number },
 ): Promise<Placement> {
   const { success, errorMsg, orderID, status } = placed;
+  if (INSIDE.test(errorMsg)) return { result: 'unknown', httpStatus, detail: errorMsg };
   if (errorMsg !== '') {
     const refused = new PlatformError('polymarket', 'refused', { status: 400, detail: errorMsg, body: placed });
     return { ...(await failed(refused, account, signed, now)), httpStatus };

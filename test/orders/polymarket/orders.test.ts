@@ -324,6 +324,13 @@ describe('what the reply to a placement says is what is reported', () => {
   const accepted: [label: string, wanted: Wanted, reply: object, order: object][] = [
     ['live', {}, { status: 'live' }, { status: 'open', filledSize: 0n, remainingSize: parseSize('10'), takerFee: 0n }],
     ['unmatched', {}, { status: 'unmatched' }, { status: 'open' }],
+    ['live, and to be filled at once', { timeInForce: 'ioc' }, { status: 'live' }, { status: 'pending' }],
+    [
+      'live, with a part matched',
+      {},
+      { status: 'live', makingAmount: '1.8', takingAmount: '4' },
+      { status: 'partially_filled', filledSize: parseSize('4'), remainingSize: parseSize('6') },
+    ],
     ['delayed', { timeInForce: 'fok' }, { status: 'delayed' }, { status: 'pending', remainingSize: parseSize('10') }],
     ['a status nobody knows', {}, { status: 'paused' }, { status: 'pending' }],
     [

@@ -176,7 +176,8 @@ function placedStatus(asked: Asked, status: string, filled: Size, spent: Usd | n
   switch (status) {
     case 'live':
     case 'unmatched':
-      return 'open';
+      if (filled === 0n) return fillsAtOnce(asked) ? 'pending' : 'open';
+      return isFull(asked, filled, spent) ? 'filled' : 'partially_filled';
     case 'matched':
       if (filled === 0n) return 'pending';
       if (isFull(asked, filled, spent)) return 'filled';

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { PlatformError } from '../../../src/core/errors.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { OrderAccess, OrderIntent, OrderTerms } from '../../../src/platforms/order-contract.ts';
 import { placeOrder } from '../../../src/platforms/kalshi/orders/placing.ts';
+import { PlacementGroup } from '../../../src/orders/placing/placement-group.ts';
 import { Shards } from '../../../src/platforms/kalshi/orders/shards.ts';
 import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from '../../../src/platforms/kalshi/orders/request.ts';
 import type { KalshiAccount } from '../../../src/platforms/kalshi/signed-client.ts';
@@ -125,7 +126,41 @@ async function place(orders: number, shard: unknown, answer: (body: { exchange_i
   return { results, sent, shards };
 }
 
+/** As `place`, but all in one call, of which `answer` is the answer to each. */
+async function placeTogether(orders: number, shard: number, answer: unknown) {
+  const member: KalshiAccount = {
+    get: async () => reply({ market: { exchange_index: shard } }),
+    page: () => Promise.reject(new Error('not asked')),
+    send: async () => {
+      if (answer instanceof Error) throw answer;
+      return reply({ orders: Array.from({ length: orders }, () => answer) });
+    },
+  };
+  const shards = new Shards();
+  const market = stored({ exchange_index: 0 });
+  const group = new PlacementGroup(orders);
+  const credential = { api_key_id: 'k', private_key: 'none' };
+  const placed = Array.from({ length: orders }, (_, n) => {
+    const access = { ...readContext(), credential, markets: {}, group: group.member() };
+    const seed = new Uint8Array(32);
+    const intent: OrderIntent = { market, terms: terms(), clientOrderId: `c-${n}`, seed, claimedAtMs: 0 };
+    const tools = { finder: {} as never, shards };
+    const signed = { intent, wire: toKalshiOrder(intent, shards.of(market)) };
+    return placeOrder(signed, member, access as unknown as OrderAccess<'kalshi'>, tools);
+  });
+  return { results: (await Promise.all(placed)).map(({ result }) => result), shardNow: () => shards.of(market) };
+}
+
 describe('an order for a market that moved to another exchange shard', () => {
+  test.each([
+    ['each', { error: { code: 'invalid_parameters', message: 'exchange_index' } }],
+    ['the call', refused('invalid parameters: exchange_index')],
+  ])('shows its shard to the next one in a batch too, of which %s is refused', async (_, answer) => {
+    const { results, shardNow } = await placeTogether(2, 2, answer);
+    expect(results).toEqual(['rejected', 'rejected']);
+    await vi.waitFor(() => expect(shardNow()).toBe(2));
+  });
+
   test('is refused and sent once; the next one goes to the shard on which the market is now', async () => {
     const { results, sent, shards } = await place(2, 2, (body) =>
       body.exchange_index === 2 ? placed : refused('invalid parameters: exchange_index'),

@@ -52,7 +52,8 @@ async function sendAll(orders: readonly Signed[], member: KalshiAccount, shards:
   for (let from = 0; from < orders.length; from += ORDERS_AT_ONCE) {
     const part = orders.slice(from, from + ORDERS_AT_ONCE);
     const [only] = part;
-    const sent = part.length === 1 && only ? [await sendOne(only, member, shards)] : await sendBatch(part, member);
+    const sent =
+      part.length === 1 && only ? [await sendOne(only, member, shards)] : await sendBatch(part, member, shards);
     placements.push(...sent);
   }
   return placements;
@@ -68,13 +69,19 @@ async function sendOne({ intent, wire }: Signed, member: KalshiAccount, shards: 
   }
 }
 
-async function sendBatch(orders: readonly Signed[], member: KalshiAccount): Promise<Placement[]> {
+async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shards: Shards): Promise<Placement[]> {
+  // Not waited for: the orders of the next call would become old.
+  const learn = (refusalOf: (at: number) => unknown): void => {
+    for (const [at, { intent, wire }] of orders.entries()) void shards.learn(refusalOf(at), intent.market, wire, member);
+  };
   try {
     const body = JSON.stringify({ orders: orders.map(({ wire }) => wire) });
     const reply = await member.send('POST', BATCH, body, ORDER_COST * orders.length);
     const results = resultsOf(orders, parseBody('kalshi', Batch, reply, BATCH).orders);
+    learn((at) => refusalIn(results[at], reply)?.error);
     return orders.map(({ intent }, at) => resultOf(intent, results[at], reply));
   } catch (error) {
+    learn(() => error);
     const placement = failed(error);
     return orders.map(() => placement);
   }
@@ -93,10 +100,9 @@ function resultsOf(orders: readonly Signed[], results: readonly unknown[]): unkn
 
 /** The result of one order of a batch: a known refusal, or the order by its client order id. Anything else proves nothing. */
 function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): Placement {
-  const refused = Failed.safeParse(result).data;
-  if (refused) {
-    const { code } = refused.error;
-    const error = answerError('kalshi', { ...reply, status: 400 }, refused);
+  const refusal = refusalIn(result, reply);
+  if (refusal) {
+    const { code, error } = refusal;
     return REFUSING_CODES.has(code) || isPause(code)
       ? failed(error)
       : unknown(reply.status, `${code}: ${error.detail}`);
@@ -104,6 +110,14 @@ function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): P
   const placed = KalshiPlaced.safeParse(result).data;
   if (placed?.client_order_id === intent.clientOrderId) return accepted(intent, placed, reply);
   return unknown(reply.status, `${BATCH}: nothing about this order`);
+}
+
+/** The refusal that a result of a batch is; null if it is none. */
+function refusalIn(result: unknown, reply: PlatformReply): { code: string; error: PlatformError } | null {
+  const refused = Failed.safeParse(result).data;
+  return refused
+    ? { code: refused.error.code, error: answerError('kalshi', { ...reply, status: 400 }, refused) }
+    : null;
 }
 
 const accepted = (intent: OrderIntent, placed: KalshiPlaced, reply: PlatformReply): Placement => ({

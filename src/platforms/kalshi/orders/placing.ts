@@ -72,7 +72,8 @@ async function sendOne({ intent, wire }: Signed, member: KalshiAccount, shards: 
 async function sendBatch(orders: readonly Signed[], member: KalshiAccount, shards: Shards): Promise<Placement[]> {
   // Not waited for: the orders of the next call would become old.
   const learn = (refusalOf: (at: number) => unknown): void => {
-    for (const [at, { intent, wire }] of orders.entries()) void shards.learn(refusalOf(at), intent.market, wire, member);
+    for (const [at, { intent, wire }] of orders.entries())
+      void shards.learn(refusalOf(at), intent.market, wire, member);
   };
   try {
     const body = JSON.stringify({ orders: orders.map(({ wire }) => wire) });

@@ -1,11 +1,11 @@
-import { PlatformError, toApiError } from '../../core/errors.ts';
+import { ApiError, PlatformError, toApiError } from '../../core/errors.ts';
 import type { Placement } from '../../platforms/order-contract.ts';
 import type { Attempt } from '../attempts.ts';
 import type { OrderContext } from '../context.ts';
 import { recheckOfUnknown } from '../recheck.ts';
 import { factsFrom, type OrderRow } from '../order-row.ts';
 import { applyReport, notTaken, recheckOrders } from '../sync.ts';
-import type { Draft } from './prepare.ts';
+import { FLIGHT_MS, type Draft } from './prepare.ts';
 
 /** The recheck of an order that got no answer, before the caller gets 202 with an unknown result. */
 const FIRST_RECHECK_MS = 3000;
@@ -36,6 +36,18 @@ async function recheckAtOnce(
   return found;
 }
 
+/** The process or the store has stood still since the claim: by now another process may count the order as never arrived. */
+const tooLate = (): Placement => {
+  const detail = `not sent within ${FLIGHT_MS / 1000} s of its claim`;
+  const resolution = 'The order was not sent. Retry. The same idempotency key may be used.';
+  const refusal = new ApiError(503, 'The order could not be sent in time', {
+    resolution,
+    errorText: detail,
+    retryAfter: 1,
+  });
+  return { result: 'not_sent', httpStatus: 0, detail, refusal };
+};
+
 /**
  * Sends a claimed order: one attempt, and its result is written before it is answered. Throws the refusal of a platform that did not
  * take the order.
@@ -46,7 +58,9 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
   // The clock may have been set back since the claim: a result older than the claim would be ignored as outdated.
   const askedAt = new Date(Math.max(now(), row.askedAt.getTime()));
   const started = performance.now();
-  const placed = await prepared.place().catch((error: unknown): Placement => {
+  const isLate = now() - row.createdAt.getTime() > FLIGHT_MS;
+  const sent = isLate ? Promise.resolve(tooLate()) : prepared.place();
+  const placed = await sent.catch((error: unknown): Placement => {
     // A defect of ours: the order may be out.
     log.error({ err: error, order: row.id }, 'Failed to place an order');
     return { result: 'unknown', httpStatus: 0, detail: 'a defect of this service interrupted it' };

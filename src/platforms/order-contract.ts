@@ -22,7 +22,7 @@ export interface OrderTerms {
   expirationMs: number | null;
   /** What the current book offers within `price`; null for orders that are sent without a read of the book. */
   walk: BookWalk | null;
-  /** USD to spend at most, where the caller gave an amount in place of a size; `size` is then what it buys in the current book. */
+  /** USD to spend, where the caller gave an amount in place of a size; `size` is then what it buys in the current book. */
   amount: Usd | null;
   /** The platform refuses the order if it would trade at once; gtc and gtd only. */
   postOnly: boolean;

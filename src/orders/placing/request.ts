@@ -80,7 +80,7 @@ export const orderFields = {
   amount: exactDecimal(USD_SCALE, 1n, MOST, amountRule)
     .optional()
     .describe(
-      'Market purchases: USD to spend at most, in place of size, which is then what it buys in the current book',
+      'Market purchases: USD to spend, in place of size, which is then what it buys in the current book',
     ),
   credential_id: integerParam(1, Number.MAX_SAFE_INTEGER)
     .optional()

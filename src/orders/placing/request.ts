@@ -79,9 +79,7 @@ export const orderFields = {
     .describe('Contracts or shares, up to 6 decimals; required unless amount is given'),
   amount: exactDecimal(USD_SCALE, 1n, MOST, amountRule)
     .optional()
-    .describe(
-      'Market purchases: USD to spend, in place of size, which is then what it buys in the current book',
-    ),
+    .describe('Market purchases: USD to spend, in place of size, which is then what it buys in the current book'),
   credential_id: integerParam(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe("Number of a stored credential. Default: the platform's default one, else the operator's client"),

@@ -6,6 +6,7 @@ import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
 import { LruMap } from '../../core/lru-map.ts';
 import { type ParsedRow, isNotFound, isItemError, parseBody, parseRow, parseRows, recentRows } from '../parse-rows.ts';
+import { ItemReader } from '../read-items.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
 import { isKnownStatus, mapLimitlessMarket } from './market.ts';
@@ -42,25 +43,36 @@ interface Detail {
 export class LimitlessListing {
   readonly #client: LimitlessClient;
   readonly #groups = new LruMap<string, ParsedRow<LimitlessGroup>>(GROUPS_KEPT);
+  readonly #marketReader: ItemReader<Detail>;
+  readonly #groupReader: ItemReader<Detail>;
 
   constructor(client: LimitlessClient) {
     this.#client = client;
+    const read = async ([slug = '']: readonly string[], context: ReadContext) => {
+      const detail = await this.#detail(slug, context);
+      return detail ? [detail] : [];
+    };
+    this.#marketReader = new ItemReader({ ...about, kind: 'market', groupSize: 1, read });
+    this.#groupReader = new ItemReader({ ...about, kind: 'event', groupSize: 1, read });
   }
 
   async *sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage> {
+    // Expired and resolved markets are never listed, but can be read by slug.
+    if (scope.kind === 'historical') return;
+    // Pages that answer come between two lists of items that may fail: failures in a row suspend all reads.
+    yield* this.#page(await this.#groupReader.readLeftOut(context), context);
     switch (scope.kind) {
       case 'full':
         yield* this.#untilStable(context);
-        return;
+        break;
       case 'open':
         yield* this.#newRows(new Set(), context);
-        return;
+        break;
       case 'changed':
         yield* this.#createdSince(scope.sinceMs, context);
-        return;
-      case 'historical':
-      // Expired and resolved markets are never listed, but can be read by slug.
+        break;
     }
+    yield* this.#page(await this.#marketReader.readLeftOut(context), context);
   }
 
   /** Any market, past or present, by slug or AMM address; null if unknown, and for a group, which is an event. */
@@ -89,22 +101,20 @@ export class LimitlessListing {
       previousTotal = total;
     }
     const missed = (await this.#listedSlugs(context)).filter((slug) => !slugs.has(slug));
-    for (const slug of missed) {
-      const record = await this.#missed(slug, context);
-      if (record) yield { markets: [record] };
+    for (let from = 0; from < missed.length; from += PAGE_LIMIT) {
+      const details = await this.#marketReader.readAll(missed.slice(from, from + PAGE_LIMIT), context);
+      yield* this.#page(details, context);
     }
   }
 
-  /** Reads one market; an unreadable one does not fail the others. */
-  async #missed(slug: string, context: ReadContext): Promise<MarketRecord | null> {
-    try {
-      const detail = await this.#detail(slug, context);
-      return detail && (await this.#single(detail, context));
-    } catch (error) {
-      if (!isItemError(error)) throw error;
-      context.onBadRow({ ...about, kind: 'market', id: slug, reason: `${error.message} ${error.detail}` });
-      return null;
+  /** Rows that were read by slug; a group brings its markets. */
+  async *#page(details: readonly Detail[], context: ReadContext): AsyncGenerator<SweepPage> {
+    const markets: MarketRecord[] = [];
+    for (const detail of details) {
+      if (Array.isArray(detail.raw.markets)) markets.push(...this.#records([detail.raw], detail.receivedAt, context));
+      else markets.push(...[await this.#single(detail, context)].filter((record) => record !== null));
     }
+    if (markets.length > 0) yield { markets };
   }
 
   /** One pass over the listing; rows with ids in `seen` are skipped, and new ids are added to it. */
@@ -163,7 +173,7 @@ export class LimitlessListing {
     return mapLimitlessMarket(market, group, receivedAt);
   }
 
-  /** A market read by slug contains the slug of its group, not the group's title. */
+  /** A market read by slug contains the slug of its group, not the group's title. Without a readable group it is stored alone. */
   async #single({ raw, receivedAt }: Detail, context: ReadContext): Promise<MarketRecord | null> {
     const market = parseRow(LimitlessMarket, raw, MARKET_ROW, context);
     if (!market) return null;
@@ -181,7 +191,7 @@ export class LimitlessListing {
   async #group(slug: string, context: ReadContext): Promise<ParsedRow<LimitlessGroup> | null> {
     const known = this.#groups.get(slug);
     if (known) return known;
-    const detail = await this.#detail(slug, context);
+    const [detail] = await this.#groupReader.readAll([slug], context);
     return detail && Array.isArray(detail.raw.markets) ? this.#keepGroup(detail.raw, context) : null;
   }
 
@@ -197,7 +207,7 @@ export class LimitlessListing {
     }
   }
 
-  /** Slugs of all listed markets in one unpaged reply; [] if the endpoint is removed. */
+  /** Slugs of all listed markets in one unpaged reply; [] if the endpoint is removed or fails. */
   async #listedSlugs(context: ReadContext): Promise<string[]> {
     try {
       const rows = parseBody('limitless', LimitlessSlugs, await this.#client.get('/markets/active/slugs', {}, context));
@@ -205,7 +215,10 @@ export class LimitlessListing {
       return listed.flatMap((row) => row?.slug ?? []);
     } catch (error) {
       if (isNotFound(error)) return [];
-      throw error;
+      if (!isItemError(error)) throw error;
+      const reason = `the list of slugs could not be read: ${error.message} ${error.detail}`;
+      context.onBadRow({ ...about, kind: 'market', id: '', reason });
+      return [];
     }
   }
 }

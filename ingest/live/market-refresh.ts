@@ -76,7 +76,8 @@ export class MarketRefresh {
     clearTimeout(last?.timer);
     if (waitMs === undefined) return this.#forget(id);
     if (this.#isStopped || (!last && this.#retries.size >= WAITING)) return;
-    const timer = setTimeout(() => this.add(id, stated), waitMs).unref();
+    // A newer announcement may be waiting.
+    const timer = setTimeout(() => this.add(id, { ...stated, ...this.#waiting.get(id) }), waitMs).unref();
     this.#retries.set(id, { timer, reads: reads + 1 });
   }
 

@@ -98,3 +98,23 @@ test('a stated change is read again until the platform shows it, a bounded numbe
   expect(readAt).toHaveLength(3);
   refresh.stop();
 });
+
+test('what is announced anew is not replaced by an older statement that is due to be read again', async () => {
+  const asked: [string, StatedMarket][] = [];
+  const read = async (id: string, stated: StatedMarket): Promise<boolean> => {
+    asked.push([id, stated]);
+    if (id === 'slow') await new Promise((resolve) => setTimeout(resolve, 30_000));
+    return id === 'slow' || asked.length > 1;
+  };
+  const refresh = new MarketRefresh({ log, read, everyMs: 1 });
+  refresh.add('A', { tickSize: 10_000_000n });
+  await vi.advanceTimersByTimeAsync(10_000);
+  refresh.add('slow');
+  refresh.add('A', { tickSize: 100_000_000n });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.filter(([id]) => id === 'A')).toEqual([
+    ['A', { tickSize: 10_000_000n }],
+    ['A', { tickSize: 100_000_000n }],
+  ]);
+  refresh.stop();
+});

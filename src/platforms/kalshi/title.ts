@@ -76,8 +76,12 @@ export function sharedNames(markets: readonly NamedMarket[]): SharedNames {
   return { rivals: [...all].filter(isRival), twins: twins.flat() };
 }
 
-/** The last part of a ticker: what distinguishes it from the other tickers of its event. */
-const code = (ticker: string): string => ticker.slice(ticker.lastIndexOf('-') + 1);
+const lastPart = (ticker: string): string => ticker.slice(ticker.lastIndexOf('-') + 1);
+/** What distinguishes a ticker from its twins: its last part, or all of it where a twin has the same. */
+function code(ticker: string, twins: readonly string[]): string {
+  const last = lastPart(ticker);
+  return twins.some((twin) => twin !== ticker && lastPart(twin) === last) ? ticker : last;
+}
 
 /**
  * The title of a market, which no other market of its event has: its name is appended, unless the title has it as whole words and no
@@ -88,9 +92,10 @@ export function kalshiTitle(market: NamedMarket, eventTitle: string, { rivals, t
   const own = withoutBold(market.title);
   const base = own || withoutBold(eventTitle);
   const isNamed = own === '' ? fold(name) === fold(base) : identifies(own, name, rivals);
-  const added = [name === '' || isNamed ? '' : name, twins.includes(market.ticker) ? code(market.ticker) : ''].filter(
-    Boolean,
-  );
+  const added = [
+    name === '' || isNamed ? '' : name,
+    twins.includes(market.ticker) ? code(market.ticker, twins) : '',
+  ].filter(Boolean);
   if (base === '') return added.join(', ') || market.ticker;
   return added.length > 0 ? `${base} (${added.join(', ')})` : base;
 }

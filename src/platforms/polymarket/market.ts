@@ -253,10 +253,14 @@ function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: O
       rewards_min_size: rewardsMinSize === 0 ? null : rewardsMinSize,
     }),
     collateral: 'pUSD',
-    fee: { enabled: market.feesEnabled === true, ...market.feeSchedule },
+    fee: { ...feeSwitch(market), ...market.feeSchedule },
     ...withoutUnknown({ version: market.version }),
   };
 }
+
+/** Old rows have neither the switch nor a schedule: they have no fees. A schedule without a readable switch may apply. */
+const feeSwitch = ({ feesEnabled, feeSchedule }: GammaMarket): JsonObject =>
+  feesEnabled === null && Object.keys(feeSchedule).length > 0 ? {} : { enabled: feesEnabled === true };
 
 /** When the oracle expects to settle: its own estimate. */
 const expectedSettlement = (resolution: Resolution | undefined): JsonObject =>

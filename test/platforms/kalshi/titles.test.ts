@@ -104,6 +104,14 @@ describe('titles of the markets of a Kalshi event', () => {
     expect(await titles([rows], rows)).toEqual(['Will it rain? (Yes, M0)', 'Will it rain? (Yes, M1)', 'Will it rain?']);
   });
 
+  test('and by all of their tickers where these end alike', async () => {
+    const rows = ['A-1', 'B-1', 'B-2'].map((end) =>
+      marketRow({ ticker: `${EVENT}-${end}`, event_ticker: EVENT, title: 'Will it rain?', yes_sub_title: 'Pine' }),
+    );
+    const named = [`${EVENT}-A-1`, `${EVENT}-B-1`, '2'].map((end) => `Will it rain? (Pine, ${end})`);
+    expect(await titles([rows], rows)).toEqual(named);
+  });
+
   test('a market without a title takes that of its event with its own name, else its name, else its ticker', async () => {
     const rows = rowsOf({ names: ['Otter Creek', 'Pine Hill', ''] });
     expect(await titles([rows], rows, { title: 'Otter Creek at Pine Hill' })).toEqual([

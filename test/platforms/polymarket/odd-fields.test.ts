@@ -178,6 +178,13 @@ test.each(Object.keys(MARKET).filter((field) => /^(volume|liquidity)/.test(field
   },
 );
 
+test('a market whose switch of fees cannot be read is not a market without fees', async () => {
+  const feeOf = async (row: Row): Promise<unknown> => (await sweep(row)).market?.info.metadata['fee'];
+  expect(await feeOf({ ...MARKET, feesEnabled: 1 })).toEqual(MARKET['feeSchedule']);
+  expect(await feeOf({ ...MARKET, feesEnabled: false })).toMatchObject({ enabled: false });
+  expect(await feeOf(without(without(MARKET, 'feesEnabled'), 'feeSchedule'))).toEqual({ enabled: false });
+});
+
 test('a time that cannot be read is unknown, and counted; an unknown one is not', async () => {
   const closed = {
     ...MARKET,

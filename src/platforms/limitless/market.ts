@@ -52,7 +52,9 @@ export function limitlessStatus(market: Pick<LimitlessMarket, 'status' | 'expire
 }
 
 const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
-const isAmm = (market: LimitlessMarket): boolean => market.tradeType === 'amm' || (!market.tokens && !!market.address);
+/** Rows of 2024 have no trade type. */
+const isAmm = ({ tradeType, tokens, address }: LimitlessMarket): boolean =>
+  tradeType ? tradeType === 'amm' : !tokens && !!address;
 
 /** Whether amounts are in USDC: pools of 2024 may be in WETH, books are not. */
 const isUsdc = (market: LimitlessMarket): boolean =>

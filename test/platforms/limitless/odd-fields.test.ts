@@ -128,6 +128,14 @@ describe('a field of another type costs that field', () => {
   });
 });
 
+test('a market with a book whose tokens cannot be read is not a pool', async () => {
+  for (const tokens of [[], { yes: 7, no: '9' }, 'odd', null]) {
+    const { market } = await sweep({ ...MARKET, tradeType: 'clob', status: 'FUNDED', expired: false, tokens });
+    expect(market?.info.metadata).not.toHaveProperty('trade_type');
+    expect(market?.state).toMatchObject({ status: 'open', liquidity: null });
+  }
+});
+
 test.each([
   ['volume', -1],
   ['openInterest', '-5'],

@@ -24,6 +24,12 @@ export const HistoryRow = z.object({
   tradeEventId: z.string().nullish(),
 });
 export type HistoryRow = z.output<typeof HistoryRow>;
+export const HISTORY_ROW = {
+  platform: 'limitless',
+  kind: 'trade',
+  idKey: 'transactionHash',
+  essential: ['blockTimestamp', 'outcomeIndex', 'outcomeTokenAmount', 'outcomeTokenPrice', 'strategy'],
+} as const;
 
 export const AccountPortfolio = z.object({
   clob: z.array(z.unknown()),
@@ -44,16 +50,24 @@ const state = {
     .nullish()
     .transform((index) => index ?? null),
 };
-const side = z.object({ fillPrice: basePrice, marketValue: wireBaseUnits, unrealizedPnl: wireBaseUnits });
+/** What the platform states of a side; a position is known without it. */
+const side = z
+  .object({
+    fillPrice: basePrice.nullish(),
+    marketValue: wireBaseUnits.nullish(),
+    unrealizedPnl: wireBaseUnits.nullish(),
+  })
+  .nullish();
 
 /** Both outcomes of one market with a book. */
 export const BookPosition = z.object({
   market: market.extend({ ...state, yesPositionId: z.string(), noPositionId: z.string() }),
-  positions: z.object({ yes: side, no: side }),
+  positions: z.object({ yes: side, no: side }).nullish(),
   tokensBalance: z.object({ yes: wireBaseUnits, no: wireBaseUnits }),
   latestTrade: z.object({ latestYesPrice: wirePrice.nullish(), latestNoPrice: wirePrice.nullish() }).nullish(),
 });
 export type BookPosition = z.output<typeof BookPosition>;
+export const BOOK_ROW = { platform: 'limitless', kind: 'market', idKey: 'slug', essential: ['tokensBalance'] } as const;
 
 /** One outcome of a pool. */
 export const PoolPosition = z.object({
@@ -65,3 +79,9 @@ export const PoolPosition = z.object({
   latestTrade: z.object({ outcomeTokenPrice: wirePrice.nullish() }).nullish(),
 });
 export type PoolPosition = z.output<typeof PoolPosition>;
+export const POOL_ROW = {
+  platform: 'limitless',
+  kind: 'market',
+  idKey: 'slug',
+  essential: ['outcomeIndex', 'outcomeTokenAmount'],
+} as const;

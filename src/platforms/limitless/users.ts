@@ -9,12 +9,19 @@ import { requireUsable, type SourcePage, tradesAfter } from '../user-trade-pages
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
 import { filledTitle } from './market.ts';
-import { AccountHistory, AccountPortfolio, BookPosition, HistoryRow, PoolPosition } from './user-wire.ts';
+import {
+  AccountHistory,
+  AccountPortfolio,
+  BOOK_ROW,
+  BookPosition,
+  HISTORY_ROW,
+  HistoryRow,
+  POOL_ROW,
+  PoolPosition,
+} from './user-wire.ts';
 
 /** The longest page. */
 const HISTORY_PAGE = 100;
-const HISTORY_ROW = { platform: 'limitless', kind: 'trade', idKey: 'transactionHash' } as const;
-const POSITION_ROW = { platform: 'limitless', kind: 'market', idKey: 'slug' } as const;
 /** Fills of a book and of a pool; the history lists splits, merges, claims and settlements too. */
 const FILL = /^(limit |market )?(buy|sell)$/i;
 
@@ -93,8 +100,8 @@ const toTrade = (row: HistoryRow): UserTrade => ({
 
 function toPositions(user: string, reply: PlatformReply, context: ReadContext): UserPositions {
   const { clob, group, amm } = parseBody('limitless', AccountPortfolio, reply, 'portfolio/positions');
-  const books = [...clob, ...group].map((raw) => parseRow(BookPosition, raw, POSITION_ROW, context)?.row ?? null);
-  const pools = amm.map((raw) => parseRow(PoolPosition, raw, POSITION_ROW, context)?.row ?? null);
+  const books = [...clob, ...group].map((raw) => parseRow(BookPosition, raw, BOOK_ROW, context)?.row ?? null);
+  const pools = amm.map((raw) => parseRow(PoolPosition, raw, POOL_ROW, context)?.row ?? null);
   const read = [
     ...books.map((row) => row && [bookPosition(row, 'yes'), bookPosition(row, 'no')]),
     ...pools.map((row) => row && [poolPosition(row)]),
@@ -117,7 +124,7 @@ function bookPosition(
   { market, positions, tokensBalance, latestTrade }: BookPosition,
   side: 'yes' | 'no',
 ): UserPosition {
-  const { fillPrice, marketValue, unrealizedPnl } = positions[side];
+  const stated = positions?.[side];
   return {
     ref: market.slug,
     tokenId: side === 'yes' ? market.yesPositionId : market.noPositionId,
@@ -126,10 +133,10 @@ function bookPosition(
     size: tokensBalance[side],
     ...resultOf(market),
     stated: {
-      averagePrice: fillPrice,
+      averagePrice: stated?.fillPrice ?? null,
       currentPrice: (side === 'yes' ? latestTrade?.latestYesPrice : latestTrade?.latestNoPrice) ?? null,
-      value: marketValue,
-      pnl: unrealizedPnl,
+      value: stated?.marketValue ?? null,
+      pnl: stated?.unrealizedPnl ?? null,
     },
   };
 }

@@ -134,3 +134,52 @@ test('a pool is valued only where it is in USDC, an unreadable row makes the lis
     [parseSize('12.5'), 'No', null, null],
   ]);
 });
+
+test('an odd field of a position or a trade costs that field, and each is counted', async () => {
+  const side = { fillPrice: '400000', marketValue: '5000000', unrealizedPnl: '1000000' };
+  const market = { slug: 'm-1', title: 'M', status: 'FUNDED', yesPositionId: '1', noPositionId: '2' };
+  const book = (more: object) => ({
+    market,
+    positions: { yes: side, no: side },
+    tokensBalance: { yes: '10000000', no: '0' },
+    ...more,
+  });
+  const trade = {
+    blockTimestamp: 1_790_000_000,
+    market: { slug: 'm-1', title: 'M', conditionId: '0x1' },
+    outcomeIndex: 0,
+    outcomeTokenAmount: '2.5',
+    outcomeTokenPrice: '0.4',
+    strategy: 'Buy',
+    transactionHash: '0xa',
+    tradeEventId: 'e-1',
+  };
+  const clob = [
+    book({ latestTrade: 'odd' }),
+    book({ positions: { yes: { ...side, unrealizedPnl: {} }, no: side } }),
+    book({ positions: [] }),
+    book({ tokensBalance: { yes: 'odd', no: '0' } }),
+  ];
+  const data = [
+    { ...trade, transactionHash: {} },
+    { ...trade, tradeEventId: 7 },
+    { ...trade, outcomeTokenPrice: 'odd' },
+  ];
+  const http = cannedHttp((path) => (path.endsWith('/positions') ? { clob } : { data }));
+  const users = usersOf(createLimitlessData({ http, settings: SETTINGS, now: Date.now }));
+  const [of, at] = [readContext(), readContext()];
+  const { positions, isAll } = await users.positions(`0x${'9a'.repeat(20)}`, of);
+  const [price, value, pnl] = [parsePrice('0.4'), parseUsd('5'), parseUsd('1')];
+  expect(positions.map(({ stated }) => stated)).toEqual([
+    { averagePrice: price, currentPrice: null, value, pnl },
+    { averagePrice: price, currentPrice: null, value, pnl: null },
+    { averagePrice: null, currentPrice: null, value: null, pnl: null },
+  ]);
+  expect([isAll, of.badRows.map(({ field }) => field)]).toEqual([
+    false,
+    ['latestTrade', 'positions.yes.unrealizedPnl', 'positions', undefined],
+  ]);
+  const page = await users.userTrades(`0x${'9a'.repeat(20)}`, { limit: 5, position: null }, at);
+  expect(page.trades).toHaveLength(2);
+  expect(at.badRows.map(({ field }) => field)).toEqual(['transactionHash', 'tradeEventId', undefined]);
+});

@@ -2,9 +2,9 @@ import type { LimitlessMarket } from './wire.ts';
 
 /** Recurring markets are filed under their period ("Minutely", "15 min"), which is neither a category nor a subcategory. */
 export const PERIOD =
-  /^((half-?)?hourly|minutely|daily|weekly|monthly|quarterly|yearly|annual(ly)?|\d+\s*(min|minutes?|h|hours?|d|days?|weeks?|months?))$/i;
+  /^((half-?)?hourly|minutely|daily|weekly|monthly|quarterly|yearly|annual(ly)?|\d+\s*(mins?|minutes?|h|hrs?|hours?|d|days?|weeks?|months?))$/i;
 
-const UNIT = String.raw`(m|min|minutes?|h|hours?|d|days?|w|weeks?|months?|y|years?)`;
+const UNIT = String.raw`(m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?|y|years?)`;
 /** "5-min", "15 min", "1h"; or "minutes_5", "hours_1". */
 const COUNTED = new RegExp(String.raw`^(\d{1,6})[\s_-]*${UNIT}$`, 'i');
 const COUNTED_AFTER = new RegExp(String.raw`^${UNIT}[\s_-]+(\d{1,6})$`, 'i');

@@ -57,8 +57,12 @@ export const gammaEvent = z.object({
     .object({ priceToBeat: optional(figure), finalPrice: optional(figure) })
     .nullish()
     .transform((value) => value ?? { priceToBeat: null, finalPrice: null }),
-  /** Ids, '' for unreadable ones; [] if the row lists no markets. */
-  markets: objects(z.object({ id }).catch({ id: '' })),
+  /** Ids and names, '' for unreadable ones; [] if the row lists no markets. */
+  markets: objects(
+    z
+      .object({ id, question: text.catch(''), groupItemTitle: text.catch('') })
+      .catch({ id: '', question: '', groupItemTitle: '' }),
+  ),
   sport: z
     .object({ name: text })
     .nullish()

@@ -12,6 +12,7 @@ import type { JsonObject, MarketRecord, MarketStatus, MarketType, Outcome, Quote
 import { UNKNOWN_QUOTE, complementQuote, isoTime, outcomeIds } from '../market-fields.ts';
 import { classification, mapPolymarketEvent, mapPolymarketSeries } from './event.ts';
 import { positionModule } from './protocol.ts';
+import { marketTitle } from './title.ts';
 import type { Resolution } from './listing/resolutions.ts';
 import type { GammaEvent, GammaMarket } from './gamma-wire.ts';
 
@@ -55,7 +56,7 @@ export function mapPolymarketMarket(
       platform: 'polymarket',
       ref: marketRef(market),
       platformId: market.id,
-      title: market.question,
+      title: marketTitle(market, event),
       marketType: marketType(market),
       outcomes,
       eventId: event?.id ?? '',

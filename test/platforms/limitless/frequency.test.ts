@@ -15,6 +15,7 @@ test.each([
   ['its frequency', { frequency: 'weekly' }, 'weekly'],
   ['a number before a word', { frequency: 'minutely', subFrequency: 'minutes_5' }, '5m'],
   ['a word of its categories', { categories: ['Crypto', 'Annually'] }, 'annual'],
+  ['short words in the plural', { categories: ['Minutely', '15 mins'] }, '15m'],
   ['half an hour', { categories: ['Half-hourly'] }, '30m'],
   ['a day', duration('1-day'), 'daily'],
   ['a day of hours', duration('24 hours'), 'daily'],

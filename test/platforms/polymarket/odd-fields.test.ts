@@ -178,6 +178,16 @@ test.each(Object.keys(MARKET).filter((field) => /^(volume|liquidity)/.test(field
   },
 );
 
+test('markets of an event that ask the same have their names in the title, else their ids', async () => {
+  const named = await sweep({ ...MARKET, question: NEIGHBOUR['question'], groupItemTitle: 'Bridge' });
+  const [question] = [String(NEIGHBOUR['question'])];
+  expect(named.market?.info.title).toBe(`${question} (Bridge)`);
+  const unnamed = await sweep({ ...MARKET, question, groupItemTitle: NEIGHBOUR['groupItemTitle'] ?? '' });
+  expect(unnamed.market?.info.title).toBe(`${question} (700123)`);
+  expect(unnamed.neighbour?.info.title).toBe(`${question} (700124)`);
+  expect((await sweep({ ...MARKET, question: 'Another?' })).market?.info.title).toBe('Another?');
+});
+
 test('a market whose switch of fees cannot be read is not a market without fees', async () => {
   const feeOf = async (row: Row): Promise<unknown> => (await sweep(row)).market?.info.metadata['fee'];
   expect(await feeOf({ ...MARKET, feesEnabled: 1 })).toEqual(MARKET['feeSchedule']);

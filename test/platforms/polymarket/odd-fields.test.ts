@@ -188,8 +188,8 @@ test('markets of an event that ask the same have their names in the title, else 
   expect((await sweep({ ...MARKET, question: 'Another?' })).market?.info.title).toBe('Another?');
 });
 
+const feeOf = async (row: Row): Promise<unknown> => (await sweep(row)).market?.info.metadata['fee'];
 test('a market whose switch of fees cannot be read is not a market without fees', async () => {
-  const feeOf = async (row: Row): Promise<unknown> => (await sweep(row)).market?.info.metadata['fee'];
   expect(await feeOf({ ...MARKET, feesEnabled: 1 })).toEqual(MARKET['feeSchedule']);
   expect(await feeOf({ ...MARKET, feesEnabled: false })).toMatchObject({ enabled: false });
   expect(await feeOf(without(without(MARKET, 'feesEnabled'), 'feeSchedule'))).toEqual({ enabled: false });

@@ -8,7 +8,7 @@ const DATE =
 /** The smallest unit that is given may have a fraction, after a point or a comma. */
 const TIME = /(?<hour>\d\d)(?:(?<colon>:?)(?<minute>\d\d)(?:\k<colon>(?<second>\d\d))?)?(?:[.,](?<fraction>\d+))?/;
 const OFFSET = /Z|(?<sign>[+\-\u2212])(?<offsetHour>\d\d)(?::?(?<offsetMinute>\d\d)(?::?(?<offsetSecond>\d\d))?)?/;
-const ISO = new RegExp(`^${DATE.source}(?:[T ]${TIME.source}(?:${OFFSET.source})?|Z)?$`, 'i');
+const ISO = new RegExp(`^${DATE.source}(?:[T ]${TIME.source}(?: ?(?:${OFFSET.source}))?|Z)?$`, 'i');
 
 type Parts = Readonly<Record<string, string | undefined>>;
 

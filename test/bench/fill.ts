@@ -146,7 +146,8 @@ async function describeIngestion(clickhouse: ClickHouse, span: Span): Promise<vo
     { platforms: [...PLATFORMS] },
   );
   await clickhouse.command(
-    `INSERT INTO ingestion_runs SELECT arrayJoin({platforms:Array(String)}), 'markets', ${at(String(span.now))}, ${at(String(span.now))}, true, ${at(String(span.now))}, 0, 0, '', 'fill'`,
+    `INSERT INTO ingestion_runs (platform, job, started_at, finished_at, ok, fresh_to, rows, bad_rows, note, worker)
+     SELECT arrayJoin({platforms:Array(String)}), 'markets', ${at(String(span.now))}, ${at(String(span.now))}, true, ${at(String(span.now))}, 0, 0, '', 'fill'`,
     { platforms: [...PLATFORMS] },
   );
 }

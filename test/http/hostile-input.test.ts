@@ -348,7 +348,7 @@ describe.each(Object.entries(BODIES))('the body of %s', (url, { method, auth, fi
       }
     }
     const names = Object.keys(fields);
-    const all = `{${names.map((name) => `"${name}":[{}]`).join(',')}}`;
+    const all = `{${names.map((name) => `"${name}":${fields[name]?.kind === 'orders' ? '5' : '[{}]'}`).join(',')}}`;
     // A list is right as such, and its first element is not.
     const wrong = names.map((name) => (fields[name]?.kind === 'list' ? `${name}.0` : name));
     found.push(...faults(about(all), await send(all), 400, wrong));

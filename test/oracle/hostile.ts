@@ -31,6 +31,8 @@ const flag: Parameter = { kind: 'flag', good: 'true' };
 const word = (good: string): Parameter => ({ kind: 'word', good });
 const text = (good: string): Parameter => ({ kind: 'text', good });
 const inPath = (good: string): Parameter => ({ kind: 'text', good, required: true });
+const walletPlatform: Parameter = { kind: 'platform', good: 'polymarket' };
+const address: Parameter = inPath(`0x${'a'.repeat(40)}`);
 const start: Parameter = { kind: 'time', good: '1700000000' };
 const end: Parameter = { kind: 'time', good: '2100-01-01' };
 
@@ -43,6 +45,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     status: word('open'),
     query: text('rain'),
     include_raw: flag,
+    include_placeholders: flag,
     event_id: { kind: 'marketId', good: 'KXNOSUCHEVENT' },
     market_ids: { kind: 'manyIds', good: undefined },
     min_liquidity: { kind: 'amount', good: '12.5' },
@@ -60,8 +63,9 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     category: text('sports'),
     series_id: { kind: 'marketId', good: 'KXNOSUCHSERIES' },
     sort: word('end_date'),
+    include_placeholders: flag,
   },
-  '/v1/api/events/{id}': { provider: platform, include_markets: flag, id: marketId },
+  '/v1/api/events/{id}': { provider: platform, include_markets: flag, include_placeholders: flag, id: marketId },
   '/v1/api/series': { provider: platform, limit, cursor, query: text('rain'), category: text('sports') },
   '/v1/api/orderbooks': {
     provider: platform,
@@ -83,6 +87,7 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     cursor,
     id: marketId,
   },
+  '/v1/api/markets/id/{id}/trades': { provider: platform, id: marketId, limit, cursor },
   '/v1/api/markets/trades': { provider: platform, market_id: marketId, limit, cursor, takerOnly: flag },
   '/v1/api/markets/price-history': {
     provider: platform,
@@ -100,6 +105,9 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     limit,
     cursor,
   },
+  '/v1/api/wallets/{address}': { platform: walletPlatform, address },
+  '/v1/api/wallets/{address}/trades': { platform: walletPlatform, address, limit, cursor },
+  '/v1/api/wallets/{address}/positions': { platform: walletPlatform, address, limit, cursor },
   '/v1/api/trades/whales': {
     platform: anyPlatform,
     market_id: { kind: 'marketId', good: 'KXNOSUCHMARKET-1' },
@@ -246,6 +254,8 @@ export type BodyKind =
   | 'time'
   | 'timeOrNull'
   | 'list'
+  /** A list whose entries are answered one by one. */
+  | 'orders'
   | 'record';
 
 export interface BodyField {
@@ -292,7 +302,7 @@ export const BODIES: Record<string, BodyEndpoint> = {
       dry_run: field('flag', true),
     },
   },
-  '/v1/api/orders/batch': { method: 'POST', auth: 'key', fields: { orders: must('list', [{}]) } },
+  '/v1/api/orders/batch': { method: 'POST', auth: 'key', fields: { orders: must('orders', [{}]) } },
   '/v1/api/orders/cancel-all': {
     method: 'POST',
     auth: 'key',
@@ -380,6 +390,7 @@ export const WRONG_VALUES: Record<BodyKind, readonly string[]> = {
   time: [...NO_TIME, 'null'],
   timeOrNull: NO_TIME,
   list: ['{}', 'null', 'true', '5', '""', '"read"'],
+  orders: ['{}', 'null', 'true', '5', '""', '[]'],
   record: ['[]', '[1]', nested(5000), 'null', 'true', '5', '"{}"'],
 };
 

@@ -1,6 +1,7 @@
 /** What a parameter means, as far as wrong values of it go. */
 export type Kind =
   | 'platform'
+  | 'address'
   | 'marketId'
   | 'marketIds'
   | 'manyIds'
@@ -32,7 +33,7 @@ const word = (good: string): Parameter => ({ kind: 'word', good });
 const text = (good: string): Parameter => ({ kind: 'text', good });
 const inPath = (good: string): Parameter => ({ kind: 'text', good, required: true });
 const walletPlatform: Parameter = { kind: 'platform', good: 'polymarket' };
-const address: Parameter = inPath(`0x${'a'.repeat(40)}`);
+const address: Parameter = { kind: 'address', good: `0x${'a'.repeat(40)}`, required: true };
 const start: Parameter = { kind: 'time', good: '1700000000' };
 const end: Parameter = { kind: 'time', good: '2100-01-01' };
 
@@ -213,6 +214,7 @@ const BLANK = ['', ' ', '\t\r\n', '\u00A0\u3000'];
 /** Text that each kind refuses. */
 export const WRONG: Record<Kind, readonly string[]> = {
   platform: [...NOISE, '', 'KALSHI', 'kalshi ', 'kalshi,polymarket', 'platform_d', '0'],
+  address: [...NOISE, '0x', 'a'.repeat(40), `0x${'a'.repeat(39)}`, `0x${'g'.repeat(40)}`, `0x${'a'.repeat(64)}`],
   marketId: [...BLANK, ...LONG],
   marketIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 11 }, (_, index) => `A${index}`).join(','), ...LONG],
   manyIds: [...BLANK, ',', 'A,', 'A,,B', Array.from({ length: 101 }, (_, index) => `A${index}`).join(','), ...LONG],

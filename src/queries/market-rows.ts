@@ -11,8 +11,8 @@ export const optional = z
   .nullable()
   .transform((text) => (text === null ? null : Number(text)));
 const time = z.string().nullable();
-/** Parsed per row, so that it overlaps with other statements. */
-export const jsonText = z.string().transform((text) => JSON.parse(text) as JsonObject);
+/** An object as JSON text, {} for ''. Parsed per row, so that it overlaps with other statements. */
+export const jsonText = z.string().transform((text) => (text === '' ? {} : (JSON.parse(text) as JsonObject)));
 const priceTexts = z.array(z.string().nullable());
 
 /** A row of sql/queries/market_texts.sql: a part of a market as JSON text. */

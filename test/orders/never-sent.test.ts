@@ -34,8 +34,8 @@ beforeEach(async () => {
   await ann.credential('kalshi', { api_key_id: member.apiKeyId, private_key: member.privateKeyPem });
 });
 
-const place = (change: object = {}): Promise<Answer> =>
-  ann.post('/orders', {
+const place = (change: object = {}, customer = ann): Promise<Answer> =>
+  customer.post('/orders', {
     platform: 'kalshi',
     market_id: ticker,
     side: 'buy',
@@ -45,19 +45,27 @@ const place = (change: object = {}): Promise<Answer> =>
     size: 10,
     ...change,
   });
+/** Another customer, whose orders share the breaker. */
+async function neighbour(): Promise<Customer> {
+  const other = sim.world.addAccount({ balance: '1000' });
+  const bob = await trading.customer();
+  await bob.credential('kalshi', { api_key_id: other.apiKeyId, private_key: other.privateKeyPem });
+  return bob;
+}
 const stored = () => trading.service.postgres.db.select().from(orders).where(eq(orders.userId, ann.userId));
 const attempts = () =>
   trading.service.postgres.db.select().from(orderAttempts).where(eq(orderAttempts.userId, ann.userId));
 
-/** Kalshi is down for so long that nothing is sent to it any more; then it is back. */
+/** Kalshi is down for so long that no order is sent to it any more; then it is back. */
 async function outage(during: () => Promise<void>): Promise<void> {
   sim.inject({ match: /portfolio/, times: 1000, kind: 'status', status: 500, body: '' });
+  const bob = await neighbour();
   // More failures than the breaker waits for.
-  for (let i = 0; i < 8; i += 1) await ann.get('/orders?platform=kalshi');
+  for (let i = 0; i < 8; i += 1) await place({}, bob);
   await during();
   sim.clearFaults();
   for (const end = performance.now() + 15_000; performance.now() < end; await sleep(250)) {
-    if ((await ann.get('/orders?platform=kalshi')).status === 200) return;
+    if ((await place({}, bob)).status === 201) return;
   }
   throw new Error('the platform is not asked again');
 }

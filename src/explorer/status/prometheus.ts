@@ -27,7 +27,8 @@ export async function readBudgets(signal: AbortSignal): Promise<Budget[]> {
     const field = FIGURES[figure];
     if (!field || !Number.isFinite(Number(value))) continue;
     const budget = budgets.get(name) ?? { name, perSecond: null, taken: null, refused: null, waiting: null };
-    budgets.set(name, { ...budget, [field]: Number(value) });
+    // A late call takes parts of a token.
+    budgets.set(name, { ...budget, [field]: field === 'taken' ? Math.round(Number(value)) : Number(value) });
   }
   return [...budgets.values()].toSorted((a, b) => a.name.localeCompare(b.name));
 }

@@ -1,10 +1,11 @@
 import type { TradeRecord } from '../src/core/model.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
+import { BATCH_ROWS, readSpan } from './read-span.ts';
 import type { TradesDeps } from './trades.ts';
+import { startOf } from './watermarks.ts';
 import { DAY_US } from '../src/core/time.ts';
 
-const BATCH_ROWS = 20_000;
 /** A slow feed is stored at least this often, so that a stop loses little work. */
 const BATCH_MS = 2000;
 
@@ -41,7 +42,6 @@ export async function backfillTrades(
   const startUs = span.fromUs;
   let rows = 0;
   let storedMs = startedMs;
-  let batch: TradeRecord[] = [];
   let storing: Promise<void> = Promise.resolve();
   /** Stores a batch, then moves the start of the span; batches keep their order. */
   const store = (trades: TradeRecord[], completeFromUs: number | null): Promise<void> => {
@@ -52,7 +52,7 @@ export async function backfillTrades(
       if (completeFromUs === null) return;
       await deps.watermarks.move('', run.lease, (now) => ({
         // A feed without a stored span gets one that starts at this batch.
-        fromUs: Math.min(now?.fromUs ?? completeFromUs, completeFromUs),
+        fromUs: startOf(now, completeFromUs),
         toUs: now?.toUs ?? span.toUs,
         marker: '',
       }));
@@ -62,26 +62,19 @@ export async function backfillTrades(
       onProgress({ platform: data.platform, done, rows, rowsPerSecond: rows / seconds, secondsLeft });
     });
   };
-  for await (const page of data.trades(
-    { sinceUs: targetUs, untilUs: span.fromUs, market: null },
-    deps.directory,
-    run.context('backfill'),
-  )) {
-    batch.push(...page.trades);
-    if (run.signal.aborted) break;
-    if (batch.length < BATCH_ROWS && deps.now() - storedMs < BATCH_MS) continue;
+  const query = { sinceUs: targetUs, untilUs: span.fromUs, market: null, context: run.context('backfill') };
+  const read = await readSpan(deps, data, run, query, async (read, page) => {
+    if (read.size < BATCH_ROWS && deps.now() - storedMs < BATCH_MS) return;
     storedMs = deps.now();
-    const next = store(batch, page.completeFromUs);
+    const next = store(read.take(), page.completeFromUs);
     // Awaited later, or never if the batch before it fails: until then a failure must not count as an unhandled rejection.
     next.catch(() => {});
     // Two batches are under way at most: one being prepared, one being inserted.
     await storing;
     storing = next;
-    batch = [];
-  }
-  await storing;
+  }).finally(() => storing);
   run.signal.throwIfAborted();
-  await store(batch, targetUs);
+  await store(read.take(), targetUs);
   deps.onAllStored?.();
   return { freshTo: new Date(startUs / 1000), rows, note: `trades back to ${new Date(targetUs / 1000).toISOString()}` };
 }

@@ -2,103 +2,52 @@ import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { PlatformError } from '../src/core/errors.ts';
-import { type MarketDirectory, type PlatformData, TradeFeedGap, type TradePage } from '../src/platforms/contract.ts';
+import { type PlatformData, TradeFeedGap } from '../src/platforms/contract.ts';
 import { isNotFound, isItemError } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import { EACH_MARKET, FEED_START, type HistoryRequest } from '../src/markets/trade-history.ts';
-import type { Watermarks } from './watermarks.ts';
+import { startOf, type Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
-import { TradeChain } from './trade-chain.ts';
-import type { TradeWriter } from './trade-writer.ts';
+import { readSpan, type SpanDeps } from './read-span.ts';
 import type { FailureBackoff } from './failure-backoff.ts';
 import { DAY_US } from '../src/core/time.ts';
 
 /** Markets of a per-market feed read per run; the rest wait for the next run, longest waiting first. */
 const MARKETS_PER_RUN = 60;
 
-export interface TradesDeps {
+export interface TradesDeps extends SpanDeps {
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
-  writer: TradeWriter;
   watermarks: Watermarks;
-  directory: MarketDirectory;
   /** Called with markets whose stored trades grew. */
   onTradesStored?: (refs: Iterable<string>) => Promise<void>;
   /** Called when trades of any market may have been stored. */
   onAllStored?: () => void;
   backfillDays: number;
-  now: () => number;
   /** Markets and feed gaps that could not be read completely. */
   backoff: FailureBackoff<PlatformError>;
 }
 
-/**
- * How far a read is complete: up to the newest trade, but never past now. A quiet feed is complete up to the overlap before the
- * read; by the platform's clock where ours is ahead, or trades until then would never be read.
- */
-export class CoverageEnd {
-  readonly #startedUs: number;
-  #askedUs: number;
-  #newestUs: number;
-  #waitsFromUs = Infinity;
-
-  constructor(startedUs: number, knownToUs: number) {
-    this.#startedUs = startedUs;
-    this.#askedUs = startedUs;
-    this.#newestUs = Math.min(knownToUs, startedUs);
-  }
-
-  add(page: TradePage, nowUs: number): void {
-    if (page.platformUs !== undefined) this.#askedUs = Math.min(this.#askedUs, page.platformUs);
-    this.#waitsFromUs = Math.min(this.#waitsFromUs, page.waitsFromUs ?? Infinity);
-    for (const { executedAtUs } of page.trades) {
-      this.#newestUs = Math.max(this.#newestUs, Math.min(executedAtUs, nowUs));
-    }
-  }
-
-  /** The newest trade, or the previous end; never past a trade that is not readable yet. */
-  get newestUs(): number {
-    return Math.min(this.#newestUs, this.#waitsFromUs);
-  }
-
-  /** The same for a feed that reports when it is idle. */
-  whenIdleUs(overlapUs: number): number {
-    const whenIdleUs = Math.max(this.#newestUs, Math.min(this.#startedUs, this.#askedUs) - overlapUs);
-    return Math.min(whenIdleUs, this.#waitsFromUs);
-  }
-}
+const isGap = (error: unknown): boolean => error instanceof TradeFeedGap;
 
 /** Reads a global feed from its high-water mark (less the overlap) to now. The mark moves once all pages are stored. */
 export async function pollGlobalTrades(deps: TradesDeps, data: PlatformData, run: JobRun): Promise<JobResult> {
   const startedUs = deps.now() * 1000;
-  const overlapUs = data.tradeOverlapMs * 1000;
   const span = await deps.watermarks.read('', run.lease);
-  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - overlapUs;
-  const end = new CoverageEnd(startedUs, span?.toUs ?? 0);
-  const chain = new TradeChain(deps.writer, run.lease);
-  const refs = new Set<string>();
-  try {
-    const pages = data.trades({ sinceUs, untilUs: null, market: null }, deps.directory, run.context('poll'));
-    for await (const page of pages) {
-      await chain.add(page);
-      for (const { ref } of page.trades) refs.add(ref);
-      end.add(page, deps.now() * 1000);
-      run.signal.throwIfAborted();
-    }
-  } catch (error) {
-    if (!(error instanceof TradeFeedGap)) throw error;
-    await recordGap(deps, data, error);
-  }
-  await chain.end();
-  if (chain.rows > 0) await deps.onTradesStored?.(refs);
-  const toUs = end.whenIdleUs(overlapUs);
+  const sinceUs = Math.min(span?.toUs ?? startedUs, startedUs) - data.tradeOverlapMs * 1000;
+  const query = { sinceUs, untilUs: null, market: null, context: run.context('poll') };
+  const read = await readSpan(deps, data, run, { ...query, knownToUs: span?.toUs ?? 0, isEnd: isGap });
+  if (read.endedBy instanceof TradeFeedGap) await recordGap(deps, data, read.endedBy);
+  await read.store();
+  if (read.rows > 0) await deps.onTradesStored?.(read.refs);
+  const toUs = read.idleToUs;
   await deps.watermarks.move('', run.lease, (now) => ({
     fromUs: now?.fromUs ?? Math.min(sinceUs, toUs),
     toUs,
     marker: '',
   }));
-  return { freshTo: new Date(toUs / 1000), rows: chain.rows };
+  return { freshTo: new Date(toUs / 1000), rows: read.rows };
 }
 
 /**
@@ -134,7 +83,7 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   if (listedTo && candidates.length < MARKETS_PER_RUN) {
     const toUs = Math.min(startedUs, listedTo.getTime() * 1000);
     await deps.watermarks.move('', run.lease, (now) => ({
-      fromUs: Math.min(now?.fromUs ?? floorUs, floorUs),
+      fromUs: startOf(now, floorUs),
       toUs,
       marker: EACH_MARKET,
     }));
@@ -162,29 +111,26 @@ export async function readMarketTrades(
   const isDeep = span !== null && span.fromUs <= floorUs;
   const knownToUs = span?.toUs ?? floorUs;
   const sinceUs = isDeep ? Math.min(knownToUs, startedUs) - data.tradeOverlapMs * 1000 : floorUs;
-  const end = new CoverageEnd(startedUs, Math.max(knownToUs, sinceUs));
-  const chain = new TradeChain(deps.writer, run.lease);
   const context = run.context('poll');
-  try {
-    for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
-      await chain.add(page);
-      end.add(page, deps.now() * 1000);
-      run.signal.throwIfAborted();
-    }
-  } catch (error) {
+  const read = await readSpan(deps, data, run, {
+    sinceUs,
+    untilUs: null,
+    market,
+    context,
+    knownToUs: Math.max(knownToUs, sinceUs),
     // The platform no longer knows the market: there is nothing more to read.
-    if (!isNotFound(error) || (await data.market(ref, context)) !== null) throw error;
-  }
-  await chain.end();
+    isEnd: async (error) => isNotFound(error) && (await data.market(ref, context)) === null,
+  });
+  await read.store();
   const isSure = marker === null || seen.replace('?', '') === marker;
   await deps.watermarks.move(ref, run.lease, (now) => ({
-    fromUs: Math.min(now?.fromUs ?? sinceUs, sinceUs),
-    toUs: end.newestUs,
+    fromUs: startOf(now, sinceUs),
+    toUs: read.newestUs,
     marker: isSure ? (marker ?? seen) : `${marker}?`,
   }));
   // A longer span counts like a trade: a day that was unknown may turn out to have no trades.
-  if (chain.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);
-  return chain.rows;
+  if (read.rows > 0 || !isDeep || seen === '') await deps.onTradesStored?.([ref]);
+  return read.rows;
 }
 
 /**
@@ -199,33 +145,21 @@ export async function readMarketHistory(
 ): Promise<number> {
   const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
   if (!market) return 0;
-  const context = { ...run.context('live'), user };
-  const startedUs = deps.now() * 1000;
   const span = await deps.watermarks.read(ref, run.lease);
   if (span && (span.fromUs <= sinceUs || span.marker === FEED_START)) return 0;
-  const end = new CoverageEnd(startedUs, sinceUs);
-  const chain = new TradeChain(deps.writer, run.lease);
-  let fromUs: number | null = null;
-  try {
-    for await (const page of data.trades({ sinceUs, untilUs: null, market }, deps.directory, context)) {
-      await chain.add(page);
-      end.add(page, deps.now() * 1000);
-      fromUs = page.completeFromUs ?? fromUs;
-      run.signal.throwIfAborted();
-    }
-  } catch (error) {
-    // What was read stays; the last page says from where on it is complete.
-    if (!(error instanceof TradeFeedGap)) throw error;
-  }
-  await chain.end();
-  if (fromUs === null) return chain.rows;
-  const startUs = fromUs;
+  const context = { ...run.context('live'), user };
+  // After a gap, what was read stays; the last page says from where on it is complete.
+  const query = { sinceUs, untilUs: null, market, context, knownToUs: sinceUs, isEnd: isGap };
+  const read = await readSpan(deps, data, run, query);
+  await read.store();
+  const fromUs = read.completeFromUs;
+  if (fromUs === null) return read.rows;
   await deps.watermarks.move(ref, run.lease, (now) => ({
-    fromUs: Math.min(now?.fromUs ?? startUs, startUs),
-    toUs: Math.max(now?.toUs ?? 0, end.whenIdleUs(data.tradeOverlapMs * 1000)),
-    marker: startUs > sinceUs ? FEED_START : (now?.marker ?? ''),
+    fromUs: startOf(now, fromUs),
+    toUs: Math.max(now?.toUs ?? 0, read.idleToUs),
+    marker: fromUs > sinceUs ? FEED_START : (now?.marker ?? ''),
   }));
-  return chain.rows;
+  return read.rows;
 }
 
 async function recordGap(deps: TradesDeps, data: PlatformData, gap: TradeFeedGap): Promise<void> {
@@ -274,15 +208,11 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
   for (const { ref } of markets) {
     const market = (await deps.directory.byRef(data.platform, [ref])).get(ref);
     if (!market) continue;
-    const query = { sinceUs: gap.from_us, untilUs: gap.to_us, market };
-    const chain = new TradeChain(deps.writer, run.lease);
+    const query = { sinceUs: gap.from_us, untilUs: gap.to_us, market, context: run.context('backfill') };
     try {
-      for await (const page of data.trades(query, deps.directory, run.context('backfill'))) {
-        await chain.add(page);
-        run.signal.throwIfAborted();
-      }
-      await chain.end();
-      rows += chain.rows;
+      const read = await readSpan(deps, data, run, query);
+      await read.store();
+      rows += read.rows;
     } catch (error) {
       if (!isItemError(error)) throw error;
       unread = error;

@@ -13,6 +13,9 @@ export interface Coverage {
   marker: string;
 }
 
+/** The start of a stored span that now holds every trade since `fromUs`, Unix µs. */
+export const startOf = (span: Coverage | null, fromUs: number): number => Math.min(span?.fromUs ?? fromUs, fromUs);
+
 const Row = z
   .object({ from_us: z.coerce.number(), to_us: z.coerce.number(), marker: z.string(), version_us: z.coerce.number() })
   .transform((row) => ({ fromUs: row.from_us, toUs: row.to_us, marker: row.marker, versionUs: row.version_us }));

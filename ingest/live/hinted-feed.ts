@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { PlatformData } from '../../src/platforms/contract.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
-import { TradeChain } from '../trade-chain.ts';
-import { CoverageEnd, type TradesDeps } from '../trades.ts';
+import { readSpan } from '../read-span.ts';
+import type { TradesDeps } from '../trades.ts';
 
 /** Overlap of a poll that closely follows another one: a feed may show trades slightly out of order. */
 const SHORT_MS = 250;
@@ -126,26 +126,18 @@ export class HintedFeed {
     const startedUs = deps.now() * 1000;
     const { reachMs, expected } = this.#plan();
     const sinceUs = Math.min(reachedUs, startedUs) - reachMs * 1000;
-    const end = new CoverageEnd(startedUs, reachedUs);
-    const chain = new TradeChain(deps.writer, run.lease);
-    const refs: string[] = [];
     const context = { ...run.context('poll'), isUrgent: true };
-    const query = { sinceUs, untilUs: null, market: null, expected };
-    for await (const page of data.trades(query, deps.directory, context)) {
-      await chain.add(page);
-      for (const { ref } of page.trades) refs.push(ref);
-      end.add(page, deps.now() * 1000);
-      run.signal.throwIfAborted();
-    }
+    const query = { sinceUs, untilUs: null, market: null, expected, context, knownToUs: reachedUs };
+    const read = await readSpan(deps, data, run, query);
     // After an interruption the full poll stores these trades, in order.
     if (period !== this.#period) return 0;
-    const toUs = end.whenIdleUs(data.tradeOverlapMs * 1000);
+    const toUs = read.idleToUs;
     this.#reachedUs = toUs;
     const storingAt = performance.now();
-    await chain.end();
-    this.#rows += chain.rows;
+    await read.store();
+    this.#rows += read.rows;
     if (period === this.#period) this.#storedUs = toUs;
-    if (chain.rows > 0) this.#price(refs);
+    if (read.rows > 0) this.#price(read.refs);
     return performance.now() - storingAt;
   }
 
@@ -165,7 +157,7 @@ export class HintedFeed {
     return { reachMs, expected };
   }
 
-  #price(refs: readonly string[]): void {
+  #price(refs: Iterable<string>): void {
     for (const ref of refs) this.#traded.add(ref);
     this.#pricing ??= setTimeout(() => {
       this.#pricing = undefined;

@@ -1,0 +1,132 @@
+import type { TradeRecord } from '../src/core/model.ts';
+import type { MarketDirectory, PlatformData, ReadContext, TradePage, TradeQuery } from '../src/platforms/contract.ts';
+import type { Lease } from '../src/stores/shared/shared.ts';
+import type { JobRun } from './job-runner.ts';
+import type { TradeWriter } from './trade-writer.ts';
+
+/** Maximum trades buffered during a read. Beyond it they are stored early, and older trades follow newer ones in the event log. */
+const BUFFERED = 100_000;
+export const BATCH_ROWS = 20_000;
+
+export interface SpanDeps {
+  writer: TradeWriter;
+  directory: MarketDirectory;
+  now: () => number;
+}
+
+export interface SpanQuery extends TradeQuery {
+  context: ReadContext;
+  /** The feed is stored up to this time, Unix µs; 0 if absent. */
+  knownToUs?: number;
+  /** Whether an error means that the feed has nothing more: what was read before it stays. */
+  isEnd?: (error: unknown) => boolean | Promise<boolean>;
+}
+
+/** Called after each page has been added; by default trades are stored early if too many are buffered. */
+export type OnPage = (span: Span, page: TradePage) => Promise<void> | void;
+
+const storeEarly: OnPage = (span) => (span.size >= BUFFERED ? span.store() : undefined);
+
+/**
+ * Reads the pages of a feed within a span of time, newest first. Its trades are buffered until the caller stores them; then the
+ * caller moves the watermark.
+ */
+export async function readSpan(
+  deps: SpanDeps,
+  data: PlatformData,
+  run: JobRun,
+  { context, knownToUs = 0, isEnd, ...query }: SpanQuery,
+  onPage: OnPage = storeEarly,
+): Promise<Span> {
+  const span = new Span(deps, run.lease, knownToUs, data.tradeOverlapMs * 1000);
+  try {
+    for await (const page of data.trades(query, deps.directory, context)) {
+      span.add(page);
+      run.signal.throwIfAborted();
+      await onPage(span, page);
+    }
+  } catch (error) {
+    if (!(await isEnd?.(error))) throw error;
+    span.endedBy = error;
+  }
+  return span;
+}
+
+/** What was read of a feed. Times are Unix µs. */
+export class Span {
+  /** New rows stored so far. */
+  rows = 0;
+  /** Markets of the trades stored so far. */
+  readonly refs = new Set<string>();
+  /** The read is complete back to this time; null if it is not known. */
+  completeFromUs: number | null = null;
+  /** The error that ended the feed; absent if it ended by itself. */
+  endedBy: unknown;
+  readonly #deps: SpanDeps;
+  readonly #lease: Lease;
+  readonly #overlapUs: number;
+  #newestFirst: TradeRecord[] = [];
+  /** When the read began; earlier if the platform's clock is behind ours. */
+  #askedUs: number;
+  #newestUs: number;
+  #waitsFromUs = Infinity;
+
+  constructor(deps: SpanDeps, lease: Lease, knownToUs: number, overlapUs: number) {
+    this.#deps = deps;
+    this.#lease = lease;
+    this.#overlapUs = overlapUs;
+    this.#askedUs = deps.now() * 1000;
+    this.#newestUs = Math.min(knownToUs, this.#askedUs);
+  }
+
+  /** Buffered trades. */
+  get size(): number {
+    return this.#newestFirst.length;
+  }
+
+  add({ trades, receivedAt, completeFromUs, platformUs, waitsFromUs }: TradePage): void {
+    const nowUs = this.#deps.now() * 1000;
+    this.completeFromUs = completeFromUs ?? this.completeFromUs;
+    this.#askedUs = Math.min(this.#askedUs, platformUs ?? Infinity);
+    this.#waitsFromUs = Math.min(this.#waitsFromUs, waitsFromUs ?? Infinity);
+    for (const trade of trades) {
+      if (receivedAt !== undefined) trade.receivedAt = receivedAt;
+      this.#newestUs = Math.max(this.#newestUs, Math.min(trade.executedAtUs, nowUs));
+    }
+    this.#newestFirst = this.#newestFirst.concat(trades);
+  }
+
+  /** Removes the buffered trades, newest first, for the caller to store. */
+  take(): TradeRecord[] {
+    const trades = this.#newestFirst;
+    this.#newestFirst = [];
+    return trades;
+  }
+
+  /** Stores and logs the buffered trades, oldest first. */
+  async store(): Promise<void> {
+    // Pages may overlap, and trades of one instant may be on two pages: the sort is stable.
+    const ordered = this.take()
+      .toReversed()
+      .toSorted((a, b) => a.executedAtUs - b.executedAtUs);
+    for (const { ref } of ordered) this.refs.add(ref);
+    let from = 0;
+    do {
+      this.rows += await this.#deps.writer.write(ordered.slice(from, from + BATCH_ROWS), this.#lease);
+      from += BATCH_ROWS;
+    } while (from < ordered.length);
+  }
+
+  /** Time of the newest trade, or the previous end; never after now, never after a trade that is not readable yet. */
+  get newestUs(): number {
+    return Math.min(this.#newestUs, this.#waitsFromUs);
+  }
+
+  /**
+   * The same for a feed that reports when it is idle: it is complete up to the overlap before the read, by the platform's clock if that
+   * is behind ours, or trades until then would never be read.
+   */
+  get idleToUs(): number {
+    return Math.min(Math.max(this.#newestUs, this.#askedUs - this.#overlapUs), this.#waitsFromUs);
+  }
+}

@@ -67,16 +67,39 @@ export const placeholdersParam = () =>
     'true adds placeholders: markets that stand for the outcomes which an event does not list by name, and which the platform hides (metadata.neg_risk_other)',
   );
 
+/** Places of the longest decimal that matches DECIMAL: it is read whole before it is held against its scale. */
+const DIGITS = 140;
+/** A decimal of at most 40 digits, maybe with an exponent; it has a digit before the exponent. */
+const DECIMAL = /^[+-]?(?=[\d.]{1,40}(?:e|$))(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,2})?$/i;
+
+/**
+ * A decimal in [min, max] with at most `scale` places, as JSON number or text, read exactly. A JSON number is read by its
+ * shortest text, which is the text sent up to 15 significant digits; more digits are to be sent as text.
+ */
+export function exactDecimal(scale: number, min: bigint, max: bigint, rule: string) {
+  return z.union([z.number(), z.string()], { error: rule }).transform((value, context) => {
+    const text = String(value).trim();
+    if (DECIMAL.test(text)) {
+      const read = parseDecimal(text, DIGITS);
+      const unit = 10n ** BigInt(DIGITS - scale);
+      if (read % unit === 0n && read / unit >= min && read / unit <= max) return read / unit;
+    }
+    context.issues.push({ code: 'custom', message: rule, input: value });
+    return z.NEVER;
+  });
+}
+
 /** A larger amount does not fit into the store's decimals. */
 const LARGEST_AMOUNT = 999_999_999_999;
 
-/** A non-negative decimal (number or text), parsed exactly into a bigint ×10^scale. */
-export function decimalParam(scale: number) {
-  const error = `a number from 0 to ${LARGEST_AMOUNT}`;
-  return z
-    .preprocess(toNumber, z.number({ error }).min(0, { error }).max(LARGEST_AMOUNT, { error }))
-    .transform((value) => parseDecimal(value, scale));
-}
+/** A non-negative decimal (number or text) with at most `scale` places, read exactly into a bigint ×10^scale. */
+export const decimalParam = (scale: number) =>
+  exactDecimal(
+    scale,
+    0n,
+    BigInt(LARGEST_AMOUNT) * 10n ** BigInt(scale),
+    `a number from 0 to ${LARGEST_AMOUNT} with at most ${scale} decimals`,
+  );
 
 const TIME_RULE = 'a time in Unix seconds, Unix milliseconds or ISO-8601';
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;

@@ -207,7 +207,7 @@ describe('refusals', () => {
       'limit: an integer from 1 to 500, received "x"',
       'include_raw: true or false, received "yes"',
       'interval: one of 1, 60, 1440, received "5"',
-      'min_size: a number from 0 to 999999999999, received "-1"',
+      'min_size: a number from 0 to 999999999999 with at most 6 decimals, received "-1"',
       'sort: one of time, size, received "best"',
     ]);
     expect((await get('/t/list')).text).toBe('provider: one of kalshi, polymarket, received nothing');
@@ -235,6 +235,16 @@ describe('a body', () => {
     const { got } = await post({ provider: 'platform_c', market_id: 'limitless:a', size: 0.57, tags: ['x', 'y'] });
     expect(got).toEqual({ platform: 'limitless', market_id: 'a', size: '570000n', tags: ['x', 'y'] });
     expect((await post({ platform: 'kalshi', market_id: 'a', size: '1.1' })).got.size).toBe('1100000n');
+    expect((await post({ platform: 'kalshi', market_id: 'a', size: '123456789012.123456' })).got.size).toBe(
+      '123456789012123456n',
+    );
+  });
+  test('refuses a decimal with more places than it keeps, and rounds none', async () => {
+    const rule = 'size: a number from 0 to 999999999999 with at most 6 decimals';
+    for (const size of ['0.0000004', 0.0000004, '1e-40', '1.1234567', '1000000000000', '-0.000001']) {
+      const { status, text } = await post({ platform: 'kalshi', market_id: 'a', size });
+      expect([status, text]).toEqual([400, `${rule}, received ${JSON.stringify(size)}`]);
+    }
   });
   test.each(['[]', '"text"', '5', 'null'])('that is %s is refused', async (payload) => {
     expect((await post(payload)).status).toBe(400);

@@ -114,6 +114,16 @@ describe('answers', () => {
     expect(page.seen.count).toBe(2);
   });
 
+  test('a text that the stores would refuse arrives with the mark of an unreadable character, and nothing else changes', async () => {
+    const body = String.raw`{"a\u0000":"x\u0000\ud800y\udc00","b":"\ud83d\ude42 \\u0000 \\\u0000","c":"\uD83D\uDE42\uDbFf"}`;
+    const { url } = await platform(status(200, body));
+    expect((await (await http()).send(get(url))).json).toEqual({
+      'a\ufffd': 'x\ufffd\ufffdy\ufffd',
+      b: '🙂 \\u0000 \\\ufffd',
+      c: '🙂\ufffd',
+    });
+  });
+
   test('a redirect is not followed', async () => {
     const target = await platform(ok);
     const { url } = await platform(status(302, '', { location: target.url }));
@@ -737,6 +747,11 @@ const calls: [string, (url: string) => PlatformRequest][] = [
   ['an order', places],
 ];
 
+/** Headers of a call that its caller gives up right before it leaves. */
+const late = (): never => {
+  throw new NotSentError('kalshi', 'refused', { detail: 'waited too long' });
+};
+
 describe('a host that keeps failing', () => {
   let broken = true;
   beforeEach(() => {
@@ -781,6 +796,18 @@ describe('a host that keeps failing', () => {
     const client = await http();
     for (let n = 0; n < 12; n++)
       await failure(client.send(get(url, { platform: 'limitless', group: 'limitless:all', retry: false })));
+    expect(seen.count).toBe(8);
+  });
+
+  test('does not count a call that was never sent as an answer of the host', async () => {
+    const { url, seen } = await platform(flaky);
+    const client = await http();
+    const fail = (more: Partial<PlatformRequest> = {}) => failure(client.send(get(url, { retry: false, ...more })));
+    for (let n = 0; n < 7; n++) await fail();
+    expect(await fail({ headers: late })).toMatchObject({ detail: 'waited too long' });
+    await fail();
+    expect(seen.count).toBe(8);
+    expect(await fail()).toMatchObject({ name: 'NotSentError', kind: 'unavailable' });
     expect(seen.count).toBe(8);
   });
 

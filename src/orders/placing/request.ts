@@ -1,8 +1,6 @@
 import { MANIFESTS } from '../../platforms/manifests.ts';
-import { z } from 'zod';
 import { badRequest, type FieldIssue } from '../../core/errors.ts';
 import {
-  parseDecimal,
   parsePrice,
   PRICE_SCALE,
   priceText,
@@ -15,6 +13,7 @@ import {
 } from '../../core/decimal.ts';
 import {
   enumParam,
+  exactDecimal,
   flagParam,
   integerParam,
   marketIdParam,
@@ -41,27 +40,6 @@ const HIGHEST = parsePrice('0.99');
 const MOST = 10n ** BigInt(SIZE_SCALE + 9);
 /** An expiration nearer than this may pass before the order arrives. */
 const SOONEST_MS = 5000;
-const DIGITS = 30;
-/** A decimal of at most 40 digits, maybe with an exponent; it has a digit before the exponent. */
-const DECIMAL = /^[+-]?(?=[\d.]{1,40}(?:e|$))(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,2})?$/i;
-
-/**
- * A decimal in [min, max] with at most `scale` places, as JSON number or text, read exactly. A JSON number is read by its
- * shortest text, which is the text sent up to 15 significant digits; more digits are to be sent as text.
- */
-function exactDecimal(scale: number, min: bigint, max: bigint, rule: string) {
-  return z.union([z.number(), z.string()], { error: rule }).transform((value, context) => {
-    const text = String(value).trim();
-    if (DECIMAL.test(text)) {
-      const read = parseDecimal(text, DIGITS);
-      const unit = 10n ** BigInt(DIGITS - scale);
-      if (read % unit === 0n && read / unit >= min && read / unit <= max) return read / unit;
-    }
-    context.issues.push({ code: 'custom', message: rule, input: value });
-    return z.NEVER;
-  });
-}
-
 const priceRule = 'a price of 0.01 to 0.99';
 const amountRule = `USD above 0 and up to 1000000000, with at most ${USD_SCALE} decimals`;
 const sizeRule = `a size above 0 and up to 1000000000, with at most ${SIZE_SCALE} decimals`;

@@ -50,7 +50,7 @@ export class Breaker {
     } catch (error) {
       if (isFailure(error)) {
         if (!endedByUs()) this.#fail(error.kind === 'timeout');
-      } else this.#succeed();
+      } else if (isAnswer(error)) this.#succeed();
       throw error;
     } finally {
       this.#probing = false;
@@ -96,3 +96,6 @@ const isFailure = (error: unknown): error is PlatformError =>
   (error.kind === 'timeout' ||
     (error.kind === 'unavailable' && (error.status === 0 || error.status >= 500)) ||
     (error.kind === 'maintenance' && error.status === 503 && error.body === undefined));
+
+/** Whether the host has answered: a call that was not sent, or a defect of ours, says nothing about it. */
+const isAnswer = (error: unknown): boolean => error instanceof PlatformError && !(error instanceof NotSentError);

@@ -11,6 +11,7 @@ import { exchange } from './exchange.ts';
 import { RequestQueue, type Queue } from './queue.ts';
 import { limitPauseMs, withRetries } from './retry.ts';
 import { withDeadline } from './deadline.ts';
+import { parseWireJson } from '../wire-json.ts';
 import type { LimitGroupName } from './limit-groups.ts';
 
 /** An attempt that was sent, for metrics. */
@@ -181,7 +182,7 @@ function toReply(
 function parsed(text: string): unknown {
   if (text.trim() === '') return null;
   try {
-    return JSON.parse(text);
+    return parseWireJson(text);
   } catch {
     return undefined;
   }

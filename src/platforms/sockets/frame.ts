@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import { parseWireJson } from '../wire-json.ts';
 import { BadFrame } from './contract.ts';
 
 /** The JSON of a frame; throws BadFrame. */
 export function jsonOf(frame: string): unknown {
   try {
-    return JSON.parse(frame) as unknown;
+    return parseWireJson(frame);
   } catch {
     throw new BadFrame(`not JSON: ${frame.slice(0, 60)}`);
   }

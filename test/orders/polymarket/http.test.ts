@@ -76,6 +76,22 @@ const batches = (): number => sim.requests.get('POST /clob/orders') ?? 0;
 
 describe('an order on Polymarket over HTTP', () => {
   const taking = { type: 'market', price: undefined };
+  test('a refusal whose text PostgreSQL cannot hold is stored and answered at once', async () => {
+    const body = JSON.stringify({ success: false, errorMsg: 'bad \0 price \ud800', orderID: '', status: '' });
+    sim.inject({ match: /POST \/clob\/order$/, times: 1, kind: 'status', status: 200, body });
+    const key = { idempotency_key: `odd ${members}` };
+    const before = attempts();
+    const refused = await place(key);
+    expect(refused.status).toBe(422);
+    const stored = await trading.service.postgres.db
+      .select({ state: orders.state })
+      .from(orders)
+      .where(eq(orders.idempotencyKey, key.idempotency_key));
+    expect(stored).toEqual([{ state: 'rejected' }]);
+    expect(await place(key)).toMatchObject({ status: 422, body: { error: refused.body.error } });
+    expect(attempts()).toBe(before + 1);
+  });
+
   test.each([
     ['buy', 'yes', { price: 0.35 }, 'GTC', '3.5', '10', 'open'],
     [

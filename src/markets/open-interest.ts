@@ -38,8 +38,14 @@ export async function currentOpenInterest(
   if (!data?.openInterest) return { value, metadata };
   if (value !== null && typeof at === 'string' && now() - Date.parse(at) <= CURRENT_MS) return { value, metadata };
   const read = async () => {
-    const context = { priority: 'live', user, onBadRow, signal: AbortSignal.timeout(WAIT_MS) } as const;
+    let leftOut = '';
+    const noteRow = (row: BadRow): void => {
+      if (row.id === ref && row.field === undefined) leftOut = row.reason;
+      onBadRow(row);
+    };
+    const context = { priority: 'live', user, onBadRow: noteRow, signal: AbortSignal.timeout(WAIT_MS) } as const;
     const found = (await data.openInterest?.([ref], context))?.get(ref);
+    if (!found && leftOut !== '') throw new PlatformError(platform, 'unavailable', { detail: leftOut });
     return found ? { usd: decimalNumber(found.value, USD_SCALE), at: found.at } : null;
   };
   try {

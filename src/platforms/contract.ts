@@ -37,6 +37,8 @@ export interface ReadContext {
   forOrder?: boolean | undefined;
   /** A failure is not retried at once, because the reader divides or postpones the request. */
   isAskedOnce?: boolean;
+  /** It is for an item that failed before: another failure does not count against the host. */
+  failedBefore?: boolean;
   /** Called for each skipped row and each skipped field. */
   onBadRow(row: BadRow): void;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ONE_PRICE, parseDecimal, parsePrice, parseSize, parseUsd } from '../core/decimal.ts';
 import { PlatformError } from '../core/errors.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
+import { NotSentError } from './http/errors.ts';
 import type { PlatformReply } from './http/request.ts';
 import type { BadRow, ReadContext } from './contract.ts';
 import { isTimeOrUnknown } from './market-fields.ts';
@@ -182,6 +183,15 @@ export function answeredUs({ headers }: Pick<PlatformReply, 'headers'>): number 
 export const isItemError = (error: unknown): error is PlatformError =>
   error instanceof PlatformError &&
   (error.status === 500 || ['refused', 'not_found', 'bad_answer'].includes(error.kind));
+
+/**
+ * Whether a read failed in a way that may be its item's or the platform's: an answer of a gateway, or none. It is the item's if the
+ * platform answers reads of other items.
+ */
+export const isDoubtfulError = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError &&
+  !(error instanceof NotSentError) &&
+  ['unavailable', 'maintenance', 'timeout'].includes(error.kind);
 
 /** Whether a read failed because the platform does not have the item. */
 export const isNotFound = (error: unknown): error is PlatformError =>

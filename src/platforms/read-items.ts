@@ -1,12 +1,16 @@
+import type { PlatformError } from '../core/errors.ts';
 import { LruMap } from '../core/lru-map.ts';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, ReadContext } from './contract.ts';
-import { isItemError } from './parse-rows.ts';
+import { isDoubtfulError, isItemError } from './parse-rows.ts';
 
 /** A group of at most this many ids that fails is read one by one; a larger one is halved. */
 const READ_SINGLY = 10;
-/** Left-out items that are tried again in one call. More failures in a row would open the host's breaker. */
-const RETRIES = 4;
+/** PlatformErrors in a row after which an item that was read before is asked for: more would open the host's breaker. */
+const DOUBTED = 3;
+/** Left-out items that are tried again in one call, and how many of them may fail. */
+const RETRIES = 50;
+const FAILED_RETRIES = 4;
 const REMEMBERED = 1000;
 
 export interface ItemReaderOptions<T> {
@@ -16,6 +20,13 @@ export interface ItemReaderOptions<T> {
   groupSize: number;
   /** Reads a group. Ids that the platform does not have are absent from the result. */
   read: (ids: readonly string[], context: ReadContext) => Promise<T[]>;
+}
+
+/** One call: what it found, and the items that failed since the platform last answered. */
+interface Reading<T> {
+  context: ReadContext;
+  found: T[];
+  doubted: { id: string; error: PlatformError }[];
 }
 
 /**
@@ -28,6 +39,8 @@ export class ItemReader<T> {
   readonly #leftOut = new LruMap<string, string>(REMEMBERED);
   /** Items that failed under a context are not asked for again under the same one. */
   readonly #failed = new WeakMap<ReadContext, Set<string>>();
+  /** An item of the last request that was answered. */
+  #answered: string | undefined;
 
   constructor(options: ItemReaderOptions<T>) {
     this.#options = options;
@@ -37,13 +50,14 @@ export class ItemReader<T> {
   async readAll(ids: readonly string[], context: ReadContext): Promise<T[]> {
     const failed = this.#failedUnder(context);
     const due = ids.filter((id) => !failed.has(id));
-    const found: T[] = [];
+    const reading: Reading<T> = { context, found: [], doubted: [] };
     const fresh = due.filter((id) => !this.#leftOut.has(id));
     for (let from = 0; from < fresh.length; from += this.#options.groupSize) {
-      found.push(...(await this.#readGroup(fresh.slice(from, from + this.#options.groupSize), context)));
+      await this.#readGroup(fresh.slice(from, from + this.#options.groupSize), reading);
     }
+    await this.#decide(reading);
     const again = due.filter((id) => this.#leftOut.has(id) && !failed.has(id));
-    return found.concat(await this.#retry(again, context));
+    return reading.found.concat(await this.#retry(again, context));
   }
 
   /** Tries items that were left out before: those that can be read now. */
@@ -55,57 +69,88 @@ export class ItemReader<T> {
     );
   }
 
+  /** Each is asked once. A failure shows nothing new of the platform, so it does not count against its host. */
   async #retry(ids: readonly string[], context: ReadContext): Promise<T[]> {
-    for (const id of ids.slice(RETRIES)) this.#report(id, this.#leftOut.get(id) ?? '', context);
-    return this.#readEach(ids.slice(0, RETRIES), context);
+    const reading: Reading<T> = { context, found: [], doubted: [] };
+    let failures = 0;
+    for (const [at, id] of ids.entries()) {
+      if (at >= RETRIES || failures >= FAILED_RETRIES) this.#report(id, this.#leftOut.get(id) ?? '', context);
+      else {
+        const error = await this.#tryRead([id], reading, { ...context, isAskedOnce: true, failedBefore: true });
+        if (error === null) this.#leftOut.delete(id);
+        else this.#leaveOut(id, error, context);
+        // Others may hang as long.
+        if (error !== null) failures += error.kind === 'timeout' ? FAILED_RETRIES : 1;
+      }
+    }
+    return reading.found;
   }
 
-  async #readGroup(ids: readonly string[], context: ReadContext): Promise<T[]> {
-    const whole = await this.#tryRead(ids, context);
-    if (!('error' in whole)) return whole.found;
-    if (ids.length === 1) return this.#leaveOut(ids[0] ?? '', whole.error, context);
-    const found: T[] = [];
+  async #readGroup(ids: readonly string[], reading: Reading<T>): Promise<void> {
+    const { context, doubted } = reading;
+    const error = await this.#tryRead(ids, reading, doubted.length === 0 ? context : { ...context, isAskedOnce: true });
+    if (error === null) return;
+    if (ids.length === 1) return this.#doubt(ids[0] ?? '', error, reading);
+    // A platform that is away is not asked for every item.
+    if (!isItemError(error) && (await this.#isAway(reading))) throw error;
     let groups = [ids];
     // Level by level: the readable half of a group answers between two failures.
     while (groups.some(({ length }) => length > READ_SINGLY)) {
       const failing: (readonly string[])[] = [];
       for (const half of groups.flatMap(halves)) {
-        const part = await this.#tryRead(half, { ...context, isAskedOnce: true });
-        if ('error' in part) failing.push(half);
-        else found.push(...part.found);
+        if ((await this.#tryRead(half, reading, { ...context, isAskedOnce: true })) !== null) failing.push(half);
       }
       groups = failing;
     }
-    return found.concat(await this.#readEach(groups.flat(), context));
-  }
-
-  /** One by one, each asked once: it failed before. */
-  async #readEach(ids: readonly string[], context: ReadContext): Promise<T[]> {
-    const found: T[] = [];
-    for (const id of ids) {
-      const one = await this.#tryRead([id], { ...context, isAskedOnce: true });
-      if ('error' in one) this.#leaveOut(id, one.error, context);
-      else {
-        this.#leftOut.delete(id);
-        found.push(...one.found);
-      }
+    for (const id of groups.flat()) {
+      const single = await this.#tryRead([id], reading, { ...context, isAskedOnce: true });
+      if (single !== null) await this.#doubt(id, single, reading);
     }
-    return found;
   }
 
-  async #tryRead(ids: readonly string[], context: ReadContext): Promise<{ found: T[] } | { error: string }> {
+  /** Adds what is found to the reading, or returns the failure if it may be that of an item. */
+  async #tryRead(ids: readonly string[], reading: Reading<T>, context: ReadContext): Promise<PlatformError | null> {
     try {
-      return { found: await this.#options.read(ids, context) };
+      reading.found.push(...(await this.#options.read(ids, context)));
     } catch (error) {
-      if (!isItemError(error)) throw error;
-      return { error: `could not be read: ${error.message} ${error.detail}` };
+      if (isItemError(error) || (isDoubtfulError(error) && context.signal?.aborted !== true)) return error;
+      throw error;
     }
+    this.#answered = ids[0];
+    this.#leaveOutDoubted(reading);
+    return null;
   }
 
-  #leaveOut(id: string, reason: string, context: ReadContext): [] {
+  async #doubt(id: string, error: PlatformError, reading: Reading<T>): Promise<void> {
+    reading.doubted.push({ id, error });
+    if (reading.doubted.length >= DOUBTED) await this.#decide(reading);
+  }
+
+  /** Leaves the doubted items out if the platform answers for another, or if their failures are their own; throws otherwise. */
+  async #decide(reading: Reading<T>): Promise<void> {
+    const unsure = reading.doubted.find(({ error }) => !isItemError(error));
+    const isAway = (unsure ?? reading.doubted[DOUBTED - 1]) ? await this.#isAway(reading) : false;
+    if (unsure && isAway !== false) throw unsure.error;
+    this.#leaveOutDoubted(reading);
+  }
+
+  /** Whether an item that could be read fails too; null if there is none. */
+  async #isAway({ context }: Reading<T>): Promise<boolean | null> {
+    const known = this.#answered;
+    if (known === undefined) return null;
+    this.#answered = undefined;
+    const probe: Reading<T> = { context, found: [], doubted: [] };
+    return (await this.#tryRead([known], probe, { ...context, isAskedOnce: true })) !== null;
+  }
+
+  #leaveOutDoubted({ doubted, context }: Reading<T>): void {
+    for (const { id, error } of doubted.splice(0)) this.#leaveOut(id, error, context);
+  }
+
+  #leaveOut(id: string, error: PlatformError, context: ReadContext): void {
+    const reason = `could not be read: ${error.message} ${error.detail}`;
     this.#leftOut.set(id, reason);
     this.#report(id, reason, context);
-    return [];
   }
 
   #report(id: string, reason: string, context: ReadContext): void {

@@ -61,6 +61,20 @@ test('a market that the platform leaves out has none, and no word of a basis', a
   expect(answer).toEqual({ value: null, metadata: { kept: 1 } });
 });
 
+test('a market that cannot be read keeps its stored figure, and is asked for again', async () => {
+  let isOdd = true;
+  const { asked, read } = marketOf(async (ref, { onBadRow }) => {
+    if (!isOdd) return parseUsd('77.5');
+    onBadRow({ platform: 'polymarket', kind: 'market', id: ref, reason: 'could not be read: HTTP 500' });
+    return undefined;
+  });
+  const stored = { value: 5, metadata: { open_interest_basis: 'usd', open_interest_at: ago(60) } };
+  expect(await read(5, stored.metadata)).toEqual(stored);
+  isOdd = false;
+  expect((await read(5, stored.metadata)).value).toBe(77.5);
+  expect(asked).toHaveLength(2);
+});
+
 test('where the platform fails, or needs more than a second, the stored figure stands with its time, and it is asked again', async () => {
   let slow = false;
   const { asked, read } = marketOf(async (_, { signal }) => {

@@ -758,6 +758,8 @@ describe('a host that keeps failing', () => {
     broken = true;
   });
   const flaky: Reply = (request, response, n) => (broken ? status(500, '') : ok)(request, response, n);
+  /** Answers 500 to the path /bad, and 200 to the others. */
+  const partly: Reply = (request, response, n) => (request.url === '/bad' ? flaky : ok)(request, response, n);
 
   test('is left alone for a while; one call tries whether it is back', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
@@ -791,6 +793,17 @@ describe('a host that keeps failing', () => {
     expect(seen.count).toBe(12);
   });
 
+  test('does not count reads of items that failed before, nor are these sent while it is left alone', async () => {
+    const { url, seen } = await platform(partly);
+    const client = await http();
+    const again = () => client.send(get(`${url}/bad`, { retry: false, failedBefore: true }));
+    for (let n = 0; n < 12; n++) expect(await failure(again())).toMatchObject({ status: 500 });
+    expect((await client.send(get(`${url}/good`))).status).toBe(200);
+    expect(seen.count).toBe(13);
+    for (let n = 0; n < 8; n++) await failure(client.send(get(`${url}/bad`, { retry: false })));
+    expect(await failure(again())).toBeInstanceOf(NotSentError);
+  });
+
   test("counts a gateway's 503 without JSON, even where it stands for maintenance", async () => {
     const { url, seen } = await platform(status(503, '<html>Service Unavailable</html>'));
     const client = await http();
@@ -810,9 +823,6 @@ describe('a host that keeps failing', () => {
     expect(await fail()).toMatchObject({ name: 'NotSentError', kind: 'unavailable' });
     expect(seen.count).toBe(8);
   });
-
-  /** Answers 500 to the path /bad, and 200 to the others. */
-  const partly: Reply = (request, response, n) => (request.url === '/bad' ? flaky : ok)(request, response, n);
 
   describe('has one circuit for public reads, one for reads of accounts, one for orders, one for cancels', () => {
     test.each(calls)('%s that keeps failing stops its own kind only', async (_, failing) => {

@@ -15,8 +15,8 @@ const CATCH_UP_MS = 5000;
 export interface Passage {
   /** Sent even while the circuit is open: a cancel, or a read that an order waits for. */
   always: boolean;
-  /** Whether we ended the call ourselves: it then does not count against the host. */
-  endedByUs: () => boolean;
+  /** Whether a failure does not count against the host: we ended the call ourselves, or its item failed before. */
+  isExcused: () => boolean;
 }
 
 /** Suspends calls of one circuit to a host that keeps failing. After a pause, one call is sent as a probe and decides for all. */
@@ -40,7 +40,7 @@ export class Breaker {
     return queue(() => this.#watch(call, passage));
   }
 
-  async #watch<T>(call: () => Promise<T>, { always, endedByUs }: Passage): Promise<T> {
+  async #watch<T>(call: () => Promise<T>, { always, isExcused }: Passage): Promise<T> {
     if (!always) this.#check();
     this.#probing = this.#failures >= FAILURES_TO_OPEN;
     try {
@@ -49,7 +49,7 @@ export class Breaker {
       return reply;
     } catch (error) {
       if (isFailure(error)) {
-        if (!endedByUs()) this.#fail(error.kind === 'timeout');
+        if (!isExcused()) this.#fail(error.kind === 'timeout');
       } else if (isAnswer(error)) this.#succeed();
       throw error;
     } finally {

@@ -81,7 +81,7 @@ export function createPlatformHttp({
       const breaker = breakerOf(request);
       const passage: Passage = {
         always: request.circuit === 'cancel' || request.forOrder === true,
-        endedByUs: () => closing || request.signal?.aborted === true,
+        isExcused: () => closing || request.signal?.aborted === true || request.failedBefore === true,
       };
       return withRetries(
         request,

@@ -34,6 +34,8 @@ export interface PlatformRequest {
   circuit?: Circuit;
   /** An order waits for this read: it is sent even while the breaker suspends the others. */
   forOrder?: boolean | undefined;
+  /** A read of an item that failed before: another failure does not count against the host. */
+  failedBefore?: boolean | undefined;
   /** Tokens taken from the bucket; default the group's cost of one call. */
   cost?: number;
   /** From sending to the last byte of the body, for each attempt; default 10 s. */

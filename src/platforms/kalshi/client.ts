@@ -72,7 +72,8 @@ export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySettin
   }, now);
   let unsignedUntilMs = 0;
 
-  const get: KalshiClient['get'] = async (path, query, { priority, user, isUrgent, isAskedOnce, forOrder, signal }) => {
+  const get: KalshiClient['get'] = async (path, query, context) => {
+    const { priority, user, isUrgent, isAskedOnce, failedBefore, forOrder, signal } = context;
     const url = `${settings.KALSHI_API_URL}${path}${queryText(query)}`;
     const request: PlatformRequest = {
       platform: 'kalshi',
@@ -83,6 +84,7 @@ export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySettin
       user,
       isUrgent,
       forOrder,
+      failedBefore,
       retry: isAskedOnce !== true,
       ...(path === '/series' || path === '/events' ? LARGE : {}),
       ...(signal ? { signal } : {}),

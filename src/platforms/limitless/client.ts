@@ -11,7 +11,7 @@ export const createLimitlessClient = ({
   http,
   settings,
 }: Pick<AdapterDeps<LimitlessUrl>, 'http' | 'settings'>): LimitlessClient => ({
-  get(path, query, { priority, user, shareTaken, isAskedOnce, forOrder, signal }) {
+  get(path, query, { priority, user, shareTaken, isAskedOnce, failedBefore, forOrder, signal }) {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
     return http.send({
@@ -23,6 +23,7 @@ export const createLimitlessClient = ({
       user,
       shareTaken,
       forOrder,
+      failedBefore,
       retry: isAskedOnce !== true,
       ...(signal ? { signal } : {}),
     });

@@ -59,7 +59,6 @@ export class LimitlessListing {
   async *sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage> {
     // Expired and resolved markets are never listed, but can be read by slug.
     if (scope.kind === 'historical') return;
-    // Pages that answer come between two lists of items that may fail: failures in a row suspend all reads.
     yield* this.#page(await this.#groupReader.readLeftOut(context), context);
     switch (scope.kind) {
       case 'full':

@@ -72,6 +72,7 @@ const common = (group: Group, context: ReadContext) => ({
   user: context.user,
   forOrder: context.forOrder,
   signal: context.signal,
+  failedBefore: context.failedBefore,
   retry: context.isAskedOnce !== true,
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Cache } from '../src/core/cache.ts';
 import { eventImage } from '../src/markets/event-images.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
 import { isItemError } from '../src/platforms/parse-rows.ts';
@@ -16,32 +17,30 @@ const Row = z.object({ event_id: z.string() });
 /** Reads the images of the busiest open events, for platforms whose listing has none. */
 export class EventImageReader {
   readonly #deps: { clickhouse: ClickHouse; shared: Shared; data: PlatformData; now: () => number };
-  /** When an event without an image was last requested. */
-  readonly #askedMs = new Map<string, number>();
+  /** Events that turned out to have no image, or to be unreadable. */
+  readonly #without: Cache<string, true>;
 
   constructor(deps: { clickhouse: ClickHouse; shared: Shared; data: PlatformData; now: () => number }) {
     this.#deps = deps;
+    this.#without = new Cache({ limit: REMEMBERED, ttlMs: ASKED_AGAIN_MS, now: deps.now });
   }
 
   async read(run: JobRun): Promise<JobResult | null> {
     const { clickhouse, data, now } = this.#deps;
     if (!data.eventImage) return null;
     const events = await clickhouse.query('events_without_image', Row, { platform: data.platform });
-    const isDue = ({ event_id: id }: { event_id: string }): boolean =>
-      now() - (this.#askedMs.get(id) ?? 0) >= ASKED_AGAIN_MS;
-    const due = events.filter(isDue).slice(0, EVENTS_PER_RUN);
+    const due = events.filter(({ event_id: id }) => !this.#without.has(id)).slice(0, EVENTS_PER_RUN);
     if (due.length === 0) return null;
     const startedAt = new Date(now());
-    if (this.#askedMs.size > REMEMBERED) this.#askedMs.clear();
     let rows = 0;
     for (const { event_id: id } of due) {
       if (run.signal.aborted) break;
       try {
-        if ((await eventImage(this.#deps, data, id, run.context('backfill'))) === '') this.#askedMs.set(id, now());
+        if ((await eventImage(this.#deps, data, id, run.context('backfill'))) === '') this.#without.set(id, true);
         else rows += 1;
       } catch (error) {
         if (!isItemError(error)) throw error;
-        this.#askedMs.set(id, now());
+        this.#without.set(id, true);
       }
     }
     return { freshTo: startedAt, rows };

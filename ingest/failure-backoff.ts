@@ -1,4 +1,4 @@
-import { LruMap } from '../src/core/lru-map.ts';
+import { Cache } from '../src/core/cache.ts';
 
 /** Delay before the first retry; it doubles with each further failure. */
 const FIRST_MS = 1000;
@@ -13,14 +13,14 @@ interface Failure<E> {
 
 /** Items that could not be read, with their errors. They are retried at growing intervals and never take the place of others. */
 export class FailureBackoff<E> {
-  readonly #failures = new LruMap<string, Failure<E>>(REMEMBERED);
+  readonly #failures = new Cache<string, Failure<E>>({ limit: REMEMBERED });
 
   get size(): number {
     return this.#failures.size;
   }
 
   errors(): E[] {
-    return [...this.#failures.entries()].map(([, { error }]) => error);
+    return this.#failures.entries().map(([, { error }]) => error);
   }
 
   isDue(name: string, nowMs: number): boolean {

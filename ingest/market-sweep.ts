@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
+import { Cache } from '../src/core/cache.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
 import type { PlatformData, ReadContext, SweepScope } from '../src/platforms/contract.ts';
@@ -28,7 +29,7 @@ export class MarketSweeper {
   readonly #log: FastifyBaseLogger;
   readonly #onWritten: (refs: readonly string[]) => void;
   /** When a market that is no longer listed was last requested. */
-  readonly #asked = new Map<string, number>();
+  readonly #asked = new Cache<string, number>({ limit: 100_000 });
   /** Unlisted markets that the platform does not know or returns unreadable. */
   readonly #silent = new FailureBackoff<string>();
   readonly #now: () => number;
@@ -98,7 +99,6 @@ export class MarketSweeper {
         this.#log.debug({ platform: this.#data.platform, ref }, 'The platform no longer knows this market');
       }
     }
-    for (const ref of this.#asked.keys()) if (this.#asked.size > 100_000) this.#asked.delete(ref);
     return rows;
   }
 

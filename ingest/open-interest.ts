@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Cache } from '../src/core/cache.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
@@ -6,7 +7,7 @@ import type { JobResult, JobRun } from './job-runner.ts';
 
 /** Markets per run: three calls. */
 const MARKETS_PER_RUN = 60;
-const REMEMBERED = 100_000;
+const REMEMBERED = 50_000;
 
 const Row = z.object({ ref: z.string(), volume: z.string() });
 
@@ -16,7 +17,7 @@ export class OpenInterestReader {
   readonly #writer: MarketWriter;
   readonly #data: PlatformData;
   /** The volume of a market when its open interest was read, and when that was. */
-  readonly #read = new Map<string, { volume: string; atMs: number }>();
+  readonly #read = new Cache<string, { volume: string; atMs: number }>({ limit: REMEMBERED });
 
   constructor(deps: { clickhouse: ClickHouse; writer: MarketWriter; data: PlatformData }) {
     this.#clickhouse = deps.clickhouse;
@@ -40,7 +41,6 @@ export class OpenInterestReader {
       run.context('poll'),
     );
     for (const [ref, read] of values) this.#writer.setOpenInterest(this.#data.platform, ref, read);
-    if (this.#read.size > REMEMBERED) this.#read.clear();
     for (const { ref, volume } of due) this.#read.set(ref, { volume, atMs: startedAt.getTime() });
     const freshMs = Math.min(startedAt.getTime(), ...[...values.values()].map(({ at }) => Date.parse(at)));
     return { freshTo: new Date(freshMs), rows: values.size };

@@ -1,5 +1,10 @@
+import { Cache } from '../src/core/cache.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Platform, TradeRecord } from '../src/core/model.ts';
+
+/** One that is no longer known is stored again, without effect. */
+const REFS_KEPT = 500_000;
+const TRADERS_KEPT = 200_000;
 
 interface TradeNamesDeps {
   clickhouse: ClickHouse;
@@ -11,8 +16,9 @@ interface TradeNamesDeps {
 /** Stores the markets and traders that trades refer to, if new or changed. */
 export class TradeNames {
   readonly #deps: TradeNamesDeps;
-  #refs = new Set<string>();
-  #traders = new Map<string, string>();
+  readonly #refs = new Cache<string, true>({ limit: REFS_KEPT });
+  /** Fingerprints of the names of wallets. */
+  readonly #traders = new Cache<string, string>({ limit: TRADERS_KEPT });
 
   constructor(deps: TradeNamesDeps) {
     this.#deps = deps;
@@ -21,14 +27,13 @@ export class TradeNames {
   /** Call it before trades are inserted: a trade must never be visible without its names. Repeating it is harmless. */
   async store(trades: readonly TradeRecord[]): Promise<void> {
     const { platform, clickhouse, onNamed } = this.#deps;
-    const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.has(ref));
+    const refs = [...new Set(trades.map((trade) => trade.ref))].filter((ref) => !this.#refs.get(ref));
     if (refs.length > 0)
       await clickhouse.insert(
         'market_refs (platform, ref)',
         refs.map((ref) => ({ platform, ref })),
       );
-    if (this.#refs.size > 1_000_000) this.#refs.clear();
-    for (const ref of refs) this.#refs.add(ref);
+    for (const ref of refs) this.#refs.set(ref, true);
 
     const people = new Map<string, { fingerprint: string; row: object }>();
     for (const { trader } of trades) {
@@ -52,7 +57,6 @@ export class TradeNames {
       'traders (platform, address, name, pseudonym, profile_image, seen_at)',
       [...people.values()].map(({ row }) => row),
     );
-    if (this.#traders.size > 200_000) this.#traders.clear();
     for (const [address, { fingerprint }] of people) this.#traders.set(address, fingerprint);
     onNamed?.([...people.keys()]);
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
-import { LruMap } from '../src/core/lru-map.ts';
+import { Cache } from '../src/core/cache.ts';
 import type { Platform } from '../src/core/model.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import type { Lease } from '../src/stores/shared/shared.ts';
@@ -21,7 +21,7 @@ const Row = z
   .transform((row) => ({ fromUs: row.from_us, toUs: row.to_us, marker: row.marker, versionUs: row.version_us }));
 
 type StoredCoverage = z.output<typeof Row>;
-type Spans = LruMap<string, StoredCoverage | null>;
+type Spans = Cache<string, StoredCoverage | null>;
 
 /** The stored span of one feed, with its version. */
 export async function readCoverage(clickhouse: ClickHouse, platform: Platform, ref: string) {
@@ -41,7 +41,7 @@ export class Watermarks {
   readonly #platform: Platform;
   readonly #turns = new Map<string, Promise<unknown>>();
   #lease: Lease | null = null;
-  #spans: Spans = new LruMap(KNOWN_SPANS);
+  #spans: Spans = new Cache({ limit: KNOWN_SPANS });
 
   constructor(clickhouse: ClickHouse, platform: Platform) {
     this.#clickhouse = clickhouse;
@@ -90,7 +90,7 @@ export class Watermarks {
     const isHeld = lease.remainingMs() > 0;
     if (this.#lease !== lease || !isHeld) {
       this.#lease = isHeld ? lease : null;
-      this.#spans = new LruMap(KNOWN_SPANS);
+      this.#spans = new Cache({ limit: KNOWN_SPANS });
     }
     return this.#spans;
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Cache } from '../../src/core/cache.ts';
 import type { BookSide } from '../../src/core/model.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
 import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
@@ -9,7 +10,7 @@ import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Books read per run, one request each: 40 take 12 s at a platform's spacing of 300 ms. */
 const BOOKS_PER_RUN = 40;
-const REMEMBERED = 100_000;
+const REMEMBERED = 50_000;
 
 const Row = z.object({ ref: z.string() });
 
@@ -30,7 +31,7 @@ export interface LiquidityDeps {
  */
 export class LiquidityReader {
   readonly #deps: LiquidityDeps;
-  readonly #readAtMs = new Map<string, number>();
+  readonly #readAtMs = new Cache<string, number>({ limit: REMEMBERED });
 
   constructor(deps: LiquidityDeps) {
     this.#deps = deps;
@@ -59,7 +60,6 @@ export class LiquidityReader {
       platform,
       due.map(({ ref }) => ref),
     );
-    if (this.#readAtMs.size > REMEMBERED) this.#readAtMs.clear();
     for (const [ref, market] of markets) {
       if (run.signal.aborted) break;
       // A market that cannot be read waits for its next turn like any other.

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { LruMap } from '../../src/core/lru-map.ts';
+import { Cache } from '../../src/core/cache.ts';
 import type { Platform } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { SocketQuote } from '../../src/platforms/sockets/contract.ts';
@@ -47,7 +47,7 @@ export interface QuotedMarketsDeps {
 export class QuotedMarkets {
   readonly #deps: QuotedMarketsDeps;
   readonly #onQuote: (quote: SocketQuote, market: FollowedMarket, receivedMs: number) => void;
-  readonly #known = new LruMap<string, Known>(REMEMBERED);
+  readonly #known = new Cache<string, Known>({ limit: REMEMBERED });
   readonly #waiting = new Map<string, Waiting>();
   #isReading = false;
   #isStopped = false;

@@ -8,7 +8,8 @@ import { ApiError } from '../core/errors.ts';
 import { addressList, isListed } from './allowed-addresses.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './api-key-format.ts';
 import type { KeyCaller } from './caller.ts';
-import { LruMap } from '../core/lru-map.ts';
+import { Cache } from '../core/cache.ts';
+import { SingleFlight } from '../core/single-flight.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -64,8 +65,8 @@ interface Lookups {
   db: Database;
   now: () => number;
   demoKey: string | undefined;
-  cache: LruMap<string, Entry>;
-  loading: Map<string, Promise<Entry>>;
+  cache: Cache<string, Entry>;
+  loading: SingleFlight<string>;
   /** Last use of each key, until it is written. */
   used: Map<string, number>;
   /** Look-ups of keys that do not exist, by address. */
@@ -81,8 +82,8 @@ export async function openApiKeys(options: ApiKeysOptions) {
     db,
     now,
     demoKey,
-    cache: new LruMap(MAX_CACHED),
-    loading: new Map(),
+    cache: new Cache({ limit: MAX_CACHED }),
+    loading: new SingleFlight(),
     used: new Map(),
     unknown: new RateLimiterMemory({ points: LIMITS.address, duration: 60 }),
     changes,
@@ -128,7 +129,7 @@ type Changes = Awaited<ReturnType<typeof followChanges>>;
 /** Follows messages about changed keys and users, and decides which look-ups they invalidate. */
 async function followChanges({ shared, revocationsArrive, now }: ApiKeysOptions) {
   /** Changed key and user ids with the number of the message, which invalidates earlier look-ups. */
-  const changed = new LruMap<string, number>(MAX_CACHED);
+  const changed = new Cache<string, number>({ limit: MAX_CACHED });
   let messages = 0;
   /** When messages were last known to be missed. */
   let missedMessagesAt = -Infinity;
@@ -165,9 +166,7 @@ function findCaller(lookups: Lookups, key: string, ip: string): KeyCaller | null
   if (key !== demoKey && !isWellFormedKey(key)) return null;
   // A key that existed is not a guess: it is looked up again, however many guesses came from this address.
   const payer = entry?.caller ? null : clientNetwork(ip);
-  const flight = loading.get(hash) ?? load(lookups, hash, payer).finally(() => loading.delete(hash));
-  loading.set(hash, flight);
-  return flight.then((loaded) => admit(lookups, loaded, ip));
+  return loading.run(hash, () => load(lookups, hash, payer)).then((loaded) => admit(lookups, loaded, ip));
 }
 
 /** `payer` is charged if the key does not exist; null if it existed at its last look-up. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, gt, inArray, lt, ne } from 'drizzle-orm';
 import { z } from 'zod';
-import { LruMap } from '../core/lru-map.ts';
+import { Cache } from '../core/cache.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { SessionCaller } from './caller.ts';
 import { sessions, users } from './tables.ts';
@@ -44,7 +44,7 @@ interface SessionContext {
   signer: TokenSigner;
   now: () => number;
   /** Sessions found to have ended: they never restart, so they need no look-up. */
-  ended: LruMap<string, true>;
+  ended: Cache<string, true>;
 }
 
 async function startSession(
@@ -101,7 +101,7 @@ async function findSession({ db, signer, now, ended }: SessionContext, token: st
 
 /** Sessions are rows in the store; the cookie holds a signed id. Ending the row ends the session, even if the cookie is valid. */
 export function createSessions(db: Database, signer: TokenSigner, now: () => number) {
-  const context: SessionContext = { db, signer, now, ended: new LruMap(MAX_ENDED) };
+  const context: SessionContext = { db, signer, now, ended: new Cache({ limit: MAX_ENDED }) };
   return {
     /** Starts a session and returns the cookie's text. */
     start: (userId: string, origin: Origin): Promise<string> => startSession(context, userId, origin),

@@ -15,6 +15,7 @@ export class Rendered {
   readonly json: Buffer;
   readonly etag: string;
   readonly meta: object;
+  /** A Map of few, because the answers that hold one are in a cache themselves. */
   readonly #bodies = new Map<number, Buffer | Promise<Buffer>>();
 
   constructor({ json, etag, meta }: { json: Buffer; etag: string; meta: object }) {
@@ -39,7 +40,7 @@ export class Rendered {
     if (kept) return kept;
     const plain = this.#plain(call);
     const made = encoding === null ? plain : encoded(plain, encoding);
-    if (this.#bodies.size >= BODIES_KEPT) this.#bodies.clear();
+    if (this.#bodies.size >= BODIES_KEPT) this.#bodies.delete(this.#bodies.keys().next().value ?? 0);
     this.#bodies.set(key, made);
     return made;
   }

@@ -4,10 +4,11 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { MarketDirectory, StoredMarket } from '../platforms/contract.ts';
 import { isItemError } from '../platforms/parse-rows.ts';
 import type { Shared } from '../stores/shared/shared.ts';
-import { marketKey } from '../core/market-key.ts';
+import { Cache } from '../core/cache.ts';
+import { marketKey, marketName } from '../core/market-key.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
+import { SingleFlight } from '../core/single-flight.ts';
 import { cacheThrough, localTexts } from '../stores/shared/cache.ts';
-import { KeptRows } from '../stores/shared/kept-rows.ts';
 
 const KEPT = 100_000;
 /** How long a look-up is kept unless it is forgotten; a changed status is announced, or found in the log within seconds. */
@@ -60,13 +61,13 @@ export class StoredMarkets implements MarketDirectory {
   readonly #clickhouse: ClickHouse;
   readonly #fetchMarket: FetchMarket;
   readonly #cached: Shared['cached'];
-  readonly #markets = new KeptRows<StoredMarket>(KEPT, KEPT_MS);
+  readonly #markets = new Cache<string, StoredMarket>({ limit: KEPT, ttlMs: KEPT_MS });
   /** Markets that their platform did not return to ingestion. Also kept while messages are missed: asking again costs its budget. */
-  readonly #unknown = new KeptRows<true>(KEPT, UNKNOWN_MS);
+  readonly #unknown = new Cache<string, true>({ limit: KEPT, ttlMs: UNKNOWN_MS });
   /** References by platform and any id that a user sent. */
-  readonly #aliases = new KeptRows<string>(KEPT, ALIAS_MS);
+  readonly #aliases = new Cache<string, string>({ limit: KEPT, ttlMs: ALIAS_MS });
   /** Reads in progress, shared by concurrent callers. */
-  readonly #reads = new Map<string, Promise<unknown>>();
+  readonly #reads = new SingleFlight<string>();
 
   /** Without `cached`, unknown ids are cached in this process only. */
   constructor(clickhouse: ClickHouse, fetchMarket: FetchMarket, cached: Shared['cached'] = cacheThrough(localTexts())) {
@@ -85,7 +86,7 @@ export class StoredMarkets implements MarketDirectory {
         throw error;
       });
       if (fetched?.market) found.set(ref, fetched.market);
-      else this.#unknown.keep(`${platform}:${ref}`, true);
+      else this.#unknown.set(marketName({ platform, ref }), true);
     }
     return found;
   }
@@ -100,9 +101,9 @@ export class StoredMarkets implements MarketDirectory {
     const found = new Map<string, StoredMarket>();
     const unknown: string[] = [];
     for (const ref of new Set(refs)) {
-      const kept = this.#markets.get(`${platform}:${ref}`);
+      const kept = this.#markets.get(marketName({ platform, ref }));
       if (kept) found.set(ref, kept);
-      else if (!this.#unknown.get(`${platform}:${ref}`)) unknown.push(ref);
+      else if (!this.#unknown.get(marketName({ platform, ref }))) unknown.push(ref);
     }
     for (const market of await this.#stored(platform, unknown)) found.set(market.ref, market);
     return { found, unknown };
@@ -132,7 +133,7 @@ export class StoredMarkets implements MarketDirectory {
     const known = this.#aliases.get(alias);
     if (known !== undefined) return this.#byRef(platform, known);
     const market = (await this.#byRef(platform, wanted)) ?? (await this.#byOtherId(platform, wanted));
-    if (market) this.#aliases.keep(alias, market.ref);
+    if (market) this.#aliases.set(alias, market.ref);
     return market;
   }
 
@@ -166,7 +167,7 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   async #listedByRefs(platform: Platform, refs: readonly string[]): Promise<Map<string, StoredMarket>> {
-    const kept = refs.flatMap((ref) => this.#markets.get(`${platform}:${ref}`) ?? []);
+    const kept = refs.flatMap((ref) => this.#markets.get(marketName({ platform, ref })) ?? []);
     const have = new Set(kept.map(({ ref }) => ref));
     const read = await this.#stored(
       platform,
@@ -176,7 +177,7 @@ export class StoredMarkets implements MarketDirectory {
   }
 
   async #byOtherId(platform: Platform, id: string): Promise<StoredMarket | null> {
-    const [row] = await this.#once(`other id ${platform}:${id}`, () =>
+    const [row] = await this.#reads.run(`other id ${platform}:${id}`, () =>
       this.#clickhouse.query('market_ref', z.object({ ref: z.string() }), { platform, id }),
     );
     return row ? this.#byRef(platform, row.ref) : null;
@@ -188,48 +189,42 @@ export class StoredMarkets implements MarketDirectory {
     id: string,
     user?: string,
   ): Promise<{ ref: string; market: StoredMarket | undefined } | null> {
-    return this.#once(`fetch ${platform}:${id}`, async () => {
+    return this.#reads.run(`fetch ${platform}:${id}`, async () => {
       const ref = await this.#fetchMarket(platform, id, user);
       return ref === null ? null : { ref, market: (await this.#stored(platform, [ref]))[0] };
     });
   }
 
-  async #once<T>(name: string, read: () => Promise<T>): Promise<T> {
-    const running = this.#reads.get(name) as Promise<T> | undefined;
-    if (running) return running;
-    const made = read().finally(() => this.#reads.delete(name));
-    this.#reads.set(name, made);
-    return made;
-  }
-
   async #byRef(platform: Platform, ref: string): Promise<StoredMarket | null> {
-    const kept = this.#markets.get(`${platform}:${ref}`);
+    const kept = this.#markets.get(marketName({ platform, ref }));
     if (kept) return kept;
-    const [market] = await this.#once(`ref ${platform}:${ref}`, () => this.#stored(platform, [ref]));
+    const [market] = await this.#reads.run(`ref ${platform}:${ref}`, () => this.#stored(platform, [ref]));
     return market && isListed(market) ? market : null;
   }
 
   /** Drops markets from the cache after they were stored again. */
   forget(platform: Platform, refs: readonly string[]): void {
-    const names = refs.map((ref) => `${platform}:${ref}`);
-    this.#markets.forget(names);
-    this.#unknown.forget(names);
+    for (const name of refs.map((ref) => marketName({ platform, ref }))) {
+      this.#markets.delete(name);
+      this.#unknown.delete(name);
+    }
   }
 
   /** Drops every look-up, after changes may have been missed. */
   forgetAll(): void {
-    this.#markets.forgetAll();
+    this.#markets.clear();
   }
 
   async #stored(platform: Platform, refs: string[]): Promise<StoredMarket[]> {
     const found: StoredMarket[] = [];
     for (let i = 0; i < refs.length; i += 500) {
-      await this.#markets.read(async () => {
-        const keys = refs.slice(i, i + 500).map((ref) => BigInt(marketKey({ platform, ref })));
+      const some = refs.slice(i, i + 500).map((ref) => ({ platform, ref }));
+      await this.#markets.readAll(some.map(marketName), async () => {
+        const keys = some.map((one) => BigInt(marketKey(one)));
         const rows = await this.#clickhouse.query('stored_markets', StoredRow, { platform, keys });
         const markets = rows.map((row) => toStoredMarket(platform, row));
         found.push(...markets);
-        return markets.filter(isListed).map((market) => [`${platform}:${market.ref}`, market]);
+        return markets.filter(isListed).map((market) => [marketName(market), market]);
       });
     }
     return found;

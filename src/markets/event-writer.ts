@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { LruMap } from '../core/lru-map.ts';
+import { Cache } from '../core/cache.ts';
 import type { EventRecord, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { eventRow, seriesRow } from '../stores/clickhouse/insert-rows.ts';
@@ -30,7 +30,7 @@ type StoredParent = z.infer<typeof StoredParent>;
 /** Stores events and series whose content changed. Writing the same body twice changes nothing. */
 export class EventWriter {
   readonly #clickhouse: ClickHouse;
-  readonly #written = new LruMap<string, string>(REMEMBERED);
+  readonly #written = new Cache<string, string>({ limit: REMEMBERED });
 
   constructor(clickhouse: ClickHouse) {
     this.#clickhouse = clickhouse;

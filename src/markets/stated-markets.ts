@@ -1,5 +1,6 @@
 import { decimalNumber, PRICE_SCALE } from '../core/decimal.ts';
-import { LruMap } from '../core/lru-map.ts';
+import { Cache } from '../core/cache.ts';
+import { marketName } from '../core/market-key.ts';
 import type { MarketRecord } from '../core/model.ts';
 import type { StatedMarket } from '../platforms/sockets/contract.ts';
 
@@ -9,20 +10,19 @@ const REMEMBERED = 10_000;
 
 /** What sockets stated of markets: it counts at once, while the platform's rows may still be older. */
 export class StatedMarkets {
-  readonly #ticks = new LruMap<string, { tickSize: number; untilMs: number }>(REMEMBERED);
-  readonly #now: () => number;
+  readonly #ticks: Cache<string, number>;
 
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
+  constructor(now?: () => number) {
+    this.#ticks = new Cache({ limit: REMEMBERED, ttlMs: COUNTS_MS, now });
   }
 
   /** Remembers what was stated of the record's market; returns whether the record shows it. */
   take({ info, state }: MarketRecord, { status, tickSize }: StatedMarket): boolean {
     if (tickSize !== undefined) {
-      const entry = { tickSize: decimalNumber(tickSize, PRICE_SCALE), untilMs: this.#now() + COUNTS_MS };
+      const tick = decimalNumber(tickSize, PRICE_SCALE);
       // Reads that follow the same statement do not prolong it.
-      if (this.#tick(info)?.tickSize !== entry.tickSize) this.#ticks.set(keyOf(info), entry);
-      if (info.metadata['tick_size'] !== entry.tickSize) return false;
+      if (this.#ticks.get(marketName(info)) !== tick) this.#ticks.set(marketName(info), tick);
+      if (info.metadata['tick_size'] !== tick) return false;
     }
     return status === undefined || state.status === status;
   }
@@ -30,15 +30,8 @@ export class StatedMarkets {
   /** The record with what was stated of its market. */
   apply(record: MarketRecord): MarketRecord {
     const { info } = record;
-    const tick = this.#tick(info);
-    if (!tick || info.metadata['tick_size'] === tick.tickSize) return record;
-    return { ...record, info: { ...info, metadata: { ...info.metadata, tick_size: tick.tickSize } } };
-  }
-
-  #tick(info: MarketRecord['info']): { tickSize: number } | null {
-    const tick = this.#ticks.get(keyOf(info));
-    return tick && this.#now() < tick.untilMs ? tick : null;
+    const tick = this.#ticks.get(marketName(info));
+    if (tick === undefined || info.metadata['tick_size'] === tick) return record;
+    return { ...record, info: { ...info, metadata: { ...info.metadata, tick_size: tick } } };
   }
 }
-
-const keyOf = ({ platform, ref }: MarketRecord['info']): string => `${platform}:${ref}`;

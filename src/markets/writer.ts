@@ -4,11 +4,12 @@ import { z } from 'zod';
 import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { priceByLastTrades } from './last-trades.ts';
+import { marketName } from '../core/market-key.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
 import { EventWriter } from './event-writer.ts';
-import { RewriteMarks } from './rewrite-marks.ts';
+import { KnownMarkets } from './known-markets.ts';
 import { StatedMarkets } from './stated-markets.ts';
 import type { MarketInfo, MarketRecord, MarketState, Platform, SeriesRecord } from '../core/model.ts';
 import {
@@ -25,34 +26,17 @@ import {
 const SNAPSHOT_MS = 55_000;
 /** Its state is written again after this long, because the changes over 24 h and 7 d move with the clock. */
 const STATE_MS = 5 * 60_000;
-const REMEMBERED = 300_000;
 const LOOKBACK_REFS = 500;
 
 const LastListing = LookbackRow.extend({ synced_at: z.string() });
 type LastListing = z.infer<typeof LastListing>;
 
-interface Written {
-  info: string;
-  state: string;
-  status: string;
-  stateAtMs: number;
-  snapshotAtMs: number;
-  snapshot: object;
-  /** Whether some of its figures come from stored trades. */
-  fromTrades: boolean;
-}
-
 /** Stores listings: changes, and a heartbeat for unchanged markets. Writing the same body twice changes nothing. */
 export class MarketWriter {
   readonly #clickhouse: ClickHouse;
   readonly #events: EventWriter;
-  // By platform and reference: two platforms may use one slug.
-  readonly #written = new Map<string, Written>();
-  readonly #openInterest = new Map<string, ReadInterest>();
-  readonly #liquidity = new Map<string, Usd>();
-  readonly #lastTrades = new Map<string, Price>();
-  /** Markets with unwritten facts from sources other than their listing; one that is not remembered is written anyway. */
-  readonly #needsRewrite = new RewriteMarks(REMEMBERED);
+  /** By platform and reference: two platforms may use one slug. */
+  readonly #known = new KnownMarkets();
   /** Sequential: of two concurrent writes, the one that saw fewer trades could come last. */
   readonly #pricing = new PQueue({ concurrency: 1 });
   readonly #onChanged: (platform: Platform, refs: string[]) => void;
@@ -70,20 +54,16 @@ export class MarketWriter {
   async write(platform: Platform, records: readonly MarketRecord[]): Promise<number> {
     await this.#events.write(platform, records);
     const newest = [...new Map(records.map((record) => [record.info.ref, this.stated.apply(record)])).values()];
-    const marks = this.#needsRewrite.of(newest.map(({ info }) => keyOf(info)));
-    const due = newest.filter((record) => marks.has(keyOf(record.info)) || this.#isDue(record));
+    // Before any read: these rows may lack a fact that is learnt meanwhile.
+    const facts = new Map(newest.map((record) => [record, this.#knownOf(record)?.fact ?? 0]));
+    const due = newest.filter((record) => this.#isDue(record));
     const still = newest.filter((record) => !due.includes(record) && this.#needsSnapshot(record));
     const stored = await this.#lookBack(platform, due);
     const traded = await this.#readTraded(platform, due);
     const rows = due.map((asSent) => {
       const { ref } = asSent.info;
-      const known = {
-        stored: stored.get(ref),
-        traded: traded.get(ref),
-        openInterest: this.#openInterest.get(keyOf(asSent.info)),
-        liquidity: this.#liquidity.get(keyOf(asSent.info)),
-        bookPrice: this.#lastTrades.get(keyOf(asSent.info)),
-      };
+      const { written, openInterest, liquidity, lastTrade: bookPrice } = this.#knownOf(asSent) ?? {};
+      const known = { stored: stored.get(ref), traded: traded.get(ref), openInterest, liquidity, bookPrice };
       const { record, firstSeenAt } = enrichFromStore(asSent, known);
       const snapshot = snapshotRow(record.info, record.state, record.fetchedAt);
       return {
@@ -92,13 +72,12 @@ export class MarketWriter {
         firstSeenAt,
         version: versionOf(record.fetchedAt, known.stored?.synced_at),
         snapshot,
-        infoChanged: this.#written.get(keyOf(asSent.info))?.info !== fingerprint(asSent.info),
+        infoChanged: written?.info !== fingerprint(asSent.info),
       };
     });
     const changed = rows.filter((row) => row.infoChanged);
     const moved = rows.filter(
-      ({ record: { info, state }, infoChanged }) =>
-        infoChanged || this.#written.get(keyOf(info))?.status !== state.status,
+      ({ record, infoChanged }) => infoChanged || this.#knownOf(record)?.written?.status !== record.state.status,
     );
     const snapshots = [...rows.map((row) => row.snapshot), ...still.flatMap((record) => this.#stillRow(record) ?? [])];
     // The state comes last: a market counts as listed once it has a state, so everything else must be there.
@@ -116,10 +95,18 @@ export class MarketWriter {
       rows.map(({ record, firstSeenAt, version }) => stateRow(record.info, record.state, firstSeenAt, version)),
     );
     for (const { asSent, record, snapshot } of rows) {
-      this.#remember(asSent, record.state.status, snapshot);
-      // A mark set meanwhile is for facts that these rows lack.
-      const key = keyOf(asSent.info);
-      this.#needsRewrite.remove(key, marks.get(key));
+      // The record as it was sent is compared with the next one, not what the store added.
+      const atMs = Date.parse(asSent.fetchedAt);
+      const written = {
+        info: fingerprint(asSent.info),
+        state: fingerprint(asSent.state),
+        status: record.state.status,
+        stateAtMs: atMs,
+        snapshotAtMs: atMs,
+        snapshot,
+        fromTrades: asSent.fromTrades !== undefined,
+      };
+      this.#known.wrote(marketName(asSent.info), written, facts.get(asSent) ?? 0);
     }
     // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
@@ -134,7 +121,7 @@ export class MarketWriter {
 
   /** Whether this process has written the market before. */
   hasWritten(info: Pick<MarketInfo, 'platform' | 'ref'>): boolean {
-    return this.#written.has(keyOf(info));
+    return this.#known.get(marketName(info))?.written != null;
   }
 
   /** Stores series that were listed by themselves. */
@@ -145,17 +132,14 @@ export class MarketWriter {
   /** Prices these markets by their newest trade now; other figures follow with their next sweep. */
   async onTradesStored(platform: Platform, refs: Iterable<string>): Promise<void> {
     const all = [...refs];
-    for (const ref of all) {
-      const key = keyOf({ platform, ref });
-      if (this.#written.has(key)) this.#needsRewrite.add(key);
-    }
+    for (const ref of all) if (this.hasWritten({ platform, ref })) this.#known.learn(marketName({ platform, ref }));
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, all));
   }
 
   /** Trades of any market may have been stored: volumes from trades are written with the next sweep. */
   markAllStale(platform: Platform): void {
-    for (const [key, { fromTrades }] of this.#written) {
-      if (fromTrades && key.startsWith(`${platform}:`)) this.#needsRewrite.add(key);
+    for (const [name, { written }] of this.#known.entries()) {
+      if (written?.fromTrades && name.startsWith(`${platform}:`)) this.#known.learn(name);
     }
   }
 
@@ -165,77 +149,50 @@ export class MarketWriter {
       const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
       await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
     }
-    const key = keyOf({ platform, ref });
-    for (const facts of [this.#written, this.#needsRewrite, this.#openInterest, this.#liquidity, this.#lastTrades]) {
-      facts.delete(key);
-    }
+    this.#known.delete(marketName({ platform, ref }));
     this.#onChanged(platform, [ref]);
   }
 
   /** Open interest that the listing lacks; written with the market from its next sweep on. */
   setOpenInterest(platform: Platform, ref: string, read: ReadInterest): void {
-    const key = keyOf({ platform, ref });
-    if (this.#openInterest.size >= REMEMBERED) this.#openInterest.clear();
-    this.#openInterest.set(key, read);
-    this.#needsRewrite.add(key);
+    this.#known.learn(marketName({ platform, ref }), { openInterest: read });
   }
 
   /** Book liquidity that the listing lacks; written with the market at its next sweep. */
   setLiquidity(platform: Platform, ref: string, value: Usd): void {
-    const key = keyOf({ platform, ref });
-    if (this.#liquidity.get(key) === value) return;
-    if (this.#liquidity.size >= REMEMBERED) this.#liquidity.clear();
-    this.#liquidity.set(key, value);
-    this.#needsRewrite.add(key);
+    const name = marketName({ platform, ref });
+    if (this.#known.get(name)?.liquidity !== value) this.#known.learn(name, { liquidity: value });
   }
 
   /** The last trade according to a book; prices the market, from its next sweep on, while none of its trades is stored. */
   setLastTrade(platform: Platform, ref: string, price: Price | null): void {
-    const key = keyOf({ platform, ref });
-    if (price === null || this.#lastTrades.get(key) === price) return;
-    if (this.#lastTrades.size >= REMEMBERED) this.#lastTrades.clear();
-    this.#lastTrades.set(key, price);
-    this.#needsRewrite.add(key);
+    const name = marketName({ platform, ref });
+    if (price !== null && this.#known.get(name)?.lastTrade !== price) this.#known.learn(name, { lastTrade: price });
+  }
+
+  #knownOf({ info }: MarketRecord) {
+    return this.#known.get(marketName(info));
   }
 
   #isDue(record: MarketRecord): boolean {
-    const last = this.#written.get(keyOf(record.info));
-    if (!last || last.state !== fingerprint(record.state) || last.info !== fingerprint(record.info)) return true;
+    const known = this.#knownOf(record);
+    const last = known?.written;
+    if (!last || known.fact > known.writtenFact) return true;
+    if (last.state !== fingerprint(record.state) || last.info !== fingerprint(record.info)) return true;
     return record.state.status !== 'settled' && Date.parse(record.fetchedAt) - last.stateAtMs >= STATE_MS;
   }
 
   #needsSnapshot(record: MarketRecord): boolean {
-    const last = this.#written.get(keyOf(record.info));
+    const last = this.#knownOf(record)?.written;
     return record.state.status === 'open' && Date.parse(record.fetchedAt) - (last?.snapshotAtMs ?? 0) >= SNAPSHOT_MS;
   }
 
   /** The row of an unchanged market: only the time is new. */
   #stillRow(record: MarketRecord): object | null {
-    const last = this.#written.get(keyOf(record.info));
+    const last = this.#knownOf(record)?.written;
     if (!last) return null;
     last.snapshotAtMs = Date.parse(record.fetchedAt);
     return { ...last.snapshot, at: record.fetchedAt };
-  }
-
-  /** Keeps the record as the platform sent it, for comparison with the next one; what the store added is not compared. */
-  #remember(asSent: MarketRecord, status: string, snapshot: object): void {
-    const key = keyOf(asSent.info);
-    if (this.#written.size >= REMEMBERED) {
-      const evicted = this.#written.keys().next().value ?? '';
-      this.#written.delete(evicted);
-      this.#needsRewrite.delete(evicted);
-    }
-    const atMs = Date.parse(asSent.fetchedAt);
-    this.#written.delete(key);
-    this.#written.set(key, {
-      info: fingerprint(asSent.info),
-      state: fingerprint(asSent.state),
-      status,
-      stateAtMs: atMs,
-      snapshotAtMs: atMs,
-      snapshot,
-      fromTrades: asSent.fromTrades !== undefined,
-    });
   }
 
   async #lookBack(platform: Platform, records: readonly MarketRecord[]) {
@@ -284,8 +241,6 @@ function versionOf(fetchedAt: string, storedAt: string | undefined): string {
   const isAhead = storedMs > Date.now() && storedMs > Date.parse(fetchedAt);
   return isAhead ? new Date(storedMs + 1).toISOString() : fetchedAt;
 }
-
-const keyOf = ({ platform, ref }: { platform: Platform; ref: string }): string => `${platform}:${ref}`;
 
 const fingerprint = (value: MarketInfo | MarketState): string =>
   createHash('sha1')

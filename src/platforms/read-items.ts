@@ -1,5 +1,5 @@
+import { Cache } from '../core/cache.ts';
 import type { PlatformError } from '../core/errors.ts';
-import { LruMap } from '../core/lru-map.ts';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, ReadContext } from './contract.ts';
 import { isDoubtfulError, isItemError } from './parse-rows.ts';
@@ -36,7 +36,7 @@ interface Reading<T> {
 export class ItemReader<T> {
   readonly #options: ItemReaderOptions<T>;
   /** Why each item was left out; those tried longest ago first. */
-  readonly #leftOut = new LruMap<string, string>(REMEMBERED);
+  readonly #leftOut = new Cache<string, string>({ limit: REMEMBERED });
   /** Items that failed under a context are not asked for again under the same one. */
   readonly #failed = new WeakMap<ReadContext, Set<string>>();
   /** An item of the last request that was answered. */
@@ -64,7 +64,7 @@ export class ItemReader<T> {
   async readLeftOut(context: ReadContext): Promise<T[]> {
     const failed = this.#failedUnder(context);
     return this.#retry(
-      [...this.#leftOut.entries()].flatMap(([id]) => (failed.has(id) ? [] : id)),
+      this.#leftOut.entries().flatMap(([id]) => (failed.has(id) ? [] : id)),
       context,
     );
   }
@@ -74,7 +74,7 @@ export class ItemReader<T> {
     const reading: Reading<T> = { context, found: [], doubted: [] };
     let failures = 0;
     for (const [at, id] of ids.entries()) {
-      if (at >= RETRIES || failures >= FAILED_RETRIES) this.#report(id, this.#leftOut.get(id) ?? '', context);
+      if (at >= RETRIES || failures >= FAILED_RETRIES) this.#report(id, this.#leftOut.peek(id) ?? '', context);
       else {
         const error = await this.#tryRead([id], reading, { ...context, isAskedOnce: true, failedBefore: true });
         if (error === null) this.#leftOut.delete(id);

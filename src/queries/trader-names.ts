@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { Cache } from '../core/cache.ts';
 import type { Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import { KeptRows } from '../stores/shared/kept-rows.ts';
 
 const TraderRow = z.object({ wallet: z.string(), name: z.string(), pseudonym: z.string(), profile_image: z.string() });
 export type TraderName = Omit<z.infer<typeof TraderRow>, 'wallet'>;
@@ -15,12 +15,12 @@ const KEPT_MS = 60_000;
 export class TraderNames {
   readonly #clickhouse: Pick<ClickHouse, 'query'>;
   /** null: no name is stored. */
-  readonly #names: KeptRows<TraderName | null>;
+  readonly #names: Cache<string, TraderName | null>;
 
   /** `keptMs`: how long a name is kept unless it is forgotten. */
   constructor(clickhouse: Pick<ClickHouse, 'query'>, keptMs = KEPT_MS) {
     this.#clickhouse = clickhouse;
-    this.#names = new KeptRows(KEPT, keptMs);
+    this.#names = new Cache({ limit: KEPT, ttlMs: keptMs });
   }
 
   /** The names of wallets, 0x addresses in lower case; '' and wallets without a name are left out. */
@@ -33,7 +33,8 @@ export class TraderNames {
       else if (kept) found.set(wallet, kept);
     }
     if (unknown.length === 0) return found;
-    await this.#names.read(async () => {
+    const names = unknown.map((wallet) => `${platform}:${wallet}`);
+    await this.#names.readAll(names, async () => {
       const rows = await this.#clickhouse.query('traders', TraderRow, { platform, wallets: unknown });
       for (const { wallet, ...name } of rows) found.set(wallet, name);
       return unknown.map((wallet) => [`${platform}:${wallet}`, found.get(wallet) ?? null]);
@@ -43,11 +44,11 @@ export class TraderNames {
 
   /** Drops names that were stored again. */
   forget(platform: Platform, wallets: readonly string[]): void {
-    this.#names.forget(wallets.map((wallet) => `${platform}:${wallet}`));
+    for (const wallet of wallets) this.#names.delete(`${platform}:${wallet}`);
   }
 
   /** Drops every name, after changes may have been missed. */
   forgetAll(): void {
-    this.#names.forgetAll();
+    this.#names.clear();
   }
 }

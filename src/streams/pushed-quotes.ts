@@ -1,4 +1,4 @@
-import { LruMap } from '../core/lru-map.ts';
+import { Cache } from '../core/cache.ts';
 
 /** Polled pages may be older than a socket's quote this recent: the polled quote then waits. */
 const PUSHED_MS = 10_000;
@@ -19,7 +19,7 @@ export interface QuoteValues {
 /** Decides which quote of a market is the newest: a socket's, or a polled one. */
 export class PushedQuotes<Quote extends { data: string }> {
   /** With its arrival time, performance.now(). */
-  readonly #pushed = new LruMap<string, { quote: Quote; atMs: number }>(REMEMBERED);
+  readonly #pushed = new Cache<string, { quote: Quote; atMs: number }>({ limit: REMEMBERED });
   readonly #held = new Map<string, Quote>();
 
   push(name: string, quote: Quote): void {

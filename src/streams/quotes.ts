@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import { LruMap } from '../core/lru-map.ts';
+import { Cache } from '../core/cache.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -68,7 +68,7 @@ function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
 export class QuoteFollower {
   readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger };
   readonly #listeners = new Set<(quotes: readonly Quote[]) => void>();
-  readonly #known = new LruMap<string, string>(REMEMBERED);
+  readonly #known = new Cache<string, string>({ limit: REMEMBERED });
   readonly #pushed = new PushedQuotes<Quote>();
   /** By the store's clock, because this machine's may differ; null before the first read. */
   #sinceMs: number | null = null;

@@ -8,6 +8,7 @@ import { Watermarks } from '../../ingest/watermarks.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeWriter } from '../../ingest/trade-writer.ts';
+import type { PlatformError } from '../../src/core/errors.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { type ClickHouse, openClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
@@ -186,7 +187,7 @@ async function ingest(url: string, store: ClickHouse, directory: string): Promis
     directory: { byRef: async () => new Map() },
     backfillDays: DAYS + 1,
     now: Date.now,
-    backoff: new FailureBackoff<never>(),
+    backoff: new FailureBackoff<PlatformError>(),
   };
   const nowUs = Date.now() * 1000;
   await deps.watermarks.move('', lease, () => ({ fromUs: nowUs, toUs: nowUs, marker: '' }));

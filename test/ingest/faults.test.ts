@@ -5,6 +5,7 @@ import { backfillTrades } from '../../ingest/backfill.ts';
 import { refreshCandles } from '../../ingest/candles.ts';
 import { readCoverage, Watermarks } from '../../ingest/watermarks.ts';
 import { fillTradeGaps, pollGlobalTrades, pollMarketTrades } from '../../ingest/trades.ts';
+import type { PlatformError } from '../../src/core/errors.ts';
 import { FailureBackoff } from '../../ingest/failure-backoff.ts';
 import { microsecondText } from '../../src/stores/clickhouse/insert-rows.ts';
 import { type IngestRig, startIngestRig } from '../helpers/ingest-rig.ts';
@@ -87,7 +88,7 @@ describe('of Kalshi', () => {
     sim.inject({ ...refused, match: new RegExp(`/${broken}/candlesticks`) });
     const deps = {
       ...rig.deps(1),
-      backoff: new FailureBackoff<never>(),
+      backoff: new FailureBackoff<PlatformError>(),
     };
     const refresh = () => refreshCandles(deps, rig.data, rig.run);
     await expect(refresh()).rejects.toThrow('kalshi refused');

@@ -15,7 +15,6 @@ import {
   outcomeName,
   youngMarketVolume,
 } from '../../src/platforms/market-fields.ts';
-import { LruMap } from '../../src/core/lru-map.ts';
 
 const level = (price: string, size: bigint) => ({ price: parsePrice(price), size });
 
@@ -208,14 +207,4 @@ test('a book side is sorted best first, merged and rid of empty levels; its mirr
     bids: [level('0.5', 3n), level('0.1', 1n)],
     asks: [level('0.7', 2n), level('0.9', 5n)],
   });
-});
-
-test('a bounded map drops what was not used for longest', () => {
-  const map = new LruMap<string, number>(2);
-  map.set('a', 1);
-  map.set('b', 2);
-  map.get('a');
-  map.set('c', 3);
-  expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([1, undefined, 3, 2]);
-  expect(() => new LruMap(0)).toThrow('limit: a whole number from 1, received 0');
 });

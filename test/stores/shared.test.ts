@@ -5,7 +5,6 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/core/config-error.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import { type BudgetRule, type Log, type Shared } from '../../src/stores/shared/shared.ts';
-import { ExpiringCache } from '../../src/stores/shared/cache.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 
 waitsInRealTime('leases, budgets and entries expire');
@@ -170,15 +169,6 @@ describe.each(variants)('shared state $name', ({ url }) => {
     await sleep(50);
     expect(heard).toEqual(['hello']);
   });
-});
-
-test('the in-process cache drops what was least recently used when it is full', async () => {
-  const cache = new ExpiringCache<string>(3 * 1100 + 50);
-  for (const key of ['a', 'b', 'c']) cache.set(key, key, 10_000, 1000);
-  cache.get('a');
-  cache.set('d', 'd', 10_000, 1000);
-  const kept = ['a', 'b', 'c', 'd'].map((key) => cache.get(key) !== undefined);
-  expect(kept).toEqual([true, false, true, true]);
 });
 
 test('a Redis that cannot be reached stops the start with one line that shows no password', async () => {

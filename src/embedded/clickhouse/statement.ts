@@ -1,4 +1,4 @@
-import { LruMap } from '../../core/lru-map.ts';
+import { Cache } from '../../core/cache.ts';
 import { bareSql } from '../../core/sql-text.ts';
 import { EngineError } from './errors.ts';
 import type { RawInsert } from './session.ts';
@@ -39,7 +39,7 @@ const FORMAT_CLAUSE = /\bFORMAT\s+(\w+)\s*(?:\bSETTINGS\b[^;]*)?;?\s*$/i;
 type ReadText = Omit<Statement, 'format'> & { format: string | null; placeholders: string[] };
 
 /** The service's own statements are few and repeated; parsing one takes longer than the rest of its way to the engine. */
-const known = new LruMap<string, ReadText>(200);
+const known = new Cache<string, ReadText>({ limit: 200 });
 const KEPT_CHARS = 16_384;
 
 /** Parses one statement. Throws 62 for several in one request and 456 for a placeholder without a value, as ClickHouse does. */

@@ -6,7 +6,7 @@ import { byPlatform } from './url.ts';
 /** The parts of a market that do not change: its name and the names of its outcomes. */
 type Known = Pick<Market, 'metadata' | 'outcomes'>;
 
-/** By unified id; null if no such market is stored. */
+/** By unified id; null if no such market is stored. A Map, because lru-cache would be sent to every browser. */
 const known = new Map<string, Known | null>();
 const MOST_KNOWN = 1000;
 /** Longer ids are not readable: if there is no name, only their end is shown. */
@@ -23,9 +23,9 @@ async function learn(provider: string, ids: readonly string[]): Promise<void> {
   for (const one of own) asked.add(one);
   try {
     const { markets } = await get('/v1/api/markets', { provider, market_ids: ids.join(','), limit: ids.length });
-    if (known.size > MOST_KNOWN) known.clear();
     for (const one of own) known.set(one, null);
     for (const { id, metadata, outcomes } of markets) known.set(id, { metadata, outcomes });
+    for (const id of known.keys()) if (known.size > MOST_KNOWN) known.delete(id);
   } catch {
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { concatHex, hashStruct, keccak256 } from 'viem/utils';
-import { LruMap } from '../../core/lru-map.ts';
+import { Cache } from '../../core/cache.ts';
 
 /** The contract under which a message is signed. */
 export interface SigningDomain {
@@ -19,7 +19,7 @@ const DOMAIN_FIELDS = {
   ],
 } as const;
 
-const separators = new LruMap<string, Hex>(1000);
+const separators = new Cache<string, Hex>({ limit: 1000 });
 
 /** The domain's own hash. Cached: it never changes, and takes longer to compute than a message's. */
 export function domainHash(domain: SigningDomain): Hex {

@@ -9,7 +9,7 @@ import type { PlatformRequest, Priority } from './request.ts';
 import { withDeadline } from './deadline.ts';
 import { ofAccount, ofUser } from './limit-group.ts';
 import { isLimitGroup, LIMIT_GROUPS, type LimitGroupName } from './limit-groups.ts';
-import { LruMap } from '../../core/lru-map.ts';
+import { Cache } from '../../core/cache.ts';
 
 /** Lanes of accounts in memory; a dropped one starts anew, while its platform still counts its calls. */
 const MAX_LANES = 5000;
@@ -28,7 +28,7 @@ export interface Queue {
 export class RequestQueue {
   readonly #shared: Shared;
   readonly #log: Log;
-  readonly #lanes = new LruMap<string, Lane>(MAX_LANES);
+  readonly #lanes = new Cache<string, Lane>({ limit: MAX_LANES });
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
@@ -80,7 +80,7 @@ export class RequestQueue {
   }
 
   queues(): Queue[] {
-    return [...this.#lanes.entries()].map(([budget, { waiting }]) => ({ budget, waiting }));
+    return this.#lanes.entries().map(([budget, { waiting }]) => ({ budget, waiting }));
   }
 
   /** Rejects waiting and new requests. */

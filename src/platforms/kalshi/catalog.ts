@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { MarketRecord, SeriesRecord } from '../../core/model.ts';
 import { PlatformError } from '../../core/errors.ts';
 import type { ReadContext } from '../contract.ts';
-import { LruMap } from '../../core/lru-map.ts';
+import { Cache } from '../../core/cache.ts';
 import { ItemReader } from '../read-items.ts';
 import { type ParsedRow, isItemError, nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { KalshiClient, KalshiQuery } from './client.ts';
@@ -55,7 +55,7 @@ function sharedOfPage(markets: readonly ParsedRow<KalshiMarket>[]): Map<string, 
  */
 export class KalshiCatalog {
   readonly #client: KalshiClient;
-  readonly #events = new LruMap<string, ParsedRow<KalshiEvent> | 'unknown'>(EVENTS_KEPT);
+  readonly #events = new Cache<string, ParsedRow<KalshiEvent> | 'unknown'>({ limit: EVENTS_KEPT });
   readonly #series = new Map<string, ParsedRow<KalshiSeries> | 'unknown'>();
   #allSeriesRead = false;
   /** From when on a list of changes has to be read again, Unix s. */

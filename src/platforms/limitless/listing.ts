@@ -4,7 +4,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { JsonObject, MarketRecord } from '../../core/model.ts';
 import { isoTime } from '../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../contract.ts';
-import { LruMap } from '../../core/lru-map.ts';
+import { Cache } from '../../core/cache.ts';
 import { type ParsedRow, isNotFound, isItemError, parseBody, parseRow, parseRows, recentRows } from '../parse-rows.ts';
 import { ItemReader } from '../read-items.ts';
 import type { LimitlessClient } from './client.ts';
@@ -42,7 +42,7 @@ interface Detail {
 /** The listing of tradable markets, where a group is one row with its markets nested, and single markets by slug. */
 export class LimitlessListing {
   readonly #client: LimitlessClient;
-  readonly #groups = new LruMap<string, ParsedRow<LimitlessGroup>>(GROUPS_KEPT);
+  readonly #groups = new Cache<string, ParsedRow<LimitlessGroup>>({ limit: GROUPS_KEPT });
   readonly #marketReader: ItemReader<Detail>;
   readonly #groupReader: ItemReader<Detail>;
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PlatformError } from '../../core/errors.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
-import { LruMap } from '../../core/lru-map.ts';
+import { Cache } from '../../core/cache.ts';
 import { parseBody } from '../parse-rows.ts';
 import { signAuth } from './orders/signing.ts';
 import type { PolymarketUrl } from './manifest.ts';
@@ -31,7 +31,7 @@ export interface ApiKeys {
 }
 
 export function createApiKeys({ http, settings, now }: AdapterDeps<PolymarketUrl>): ApiKeys {
-  const derived = new LruMap<string, Promise<ApiKey>>(MAX_KEYS);
+  const derived = new Cache<string, ApiKey>({ limit: MAX_KEYS });
 
   async function ask(method: 'GET' | 'POST', path: string, { credential, priority, user }: Access, address: string) {
     const timestamp = String(Math.floor(now() / 1000));
@@ -67,13 +67,8 @@ export function createApiKeys({ http, settings, now }: AdapterDeps<PolymarketUrl
     async of(access, address) {
       const { api_key: key, api_secret: secret, api_passphrase: passphrase } = access.credential;
       if (key !== undefined && secret !== undefined && passphrase !== undefined) return { key, secret, passphrase };
-      const known = derived.get(address);
-      if (known) return known;
       // Shared by all waiting callers: one that disconnects does not abort it.
-      const asked = deriveOrCreate(access, address);
-      derived.set(address, asked);
-      asked.catch(() => derived.delete(address));
-      return asked;
+      return derived.read(address, () => deriveOrCreate(access, address));
     },
     forget: (address) => derived.delete(address),
   };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PlatformReply } from '../http/request.ts';
-import { LruMap } from '../../core/lru-map.ts';
+import { Cache } from '../../core/cache.ts';
 
 const MOST_TRACES = 2000;
 /** Longest time that the CDN caches a page of trades or open interest. */
@@ -16,7 +16,7 @@ export type PageAge = (reply: PlatformReply) => number;
 /** Creates URLs that the CDN has never seen, and detects pages that it cached all the same. */
 export function createFreshReads(): { parameter(): string; ageMs: PageAge } {
   const series = randomBytes(6).toString('hex');
-  const traces = new LruMap<string, true>(MOST_TRACES);
+  const traces = new Cache<string, true>({ limit: MOST_TRACES });
   let count = 0;
   return {
     parameter: () => `${series}-${(count += 1)}`,

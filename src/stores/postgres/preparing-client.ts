@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Cache } from '../../core/cache.ts';
 
 /** A text is prepared after this many runs on a connection, as in PostgreSQL's JDBC driver. */
 const PREPARE_AFTER = 5;
@@ -14,7 +15,7 @@ type Query = (...given: unknown[]) => unknown;
  */
 export class PreparingClient extends pg.Client {
   readonly #names = new Map<string, string>();
-  readonly #runs = new Map<string, number>();
+  readonly #runs = new Cache<string, number>({ limit: MAX_COUNTED });
 
   constructor(config?: pg.ClientConfig) {
     super(config);
@@ -34,7 +35,6 @@ export class PreparingClient extends pg.Client {
     if (known !== undefined || this.#names.size >= MAX_PREPARED) return known;
     const runs = (this.#runs.get(text) ?? 0) + 1;
     if (runs <= PREPARE_AFTER) {
-      if (this.#runs.size >= MAX_COUNTED) this.#runs.clear();
       this.#runs.set(text, runs);
       return undefined;
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LruMap } from '../../../core/lru-map.ts';
+import { Cache } from '../../../core/cache.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { KalshiAccount } from '../signed-client.ts';
@@ -22,7 +22,7 @@ const storedShard = ({ metadata: { exchange_index: index } }: StoredMarket): num
 
 /** The exchange shards of markets. A market may have moved since it was stored: a refused order shows it to the next one. */
 export class Shards {
-  readonly #moved = new LruMap<string, { from: number; to: number }>(MARKETS_KEPT);
+  readonly #moved = new Cache<string, { from: number; to: number }>({ limit: MARKETS_KEPT });
 
   /** The shard that an order for the market is sent to. */
   of(market: StoredMarket): number {

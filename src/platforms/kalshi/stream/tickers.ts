@@ -1,5 +1,5 @@
 import { ONE_PRICE } from '../../../core/decimal.ts';
-import { LruMap } from '../../../core/lru-map.ts';
+import { Cache } from '../../../core/cache.ts';
 import { BadFrame, type SocketQuote } from '../../sockets/contract.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import type { Feed } from './session.ts';
@@ -26,7 +26,7 @@ function quoteOf(msg: TickerMsg): SocketQuote {
 
 /** Best prices of the whole platform: one frame per second for each market that moved, without a sequence that would reveal losses. */
 export function tickerFeed(): Feed {
-  const newest = new LruMap<string, number>(REMEMBERED);
+  const newest = new Cache<string, number>({ limit: REMEMBERED });
   return {
     start(send) {
       send('subscribe', { channels: ['ticker'] });

@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
 import { getAddress } from 'viem/utils';
+import { Cache } from '../../../core/cache.ts';
 import type { ApiError } from '../../../core/errors.ts';
 import { refusedBy } from '../../refusal-rules.ts';
 import type { AdapterDeps, StoredMarket } from '../../contract.ts';
@@ -11,12 +12,13 @@ import { createLimitlessClient } from '../client.ts';
 import type { LimitlessUrl } from '../manifest.ts';
 import { LIMITLESS_CHECKS } from './advice.ts';
 import { LimitlessProfile, LimitlessVenue } from './rows.ts';
-import { Remembered } from '../cached.ts';
 import type { SignedPart } from '../sign.ts';
 import { HOUR_MS } from '../../../core/time.ts';
 
 /** The rate that the official client signs if the profile has none. */
 const DEFAULT_FEE_RATE_BPS = 300;
+/** Limitless bans addresses that read profiles too often. */
+const PROFILE_TRUSTED_MS = 60_000;
 
 /** The part of a signed order that depends on the account, and the owner id sent along with it. */
 export type Signatory = Pick<SignedPart, 'maker' | 'signer' | 'signatureType' | 'feeRateBps'> & { ownerId: number };
@@ -25,25 +27,27 @@ export type Signatory = Pick<SignedPart, 'maker' | 'signer' | 'signatureType' | 
 export class SigningFacts {
   readonly #account: AccountClient;
   readonly #public: ReturnType<typeof createLimitlessClient>;
-  readonly #profiles: Remembered<LimitlessProfile>;
-  readonly #exchanges: Remembered<Address>;
+  readonly #profiles: Cache<string, { profile: LimitlessProfile; readAtMs: number }>;
+  readonly #exchanges: Cache<string, Address>;
+  readonly #now: () => number;
 
   constructor(deps: AdapterDeps<LimitlessUrl>, account: AccountClient) {
     this.#account = account;
     this.#public = createLimitlessClient(deps);
-    // Limitless bans addresses that read profiles too often.
-    this.#profiles = new Remembered(1000, { keepMs: HOUR_MS, trustMs: 60_000, now: deps.now });
-    this.#exchanges = new Remembered(10_000, { keepMs: 24 * HOUR_MS, trustMs: 0, now: deps.now });
+    this.#now = deps.now;
+    this.#profiles = new Cache({ limit: 1000, ttlMs: HOUR_MS, now: deps.now });
+    this.#exchanges = new Cache({ limit: 10_000, ttlMs: 24 * HOUR_MS, now: deps.now });
   }
 
   /** Throws ApiError 422 if the stored wallet key cannot sign for the token's account. */
   async signatory(access: LimitlessAccess): Promise<Signatory> {
     const { credential, priority, guest } = access;
-    const profile = await this.#profiles.get(accountOf(credential), async () => {
+    const { profile } = await this.#profiles.read(accountOf(credential), async () => {
+      const readAtMs = this.#now();
       const call = { circuit: 'account', method: 'GET', path: '/profiles/me', retry: true } as const;
       // Other callers wait for the same answer, so this caller's signal must not abort it.
       const reply = await this.#account(call, { credential, priority, guest });
-      return parseBody('limitless', LimitlessProfile, reply, 'profiles/me');
+      return { profile: parseBody('limitless', LimitlessProfile, reply, 'profiles/me'), readAtMs };
     });
     const key = walletAddress(credential.private_key);
     const smart = profile.tradeWalletOption === 'smartWallet';
@@ -61,7 +65,7 @@ export class SigningFacts {
 
   /** The contract for which this market's orders are signed; throws ApiError 422 if there is none. */
   async exchange(market: StoredMarket, { priority, user, onBadRow }: LimitlessAccess): Promise<Address> {
-    return this.#exchanges.get(market.ref, async () => {
+    return this.#exchanges.read(market.ref, async () => {
       const path = `/markets/${encodeURIComponent(market.ref)}`;
       const reply = await this.#public.get(path, {}, { priority, user, forOrder: true, onBadRow });
       const { venue } = parseBody('limitless', LimitlessVenue, reply, 'markets/{slug}');
@@ -73,12 +77,14 @@ export class SigningFacts {
 
   /** A rejection indicated a wrong exchange: the next order reads it again. */
   doubtExchange(market: StoredMarket): void {
-    this.#exchanges.doubt(market.ref);
+    this.#exchanges.delete(market.ref);
   }
 
   /** A rejection indicated a wrong fee rate or wallet: one of the next orders reads the profile again. */
   doubtProfile(credential: LimitlessCredential): void {
-    this.#profiles.doubt(accountOf(credential));
+    const key = accountOf(credential);
+    const kept = this.#profiles.get(key);
+    if (kept) this.#profiles.set(key, kept, { ttlMs: kept.readAtMs + PROFILE_TRUSTED_MS - this.#now() });
   }
 }
 

@@ -1,4 +1,4 @@
-import { LruMap } from '../../../core/lru-map.ts';
+import { Cache } from '../../../core/cache.ts';
 import { parseFrame } from '../../sockets/frame.ts';
 import { type Emit, NamespaceSession } from './session.ts';
 import { createdMessage, resolvedMessage, systemMessage } from './wire.ts';
@@ -8,7 +8,7 @@ const REMEMBERED = 1000;
 
 /** Listed and resolved markets of the whole platform. Children of a group are announced only when listed. */
 export class LifecycleSession extends NamespaceSession {
-  readonly #resolved = new LruMap<string, true>(REMEMBERED);
+  readonly #resolved = new Cache<string, true>({ limit: REMEMBERED });
 
   setMarkets(): void {}
 

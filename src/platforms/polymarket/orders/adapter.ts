@@ -1,6 +1,6 @@
 import type { OrderAccess, OrderIntent, PlatformOrders, PreparedOrder } from '../../order-contract.ts';
 import { orderRefused } from '../../failed-placement.ts';
-import { LruMap } from '../../../core/lru-map.ts';
+import { Cache } from '../../../core/cache.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import type { AdapterDeps } from '../../contract.ts';
 import { createPolymarketAccount, type PolymarketAccount } from '../signed-client.ts';
@@ -34,7 +34,7 @@ export function createPolymarketOrders(
   const account = (access: Access): PolymarketAccount => createPolymarketAccount(deps, keys, access);
 
   /** Wallets whose balance the CLOB was told to read. */
-  const read = new LruMap<string, true>(MAX_WALLETS);
+  const read = new Cache<string, true>({ limit: MAX_WALLETS });
 
   /** The CLOB may never have read a wallet that is new here: it is told to, once, before the wallet's first order is sent. */
   async function firstUse(member: PolymarketAccount, asset: Asset): Promise<void> {

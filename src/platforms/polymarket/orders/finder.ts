@@ -1,4 +1,4 @@
-import { LruMap } from '../../../core/lru-map.ts';
+import { Cache } from '../../../core/cache.ts';
 import type { OrderAccess, OrderRecord, PlatformOrder, PlatformOrders } from '../../order-contract.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { fillsOf } from './fills.ts';
@@ -20,7 +20,7 @@ export function createFinder(
   now: () => number,
 ): Pick<PlatformOrders<'polymarket'>, 'find' | 'get' | 'list'> {
   /** When an order was first seen to be gone from the book, Unix ms. */
-  const gone = new LruMap<string, number>(MAX_GONE);
+  const gone = new Cache<string, number>({ limit: MAX_GONE });
 
   /** Whether the listed trades are all that an order will have. */
   function isSettled({ asked: { order }, row, sinceMs }: Seen): boolean {

@@ -1,0 +1,73 @@
+import { Cache } from '../core/cache.ts';
+import type { Price, Usd } from '../core/decimal.ts';
+import type { ReadInterest } from '../platforms/contract.ts';
+
+/** Closed and settled markets that are remembered. */
+const OTHERS_KEPT = 300_000;
+
+/** What was last written of a market. */
+interface Written {
+  /** Fingerprints of the record as the platform sent it. */
+  info: string;
+  state: string;
+  status: string;
+  stateAtMs: number;
+  snapshotAtMs: number;
+  snapshot: object;
+  /** Whether some of its figures come from stored trades. */
+  fromTrades: boolean;
+}
+
+/** What this process knows of a market: what it wrote, and facts that the listing lacks. */
+export class KnownMarket {
+  written: Written | null = null;
+  openInterest?: ReadInterest;
+  liquidity?: Usd;
+  /** The last trade according to a book. */
+  lastTrade?: Price;
+  /** Numbers of the newest fact, and of the newest one that is written. */
+  fact = 0;
+  writtenFact = 0;
+}
+
+/** Known markets by name. Open ones are never dropped: each sweep would write all that it no longer knows. */
+export class KnownMarkets {
+  readonly #open = new Map<string, KnownMarket>();
+  readonly #others: Cache<string, KnownMarket>;
+  #facts = 0;
+
+  constructor(limit = OTHERS_KEPT) {
+    this.#others = new Cache({ limit });
+  }
+
+  get(name: string): KnownMarket | undefined {
+    return this.#open.get(name) ?? this.#others.get(name);
+  }
+
+  /** Adds facts: the market is due to be written. */
+  learn(name: string, facts: Partial<KnownMarket> = {}): void {
+    const market = this.get(name) ?? new KnownMarket();
+    if (!this.#open.has(name)) this.#others.set(name, market);
+    Object.assign(market, facts);
+    market.fact = this.#facts += 1;
+  }
+
+  /** Remembers what was written, with every fact up to the number `fact`. */
+  wrote(name: string, written: Written, fact: number): void {
+    const market = this.get(name) ?? new KnownMarket();
+    const isOpen = written.status === 'open' || written.status === 'paused';
+    this.delete(name);
+    if (isOpen) this.#open.set(name, market);
+    else this.#others.set(name, market);
+    Object.assign(market, { written, writtenFact: fact });
+  }
+
+  delete(name: string): void {
+    this.#open.delete(name);
+    this.#others.delete(name);
+  }
+
+  entries(): [name: string, market: KnownMarket][] {
+    return [...this.#open, ...this.#others.entries()];
+  }
+}

@@ -215,6 +215,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     pollMs: sharesStoreAlone ? 250 : 1000,
     sharesStoreAlone,
     platforms: config.platforms,
+    followOrders: (userId) => orders.follow(userId),
     feeds: deps.ingestionHealth,
     freshTo: (platform) => freshness.trades([platform]),
   });

@@ -228,6 +228,7 @@ async function serveApi(
     analystSql,
     ingestionHealth: watched.ingestionHealth,
     skewMs: (platform) => http.skewMs(platform),
+    ...(config.SOCKETS === 'on' ? { sockets: observeSockets(metrics) } : {}),
     ...(extend ? { extend } : {}),
     ...(config.METRICS ? { watch: watch(metrics, watched) } : {}),
   });

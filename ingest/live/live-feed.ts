@@ -195,7 +195,7 @@ export class LiveFeed {
       const followed = this.#followed.get(event.quote.ref);
       if (followed) this.#quotes.take(event.quote, followed, connection.frameMs);
       else this.#quoted.take(event.quote, connection.frameMs);
-    } else if (this.#followed.has(event.ref)) this.#books.take(event, connection);
+    } else if (event.kind !== 'order' && this.#followed.has(event.ref)) this.#books.take(event, connection);
   }
 
   #wantedBooks(): readonly string[] {

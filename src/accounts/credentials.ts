@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { and, asc, desc, eq, ne, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, ne, type SQL, sql } from 'drizzle-orm';
 import type { Config } from '../core/config.ts';
 import type { CredentialOf } from '../platforms/credentials.ts';
 import { ApiError } from '../core/errors.ts';
@@ -75,6 +75,13 @@ export function createCredentials(db: Database, keys: SealingKeys) {
 
     list: (userId: string): Promise<CredentialRecord[]> =>
       db.select(PUBLIC).from(credentials).where(eq(credentials.userId, userId)).orderBy(asc(credentials.id)),
+
+    /** The credentials of several users, for those who watch them come and go. */
+    ofUsers: (userIds: readonly string[]): Promise<{ id: number; userId: string; platform: Platform }[]> =>
+      db
+        .select({ id: credentials.id, userId: credentials.userId, platform: credentials.platform })
+        .from(credentials)
+        .where(inArray(credentials.userId, [...userIds])),
 
     /** false if the user has no such credential. After a default is deleted, the platform's newest credential is the default. */
     remove: (userId: string, id: number): Promise<boolean> => removeCredential(vault, userId, id),

@@ -93,7 +93,7 @@ export const settings = {
   LIMITLESS_API_URL: [url('https://api.limitless.exchange'), 'base URL of the Limitless REST API'],
   SOCKETS: [
     oneOf(['on', 'off']).default('on'),
-    "follow the platforms' sockets in addition to polling, for immediate trades and quotes; off = polling only",
+    "follow the platforms' sockets in addition to polling, for immediate trades, quotes and changes of streamed orders; off = polling only",
   ],
   KALSHI_WS_URL: [
     socketUrl('wss://external-api-ws.kalshi.com/trade-api/ws/v2'),

@@ -8,6 +8,7 @@ import type { Priority } from '../platforms/http/request.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
 import type { PlacementMember, PlatformOrders } from '../platforms/order-contract.ts';
 import type { BadRow, MarketDirectory } from '../platforms/contract.ts';
+import type { SocketChannel } from '../platforms/sockets/contract.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClientUse, MayUseDefault } from './default-clients.ts';
 import type { Account } from './account.ts';
@@ -47,6 +48,8 @@ export interface OrderClient extends Pick<PlatformOrders<Platform>, 'grid' | 'ch
   list: Bound<PlatformOrders<Platform>['list']>;
   cancel: Bound<PlatformOrders<Platform>['cancel']>;
   balances: Bound<PlatformOrders<Platform>['balances']>;
+  /** null if the platform has no private socket. */
+  privateChannel(): SocketChannel | null;
 }
 
 export interface OrderClientDeps {
@@ -93,6 +96,7 @@ function bind<P extends Platform>(
     list: (query, signal) => noted(adapter.list(query, access(signal))),
     cancel: (targets, signal) => noted(adapter.cancel(targets, access(signal))),
     balances: (market, signal) => noted(adapter.balances(market, access(signal))),
+    privateChannel: () => adapter.privateChannel?.(access()) ?? null,
   };
 }
 

@@ -5,6 +5,7 @@ import type { BookSide, Platform } from '../core/model.ts';
 import type { BadRow, MarketDirectory, PlatformData, StoredMarket } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
+import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import { StoreError } from '../stores/clickhouse/errors.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -28,6 +29,8 @@ export interface OrdersDeps {
   /** The market for any id that a user may send; throws 404. */
   market(wanted: { platform: Platform; id: string; user: string }): Promise<StoredMarket>;
   onBadRow: (row: BadRow) => void;
+  /** Counts events of private sockets; absent: none are opened. */
+  sockets?: SocketObserver;
 }
 
 /** Shared by all order operations; one instance per service. */

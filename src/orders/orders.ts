@@ -8,6 +8,7 @@ import { orderContext, type OrdersDeps } from './context.ts';
 import { findOrder, type OrderName } from './find-order.ts';
 import type { OrderRow } from './order-row.ts';
 import { createPlacer, type PlaceOrder } from './placing/place.ts';
+import { PrivateSockets } from './private/private-sockets.ts';
 import { createReconciler } from './reconcile.ts';
 import type { OrderPosition } from './order-lists.ts';
 import { recheckOrder, syncOrders } from './sync.ts';
@@ -36,6 +37,8 @@ export interface Orders {
   /** Cancels all working orders of a user on a platform, through every credential unless one is given. */
   cancelAll(scope: CancelScope, requestId: string): Promise<CancelledAll>;
   balances(query: BalancesQuery): Promise<ShownBalances>;
+  /** Stores changes of a user's orders as soon as the platforms report them, until the returned function is called once. */
+  follow(userId: string): () => void;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -44,6 +47,7 @@ export function createOrders(deps: OrdersDeps): Orders {
   const context = orderContext(deps);
   const { store, clients } = context;
   const reconciler = createReconciler(context);
+  const sockets = deps.sockets && new PrivateSockets(context, deps.sockets);
 
   return {
     place: createPlacer(context),
@@ -74,6 +78,9 @@ export function createOrders(deps: OrdersDeps): Orders {
     balances: createBalances(context),
 
     start: () => reconciler.start(),
-    stop: () => reconciler.stop(),
+    follow: (userId) => sockets?.follow(userId) ?? (() => {}),
+    async stop() {
+      await Promise.all([reconciler.stop(), sockets?.stop()]);
+    },
   };
 }

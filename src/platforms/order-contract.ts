@@ -6,6 +6,7 @@ import type { JsonObject, Platform, Side } from '../core/model.ts';
 import type { Priority } from './http/request.ts';
 import type { BadRow, MarketDirectory, StoredMarket, PlatformUsers } from './contract.ts';
 import type { PriceGrid } from './price-grid.ts';
+import type { SocketChannel } from './sockets/contract.ts';
 
 /** The complete and exact terms of an order: an adapter sends these and nothing else. */
 export interface OrderTerms {
@@ -253,6 +254,11 @@ export interface PlatformOrders<P extends Platform> {
     idOf(credential: CredentialOf<P>): string;
     open(access: OrderAccess<P>): PlatformUsers;
   };
+  /**
+   * The platform's private socket for the credential; absent if there is none. Its events `order` name orders that may have changed: they
+   * prove nothing, and the order is read. It reports no other events.
+   */
+  privateChannel?(access: OrderAccess<P>): SocketChannel;
   /** Collateral of the account, and its holdings of the market's outcomes if one is given; read now. */
   balances(market: StoredMarket | null, access: OrderAccess<P>): Promise<Balances>;
   /** One attempt per target, in order; in as few calls as the platform allows. */

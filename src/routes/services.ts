@@ -13,6 +13,7 @@ import type { Watch } from '../observability/metrics.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { BadRow, PlatformData } from '../platforms/contract.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
+import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import type { Freshness } from '../queries/freshness.ts';
 import type { TraderNames } from '../queries/trader-names.ts';
 import type { AnalystSql } from '../stores/clickhouse/analyst-sql.ts';
@@ -33,6 +34,8 @@ export interface AppDeps {
   platforms: Partial<Record<Platform, PlatformData>>;
   /** The order adapters; without them orders are rejected. */
   orderAdapters?: OrderAdapters;
+  /** Counts events of users' private sockets; absent: none are opened. */
+  sockets?: SocketObserver;
   /** Stored markets by any id; others are read from their platform. */
   markets: StoredMarkets;
   traders: TraderNames;

@@ -4,9 +4,17 @@ import type { StreamFilter } from './filter.ts';
 
 type Listener = (change: OrderChange) => void;
 
+/** Has the platforms watched for changes of a user's orders until the returned function is called. */
+export type FollowOrders = (userId: string) => () => void;
+
 /** Changes of orders, passed on to the streams of their owners only. */
 export class OrderFollower {
   readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #follow: FollowOrders;
+
+  constructor(follow: FollowOrders) {
+    this.#follow = follow;
+  }
 
   async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
     await shared.subscribe(ORDER_CHANGES, (message) => {
@@ -19,8 +27,10 @@ export class OrderFollower {
   watch(userId: string, listener: Listener): () => void {
     const known = this.#listeners.get(userId) ?? new Set();
     this.#listeners.set(userId, known.add(listener));
+    const unfollow = this.#follow(userId);
     return () => {
-      known.delete(listener);
+      if (!known.delete(listener)) return;
+      unfollow();
       if (known.size === 0 && this.#listeners.get(userId) === known) this.#listeners.delete(userId);
     };
   }

@@ -4,7 +4,7 @@ import { Connections } from './connections.ts';
 import type { Kept } from '../stores/shared/stored-changes.ts';
 import { followMarkets } from './follow-markets.ts';
 import { Hub, type HubDeps } from './hub.ts';
-import { OrderFollower } from './orders.ts';
+import { type FollowOrders, OrderFollower } from './orders.ts';
 import { QuoteFollower } from './quotes.ts';
 import type { StreamDeps } from './sse-stream.ts';
 
@@ -15,14 +15,14 @@ export interface Streams extends StreamDeps {
 }
 
 export async function openStreams(
-  deps: HubDeps & FeedStateDeps & BookFollowerDeps & { markets: Kept },
+  deps: HubDeps & FeedStateDeps & BookFollowerDeps & { markets: Kept; followOrders: FollowOrders },
 ): Promise<Streams> {
   const hub = new Hub(deps);
   const states = new FeedStates(deps);
   const connections = new Connections(deps.shared);
   const quotes = new QuoteFollower(deps);
   const books = new BookFollower(deps);
-  const orders = new OrderFollower();
+  const orders = new OrderFollower(deps.followOrders);
   await hub.open();
   await books.listen(deps.shared);
   await orders.listen(deps.shared);

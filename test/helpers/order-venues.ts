@@ -8,6 +8,7 @@ import { startPolymarket } from '../simulators/polymarket.ts';
 import { createRig } from '../simulators/polymarket/trading-rig.ts';
 import { price, shares } from '../simulators/polymarket/world/units.ts';
 import type { Simulator } from '../simulators/simulator.ts';
+import type { SimSockets } from '../simulators/lib/index.ts';
 
 /** rests: far from the market. fills: at once and whole. misses: to be filled at once, where nothing is offered. */
 export type Fortune = 'rests' | 'fills' | 'misses';
@@ -32,12 +33,16 @@ export interface VenueMember<P extends Platform> {
 export interface Venue<P extends Platform = Platform> {
   platform: P;
   sim: Pick<Simulator<unknown>, 'env' | 'inject' | 'clearFaults' | 'close' | 'requests'>;
+  /** Those of members and of the market alike. */
+  sockets: SimSockets;
   /** "METHOD path" of a placement. */
   places: RegExp;
   marketId: string;
   member(): VenueMember<P>;
   /** Body of POST orders; no two numbers ask for the same size. */
   order(number: number, fortune: Fortune): { size: number; [field: string]: unknown };
+  /** A stranger sells so many contracts to the orders that rest. */
+  sell(contracts: number): void | Promise<void>;
 }
 
 const contracts = (size: bigint): number => Number(size) / 1_000_000;
@@ -65,6 +70,8 @@ export async function kalshiVenue(seed: number): Promise<Venue<'kalshi'>> {
   return {
     platform: 'kalshi',
     sim,
+    sockets: sim.sockets,
+    sell: (size) => void sim.world.takeOn(marketId, { takerSide: 'no', yesPrice: '0.1000', count: size.toFixed(2) }),
     places: /^POST .*\/portfolio\/events\/orders(\/batched)?$/,
     marketId,
     member() {
@@ -98,6 +105,8 @@ export async function polymarketVenue(seed: number): Promise<Venue<'polymarket'>
   return {
     platform: 'polymarket',
     sim,
+    sockets: sim.sockets,
+    sell() {},
     places: /^POST \/clob\/orders?$/,
     marketId: market.id,
     member() {
@@ -138,6 +147,8 @@ export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> 
   return {
     platform: 'limitless',
     sim,
+    sockets: sim.sockets,
+    sell() {},
     places: /^POST \/orders$/,
     marketId: market.slug,
     member() {

@@ -16,6 +16,7 @@ import { createPlatformOrders } from '../../src/platforms/order-adapters.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
 import { startTestApp, type TestApp } from './app.ts';
+import { socketCounts } from './socket-counts.ts';
 
 /** An answer of the service. */
 export interface Answer {
@@ -112,6 +113,7 @@ export async function startTrading(given: Record<string, string>, now: () => num
     onBadRow,
     now,
     rates: { windowSeconds: 1 },
+    sockets: socketCounts(),
   };
   const service = await startTestApp(parts);
   const credentials = createCredentials(service.postgres.db, service.config.credentialKeys);

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import { WebSocket } from 'ws';
+import { PlatformError } from '../../core/errors.ts';
 import type { Platform } from '../../core/model.ts';
 import type { StoredMarket } from '../contract.ts';
 import { BadFrame, type SocketChannel, type SocketEvent, type SocketObserver, type SocketSession } from './contract.ts';
@@ -48,6 +49,7 @@ export class SocketConnection {
   #next = 0;
   #queuedBytes = 0;
   #isDraining = false;
+  #isUnauthorized = false;
   #lastDataMs: number | null = null;
   #heartbeat: NodeJS.Timeout | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -66,7 +68,7 @@ export class SocketConnection {
     this.#session = channel.session(markets, (text) => this.#send(text));
     this.#socket = new WebSocket(channel.url, {
       finishRequest: (request) => {
-        this.#sign(request).catch((error: Error) => request.destroy(error));
+        this.#sign(request).catch((error: Error) => this.#unsigned(request, error));
       },
       maxPayload: MAX_FRAME_BYTES,
       perMessageDeflate: false,
@@ -99,6 +101,13 @@ export class SocketConnection {
     return this.#session.failure?.() ?? null;
   }
 
+  /** Whether it ended because the platform rejects the credential. */
+  get isRefused(): boolean {
+    return (
+      this.#isUnauthorized || (this.#session.isRefused ?? false) || /^refused with 40[13]\b/.test(this.ended ?? '')
+    );
+  }
+
   async #refused(response: IncomingMessage): Promise<void> {
     const reason = await refusalOf(response);
     this.#end(reason);
@@ -109,6 +118,15 @@ export class SocketConnection {
     const headers = await this.#channel.headers?.();
     for (const [name, value] of Object.entries(headers ?? {})) request.setHeader(name, value);
     request.end();
+  }
+
+  /** The headers failed: what they need was refused, or could not be read. */
+  #unsigned(request: ClientRequest, error: Error): void {
+    if (error instanceof PlatformError) {
+      this.#isUnauthorized = error.kind === 'unauthorized';
+      this.#end(error.kind);
+    }
+    request.destroy(error);
   }
 
   get isOpen(): boolean {

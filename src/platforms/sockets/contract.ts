@@ -30,7 +30,17 @@ export type SocketEvent =
   /** Changes were lost: the book is unknown until the next whole book. */
   | { kind: 'book_lost'; ref: string; reason: string }
   /** A market was listed or changed; `id` is any id that PlatformData.market accepts. */
-  | ({ kind: 'market'; id: string } & StatedMarket);
+  | ({ kind: 'market'; id: string } & StatedMarket)
+  /** An order of the credential's account may have changed; at least one id is given. Private channels only. */
+  | ({ kind: 'order' } & NamedOrder);
+
+/** An order as a frame of a private channel names it. */
+export interface NamedOrder {
+  /** The platform's id. */
+  orderId?: string | undefined;
+  /** Counts only for orders of which the platform's id is not stored yet. */
+  clientOrderId?: string | undefined;
+}
 
 /** What a frame states of a market's new state; absent members are not stated. */
 export interface StatedMarket {
@@ -58,6 +68,8 @@ export interface SocketSession {
   doubt?(ref: string): void;
   /** Why the connection must be replaced, such as an overdue answer or a subscription ended by the server; null while it works. */
   failure?(): string | null;
+  /** Whether the failure is that the platform rejects the credential. */
+  readonly isRefused?: boolean;
   /** When the platform sent the frame that was taken last, by its own clock, Unix ms; absent if the frame does not say. */
   readonly sentMs?: number | undefined;
   /** Longest silence announced by the server, ms; overrides the channel's. */

@@ -31,6 +31,8 @@ export interface KeeperOptions {
   pace?: number;
   /** Called at the first data, and when data arrives again after a lost connection. */
   onReady: () => void;
+  /** Called if the platform rejects the credential: the keeper then ends. Absent: it tries again after a long wait. */
+  onRefused?: (reason: string) => void;
 }
 
 /**
@@ -194,8 +196,11 @@ export class SocketKeeper {
     observer.reconnect(platform, this.#channel.name);
     const wasGood = connection.dataSince !== null && now - connection.openedAt > GOOD_LIFE_MS * this.#pace;
     this.#failures = wasGood ? 0 : this.#failures + 1;
-    const isRefused = /^refused with 40[13]\b/.test(reason);
-    const waitMs = isRefused ? REFUSED_RETRY_MS * spread() * this.#pace : this.#waitMs(this.#failures);
+    if (connection.isRefused && this.#options.onRefused) {
+      void this.stop();
+      return this.#options.onRefused(reason);
+    }
+    const waitMs = connection.isRefused ? REFUSED_RETRY_MS * spread() * this.#pace : this.#waitMs(this.#failures);
     this.#retryAt = now + waitMs;
     log.warn(
       { platform, channel: this.#channel.name, reason, retryMs: Math.round(waitMs) },

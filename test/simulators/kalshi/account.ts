@@ -187,6 +187,7 @@ export class Account {
     const fill = { order, ...trade, timeUs: position.updatedUs, cost: cost(bought, count), fee };
     order.fills.push(fill);
     this.fills.push(fill);
+    exchange.onFill(fill);
   }
 
   /** Pays out a market that has been settled. */

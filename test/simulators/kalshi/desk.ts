@@ -5,6 +5,7 @@ import type { Exchange } from './exchange.ts';
 import { tradeFee } from './fees.ts';
 import { bookOf, syncQuote, take } from './matching.ts';
 import type { SimMarket } from './market.ts';
+import type { UpdateReason } from './stream/own-frames.ts';
 import { cost } from './units.ts';
 
 /** A new order after its form was checked; counts and prices as in units.ts. */
@@ -59,7 +60,7 @@ export class OrderDesk {
   constructor(exchange: Exchange) {
     this.exchange = exchange;
     exchange.onTick = () => this.#expire();
-    exchange.onClose = (market) => this.#cancelWhere((order) => order.market === market);
+    exchange.onClose = (market) => this.#cancelWhere((order) => order.market === market, 'CloseCancel');
     exchange.onSettle = (market) => this.#settle(market);
   }
 
@@ -110,6 +111,7 @@ export class OrderDesk {
     account.add(order);
     const wanted = input.timeInForce === 'fill_or_kill' && !fills ? 0 : count;
     this.#work(order, wanted);
+    exchange.onOrder(order, order.fillCount > 0 ? 'Trade' : undefined);
     return order;
   }
 
@@ -165,6 +167,7 @@ export class OrderDesk {
       order.price = change.price;
       this.#work(order, left);
     }
+    this.exchange.onOrder(order, 'Amend');
   }
 
   /** Lowers what waits by or to a count; reaching zero cancels. Returns what is left. */
@@ -177,6 +180,7 @@ export class OrderDesk {
     order.remainingCount = left;
     order.updatedUs = this.exchange.stampUs();
     if (left === 0) this.#cancel(order);
+    else this.exchange.onOrder(order, 'Decrease');
     return left;
   }
 
@@ -255,7 +259,7 @@ export class OrderDesk {
       trader: account.trader,
       onOwn: (own) => {
         stopped = order.selfTradePrevention === 'taker_at_cross';
-        if (!stopped) this.#cancelWhere((one) => one.resting === own);
+        if (!stopped) this.#cancelWhere((one) => one.resting === own, 'SelfTradeCancel');
         return stopped ? 'stop' : 'removed';
       },
     });
@@ -275,9 +279,11 @@ export class OrderDesk {
   #filled(order: AccountOrder, count: number, price: number, position: number): void {
     order.account.book(this.exchange, order, { count, price, position, isTaker: false });
     order.remainingCount -= count;
-    if (order.remainingCount > 0) return;
-    order.resting = null;
-    order.account.finish(order, 'executed');
+    if (order.remainingCount === 0) {
+      order.resting = null;
+      order.account.finish(order, 'executed');
+    }
+    this.exchange.onOrder(order, 'Trade');
   }
 
   #leaveBook(order: AccountOrder): void {
@@ -288,15 +294,16 @@ export class OrderDesk {
     }
   }
 
-  #cancel(order: AccountOrder): void {
+  #cancel(order: AccountOrder, reason?: UpdateReason): void {
     this.#leaveBook(order);
     order.updatedUs = this.exchange.stampUs();
     order.account.finish(order, 'canceled');
+    this.exchange.onOrder(order, reason);
   }
 
-  #cancelWhere(test: (order: AccountOrder) => boolean): void {
+  #cancelWhere(test: (order: AccountOrder) => boolean, reason?: UpdateReason): void {
     for (const { working } of this.accounts) {
-      for (const order of working) if (test(order)) this.#cancel(order);
+      for (const order of working) if (test(order)) this.#cancel(order, reason);
     }
   }
 
@@ -306,7 +313,7 @@ export class OrderDesk {
       for (const order of working) {
         if (order.expirationMs === null || now < order.expirationMs) continue;
         this.#leaveBook(order);
-        if (now >= order.expirationMs + this.settings.expirySweepMs) this.#cancel(order);
+        if (now >= order.expirationMs + this.settings.expirySweepMs) this.#cancel(order, 'ExpiryCancel');
       }
     }
   }

@@ -1,9 +1,11 @@
 import { createRng, type Rng } from '../lib/index.ts';
 import type { SimClock } from '../simulator.ts';
+import type { AccountFill, AccountOrder } from './account.ts';
 import type { EventSpec } from './catalogue.ts';
 import type { Leg } from './kind.ts';
 import { SimMarket, type MarketSpec } from './market.ts';
 import { ALL_SERIES } from './series.ts';
+import type { UpdateReason } from './stream/own-frames.ts';
 import { Tape, type Print } from './tape.ts';
 import { createTraders, type Trader } from './traders.ts';
 
@@ -65,6 +67,9 @@ export class Exchange {
   onPrint: (position: number) => void = () => {};
   onBook: (market: SimMarket, timeUs: number) => void = () => {};
   onAnnounce: (announced: Announcement) => void = () => {};
+  /** What a member's own channels tell: a fill, and an order after each change. */
+  onFill: (fill: AccountFill) => void = () => {};
+  onOrder: (order: AccountOrder, reason?: UpdateReason) => void = () => {};
   /** Prints show on the public tape only this long after they were made. */
   tapeDelayMs = 0;
   #lastStampUs = 0;

@@ -202,3 +202,52 @@ test('tickers come once a second, of what has moved; a command that makes no sen
   send('dance', {});
   await vi.waitFor(() => expect(errors()).toEqual([1, 2, 8, 14, 7, 5]));
 });
+
+test('fills and orders are told to their own member, without numbers: placement, trade, cancel, expiry', async () => {
+  const stranger = sim.world.addAccount();
+  const { send, frames, until } = await connect();
+  send('subscribe', { channels: ['user_orders', 'fill'] });
+  await until(({ type, msg }) => type === 'subscribed' && msg?.['channel'] === 'fill');
+  const ticker = sim.world.createMarket('rate');
+  const { desk, exchange } = sim.world;
+  const [own, other] = [member, stranger].map(({ userId }) => desk.accounts.find((one) => one.userId === userId)!);
+  const market = exchange.marketByTicker.get(ticker)!;
+  for (const side of ['bid', 'ask'] as const)
+    for (const { order } of Array.from(sim.world.bookOf(ticker).orders(side)))
+      sim.world.bookOf(ticker).remove(side, order);
+  const place = (by: typeof own, side: 'bid' | 'ask', expirationMs: number | null = null) =>
+    desk.place(by!, {
+      ticker,
+      side,
+      price: 1000,
+      count: 500,
+      timeInForce: 'good_till_canceled',
+      selfTradePrevention: 'taker_at_cross',
+      clientOrderId: null,
+      expirationMs,
+      postOnly: false,
+      reduceOnly: false,
+      cancelOnPause: false,
+      orderGroupId: null,
+      exchangeIndex: null,
+    });
+  const resting = place(own, 'bid');
+  desk.take(other!, market, 'ask', 1000, 200);
+  desk.cancel(resting);
+  place(own, 'bid', exchange.nowMs - 1);
+  exchange.onTick();
+  await until(({ msg }) => msg?.['last_update_reason'] === 'ExpiryCancel');
+  const told = frames.filter(({ type }) => type === 'fill' || type === 'user_order');
+  expect(told.map(({ seq }) => seq).filter(Boolean)).toEqual([]);
+  expect(told.filter(({ type }) => type === 'fill').map(({ msg }) => msg)).toEqual([
+    expect.objectContaining({ order_id: resting.orderId, market_ticker: ticker, count_fp: '2.00', is_taker: false }),
+  ]);
+  const orders = told.filter(({ type }) => type === 'user_order').map(({ msg }) => msg!);
+  expect(orders.map((msg) => [msg['ticker'], msg['status'], msg['fill_count_fp'], msg['last_update_reason']])).toEqual([
+    [ticker, 'resting', '0.00', undefined],
+    [ticker, 'resting', '2.00', 'Trade'],
+    [ticker, 'canceled', '2.00', undefined],
+    [ticker, 'resting', '0.00', undefined],
+    [ticker, 'canceled', '0.00', 'ExpiryCancel'],
+  ]);
+});

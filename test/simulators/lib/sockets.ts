@@ -16,7 +16,7 @@ export interface SimClient {
 export interface SimSocketRoute {
   /** A status other than 101, or a reply, refuses the upgrade. */
   admit?(request: IncomingMessage): number | SimReply;
-  connected(client: SimClient): void;
+  connected(client: SimClient, request: IncomingMessage): void;
   message(client: SimClient, text: string): void;
   closed(client: SimClient): void;
 }
@@ -77,10 +77,10 @@ export function createSimSockets(routes: Readonly<Record<string, SimSocketRoute>
         socket.end(`${head}\r\n\r\n${body}`);
         return;
       }
-      server.handleUpgrade(request, socket, head, (client) => attach(client, route));
+      server.handleUpgrade(request, socket, head, (client) => attach(client, route, request));
     },
   };
-  const attach = (socket: WebSocket, route: SimSocketRoute): void => {
+  const attach = (socket: WebSocket, route: SimSocketRoute, request: IncomingMessage): void => {
     accepted += 1;
     const client: SimClient = {
       socket,
@@ -107,7 +107,7 @@ export function createSimSockets(routes: Readonly<Record<string, SimSocketRoute>
       open.delete(client);
       route.closed(client);
     });
-    route.connected(client);
+    route.connected(client, request);
   };
   return sockets;
 }

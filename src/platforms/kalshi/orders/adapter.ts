@@ -5,9 +5,11 @@ import type { Cancellation, CancelTarget, OrderAccess, PlatformOrders } from '..
 import { isStatedNotFound, parseBody, wireSize } from '../../parse-rows.ts';
 import type { KalshiUrl } from '../manifest.ts';
 import { createOwnKalshi } from '../own-account.ts';
+import { kalshiSigner } from '../sign.ts';
 import { createKalshiAccount, type KalshiAccount } from '../signed-client.ts';
 import { readBalances } from './balances.ts';
 import { createFinder, SMALL_COST } from './finder.ts';
+import { privateChannel } from './private-socket.ts';
 import { placeOrder, WRITES } from './placing.ts';
 import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from './request.ts';
 import { Shards } from './shards.ts';
@@ -45,6 +47,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
       idOf: (credential) => credential.api_key_id,
       open: (access) => createOwnKalshi(account(access), access, deps.now),
     },
+    privateChannel: ({ credential }) => privateChannel(deps.settings, kalshiSigner(credential, deps.now)),
     grid: kalshiGrid,
     check: checkKalshiOrder,
 

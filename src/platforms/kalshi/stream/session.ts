@@ -12,6 +12,8 @@ const LOST = 'frames were lost';
 const ENDING = new Set([10, 17, 25]);
 /** Codes that reject a whole subscription. An unknown code shows only by the missing answer. */
 const REFUSING = new Set([1, 2, 3, 5, 8, 9, 10, 11, 12, 14, 18, 25, 26, 27]);
+/** Authentication required: the key may not have the channel. */
+const FORBIDDEN = 9;
 /** Too many markets or commands: temporary. */
 const LIMITS = new Set([18, 26, 27]);
 
@@ -53,6 +55,7 @@ export class KalshiSession implements SocketSession {
   /** The subscriptions of this connection; those of tickers have no sequence. */
   readonly #sids = new Set<number>();
   sentMs: number | undefined;
+  isRefused = false;
   #failure: string | null = null;
   /** When the pending subscription was requested, by performance.now(). */
   #askedAt: number | null = null;
@@ -127,6 +130,7 @@ export class KalshiSession implements SocketSession {
     const { code, msg: text, tickers } = parseFrame(errorMsg, msg, 'error');
     const reason = `error ${code} ${text.slice(0, 80)}`;
     const isOfSubscribing = sid === undefined && this.#askedAt !== null;
+    this.isRefused = code === FORBIDDEN;
     if (tickers.length > 0 && this.#feed.refused) {
       if (this.#feed.refused(tickers, emit, this.#send)) this.#askedAt = performance.now();
     } else if (isOfSubscribing ? REFUSING.has(code) : sid !== undefined && ENDING.has(code)) this.#failure ??= reason;

@@ -30,7 +30,8 @@ const common = {
   tradeReachMs: 5000,
 } as const;
 
-const wholePlatform = (
+/** A connection with a signed upgrade that covers the whole platform, or the whole account of its key. */
+export const signedChannel = (
   name: string,
   url: string,
   signer: KalshiSigner,
@@ -60,10 +61,10 @@ export function createKalshiSockets(settings: Pick<Settings, KalshiUrl | KalshiK
   return {
     ...common,
     channels: [
-      wholePlatform('tape', url, signer, tapeFeed, true),
-      wholePlatform('tickers', url, signer, tickerFeed, false),
+      signedChannel('tape', url, signer, tapeFeed, true),
+      signedChannel('tickers', url, signer, tickerFeed, false),
       {
-        ...wholePlatform('books', url, signer, tapeFeed, false),
+        ...signedChannel('books', url, signer, tapeFeed, false),
         marketsPerSocket: BOOKS_PER_SOCKET,
         isForBooks: true,
         session: (markets, send) => new KalshiSession(new BookFeed(markets), send),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { json, type SimClient, type SimReply, type SimSocketRoute } from '../../lib/index.ts';
-import type { Account } from '../account.ts';
+import type { Account, AccountOrder } from '../account.ts';
 import { authenticate } from '../auth.ts';
 import type { BookSide } from '../book.ts';
 import { WireError } from '../call.ts';
@@ -10,6 +10,7 @@ import { bookOf } from '../matching.ts';
 import type { SimMarket } from '../market.ts';
 import { isQuoted } from '../truth.ts';
 import { type Delta, deltaFrame, lifecycleFrame, snapshotFrame, tickerFrame, tradeFrame } from './frames.ts';
+import { fillFrame, orderFrame } from './own-frames.ts';
 import { StreamSession } from './session.ts';
 import type { ChannelName, FrameFaults } from './subscription.ts';
 
@@ -41,6 +42,9 @@ export class StreamHub implements SimSocketRoute {
   readonly #options: StreamOptions;
   readonly #exchange: Exchange;
   readonly #sessions = new Map<SimClient, StreamSession>();
+  /** Whose key signed an upgrade. */
+  readonly #admitted = new WeakMap<IncomingMessage, Account>();
+  readonly #members = new WeakMap<StreamSession, Account>();
   /** The levels that subscribers know, by market. */
   readonly #shown = new Map<SimMarket, Shown>();
   /** Markets whose next ticker is due. */
@@ -56,6 +60,8 @@ export class StreamHub implements SimSocketRoute {
     exchange.onPrint = (position) => this.#printed(position);
     exchange.onBook = (market, timeUs) => this.#bookMoved(market, timeUs);
     exchange.onAnnounce = (announced) => this.#announce(announced);
+    exchange.onFill = (fill) => this.#tell(fill.order, 'fill', 'fill', fillFrame(exchange, fill));
+    exchange.onOrder = (order, reason) => this.#tell(order, 'user_orders', 'user_order', orderFrame(order, reason));
     this.#timers = [setInterval(() => this.#tick(), TICK_MS).unref(), setInterval(() => this.#ping(), pingMs).unref()];
   }
 
@@ -74,7 +80,7 @@ export class StreamHub implements SimSocketRoute {
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     try {
       const signed = { method: 'GET', path: STREAM_PATH, headers };
-      authenticate(signed, accounts, 'read', { nowMs: exchange.nowMs, toleranceMs });
+      this.#admitted.set(request, authenticate(signed, accounts, 'read', { nowMs: exchange.nowMs, toleranceMs }));
       return 101;
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
@@ -85,8 +91,11 @@ export class StreamHub implements SimSocketRoute {
     }
   }
 
-  connected(client: SimClient): void {
-    this.#sessions.set(client, new StreamSession(client, this.#exchange, this.faults));
+  connected(client: SimClient, request: IncomingMessage): void {
+    const session = new StreamSession(client, this.#exchange, this.faults);
+    this.#sessions.set(client, session);
+    const member = this.#admitted.get(request);
+    if (member) this.#members.set(session, member);
   }
 
   message(client: SimClient, text: string): void {
@@ -106,6 +115,14 @@ export class StreamHub implements SimSocketRoute {
     for (const session of this.#sessions.values()) {
       const subscription = session.on(channel);
       if (subscription?.wants(ticker)) subscription.send(type, msg);
+    }
+  }
+
+  /** Tells the owner of an order, and nobody else. */
+  #tell({ account, market }: AccountOrder, channel: 'fill' | 'user_orders', type: string, msg: unknown): void {
+    for (const session of this.#sessions.values()) {
+      const subscription = this.#members.get(session) === account ? session.on(channel) : undefined;
+      if (subscription?.wants(market.ticker)) subscription.send(type, msg);
     }
   }
 

@@ -6,8 +6,13 @@ export const CHANNELS = [
   'ticker',
   'market_lifecycle_v2',
   'multivariate_market_lifecycle',
+  'user_orders',
+  'fill',
 ] as const;
 export type ChannelName = (typeof CHANNELS)[number];
+
+/** Channels whose frames have no number. */
+const UNNUMBERED: ReadonlySet<ChannelName> = new Set(['ticker', 'user_orders', 'fill']);
 
 /** What a test makes go wrong with frames that have a number. */
 export interface FrameFaults {
@@ -47,10 +52,10 @@ export class Subscription {
     return this.tickers?.has(ticker) ?? true;
   }
 
-  /** Sends a frame under the next number; tickers have none. `id` is that of the command it answers. */
+  /** Sends a frame under the next number; tickers and own data have none. `id` is that of the command it answers. */
   send(type: string, msg: unknown, id?: number): void {
     const head = { type, ...(id === undefined ? {} : { id }), sid: this.sid };
-    if (this.channel === 'ticker') return this.#client.send({ ...head, msg });
+    if (UNNUMBERED.has(this.channel)) return this.#client.send({ ...head, msg });
     this.#seq += 1;
     if (this.#faults.lose > 0) {
       this.#faults.lose -= 1;

@@ -1,0 +1,156 @@
+import { SpacedCall } from '../../core/spaced-call.ts';
+import { reasonOf } from '../../core/errors.ts';
+import type { SocketChannel, SocketEvent, SocketObserver } from '../../platforms/sockets/contract.ts';
+import { SocketKeeper } from '../../platforms/sockets/keeper.ts';
+import type { OrderClient } from '../clients.ts';
+import type { OrderContext } from '../context.ts';
+import { Rechecks } from './rechecks.ts';
+
+/** A client that reconnects finds its sockets open. */
+const LINGER_MS = 3000;
+/** Interval at which credentials are read: a removed one closes its socket, a new one opens one. */
+const LOOK_MS = 2000;
+const LOOK_SPACE_MS = 50;
+
+interface Followed {
+  /** Open streams. */
+  count: number;
+  release: NodeJS.Timeout | undefined;
+  /** By credential id; null: the credential or its platform has no socket. */
+  readonly sockets: Map<number, { close(): Promise<void> } | null>;
+}
+
+/**
+ * The platforms' private sockets of users who stream their orders: one for each stored credential. What a socket tells is only a reason
+ * to read an order. Each process with such a stream has its own.
+ */
+export class PrivateSockets {
+  readonly #context: OrderContext;
+  readonly #observer: SocketObserver;
+  readonly #users = new Map<string, Followed>();
+  readonly #look = new SpacedCall(LOOK_SPACE_MS, () => void this.#read());
+  /** Sockets that are being closed. */
+  readonly #closing = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #isReading = false;
+  /** Credentials that could not be opened, each logged once. */
+  readonly #unopened = new Set<number>();
+
+  constructor(context: OrderContext, observer: SocketObserver) {
+    this.#context = context;
+    this.#observer = observer;
+  }
+
+  /** Keeps the sockets of a user open until the returned function is called once, and a little longer. */
+  follow(userId: string): () => void {
+    const user = this.#users.get(userId) ?? { count: 0, release: undefined, sockets: new Map() };
+    this.#users.set(userId, user);
+    user.count += 1;
+    clearTimeout(user.release);
+    this.#timer ??= setInterval(() => this.#look.ask(), LOOK_MS).unref();
+    this.#look.ask();
+    return () => {
+      user.count -= 1;
+      if (user.count === 0) user.release = setTimeout(() => this.#release(userId), LINGER_MS).unref();
+    };
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#look.cancel();
+    for (const [userId, { release }] of this.#users) {
+      clearTimeout(release);
+      this.#release(userId);
+    }
+    await Promise.all(this.#closing);
+  }
+
+  #release(userId: string): void {
+    const sockets = this.#users.get(userId)?.sockets ?? new Map();
+    this.#users.delete(userId);
+    for (const id of sockets.keys()) this.#close(sockets, id);
+    if (this.#users.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#unopened.clear();
+  }
+
+  #close(sockets: Followed['sockets'], id: number): void {
+    const closed = sockets.get(id)?.close() ?? Promise.resolve();
+    sockets.delete(id);
+    this.#closing.add(closed);
+    void closed.finally(() => this.#closing.delete(closed));
+  }
+
+  /** Opens sockets of credentials that have none, and closes those of credentials that are gone. */
+  async #read(): Promise<void> {
+    if (this.#isReading || this.#users.size === 0) return;
+    this.#isReading = true;
+    const asked = new Map(this.#users);
+    try {
+      const stored = await this.#context.credentials.ofUsers([...asked.keys()]);
+      for (const [userId, { sockets }] of asked) {
+        const own = stored.filter((one) => one.userId === userId);
+        for (const id of sockets.keys()) if (!own.some((one) => one.id === id)) this.#close(sockets, id);
+      }
+      for (const account of stored) await this.#open({ ...account, credentialId: account.id });
+    } catch (error) {
+      this.#context.log.warn({ reason: reasonOf(error) }, 'Failed to read the credentials of private sockets');
+    } finally {
+      this.#isReading = false;
+    }
+    // Users who came meanwhile.
+    if ([...this.#users.keys()].some((userId) => !asked.has(userId))) this.#look.ask();
+  }
+
+  async #open(account: Parameters<OrderContext['clients']['reopen']>[0] & { credentialId: number }): Promise<void> {
+    const { userId, platform, credentialId: id } = account;
+    const { clients, log } = this.#context;
+    const user = this.#users.get(userId);
+    if (!user || user.sockets.has(id)) return;
+    try {
+      const client = await clients.reopen(account, 'poll');
+      // The user may have left meanwhile.
+      if (client && this.#users.get(userId) === user) user.sockets.set(id, this.#connect(client));
+    } catch (error) {
+      if (this.#unopened.has(id)) return;
+      this.#unopened.add(id);
+      log.warn({ platform, credential: id, reason: reasonOf(error) }, 'A credential cannot open a private socket');
+    }
+  }
+
+  #connect(client: OrderClient): { close(): Promise<void> } | null {
+    const channel = client.privateChannel();
+    return channel && openAccountSocket(this.#context, this.#observer, client, channel);
+  }
+}
+
+function openAccountSocket(
+  context: OrderContext,
+  observer: SocketObserver,
+  client: OrderClient,
+  channel: SocketChannel,
+): { close(): Promise<void> } {
+  const { platform, credentialId: credential } = client.account;
+  const log = context.log.child({ credential });
+  const rechecks = new Rechecks(context, client);
+  const deps = {
+    platform,
+    log,
+    observer,
+    onEvent: (event: SocketEvent): void => {
+      if (event.kind === 'order') rechecks.add(event);
+    },
+    onEnd: (): void => {},
+  };
+  const keeper = new SocketKeeper(deps, channel, [], {
+    // Nothing that happened before is told.
+    onReady: () => rechecks.addAll(),
+    onRefused: (reason) => log.warn({ platform, reason }, 'A platform refused the private socket of a credential'),
+  });
+  return {
+    async close() {
+      await Promise.all([keeper.stop(), rechecks.stop()]);
+    },
+  };
+}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Platform } from '../../src/core/model.ts';
 import { mergedTrades, MergedPosition, type ReadPage } from '../../src/platforms/users/merged-trades.ts';
 import type { UserTrade } from '../../src/platforms/user-contract.ts';
-import { tradesAfter } from '../../src/platforms/user-trade-pages.ts';
+import { tradesAfter } from '../../src/platforms/users/trade-pages.ts';
 import { createRng } from '../simulators/lib/index.ts';
 
 const PLATFORMS = ['polymarket', 'limitless'] as const;

@@ -15,7 +15,7 @@ import {
 import { answerError } from '../../src/platforms/http/errors.ts';
 import { dataTrade, positionRow } from '../../src/platforms/polymarket/wire.ts';
 import { type TradePosition, type UserTrade } from '../../src/platforms/user-contract.ts';
-import { tradesAfter } from '../../src/platforms/user-trade-pages.ts';
+import { tradesAfter } from '../../src/platforms/users/trade-pages.ts';
 import { cannedHttp, readContext, refuse, SETTINGS } from '../fixtures/canned-http.ts';
 import { dataEnvelope, hex, token, tradeRow } from '../fixtures/polymarket/rows.ts';
 

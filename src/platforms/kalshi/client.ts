@@ -3,6 +3,7 @@ import { PlatformError } from '../../core/errors.ts';
 import { accountName } from '../http/limit-group.ts';
 import type { PlatformReply, PlatformRequest } from '../http/request.ts';
 import type { AdapterDeps, ReadContext } from '../contract.ts';
+import { everyPage, type ListPage } from '../list-pages.ts';
 import { answeredUs, parseBody } from '../parse-rows.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { type KalshiKeySetting, operatorKey } from './operator-key.ts';
@@ -11,10 +12,9 @@ import { kalshiSigner } from './sign.ts';
 
 export type KalshiQuery = Record<string, string | number | undefined>;
 
-/** One page of a list: its raw rows and the cursor of the next page, '' after the last. */
-export interface KalshiPage {
+/** One page of a list, with its unparsed rows. */
+export interface KalshiPage extends ListPage {
   rows: unknown[];
-  cursor: string;
   receivedAt: string;
   /** When Kalshi answered, by its own clock, Unix µs. */
   answeredUs: number | undefined;
@@ -25,7 +25,7 @@ export interface KalshiClient {
   get(path: string, query: KalshiQuery, context: ReadContext): Promise<PlatformReply>;
   /** One page of the list in field `key`. */
   page(path: string, key: string, query: KalshiQuery, context: ReadContext): Promise<KalshiPage>;
-  /** Every page of a list. A page before the last may be short or empty: only an empty cursor ends the list. */
+  /** Every page of the list in field `key`. */
   pages(path: string, key: string, query: KalshiQuery, context: ReadContext): AsyncGenerator<KalshiPage>;
 }
 
@@ -33,8 +33,18 @@ export interface KalshiClient {
 const LARGE = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000 };
 
 const Cursor = z.object({ cursor: z.string().nullish() });
-/** A page with its list in field `key`. */
-export const listOf = (key: string) => Cursor.extend({ [key]: z.array(z.unknown()) });
+
+/** The page in a reply, whose list is in field `key`. */
+export function pageIn(reply: PlatformReply, path: string, key: string): KalshiPage {
+  const list = Cursor.extend({ [key]: z.array(z.unknown()) });
+  const body: Record<string, unknown> = parseBody('kalshi', list, reply, path);
+  return {
+    rows: body[key] as unknown[],
+    next: typeof body.cursor === 'string' ? body.cursor : '',
+    receivedAt: reply.receivedAt,
+    answeredUs: answeredUs(reply),
+  };
+}
 
 /** `?name=value…` without undefined or empty values. */
 export function queryText(query: KalshiQuery): string {
@@ -101,28 +111,13 @@ export function createKalshiClient(deps: AdapterDeps<KalshiUrl | KalshiKeySettin
     }
   };
 
-  const page: KalshiClient['page'] = async (path, key, query, context) => {
-    const reply = await get(path, query, context);
-    const body: Record<string, unknown> = parseBody('kalshi', listOf(key), reply);
-    return {
-      rows: body[key] as unknown[],
-      cursor: typeof body.cursor === 'string' ? body.cursor : '',
-      receivedAt: reply.receivedAt,
-      answeredUs: answeredUs(reply),
-    };
+  const page = async (...[path, key, query, context]: Parameters<KalshiClient['page']>): Promise<KalshiPage> =>
+    pageIn(await get(path, query, context), path, key);
+
+  return {
+    get,
+    page,
+    pages: (path, key, query, context) =>
+      everyPage('kalshi', path, (cursor) => page(path, key, { ...query, cursor }, context)),
   };
-
-  async function* pages(...[path, key, query, context]: Parameters<KalshiClient['pages']>) {
-    let cursor = '';
-    do {
-      const next: KalshiPage = await page(path, key, { ...query, cursor }, context);
-      yield next;
-      if (next.cursor !== '' && next.cursor === cursor) {
-        throw new PlatformError('kalshi', 'bad_answer', { detail: `${path}: the cursor does not move` });
-      }
-      cursor = next.cursor;
-    } while (cursor !== '');
-  }
-
-  return { get, page, pages };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PlatformUsers } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
 import type { OrderAccess } from '../order-contract.ts';
+import { firstPages } from '../list-pages.ts';
 import { parseRows, wirePrice, wireSize, wireText } from '../parse-rows.ts';
 import {
   NOTHING_STATED,
@@ -10,7 +11,7 @@ import {
   type UserTrade,
   type Visibility,
 } from '../user-contract.ts';
-import { requireUsable, type SourcePage, tradesAfter } from '../user-trade-pages.ts';
+import { requireUsable, type SourcePage, tradesAfter } from '../users/trade-pages.ts';
 import { createCutoff } from './archive-cutoff.ts';
 import type { KalshiQuery } from './client.ts';
 import type { KalshiAccount } from './signed-client.ts';
@@ -66,7 +67,7 @@ export function createOwnKalshi(
     const trades = parseRows(OwnFill, page.rows, FILL_ROW, context).flatMap(({ row }) => toTrade(row) ?? []);
     return {
       trades: requireUsable('kalshi', path, page.rows.length, trades),
-      next: page.cursor,
+      next: page.next,
       isWhole: trades.length === page.rows.length,
       visibility: 'public',
       readAt,
@@ -100,7 +101,7 @@ export function createOwnKalshi(
     const rows = requireUsable('kalshi', POSITIONS, page.rows.length, parsed);
     return {
       positions: rows.flatMap(({ row }) => toPosition(row.ticker, row.position_fp) ?? []),
-      next: page.cursor,
+      next: page.next,
       visibility: 'public',
       readAt,
       isWhole: rows.length === page.rows.length,
@@ -163,22 +164,17 @@ export async function readPositions(
   readPage: (cursor: string) => Promise<PositionPage>,
   maxPages: number,
 ): Promise<UserPositions> {
+  const { pages, end } = await firstPages(maxPages, readPage);
   const held = new Map<string, UserPosition>();
   let visibility: Visibility = 'public';
-  let readAt = '';
-  let cursor = '';
-  let isAll = false;
-  let isWhole = true;
-  for (let count = 0; count < maxPages && !isAll; count += 1) {
-    const page = await readPage(cursor);
+  let isAll = end !== 'more';
+  for (const page of pages) {
     for (const position of page.positions) held.set(position.tokenId, position);
     ({ visibility } = page);
-    readAt ||= page.readAt;
-    isWhole &&= page.isWhole;
-    isAll = page.next === '' || page.next === cursor;
-    cursor = page.next;
+    isAll &&= page.isWhole;
   }
-  return { user, visibility, readAt, positions: [...held.values()], isAll: isAll && isWhole, smallest: null };
+  const readAt = pages[0]?.readAt ?? '';
+  return { user, visibility, readAt, positions: [...held.values()], isAll, smallest: null };
 }
 
 /** The position in one market, Yes above 0 and No below; null if flat. */

@@ -2,8 +2,7 @@ import { accountName } from '../http/limit-group.ts';
 import type { PlatformReply, PlatformRequest } from '../http/request.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
-import { parseBody } from '../parse-rows.ts';
-import { listOf, queryText, type KalshiQuery } from './client.ts';
+import { type KalshiPage, type KalshiQuery, pageIn, queryText } from './client.ts';
 import type { KalshiCredential } from './credential.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { kalshiSigner } from './sign.ts';
@@ -13,8 +12,8 @@ const CIRCUITS = { GET: 'account', POST: 'order', DELETE: 'cancel' } as const;
 /** Signed calls of one member. */
 export interface KalshiAccount {
   get(path: string, query: KalshiQuery, cost?: number): Promise<PlatformReply>;
-  /** One page of the list in field `key`; cursor '' after the last. */
-  page(path: string, key: string, query: KalshiQuery): Promise<{ rows: unknown[]; cursor: string }>;
+  /** One page of the list in field `key`. */
+  page(path: string, key: string, query: KalshiQuery): Promise<Pick<KalshiPage, 'rows' | 'next'>>;
   /** A single attempt, without retries. */
   send(method: 'POST' | 'DELETE', path: string, body: string | null, cost?: number): Promise<PlatformReply>;
 }
@@ -56,11 +55,7 @@ export function createKalshiAccount(
 
   return {
     get,
-    async page(path, key, query) {
-      const reply = await get(path, query);
-      const body: Record<string, unknown> = parseBody('kalshi', listOf(key), reply, path);
-      return { rows: body[key] as unknown[], cursor: typeof body.cursor === 'string' ? body.cursor : '' };
-    },
+    page: async (path, key, query) => pageIn(await get(path, query), path, key),
     send: (method, path, body, cost) =>
       http.send({ ...request(method, path, cost), ...(body === null ? {} : { body }) }),
   };

@@ -29,7 +29,7 @@ function readTrades(rows: readonly unknown[], context: ReadContext): TradeRecord
   return trades;
 }
 
-/** Whether the platform rejected the cursor, rather than failing as a whole. */
+/** Whether the platform rejected or repeated the cursor, rather than failing as a whole. */
 const isBrokenChain = (error: unknown): boolean =>
   error instanceof PlatformError && ['refused', 'not_found', 'bad_answer'].includes(error.kind);
 
@@ -52,40 +52,32 @@ export async function* kalshiTrades(
     const limit = query.expected === undefined ? PAGE_LIMIT : pageFor(query.expected);
     const fixed = { limit, ticker: query.market?.ref, min_ts: fromS - 1 };
     let maxS = untilS;
-    let cursor = '';
     let pages = 0;
     let oldestUs = Infinity;
     const restartS = (): number => Math.floor(oldestUs / 1e6) + 1;
     const canRestart = (): boolean => restartS() < (maxS ?? Infinity);
     for (;;) {
-      const page = await client
-        .page(path, 'trades', { ...fixed, max_ts: maxS ?? undefined, cursor }, context)
-        .catch((error: unknown) => {
-          if (cursor === '' || !isBrokenChain(error) || !canRestart()) throw error;
-          return null;
-        });
-      if (page) {
-        const trades = readTrades(page.rows, context);
-        oldestUs = trades.reduce((oldest, { executedAtUs }) => Math.min(oldest, executedAtUs), oldestUs);
-        yield {
-          trades: trades.filter(wanted),
-          completeFromUs: oldestUs === Infinity ? null : completeFrom(oldestUs + 1),
-          platformUs: page.answeredUs,
-          receivedAt: page.receivedAt,
-        };
-        // The tape is newest first with a resolution of whole seconds: what follows is older than requested.
-        if (page.cursor === '' || oldestUs < query.sinceUs) return;
+      let isFirst = true;
+      try {
+        for await (const page of client.pages(path, 'trades', { ...fixed, max_ts: maxS ?? undefined }, context)) {
+          isFirst = false;
+          const trades = readTrades(page.rows, context);
+          oldestUs = trades.reduce((oldest, { executedAtUs }) => Math.min(oldest, executedAtUs), oldestUs);
+          yield {
+            trades: trades.filter(wanted),
+            completeFromUs: oldestUs === Infinity ? null : completeFrom(oldestUs + 1),
+            platformUs: page.answeredUs,
+            receivedAt: page.receivedAt,
+          };
+          // The tape is newest first with a resolution of whole seconds: what follows is older than requested.
+          if (page.next === '' || oldestUs < query.sinceUs) return;
+          pages += 1;
+          if (pages % PAGES_PER_CHAIN === 0 && canRestart()) break;
+        }
+      } catch (error) {
+        if (isFirst || !isBrokenChain(error) || !canRestart()) throw error;
       }
-      pages += 1;
-      const stuck = page === null || page.cursor === cursor;
-      if ((stuck || pages % PAGES_PER_CHAIN === 0) && canRestart()) {
-        maxS = restartS();
-        cursor = '';
-      } else if (stuck) {
-        throw new PlatformError('kalshi', 'bad_answer', { detail: `${path}: the cursor does not move` });
-      } else {
-        cursor = page.cursor;
-      }
+      maxS = restartS();
     }
   }
 

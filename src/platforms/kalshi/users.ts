@@ -8,7 +8,7 @@ import { parseBody, parseRows, wirePrice, wireSize, wireText } from '../parse-ro
 import type { UserPosition, UserTrade, Visibility } from '../user-contract.ts';
 import type { KalshiUrl } from './manifest.ts';
 import { type PositionPage, readPositions, toPosition } from './own-account.ts';
-import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
+import { requireUsable, tradesAfter } from '../users/trade-pages.ts';
 
 /** Kalshi's social endpoints are public and undocumented: they may change or disappear at any time. */
 const TRADES = '/social/trades';

@@ -5,7 +5,7 @@ import type { PlatformReply } from '../http/request.ts';
 import type { PlatformUsers, ReadContext } from '../contract.ts';
 import { parseBody, parseRow, parseRows } from '../parse-rows.ts';
 import type { UserPosition, UserPositions, UserTrade } from '../user-contract.ts';
-import { requireUsable, type SourcePage, tradesAfter } from '../user-trade-pages.ts';
+import { requireUsable, type SourcePage, tradesAfter } from '../users/trade-pages.ts';
 import type { LimitlessClient } from './client.ts';
 import { textOf } from './event.ts';
 import { filledTitle } from './market.ts';

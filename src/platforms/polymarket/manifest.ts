@@ -2,7 +2,6 @@ import { parseSize } from '../../core/decimal.ts';
 import { VOLUME_BASIS } from '../../core/model.ts';
 import type { Settings } from '../../core/settings.ts';
 import { isSegment, type PlatformManifest } from '../manifest.ts';
-import { feedStartMs } from './feed-reach.ts';
 import { polymarketFees } from './fees.ts';
 import { conditionRef } from './protocol.ts';
 
@@ -15,6 +14,14 @@ const URLS = [
 ] as const satisfies readonly (keyof Settings)[];
 /** The settings with Polymarket's base URLs. */
 export type PolymarketUrl = (typeof URLS)[number];
+
+const REACH_YEARS = 3;
+
+/** Unix ms: older trades of a market are in no feed. */
+export function feedStartMs(nowMs: number): number {
+  const date = new Date(nowMs);
+  return date.setUTCFullYear(date.getUTCFullYear() - REACH_YEARS);
+}
 
 /** Numbers longer than Gamma's ids are tokens, which cannot denote a market. */
 const TOO_LONG = /^\d{16,}$/;

@@ -1,16 +1,14 @@
 import type { CandleRecord } from '../../core/model.ts';
-import { PlatformError } from '../../core/errors.ts';
 import type { StoredMarket, ReadContext } from '../contract.ts';
-import { parseBody, parseRows } from '../parse-rows.ts';
+import { parseRows } from '../parse-rows.ts';
 import { mapPolymarketCandles } from './candle.ts';
-import type { PolymarketClient, Query } from './client.ts';
-import { type HistoryPoint, dataPage, historyPoint } from './wire.ts';
+import type { PolymarketClient } from './client.ts';
+import { pages } from './list-pages.ts';
+import { type HistoryPoint, historyPoint } from './wire.ts';
 
-const ROUTE = '/v2/prices-history';
 const DAY_SEC = 86_400;
 /** Longer windows are rejected. */
 const WINDOW_SEC = 15 * DAY_SEC;
-const PAGE_ROWS = 10_000;
 /** A window of minutes has 21,600 samples. */
 const MAX_PAGES = 10;
 /** Sample intervals, finest first, and for how many days the platform keeps each. */
@@ -38,8 +36,10 @@ export async function readCandles(
   if (token === '') return [];
   const points: HistoryPoint[] = [];
   for (const { from, to, width } of windows(intervalMin, startTs, endTs, nowTs)) {
-    const query = { token_id: token, start: from, end: to, bucket_seconds: width, limit: PAGE_ROWS };
-    points.push(...(await readWindow(client, query, context)));
+    const query = { token_id: token, start: from, end: to, bucket_seconds: width };
+    for await (const { rows } of pages(client, '/v2/prices-history', query, context, MAX_PAGES)) {
+      points.push(...parseRows(historyPoint, rows, POINT_ROW, context).map(({ row }) => row));
+    }
   }
   return mapPolymarketCandles(points, market.ref, intervalMin, startTs, endTs);
 }
@@ -56,19 +56,4 @@ function windows(intervalMin: 1 | 60, startTs: number, endTs: number, nowTs: num
     }
   }
   return list.toReversed();
-}
-
-async function readWindow(client: PolymarketClient, query: Query, context: ReadContext): Promise<HistoryPoint[]> {
-  const points: HistoryPoint[] = [];
-  let cursor = '';
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const params = { ...query, cursor: cursor || undefined };
-    const reply = await client.get('data-v2/prices-history', ROUTE, params, context);
-    const { rows, next } = parseBody('polymarket', dataPage, reply, ROUTE);
-    points.push(...parseRows(historyPoint, rows, POINT_ROW, context).map(({ row }) => row));
-    if (next === '') return points;
-    if (next === cursor) break;
-    cursor = next;
-  }
-  throw new PlatformError('polymarket', 'bad_answer', { detail: `${ROUTE}: the cursor does not come to an end` });
 }

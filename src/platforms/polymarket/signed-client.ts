@@ -3,6 +3,7 @@ import type { PlatformReply } from '../http/request.ts';
 import type { LimitGroupName } from '../http/limit-groups.ts';
 import type { OrderAccess } from '../order-contract.ts';
 import type { AdapterDeps } from '../contract.ts';
+import { firstPages } from '../list-pages.ts';
 import { parseBody } from '../parse-rows.ts';
 import { walletAddress } from '../evm/wallet-address.ts';
 import { signedHeaders, type ApiKey, type ApiKeys } from './api-keys.ts';
@@ -112,16 +113,14 @@ export function createPolymarketAccount(
         { signal },
       ),
     async rows(path, query, maxPages) {
-      const rows: unknown[] = [];
-      let cursor: string = FIRST_CURSOR;
-      for (let page = 0; page < maxPages && cursor !== LAST_CURSOR; page += 1) {
-        const reply = await get(path, { ...query, next_cursor: cursor });
+      const { pages, end } = await firstPages(maxPages, async (cursor) => {
+        const sent = cursor || FIRST_CURSOR;
+        const reply = await get(path, { ...query, next_cursor: sent });
         const { data, next_cursor: next } = parseBody('polymarket', ClobPage, reply, path);
-        rows.push(...data);
         // A missing or repeated cursor is an end too.
-        cursor = next === '' || next === cursor ? LAST_CURSOR : next;
-      }
-      return { rows, ended: cursor === LAST_CURSOR };
+        return { data, next: next === LAST_CURSOR || next === sent ? '' : next };
+      });
+      return { rows: pages.flatMap(({ data }) => data), ended: end === 'last' };
     },
     send: (call, cost) =>
       signed(call.method === 'POST' ? 'polymarket:clob/order' : 'polymarket:clob/cancel', call, { cost }),

@@ -1,18 +1,18 @@
 import { PlatformError } from '../../core/errors.ts';
-import { answeredUs, parseBody } from '../parse-rows.ts';
 import { type MarketDirectory, type ReadContext, TradeFeedGap, type TradePage, type TradeQuery } from '../contract.ts';
 import { microseconds } from '../market-fields.ts';
-import type { FreshReply, PolymarketClient } from './client.ts';
-import { feedStartMs } from './feed-reach.ts';
+import type { PolymarketClient } from './client.ts';
+import { feedStartMs } from './manifest.ts';
+import { pages } from './list-pages.ts';
 import { gammaIdOf } from './market.ts';
 import { mapPolymarketTrade, tradeIds } from './trade.ts';
 import { TRADE_FILTERS, parseTrades } from './trade-rows.ts';
-import { type TradeRow, dataPage } from './wire.ts';
+import type { TradeRow } from './wire.ts';
 import { DAY_US } from '../../core/time.ts';
 
-const PAGE_ROWS = 1000;
 /** Maximum consecutive pages without an older trade: no second has that many trades. */
 const MAX_STALLS = 100;
+const STALLED = '/v2/trades: the pages do not become older';
 const SECOND_US = 1_000_000;
 /** How long a trade may wait until its market is listed, or labelled. */
 const MAX_WAIT_US = 900 * SECOND_US;
@@ -46,18 +46,16 @@ async function* noPages(): AsyncGenerator<TradePage> {}
  */
 async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: number): AsyncGenerator<TradePage> {
   const { sinceUs } = feed.query;
-  let cursor = '';
   let waiting: TradeRow[] = [];
   let reachedUs = Infinity;
-  for (let stalls = 0; stalls < MAX_STALLS;) {
-    const params = { ...filter, ...TRADE_FILTERS, taker_only: true, limit: PAGE_ROWS, cursor: cursor || undefined };
-    const reply = await feed.client.getFresh('data-v2/trades', '/v2/trades', params, feed.context);
-    const { rows: received, next } = parseBody('polymarket', dataPage, reply);
-    const rows = [...waiting, ...parseTrades(received, feed.context).map(({ row }) => row)];
+  let stalls = 0;
+  const query = { ...filter, ...TRADE_FILTERS, taker_only: true };
+  for await (const page of pages(feed.client, '/v2/trades', query, feed.context, Infinity)) {
+    const rows = [...waiting, ...parseTrades(page.rows, feed.context).map(({ row }) => row)];
     const last = rows.at(-1);
     const oldestUs = last ? last.timestamp * SECOND_US : Infinity;
     const reached = oldestUs < sinceUs;
-    const ended = next === '';
+    const ended = page.next === '';
     const whole = reached || ended ? rows : wholeTransactions(rows);
     waiting = rows.slice(whole.length);
     const floored = ended && !reached && sinceUs < floorUs && oldestUs < floorUs + DAY_US;
@@ -66,23 +64,15 @@ async function* cursorFeed(feed: Feed, filter: { condition?: string }, floorUs: 
     yield {
       ...(await records(feed, whole)),
       completeFromUs: Number.isFinite(completeFromUs) ? completeFromUs : null,
-      platformUs: madeUs(reply),
-      receivedAt: reply.receivedAt,
+      platformUs: page.madeUs,
+      receivedAt: page.receivedAt,
     };
     if (floored) throw new TradeFeedGap(sinceUs, oldestUs);
-    if (reached || ended) return;
-    if (next === cursor) break;
-    cursor = next;
+    if (reached) return;
     stalls = oldestUs < reachedUs ? 0 : stalls + 1;
+    if (stalls === MAX_STALLS) throw new PlatformError('polymarket', 'bad_answer', { detail: STALLED });
     reachedUs = Math.min(reachedUs, oldestUs);
   }
-  throw new PlatformError('polymarket', 'bad_answer', { detail: '/v2/trades: the cursor does not come to an end' });
-}
-
-/** When the platform generated a page: earlier than its answer if the CDN cached it. */
-function madeUs(reply: FreshReply): number | undefined {
-  if (reply.ageMs === 0) return answeredUs(reply);
-  return (Date.parse(reply.receivedAt) - reply.ageMs) * 1000;
 }
 
 /** The rows before the last transaction, which may continue on the next page. */

@@ -5,7 +5,7 @@ import { type TradeRow, comboRow, dataTrade } from './wire.ts';
 
 /** The platform never shows smaller fills, whatever is requested. */
 export const LEAST_FILL = parseSize('0.01');
-/** Sent with every page: a cursor does not include them, and a missing filter is silently dropped. */
+/** A missing filter is silently dropped. */
 export const TRADE_FILTERS = { filter_type: 'TOKENS', filter_amount: '0.01' } as const;
 
 const TRADE_ROW = { platform: 'polymarket', kind: 'trade', idKey: 'transaction_hash' } as const;

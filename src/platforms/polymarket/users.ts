@@ -2,29 +2,28 @@ import { z } from 'zod';
 import { ONE_PRICE, parsePrice, parseSize } from '../../core/decimal.ts';
 import { PlatformError } from '../../core/errors.ts';
 import { type AdapterDeps, type ReadContext, type PlatformUsers } from '../contract.ts';
+import { firstPages } from '../list-pages.ts';
 import { parseBody, parseRows } from '../parse-rows.ts';
 import { type UserPosition, type UserPositions, type UserTrade } from '../user-contract.ts';
-import { requireUsable, tradesAfter } from '../user-trade-pages.ts';
-import { type PolymarketClient, type Query, createPolymarketClient } from './client.ts';
-import { madeAt } from './fresh-reads.ts';
+import { requireUsable, tradesAfter } from '../users/trade-pages.ts';
+import { type PolymarketClient, createPolymarketClient } from './client.ts';
+import { readPage } from './list-pages.ts';
 import type { PolymarketUrl } from './manifest.ts';
 import { tradeIds } from './trade.ts';
 import { LEAST_FILL, TRADE_FILTERS, parseTrades } from './trade-rows.ts';
-import { type PositionRow, type TradeRow, comboRow, dataPage, positionRow } from './wire.ts';
+import { type PositionRow, type TradeRow, comboRow, positionRow } from './wire.ts';
 import { profiles } from './gamma-wire.ts';
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 const TRADES = '/v2/trades';
 const POSITIONS = '/v2/positions';
 const SEARCH = '/public-search';
-const TRADES_PAGE = 1000;
-const POSITIONS_PAGE = 1000;
 const MAX_PAGES = 20;
 /** Texts of one transaction carried to the next page: a user has few per transaction. */
 const CARRIED = 20;
 /** Smaller positions are hidden by default; it is not documented whether a filter of 0 shows all. */
 const LEAST_POSITION = parseSize('0.1');
-/** Sent with every page: a cursor does not include them. OPEN is everything still held, including redeemable positions. */
+/** OPEN is everything still held, including redeemable positions. */
 const HELD = { status: 'OPEN', filter_type: 'TOKENS', filter_amount: 0, include_archived: true } as const;
 const POSITION_ROW = { platform: 'polymarket', kind: 'market', idKey: 'token_id' } as const;
 
@@ -86,16 +85,9 @@ function nextPlace(cursor: string, rows: readonly TradeRow[], seen: ReadonlyMap<
 /** One page of a wallet's fills, as taker and as maker; start=1 includes those before the last three years. */
 async function readTrades(client: PolymarketClient, wallet: string, place: string, context: ReadContext) {
   const { cursor, seen: before } = placeOf(place);
-  const query: Query = {
-    user: wallet,
-    ...TRADE_FILTERS,
-    taker_only: false,
-    start: 1,
-    limit: TRADES_PAGE,
-    cursor: cursor || undefined,
-  };
-  const reply = await client.getFresh('data-v2/trades', TRADES, query, context).catch(notOfTheUser(TRADES));
-  const { rows, next } = parseBody('polymarket', dataPage, reply, TRADES);
+  const query = { user: wallet, ...TRADE_FILTERS, taker_only: false, start: 1 };
+  const page = await readPage(client, TRADES, query, cursor, context).catch(notOfTheUser(TRADES));
+  const { rows, next } = page;
   const combos = rows.filter((row) => comboRow.safeParse(row).success).length;
   const parsed = requireUsable('polymarket', TRADES, rows.length - combos, parseTrades(rows, context));
   const trades = parsed.map(({ row }) => row);
@@ -105,35 +97,29 @@ async function readTrades(client: PolymarketClient, wallet: string, place: strin
     trades: trades.map((row, index) => mapPolymarketUserTrade(row, ids[index] ?? '')),
     next: next === '' || next === cursor ? '' : nextPlace(next, trades, seen),
     visibility: 'public' as const,
-    readAt: madeAt(reply),
+    readAt: page.madeAt,
     isWhole: parsed.length === rows.length,
   };
 }
 
 async function readPositions(client: PolymarketClient, wallet: string, context: ReadContext): Promise<UserPositions> {
   const held = new Map<string, UserPosition>();
-  let readAt = '';
-  let isWhole = true;
-  let cursor = '';
-  let ended = false;
-  for (let page = 0; page < MAX_PAGES && !ended; page += 1) {
-    const query = { user: wallet, ...HELD, limit: POSITIONS_PAGE, cursor: cursor || undefined };
-    const reply = await client.getFresh('data-v2/positions', POSITIONS, query, context).catch(notOfTheUser(POSITIONS));
-    const { rows, next } = parseBody('polymarket', dataPage, reply, POSITIONS);
-    const at = madeAt(reply);
-    if (readAt === '' || at < readAt) readAt = at;
+  const query = { user: wallet, ...HELD };
+  const read = (cursor: string) => readPage(client, POSITIONS, query, cursor, context);
+  const { pages, end } = await firstPages(MAX_PAGES, read).catch(notOfTheUser(POSITIONS));
+  let isAll = end !== 'more';
+  for (const { rows } of pages) {
     const parsed = parseRows(positionRow, rows, POSITION_ROW, context);
-    isWhole &&= parsed.length === rows.length;
+    isAll &&= parsed.length === rows.length;
     for (const { row } of requireUsable('polymarket', POSITIONS, rows.length, parsed)) {
       if (row.current_size > 0n) held.set(row.token_id, mapPolymarketPosition(row));
     }
-    ended = next === '' || next === cursor;
-    cursor = next;
   }
+  const readAt = pages.map((page) => page.madeAt).toSorted()[0] ?? '';
   const positions = [...held.values()];
   // If a smaller position is shown, none is hidden.
   const smallest = positions.some(({ size }) => size < LEAST_POSITION) ? null : LEAST_POSITION;
-  return { user: wallet, visibility: 'public', readAt, positions, isAll: ended && isWhole, smallest };
+  return { user: wallet, visibility: 'public', readAt, positions, isAll, smallest };
 }
 
 /** One fill of the wallet in the row. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ONE_PRICE } from '../../core/decimal.ts';
+import type { ListPage } from '../list-pages.ts';
 import { wirePrice } from '../parse-rows.ts';
 import { conditionRef } from './protocol.ts';
 
@@ -34,9 +35,8 @@ export const cursor = z
   .string()
   .nullish()
   .transform((value) => value ?? '');
-/** A page of unparsed rows; `next` is '' on the last page. */
-export interface Page {
+/** A page of unparsed rows. */
+export interface Page extends ListPage {
   rows: unknown[];
-  next: string;
 }
 export const rows = z.array(z.unknown());

@@ -58,7 +58,7 @@ function finder(answer: Answer, nowMs = NOW) {
       asked.push([path, query]);
       const pages = answer(path, query);
       const at = Number(query['cursor'] || 0);
-      return { rows: pages[at] ?? [], cursor: at + 1 < pages.length ? String(at + 1) : '' };
+      return { rows: pages[at] ?? [], next: at + 1 < pages.length ? String(at + 1) : '' };
     },
   };
   const access = { ...readContext(), credential: {}, markets: {} } as unknown as OrderAccess<'kalshi'>;

@@ -38,7 +38,7 @@ function own(pages: Record<string, unknown[][]>) {
       asked.push([path, query]);
       const at = Number(query['cursor'] || 0);
       const list = pages[path] ?? [];
-      return { rows: list[at] ?? [], cursor: at + 1 < list.length ? String(at + 1) : '' };
+      return { rows: list[at] ?? [], next: at + 1 < list.length ? String(at + 1) : '' };
     },
   };
   return { social: createOwnKalshi(account, context, () => NOW), asked, context };

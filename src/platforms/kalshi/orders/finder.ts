@@ -10,6 +10,7 @@ import type {
   PlatformOrder,
   PlatformOrders,
 } from '../../order-contract.ts';
+import { firstPages } from '../../list-pages.ts';
 import { nullIfStatedAbsent, parseBody, parseRow, parseRows } from '../../parse-rows.ts';
 import type { KalshiQuery } from '../client.ts';
 import type { KalshiAccount } from '../signed-client.ts';
@@ -73,15 +74,11 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
 
   /** Rows of a list as received, until it ends or `maxPages` are read. */
   async function rawRows(path: string, key: string, query: KalshiQuery, maxPages: number, access: Access) {
-    const raw: unknown[] = [];
-    let cursor = '';
-    for (let page = 0; page < maxPages; page++) {
-      const next = await account(access).page(path, key, { ...query, limit: PAGE_ROWS, cursor });
-      raw.push(...next.rows);
-      cursor = next.cursor;
-      if (cursor === '') break;
-    }
-    return { raw, ended: cursor === '' };
+    const signed = account(access);
+    const { pages, end } = await firstPages(maxPages, (cursor) =>
+      signed.page(path, key, { ...query, limit: PAGE_ROWS, cursor }),
+    );
+    return { raw: pages.flatMap((page) => page.rows), ended: end === 'last' };
   }
 
   async function rows(path: string, query: KalshiQuery, maxPages: number, access: Access) {

@@ -1,9 +1,8 @@
-import { PlatformError } from '../../../core/errors.ts';
 import { isoTime } from '../../market-fields.ts';
 import type { ReadContext, SweepPage, SweepScope } from '../../contract.ts';
-import { parseBody, recentRows } from '../../parse-rows.ts';
-import type { PolymarketClient } from '../client.ts';
-import { eventPage, marketPage, nestedMarkets } from '../gamma-wire.ts';
+import { recentRows } from '../../parse-rows.ts';
+import { nestedMarkets } from '../gamma-wire.ts';
+import { pages } from '../list-pages.ts';
 import {
   type MarketSource,
   completed,
@@ -14,9 +13,6 @@ import {
   withoutMarkets,
 } from './market-source.ts';
 
-/** Gamma silently clamps larger pages to 100. */
-const PAGE_ROWS = 100;
-const MAX_PAGES = 100_000;
 /** The 500 most traded events between two passes over the open ones: where prices move. */
 const HOT_PAGES = 5;
 /** closedTime is the time of the resolution on chain; the row becomes `closed` minutes later. */
@@ -41,7 +37,7 @@ export async function* sweepMarkets(
     yield* closedMarkets(source, scope.sinceMs, context);
   } else {
     const seen = new Set<string>();
-    for await (const page of openEvents(source, {}, MAX_PAGES, context)) {
+    for await (const page of openEvents(source, {}, Infinity, context)) {
       for (const { info } of page.markets) seen.add(info.platformId);
       yield page;
     }
@@ -53,11 +49,11 @@ export async function* sweepMarkets(
 async function* openEvents(
   source: MarketSource,
   order: { order?: string; ascending?: boolean },
-  pages: number,
+  most: number,
   context: ReadContext,
 ): AsyncGenerator<SweepPage> {
   let count = 0;
-  for await (const page of keyset(source.client, '/events/keyset', { closed: false, ...order }, context)) {
+  for await (const page of pages(source.client, '/events/keyset', { closed: false, ...order }, context)) {
     const listed = page.rows.flatMap((given) => {
       const parent = withoutMarkets(given, context);
       // Markets of an unreadable event are stored without it.
@@ -75,14 +71,14 @@ async function* openEvents(
       ),
     };
     count += 1;
-    if (count === pages) return;
+    if (count === most) return;
   }
 }
 
 /** Open markets created since `sinceMs`; ids grow with creation, so the first page without a newer one is the last. */
 async function* newMarkets(source: MarketSource, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
   const query = { closed: false, order: 'id', ascending: false };
-  for await (const page of keyset(source.client, '/markets/keyset', query, context)) {
+  for await (const page of pages(source.client, '/markets/keyset', query, context)) {
     const markets = parseMarkets(page.rows, context);
     const { recent, goesOn } = recentRows(markets, ({ row }) => isoTime(row.createdAt), sinceMs);
     if (recent.length > 0) yield { markets: await completed(source, recent, page.receivedAt, context) };
@@ -96,7 +92,7 @@ async function* openMarketsWithoutEvent(
   seen: ReadonlySet<string>,
   context: ReadContext,
 ): AsyncGenerator<SweepPage> {
-  for await (const page of keyset(source.client, '/markets/keyset', { closed: false }, context)) {
+  for await (const page of pages(source.client, '/markets/keyset', { closed: false }, context)) {
     const fresh = parseMarkets(page.rows, context).filter(({ row }) => !seen.has(row.id));
     if (fresh.length > 0) yield { markets: await completed(source, fresh, page.receivedAt, context) };
   }
@@ -109,35 +105,10 @@ async function* openMarketsWithoutEvent(
 async function* closedMarkets(source: MarketSource, sinceMs: number, context: ReadContext): AsyncGenerator<SweepPage> {
   const query = { closed: true, order: 'closedTime', ascending: false, include_tag: true };
   const since = sinceMs - LATE_CLOSE_MS;
-  for await (const page of keyset(source.client, '/markets/keyset', query, context)) {
+  for await (const page of pages(source.client, '/markets/keyset', query, context)) {
     const markets = parseMarkets(page.rows, context);
     const { recent, goesOn } = recentRows(markets, ({ row }) => isoTime(row.closedTime), since);
     if (recent.length > 0) yield { markets: await completed(source, recent, page.receivedAt, context) };
     if (!goesOn) return;
   }
-}
-
-const ROUTES = {
-  '/events/keyset': { group: 'gamma/events', schema: eventPage },
-  '/markets/keyset': { group: 'gamma/markets', schema: marketPage },
-} as const;
-
-/** The pages of a keyset route until the reply has no cursor. A cursor that does not move is an error. */
-async function* keyset(
-  client: PolymarketClient,
-  path: keyof typeof ROUTES,
-  query: Record<string, string | boolean>,
-  context: ReadContext,
-): AsyncGenerator<{ rows: unknown[]; receivedAt: string }> {
-  let cursor = '';
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const params = { ...query, limit: PAGE_ROWS, after_cursor: cursor || undefined };
-    const reply = await client.get(ROUTES[path].group, path, params, context);
-    const { rows, next } = parseBody('polymarket', ROUTES[path].schema, reply);
-    yield { rows, receivedAt: reply.receivedAt };
-    if (next === '') return;
-    if (next === cursor) break;
-    cursor = next;
-  }
-  throw new PlatformError('polymarket', 'bad_answer', { detail: `${path}: the cursor does not come to an end` });
 }

@@ -1,6 +1,6 @@
-import { PlatformError } from '../core/errors.ts';
-import type { Platform } from '../core/model.ts';
-import type { TradePosition, UserTrade, UserTradePage, Visibility } from './user-contract.ts';
+import { PlatformError } from '../../core/errors.ts';
+import type { Platform } from '../../core/model.ts';
+import type { TradePosition, UserTrade, UserTradePage, Visibility } from '../user-contract.ts';
 
 /** One page of the platform's own list of trades; `next` is '' after the last, or repeats the page's own cursor. */
 export interface SourcePage {

@@ -12,6 +12,8 @@ import { DAY_MS, HOUR_MS } from '../src/core/time.ts';
 
 /** Per pass: markets missing from a complete listing that are read one by one. */
 const MISSING_PER_PASS = 40;
+/** Per pass: markets that no list has, those to store first and those to read again. One request has all of them. */
+const UNLISTED = { fresh: 10, stored: 50 } as const;
 const MINUTE_MS = 60_000;
 
 const Trading = z.object({
@@ -20,6 +22,8 @@ const Trading = z.object({
   end_ms: z.coerce.number(),
   provisional: z.coerce.boolean(),
 });
+
+const Unlisted = z.object({ ref: z.string(), is_stored: z.coerce.boolean(), provisional: z.coerce.boolean() });
 
 /** Keeps one platform's listing stored. */
 export class MarketSweeper {
@@ -67,7 +71,10 @@ export class MarketSweeper {
       this.#onWritten(page.markets.map(({ info }) => info.ref));
       run.signal.throwIfAborted();
     }
-    if (scope.kind === 'full' || scope.kind === 'open') rows += await this.#readMissing(seen, context);
+    if (scope.kind === 'full' || scope.kind === 'open') {
+      rows += await this.#readMissing(seen, context);
+      rows += await this.#readUnlisted(context);
+    }
     return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
   }
 
@@ -85,21 +92,58 @@ export class MarketSweeper {
       .toSorted((a, b) => askedAt(a) - askedAt(b));
     let rows = 0;
     for (const { ref, provisional } of due.slice(0, MISSING_PER_PASS)) {
-      context.signal?.throwIfAborted();
       this.#asked.set(ref, now);
-      const market = await this.#read(ref, context);
-      if (market === 'unreadable') continue;
-      if (market) {
-        rows += await this.#writer.write(this.#data.platform, [market]);
-        // It is listed under another reference now.
-        if (market.info.ref !== ref) await this.#writer.drop(this.#data.platform, ref);
-      } else if (provisional) await this.#writer.drop(this.#data.platform, ref);
-      else {
-        this.#silent.failed(ref, 'not known', now);
-        this.#log.debug({ platform: this.#data.platform, ref }, 'The platform no longer knows this market');
-      }
+      rows += await this.#readAlone(ref, provisional, context);
     }
     return rows;
+  }
+
+  /** Markets that no list has are known by their trades: the most traded are stored, and read again until they are settled. */
+  async #readUnlisted(context: ReadContext): Promise<number> {
+    const { platform } = this.#data;
+    if (!this.#data.unlisted) return 0;
+    const now = this.#now();
+    const limits = { fresh: UNLISTED.fresh + this.#silent.size, stored: UNLISTED.stored + this.#silent.size };
+    const found = await this.#clickhouse.query('unlisted_markets', Unlisted, { platform, ...limits });
+    const due = found.filter(({ ref }) => this.#silent.isDue(ref, now));
+    const asked = [
+      ...due.filter((market) => !market.is_stored).slice(0, UNLISTED.fresh),
+      ...due.filter((market) => market.is_stored).slice(0, UNLISTED.stored),
+    ];
+    if (asked.length === 0) return 0;
+    const records = await this.#data.unlisted(
+      asked.map(({ ref }) => ref),
+      context,
+    );
+    let rows = await this.#writer.write(platform, records);
+    this.#onWritten(records.map(({ info }) => info.ref));
+    const read = new Set(records.map(({ info }) => info.ref));
+    for (const { ref } of records.map(({ info }) => info)) this.#silent.forget(ref);
+    // It may be in an archive.
+    for (const { ref, provisional } of asked.filter((market) => !read.has(market.ref)).slice(0, UNLISTED.fresh)) {
+      rows += await this.#readAlone(ref, provisional, context);
+    }
+    return rows;
+  }
+
+  /** Reads and stores a market that no list returned; one that the platform no longer has is dropped if it was provisional. */
+  async #readAlone(ref: string, provisional: boolean, context: ReadContext): Promise<number> {
+    const { platform } = this.#data;
+    context.signal?.throwIfAborted();
+    const market = await this.#read(ref, context);
+    if (market === 'unreadable') return 0;
+    if (market) {
+      const rows = await this.#writer.write(platform, [market]);
+      // It is listed under another reference now.
+      if (market.info.ref !== ref) await this.#writer.drop(platform, ref);
+      return rows;
+    }
+    if (provisional) await this.#writer.drop(platform, ref);
+    else {
+      this.#silent.failed(ref, 'not known', this.#now());
+      this.#log.debug({ platform, ref }, 'The platform no longer knows this market');
+    }
+    return 0;
   }
 
   /** Reads one market; an unreadable one counts as a bad row and does not stop the others. */

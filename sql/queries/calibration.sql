@@ -9,7 +9,7 @@ WITH
       SELECT market_key, prices[1] AS payout, synced_at,
         least(coalesce(trading_end_at, resolved_at), coalesce(resolved_at, trading_end_at)) AS ended_at
       FROM market_state FINAL
-      WHERE status = 'settled' AND (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
+      WHERE status = 'settled' AND NOT is_combo AND (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
         AND ({category:String} = '' OR category_slug = {category:String})
     )
     ORDER BY closed_at DESC NULLS LAST, market_key

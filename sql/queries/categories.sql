@@ -7,8 +7,4 @@ SELECT category_slug AS slug, max(category) AS name, max(as_of) AS as_of,
   groupUniqArray(toString(platform)) AS platforms
 FROM market_windows
 WHERE (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
-  AND market_key NOT IN (
-    -- FINAL: a placeholder may become a market. It reads only those that ever were one.
-    SELECT market_key FROM market_state FINAL PREWHERE market_key IN (SELECT market_key FROM market_state WHERE is_placeholder) WHERE is_placeholder
-  )
 GROUP BY category_slug

@@ -8,7 +8,7 @@ listing AS (
     if(status IN ('closed', 'settled') AND synced_at <= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY, toDecimal64(0, 6), volume_24h) AS volume_24h,
     trading_end_at, created_at
   FROM market_state FINAL
-  WHERE platform = {platform:String} AND event_id != '' AND ({include_placeholders:Bool} OR NOT is_placeholder) AND written_at <= {as_of:DateTime64(3, 'UTC')}
+  WHERE platform = {platform:String} AND event_id != '' AND ({include_placeholders:Bool} OR NOT is_placeholder) AND ({include_combos:Bool} OR NOT is_combo) AND written_at <= {as_of:DateTime64(3, 'UTC')}
   UNION ALL
   SELECT event_id, shown.1, shown.2, shown.3, created_at
   FROM (
@@ -17,7 +17,7 @@ listing AS (
       SELECT market_key, event_id, created_at, tuple(status, volume_24h, trading_end_at) AS present
       FROM market_state FINAL
       PREWHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
-      WHERE event_id != '' AND ({include_placeholders:Bool} OR NOT is_placeholder) AND written_at > {as_of:DateTime64(3, 'UTC')} AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
+      WHERE event_id != '' AND ({include_placeholders:Bool} OR NOT is_placeholder) AND ({include_combos:Bool} OR NOT is_combo) AND written_at > {as_of:DateTime64(3, 'UTC')} AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
     ) AS c
     LEFT JOIN (
       SELECT market_key, argMax(tuple(status, volume_24h, trading_end_at), at) AS was

@@ -28,7 +28,7 @@ INNER JOIN (
     PREWHERE platform = {platform:String} AND market_key IN (
       SELECT market_key FROM event_markets WHERE platform = {platform:String} AND event_key IN {keys:Array(UInt64)}
     )
-    WHERE {include_placeholders:Bool} OR NOT is_placeholder
+    WHERE ({include_placeholders:Bool} OR NOT is_placeholder) AND ({include_combos:Bool} OR NOT is_combo)
   ) AS s USING (market_key)
   WHERE sipHash64({platform:String}, s.event_id) = event_key
   GROUP BY event_key

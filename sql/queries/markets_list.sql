@@ -8,15 +8,15 @@ WITH changed AS (
 listing AS (
   SELECT market_key, status, category_slug, event_id,
     if(status IN ('closed', 'settled') AND synced_at <= {as_of:DateTime64(3, 'UTC')} - INTERVAL 1 DAY, toDecimal64(0, 6), volume_24h) AS volume_24h,
-    volume_total, liquidity, trading_end_at, created_at, liquidity_known, is_placeholder
+    volume_total, liquidity, trading_end_at, created_at, liquidity_known, is_placeholder, is_combo
   FROM market_state FINAL
   WHERE platform = {platform:String} AND written_at <= {as_of:DateTime64(3, 'UTC')}
   UNION ALL
-  SELECT market_key, shown.1, category_slug, event_id, shown.2, shown.3, shown.4, shown.5, created_at, liquidity_known, is_placeholder
+  SELECT market_key, shown.1, category_slug, event_id, shown.2, shown.3, shown.4, shown.5, created_at, liquidity_known, is_placeholder, is_combo
   FROM (
-    SELECT market_key, category_slug, event_id, created_at, liquidity_known, is_placeholder, if(was.1 = '', present, was) AS shown
+    SELECT market_key, category_slug, event_id, created_at, liquidity_known, is_placeholder, is_combo, if(was.1 = '', present, was) AS shown
     FROM (
-      SELECT market_key, category_slug, event_id, created_at, liquidity_known, is_placeholder, tuple(status, volume_24h, volume_total, liquidity, trading_end_at) AS present
+      SELECT market_key, category_slug, event_id, created_at, liquidity_known, is_placeholder, is_combo, tuple(status, volume_24h, volume_total, liquidity, trading_end_at) AS present
       FROM market_state FINAL
       PREWHERE platform = {platform:String} AND market_key IN (SELECT market_key FROM changed)
       WHERE written_at > {as_of:DateTime64(3, 'UTC')} AND first_seen_at <= {as_of:DateTime64(3, 'UTC')}
@@ -77,7 +77,7 @@ FROM (
     SELECT l.*, toInt64(f.class) FROM listing AS l INNER JOIN found AS f USING (market_key)
     WHERE {searched:Bool} AND l.market_key IN (SELECT market_key FROM found)
   )
-  WHERE ({include_placeholders:Bool} OR NOT is_placeholder)
+  WHERE ({include_placeholders:Bool} OR NOT is_placeholder) AND ({include_combos:Bool} OR NOT is_combo)
     AND ({status:String} = '' OR status = {status:String})
     AND ({category:String} = '' OR category_slug = {category:String})
     AND ({event_id:String} = '' OR event_id = {event_id:String})

@@ -28,12 +28,12 @@ LEFT JOIN (
     SELECT b.event_key AS event_key, max(s.status = 'open') AS is_open
     FROM (SELECT event_key, market_key FROM event_markets FINAL WHERE platform = {platform:String} AND event_key IN (SELECT event_key FROM own)) AS b
     INNER JOIN (
-      SELECT market_key, event_id, status, is_placeholder FROM market_state FINAL
+      SELECT market_key, event_id, status, is_placeholder, is_combo FROM market_state FINAL
       PREWHERE platform = {platform:String} AND market_key IN (
         SELECT market_key FROM event_markets WHERE platform = {platform:String} AND event_key IN (SELECT event_key FROM own)
       )
     ) AS s USING (market_key)
-    WHERE NOT s.is_placeholder AND sipHash64({platform:String}, s.event_id) = event_key
+    WHERE NOT s.is_placeholder AND NOT s.is_combo AND sipHash64({platform:String}, s.event_id) = event_key
     GROUP BY event_key
   ) AS m USING (event_key)
   GROUP BY series_id

@@ -1,8 +1,9 @@
--- ingestion: open markets whose books and quotes are followed over sockets: requested ones first, then the most traded
+-- ingestion: open markets whose books and quotes are followed over sockets: requested ones first, then the most traded of the lists
 SELECT m.ref AS ref, s.price AS price, s.volume_total AS volume_total
 FROM (
   SELECT market_key, prices[1] AS price, volume_24h, volume_total FROM market_state FINAL
   WHERE platform = {platform:String} AND status = 'open'
+    AND (NOT is_combo OR market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)}))))
   ORDER BY market_key IN (SELECT sipHash64({platform:String}, arrayJoin({refs:Array(String)}))) DESC,
     volume_24h DESC NULLS LAST, volume_total DESC NULLS LAST, market_key
   LIMIT {limit:UInt32}

@@ -1,8 +1,8 @@
--- ingestion: markets traded in the last three hours, those first whose platform bars were read longest ago
+-- ingestion: markets of lists that traded in the last three hours, those first whose platform bars were read longest ago
 SELECT m.ref AS ref
 FROM (
   SELECT market_key, max(last_trade_at) AS last_trade_at FROM market_totals
-  WHERE platform = {platform:String}
+  WHERE platform = {platform:String} AND market_key NOT IN (SELECT market_key FROM market_state WHERE platform = {platform:String} AND is_combo)
   GROUP BY market_key HAVING last_trade_at >= now() - INTERVAL 3 HOUR
 ) AS t
 INNER JOIN (SELECT market_key, ref FROM markets FINAL WHERE platform = {platform:String}) AS m USING (market_key)

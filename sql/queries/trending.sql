@@ -8,10 +8,6 @@ SELECT platform, market_key, as_of, status, category, price, other_price, liquid
 FROM market_windows
 WHERE status = 'open' AND (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
   AND ({category:String} = '' OR category_slug = {category:String})
-  AND market_key NOT IN (
-    -- FINAL: a placeholder may become a market. It reads only those that ever were one.
-    SELECT market_key FROM market_state FINAL PREWHERE market_key IN (SELECT market_key FROM market_state WHERE is_placeholder) WHERE is_placeholder
-  )
 ORDER BY if({sort:String} = 'volume_change', volume_rank, price_rank) DESC NULLS LAST,
   ifNull(sold, if({window:String} = '24h', volume_24h, volume_7d)) DESC NULLS LAST, market_key
 LIMIT {limit:UInt32}

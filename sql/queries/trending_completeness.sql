@@ -12,10 +12,6 @@ FROM (
   FROM market_windows
   WHERE status = 'open' AND (empty({platforms:Array(String)}) OR platform IN {platforms:Array(String)})
     AND ({category:String} = '' OR category_slug = {category:String})
-    AND market_key NOT IN (
-      -- FINAL: a placeholder may become a market. It reads only those that ever were one.
-      SELECT market_key FROM market_state FINAL PREWHERE market_key IN (SELECT market_key FROM market_state WHERE is_placeholder) WHERE is_placeholder
-    )
   GROUP BY platform
 ) AS w
 LEFT JOIN (SELECT platform, complete_from, complete_to FROM trade_coverage FINAL WHERE market_key = 0) AS c USING (platform)

@@ -149,6 +149,11 @@ export interface PlatformData {
   sweep(scope: SweepScope, context: ReadContext): AsyncGenerator<SweepPage>;
   /** One market by its reference or any id that a user may send (platform id, condition id, slug); null if the platform has none. */
   market(id: string, context: ReadContext): Promise<MarketRecord | null>;
+  /**
+   * Markets that the lists leave out although they trade, such as combinations of others, by ref; refs that the platform does not
+   * return are left out. Absent if its lists have every market.
+   */
+  unlisted?(refs: readonly string[], context: ReadContext): Promise<MarketRecord[]>;
   /** Newest first. Throws TradeFeedGap if a platform cap ends the feed early. */
   trades(query: TradeQuery, directory: MarketDirectory, context: ReadContext): AsyncGenerator<TradePage>;
   /** Bars of the first outcome with startTs in [startTs, endTs), Unix seconds; [] if the platform has none. */

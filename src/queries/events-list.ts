@@ -13,6 +13,7 @@ export interface EventFilter {
   series_id?: string | undefined;
   query?: string | undefined;
   include_placeholders: boolean;
+  include_combos: boolean;
 }
 
 /** A page of the events that match the filter, by key. */
@@ -30,6 +31,7 @@ export const listEvents = (clickhouse: Pick<ClickHouse, 'query'>, filter: EventF
         category: filter.category === undefined ? '' : categorySlug(filter.category),
         series_id: asStored(filter.provider, filter.series_id),
         include_placeholders: filter.include_placeholders,
+        include_combos: filter.include_combos,
       },
     },
     page,

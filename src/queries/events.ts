@@ -40,10 +40,11 @@ export interface FoundEvent {
   marketKeys: string[];
 }
 
-/** When events are described, and whether their placeholder markets take part. */
+/** When events are described, and which of their hidden markets take part. */
 export interface EventsAsked {
   nowMs: number;
-  withPlaceholders: boolean;
+  include_placeholders: boolean;
+  include_combos: boolean;
 }
 
 /** Events by key as of `nowMs`, in the given order; events without a stored market are left out. */
@@ -51,14 +52,15 @@ export async function eventsByKey(
   clickhouse: Reader,
   platform: Platform,
   keys: readonly string[],
-  { nowMs, withPlaceholders }: EventsAsked,
+  { nowMs, include_placeholders, include_combos }: EventsAsked,
 ): Promise<FoundEvent[]> {
   if (keys.length === 0) return [];
   const rows = await clickhouse.query('events_page', EventRow, {
     platform,
     keys: keys.map(BigInt),
     at: storeTime(nowMs),
-    include_placeholders: withPlaceholders,
+    include_placeholders,
+    include_combos,
   });
   const found = new Map(rows.map((row) => [row.event_key, row]));
   return keys.flatMap((key) => {

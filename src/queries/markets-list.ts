@@ -18,6 +18,7 @@ export interface MarketFilter {
   ends_after?: number | undefined;
   ends_before?: number | undefined;
   include_placeholders: boolean;
+  include_combos: boolean;
 }
 
 /** A page of the markets that match the filter, by key. */
@@ -38,6 +39,7 @@ export const listMarkets = (clickhouse: Pick<ClickHouse, 'query'>, filter: Marke
         ends_after: timeOrNull(filter.ends_after),
         ends_before: timeOrNull(filter.ends_before),
         include_placeholders: filter.include_placeholders,
+        include_combos: filter.include_combos,
       },
     },
     page,

@@ -21,6 +21,7 @@ import {
   flagParam,
   limitParam,
   placeholdersParam,
+  combosParam,
   platformParam,
 } from '../schemas/parameters.ts';
 import type { Services } from './services.ts';
@@ -63,6 +64,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         category: categoryParam(),
         series_id: eventIdParam("Only events of this series, by the platform's id").optional(),
         include_placeholders: placeholdersParam(),
+        include_combos: combosParam(),
         sort: enumParam(['volume_24h', 'end_date', 'created', 'markets', 'match'])
           .optional()
           .describe(
@@ -85,7 +87,7 @@ function listEventsRoute(app: FastifyInstance, services: Services): void {
         const position = cursor === undefined ? null : cursors.decode('events', filters, cursor, ListPosition);
         const nowMs = services.now();
         const page = await listEvents(clickhouse, query, { position, nowMs, limit });
-        const asked = { nowMs, withPlaceholders: query.include_placeholders };
+        const asked = { ...query, nowMs };
         const events = await eventsByKey(clickhouse, provider, page.keys, asked);
         const next = page.next && cursors.encode('events', filters, page.next);
         return {
@@ -131,7 +133,8 @@ function getEventRoute(app: FastifyInstance, services: Services): void {
       return answerStored(services, call, cache, async () => {
         const id = normalId(provider, params.id);
         const nowMs = services.now();
-        const asked = { nowMs, withPlaceholders: query.include_placeholders };
+        // A combination is in no event with other markets: one that is asked for by its id is wanted.
+        const asked = { ...query, nowMs, include_combos: true };
         const found = id === null ? null : await eventById(clickhouse, provider, id, asked);
         if (!found) {
           throw new ApiError(404, `Event not found on ${platformName(provider)}`, {

@@ -24,6 +24,7 @@ import {
   listedIdsParam,
   type ListedId,
   placeholdersParam,
+  combosParam,
   platformParam,
   timestampParam,
 } from '../schemas/parameters.ts';
@@ -80,6 +81,7 @@ function listMarketsRoute(app: FastifyInstance, services: Services): void {
           .describe('Only markets whose trading_end_at is before this time: Unix seconds, milliseconds or ISO-8601'),
         category: textParam().optional().describe('Only markets of this category, by its slug'),
         include_placeholders: placeholdersParam(),
+        include_combos: combosParam(),
         sort: enumParam(['volume_24h', 'volume_total', 'liquidity', 'end_date', 'created', 'match'])
           .optional()
           .describe(

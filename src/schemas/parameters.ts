@@ -67,6 +67,12 @@ export const placeholdersParam = () =>
     'true adds placeholders: markets that stand for the outcomes which an event does not list by name, and which the platform hides (metadata.neg_risk_other)',
   );
 
+/** Combinations are bets on several markets at once. */
+export const combosParam = () =>
+  flagParam(false).describe(
+    'true adds combinations: bets on several markets at once (metadata.is_combo), with their legs in metadata.legs. Stored are those that traded, and those that were asked for by id',
+  );
+
 /** Places of the longest decimal that matches DECIMAL: it is read whole before it is held against its scale. */
 const DIGITS = 140;
 /** A decimal of at most 40 digits, maybe with an exponent; it has a digit before the exponent. */

@@ -87,6 +87,14 @@ function titleOf(market: SimMarket, siblings: readonly SimMarket[]): string {
   return isOwn ? title : `${title} (${own})`;
 }
 
+const legsOf = (fixed: Record<string, unknown>): object[] =>
+  (fixed['mve_selected_legs'] as Record<string, string>[]).map((leg) => ({
+    id: `kalshi:${leg['market_ticker']}`,
+    market_id: leg['market_ticker'],
+    event_id: leg['event_ticker'],
+    side: leg['side'],
+  }));
+
 /**
  * What the service must say of a market whose row was read at `syncedMs`, when the platform's clock showed `worldMs`.
  * Fields named by the interface only; `last_synced_at` is the reading's.
@@ -145,7 +153,9 @@ export function kalshiMarket(
     settlement_timer_seconds: fixed['settlement_timer_seconds'],
     categories: [series.category],
     ...(spec.provisional ? { is_provisional: true } : {}),
-    ...(fixed['mve_collection_ticker'] ? { mve_collection_ticker: fixed['mve_collection_ticker'] } : {}),
+    ...(fixed['mve_collection_ticker']
+      ? { mve_collection_ticker: fixed['mve_collection_ticker'], is_combo: true, legs: legsOf(fixed) }
+      : {}),
     ...(settled ? { payouts: { yes: half(top.price), no: other(top.price) } } : {}),
     ...(settled && market.lastPrice > 0 ? { last_trade_price: dollars(market.lastPrice) } : {}),
   };

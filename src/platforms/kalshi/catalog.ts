@@ -9,7 +9,16 @@ import type { KalshiClient, KalshiQuery } from './client.ts';
 import { mapKalshiSeries } from './event.ts';
 import { isKnownStatus, mapKalshiMarket } from './market.ts';
 import { sharedNames, type SharedNames } from './title.ts';
-import { EVENT_ROW, KalshiEvent, KalshiMarket, KalshiSeries, MARKET_ROW, missingFields, SERIES_ROW } from './wire.ts';
+import {
+  EVENT_ROW,
+  KalshiEvent,
+  KalshiMarket,
+  KalshiSeries,
+  MARKET_ROW,
+  SERIES_ROW,
+  isCombo,
+  missingFields,
+} from './wire.ts';
 
 const EVENT_PAGE_LIMIT = 200;
 /** The only source for the order of an event's markets. */
@@ -38,6 +47,9 @@ function reportFields({ row, raw }: ParsedRow<KalshiMarket>, context: ReadContex
   const word = JSON.stringify(row.status.slice(0, 40));
   if (!isKnownStatus(row.status)) report('status', `unknown word ${word}, read as closed unless it has settled`);
 }
+
+const eventsOf = (markets: readonly ParsedRow<KalshiMarket>[]): Set<string> =>
+  new Set(markets.map(({ row }) => row.event_ticker));
 
 function sharedOfPage(markets: readonly ParsedRow<KalshiMarket>[]): Map<string, SharedNames> {
   const events = new Map<string, KalshiMarket[]>();
@@ -140,7 +152,11 @@ export class KalshiCatalog {
   /** Market rows as records, joined with their events and series. */
   async join(rows: readonly unknown[], receivedAt: string, context: ReadContext): Promise<MarketRecord[]> {
     const markets = parseRows(KalshiMarket, rows, MARKET_ROW, context);
-    await this.#needEvents(new Set(markets.map(({ row }) => row.event_ticker)), context);
+    const combos = markets.filter(({ row }) => isCombo(row));
+    const listed = markets.filter(({ row }) => !isCombo(row));
+    await this.#needEvents(eventsOf(listed), context);
+    // The list omits those of combinations.
+    await this.#singleEventReader.readAll(this.#missing(eventsOf(combos)), context);
     const seriesOf = (eventTicker: string) => this.#event(eventTicker)?.row.series_ticker ?? '';
     await this.#needSeries(new Set(markets.map(({ row }) => seriesOf(row.event_ticker))), context);
     const shared = sharedOfPage(markets);
@@ -187,14 +203,18 @@ export class KalshiCatalog {
 
   /** Events that Kalshi does not have become 'unknown'; those that cannot be read stay missing. */
   async #needEvents(tickers: Set<string>, context: ReadContext): Promise<void> {
-    const missing = [...tickers].filter((ticker) => ticker !== '' && !this.#events.has(ticker));
+    const missing = this.#missing(tickers);
     await this.#eventReader.readAll(missing, context);
-    // The list omits combinations: those are read one at a time, when requested.
+    // The list may omit it.
     if (tickers.size !== 1) return;
     await this.#singleEventReader.readAll(
       missing.filter((ticker) => this.#events.get(ticker) === 'unknown'),
       context,
     );
+  }
+
+  #missing(tickers: Set<string>): string[] {
+    return [...tickers].filter((ticker) => ticker !== '' && !this.#events.has(ticker));
   }
 
   async #readEvents(tickers: readonly string[], context: ReadContext): Promise<string[]> {
@@ -207,6 +227,7 @@ export class KalshiCatalog {
     const path = `/events/${encodeURIComponent(ticker)}`;
     const reply = await this.#client.get(path, NESTED, context).catch(nullIfStatedAbsent);
     if (reply) this.#keepEvents([parseBody('kalshi', z.object({ event: z.unknown() }), reply).event], context);
+    else this.#events.set(ticker, 'unknown');
   }
 
   async #needSeries(tickers: Set<string>, context: ReadContext): Promise<void> {

@@ -3,6 +3,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { CandleRecord, JsonObject, MarketRecord } from '../../core/model.ts';
 import type { AdapterDeps, StoredMarket, PlatformData, ReadContext } from '../contract.ts';
 import { nullIfStatedAbsent, parseBody, parseRows } from '../parse-rows.ts';
+import { ItemReader } from '../read-items.ts';
 import { mapKalshiBook } from './book.ts';
 import { readKalshiBooks } from './books.ts';
 import { mapKalshiCandle } from './candle.ts';
@@ -17,6 +18,8 @@ import { kalshiTrades } from './trade-feed.ts';
 import { KalshiCandle, KalshiEventMetadata, KalshiOrderBook } from './wire.ts';
 import { HOUR_MS } from '../../core/time.ts';
 
+/** Tickers per request: those of combinations are long, and the URL stays under 4 KB. */
+const MARKETS_PER_LOOKUP = 60;
 /** Bars per request; Kalshi documents 10,000 for its batch form and no limit for this one. */
 const CANDLES_PER_REQUEST = 5000;
 
@@ -26,6 +29,17 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
   const client = createKalshiClient(deps);
   const catalog = new KalshiCatalog(client);
   const cutoff = createCutoff(client, now);
+
+  const unlisted = new ItemReader<MarketRecord>({
+    platform: 'kalshi',
+    kind: 'market',
+    groupSize: MARKETS_PER_LOOKUP,
+    async read(tickers, context) {
+      const query = { limit: MARKETS_PER_LOOKUP, tickers: tickers.join(',') };
+      const { rows, receivedAt } = await client.page('/markets', 'markets', query, context);
+      return catalog.join(rows, receivedAt, context);
+    },
+  });
 
   async function market(id: string, context: ReadContext): Promise<MarketRecord | null> {
     const ref = kalshi.normalizeId(id);
@@ -73,6 +87,7 @@ export function createKalshiData(deps: AdapterDeps<KalshiUrl | KalshiKeySetting>
     candlesBringQuotes: true,
     sweep: (scope, context) => kalshiSweep(client, catalog, now, scope, context),
     market,
+    unlisted: (refs, context) => unlisted.readAll(refs, context),
     trades: (query, _directory, context) => kalshiTrades(client, cutoff, query, context),
     candles,
     async orderBook(market, context) {

@@ -9,14 +9,15 @@ import {
   midpoint,
   parsePrice,
 } from '../../core/decimal.ts';
-import type {
-  BookLevel,
-  JsonObject,
-  MarketInfo,
-  MarketRecord,
-  MarketState,
-  MarketStatus,
-  Quote,
+import {
+  type BookLevel,
+  type JsonObject,
+  type MarketInfo,
+  type MarketRecord,
+  type MarketState,
+  type MarketStatus,
+  type Quote,
+  unifiedId,
 } from '../../core/model.ts';
 import { bestLevelLiquidity } from '../book-sides.ts';
 import { categorySlug } from '../categories.ts';
@@ -24,7 +25,7 @@ import { WINDOW_MS, complementQuote, isoTime, yesNoOutcomes, youngMarketVolume }
 import type { ParsedRow } from '../parse-rows.ts';
 import { kalshiCategory, kalshiPage, mapKalshiEvent, mapKalshiSeries } from './event.ts';
 import { kalshiTitle, NOTHING_SHARED, type SharedNames } from './title.ts';
-import type { KalshiEvent, KalshiMarket, KalshiSeries } from './wire.ts';
+import { type KalshiEvent, type KalshiLeg, type KalshiMarket, type KalshiSeries, isCombo } from './wire.ts';
 
 /** Replies had `open` and `settled` until 2025. */
 const STATUSES: Readonly<Record<string, MarketStatus>> = {
@@ -124,7 +125,9 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
     fee: feeType || multiplier !== undefined ? withoutUnknown({ type: feeType, multiplier }) : undefined,
     exchange_index: market.exchange_index ?? 0,
     is_provisional: market.is_provisional,
+    ...(isCombo(market) ? { is_combo: true } : {}),
     mve_collection_ticker: market.mve_collection_ticker,
+    legs: market.mve_selected_legs.length > 0 ? market.mve_selected_legs.map(toLeg) : null,
     can_close_early: market.can_close_early,
     early_close_condition: market.early_close_condition,
     occurrence_datetime: isoTime(market.occurrence_datetime),
@@ -133,6 +136,15 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
     categories: series?.categories,
   });
 }
+
+/** A leg as its market, with what one Yes contract of it paid once that is known. */
+const toLeg = ({ event_ticker, market_ticker, side, yes_settlement_value_dollars: paid }: KalshiLeg): JsonObject => ({
+  id: unifiedId('kalshi', market_ticker),
+  market_id: market_ticker,
+  event_id: event_ticker,
+  side,
+  ...(paid === null || paid === undefined ? {} : { yes_payout: number(paid) }),
+});
 
 /** What Yes has been paid before the settlement, USD per contract; null where the platform pays nothing before it. */
 const floorOf = (market: KalshiMarket): number | null =>

@@ -37,16 +37,30 @@ const numeral = z
 const number = known(z.union([z.number(), numeral]));
 const sources = z.array(z.object({ url: wireText })).nullish();
 
-/** A grid without one of its ranges would be another grid: an odd range costs all of them. */
-const ranges = z
-  .array(z.unknown())
-  .nullish()
-  .transform((given, context) => {
-    const read = z.array(z.object({ start: wirePrice, end: wirePrice, step: wirePrice })).safeParse(given ?? []);
-    if (read.success) return read.data;
-    context.addIssue({ code: 'custom', message: 'expected ranges of start, end and step' });
-    return z.NEVER;
-  });
+/** A list that means something else without one of its entries: an odd entry costs all of them. Empty if absent. */
+const whole = <T extends z.ZodType>(entry: T, message: string) =>
+  z
+    .array(z.unknown())
+    .nullish()
+    .transform((given, context) => {
+      const read = z.array(entry).safeParse(given ?? []);
+      if (read.success) return read.data;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    });
+const ranges = whole(
+  z.object({ start: wirePrice, end: wirePrice, step: wirePrice }),
+  'expected ranges of start, end and step',
+);
+
+const side = z.enum(['yes', 'no']);
+const Leg = z.object({
+  event_ticker: z.string().min(1),
+  market_ticker: z.string().min(1),
+  side,
+  yes_settlement_value_dollars: price,
+});
+export type KalshiLeg = z.output<typeof Leg>;
 
 /** Adds an issue at the first key if none of the keys has a value: a renamed field must not count as "unknown". */
 const anyOf =
@@ -107,10 +121,15 @@ export const KalshiMarket = z.object({
   functional_strike: text,
   custom_strike: z.record(z.string(), z.unknown()).nullish(),
   mve_collection_ticker: text,
+  /** Of combinations only. */
+  mve_selected_legs: whole(Leg, 'expected legs of event, market and side'),
   is_provisional: wireFlag,
   exchange_index: known(z.union([z.int(), numeral.pipe(z.int())])),
 });
 export type KalshiMarket = z.output<typeof KalshiMarket>;
+/** Whether a market is a bet on several markets at once. */
+export const isCombo = (market: Pick<KalshiMarket, 'mve_collection_ticker' | 'mve_selected_legs'>): boolean =>
+  market.mve_collection_ticker !== null || market.mve_selected_legs.length > 0;
 /** A market without a title takes that of its event, and one without an event is stored alone. */
 export const MARKET_ROW = { platform: 'kalshi', kind: 'market', idKey: 'ticker', essential: ['ticker'] } as const;
 
@@ -173,8 +192,6 @@ export const KalshiSeries = z.object({
 export type KalshiSeries = z.output<typeof KalshiSeries>;
 export const SERIES_ROW = { platform: 'kalshi', kind: 'series', idKey: 'ticker', essential: ['ticker'] } as const;
 
-const side = z.enum(['yes', 'no']).nullish();
-
 const tradeSize = wireTradeSize.nullish();
 
 export const KalshiTrade = z
@@ -185,9 +202,9 @@ export const KalshiTrade = z
     count: tradeSize,
     yes_price_dollars: wireTradePrice.nullish(),
     yes_price: bare.refine(isTradePrice, 'expected a price of 0 to 1').nullish(),
-    taker_outcome_side: side,
+    taker_outcome_side: side.nullish(),
     taker_book_side: z.enum(['bid', 'ask']).nullish(),
-    taker_side: side,
+    taker_side: side.nullish(),
     created_time: z.string(),
     is_block_trade: wireFlag,
   })

@@ -39,6 +39,7 @@ const MARKET: Row = marketRow({
   cap_strike: 5.5,
   functional_strike: 'x > 4',
   mve_collection_ticker: 'KXCOMBO',
+  mve_selected_legs: [{ event_ticker: 'E', market_ticker: 'M', side: 'yes' }],
   is_provisional: true,
 });
 const EVENT: Row = eventRow({

@@ -27,6 +27,17 @@ contractOf('kalshi', (stage) => {
     expect(await eventually(served)).toEqual([]);
   });
 
+  test('combinations that trade are listed with their legs when asked for, and equal the truth', async () => {
+    const { truth } = stage();
+    const wrong = async () => {
+      const rows = await stage().markets('sort=created&include_combos=true');
+      const served = new Map(rows.map((row) => [row.platform_id, row]));
+      return truth.combos().flatMap((ticker) => truth.wrongFields(ticker, served.get(ticker)));
+    };
+    expect(truth.combos().length).toBeGreaterThan(1);
+    expect(await eventually(wrong)).toEqual([]);
+  });
+
   test('a market that does not trade has its image as soon as it is requested, and keeps it', async () => {
     const { truth } = stage();
     const asked = (event: string) =>

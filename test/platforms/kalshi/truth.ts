@@ -52,12 +52,18 @@ export class KalshiTruth implements PlatformTruth {
     };
   }
 
-  /** Combos are left out of listings; they come when they are asked for. */
+  /** Combos are left out of lists. */
   listedMarkets(): SimMarket[] {
     const { exchange } = this.world;
     // Lets what is due by the world's clock happen.
     this.world.market(exchange.markets[0]!.ticker);
     return exchange.markets.filter((market) => !market.vanished && !this.#isCombo(market));
+  }
+
+  /** Combos that trade. */
+  combos(): string[] {
+    const traded = this.world.exchange.markets.filter(({ prints, status }) => prints.length > 0 && status === 'active');
+    return traded.filter((market) => this.#isCombo(market)).map(({ ticker }) => ticker);
   }
 
   oneOf(wanted: (market: SimMarket) => boolean): SimMarket {
@@ -85,8 +91,8 @@ export class KalshiTruth implements PlatformTruth {
       .map(({ ticker }) => ticker);
   }
 
-  mayBeServed(row: ServedMarket): boolean {
-    return row.metadata['mve_collection_ticker'] !== undefined;
+  mayBeServed(): boolean {
+    return false;
   }
 
   wrongFields(ticker: string, row: ServedMarket | undefined): Difference[] {
@@ -96,8 +102,8 @@ export class KalshiTruth implements PlatformTruth {
     const truth = kalshiMarket(this.world, market, { syncedMs, worldMs: this.clock.at(syncedMs) });
     // Nobody reads a market again that does not trade: what its trades would show by now stays unknown.
     if (market.status !== 'active' && row.volume_7d === null) truth.volume_7d = null;
-    // Images are read of what trades, and of what somebody asks for.
-    if (market.status !== 'active' && row.image_url === '') truth.image_url = '';
+    // Images are read of what trades and is listed, and of what somebody asks for.
+    if ((market.status !== 'active' || this.#isCombo(market)) && row.image_url === '') truth.image_url = '';
     return differences(ticker, row, { ...truth, last_synced_at: row.last_synced_at });
   }
 
@@ -117,7 +123,7 @@ export class KalshiTruth implements PlatformTruth {
   }
 
   noteAsked(): void {
-    // Combos are known by their rows.
+    // A combo that was asked for stays out of lists.
   }
 
   events() {

@@ -1,0 +1,119 @@
+-- v_markets has combinations, as GET markets/id has; the sums of v_events and v_series leave them out.
+CREATE OR REPLACE VIEW v_markets (
+  market_key UInt64 COMMENT 'Joins to the other views',
+  id String COMMENT 'Unified id as in the API: <platform>:<platform_id>',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  platform_id String COMMENT 'Kalshi ticker, Polymarket Gamma id, Limitless slug',
+  ref String COMMENT 'What trades name the market by: Kalshi ticker, Polymarket condition id, Limitless slug',
+  title String COMMENT 'Question or name',
+  outcome_name Nullable(String) COMMENT 'Which of its event’s markets it is: a team, a person, a range; null where it has no such name',
+  is_placeholder Bool COMMENT 'Kept by the platform for a market to come, and hidden there',
+  is_combo Bool COMMENT 'A bet on several markets at once',
+  status LowCardinality(String) COMMENT 'unopened, open, paused, closed or settled',
+  market_type LowCardinality(String) COMMENT 'binary, multiple_choice or scalar',
+  outcomes Array(String) COMMENT 'Names in the order of the platform; prices are of the first',
+  category LowCardinality(String) COMMENT 'One vocabulary over the platforms; empty when the platform names none',
+  subcategory Nullable(String) COMMENT 'As the platform names it',
+  tags Array(LowCardinality(String)) COMMENT 'As the platform names them',
+  event_id String COMMENT 'Event the market belongs to',
+  event_name String COMMENT 'Name of the event',
+  series_id String COMMENT 'Series of the event; empty where there is none',
+  price Nullable(Decimal64(10)) COMMENT 'Of the first outcome; the payout once settled',
+  bid Nullable(Decimal64(10)) COMMENT 'Best bid of the first outcome; null unless open',
+  ask Nullable(Decimal64(10)) COMMENT 'Best ask of the first outcome; null unless open',
+  spread Nullable(Decimal64(10)) COMMENT 'ask - bid',
+  volume_24h Nullable(Decimal64(6)) COMMENT 'By the platform: USD, contracts on Kalshi',
+  volume_7d Nullable(Decimal64(6)) COMMENT 'As volume_24h',
+  volume_total Nullable(Decimal64(6)) COMMENT 'As volume_24h',
+  liquidity Nullable(Decimal64(6)) COMMENT 'USD of collateral at rest; null until the book of an open market has been read',
+  open_interest Nullable(Decimal64(6)) COMMENT 'Contracts on Kalshi, USD elsewhere',
+  price_change_24h Nullable(Decimal64(10)) COMMENT 'Of the first outcome, in price',
+  price_change_7d Nullable(Decimal64(10)) COMMENT 'Of the first outcome, in price',
+  created_at Nullable(DateTime64(3, 'UTC')) COMMENT 'By the platform',
+  trading_end_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When trading ends',
+  resolution_date Nullable(DateTime64(3, 'UTC')) COMMENT 'Expected resolution',
+  resolved_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When it was settled',
+  source_url String COMMENT 'Page of the market on its platform',
+  external_provider Nullable(String) COMMENT 'Platform whose market this one copies; null where it copies none',
+  external_slug Nullable(String) COMMENT 'Slug of that market there; null where it copies none',
+  first_seen_at DateTime64(3, 'UTC') COMMENT 'When this service first saw it',
+  synced_at DateTime64(3, 'UTC') COMMENT 'When the platform said what stands here'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT m.market_key AS market_key, concat(m.platform, ':', m.platform_id) AS id, m.platform AS platform, m.platform_id AS platform_id, m.ref AS ref,
+  m.title AS title,
+  nullIf(trimBoth(replaceAll(if(JSONExtractString(m.metadata, 'group_item_title') != '', JSONExtractString(m.metadata, 'group_item_title'),
+    if(match(JSONExtractString(m.metadata, 'yes_sub_title'), '(?i)^(yes|no)$'), '', JSONExtractString(m.metadata, 'yes_sub_title'))), '**', '')), '') AS outcome_name,
+  JSONExtractBool(m.metadata, 'neg_risk_other') AS is_placeholder, JSONExtractBool(m.metadata, 'is_combo') AS is_combo,
+  s.status AS status, m.market_type AS market_type, m.outcome_names AS outcomes,
+  m.category AS category, m.subcategory AS subcategory, m.tags AS tags, m.event_id AS event_id, m.event_name AS event_name, m.series_id AS series_id,
+  s.prices[1] AS price, s.bids[1] AS bid, s.asks[1] AS ask, s.asks[1] - s.bids[1] AS spread,
+  s.volume_24h AS volume_24h, s.volume_7d AS volume_7d, s.volume_total AS volume_total, if(s.liquidity_known, toNullable(s.liquidity), NULL) AS liquidity, s.open_interest AS open_interest,
+  s.price_change_24h AS price_change_24h, s.price_change_7d AS price_change_7d,
+  m.created_at AS created_at, m.trading_end_at AS trading_end_at, m.resolution_date AS resolution_date, s.resolved_at AS resolved_at,
+  m.source_url AS source_url,
+  nullIf(JSONExtractString(m.metadata, 'external_provider'), '') AS external_provider, nullIf(JSONExtractString(m.metadata, 'external_slug'), '') AS external_slug,
+  m.first_seen_at AS first_seen_at, s.synced_at AS synced_at
+FROM markets AS m FINAL INNER JOIN market_state AS s FINAL ON s.platform = m.platform AND s.market_key = m.market_key
+COMMENT 'Every market with its latest state, one row each';
+
+CREATE OR REPLACE VIEW v_events (
+  id String COMMENT 'Unified id as in the API: <platform>:<event_id>',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  event_id String COMMENT 'Joins to v_markets, with platform',
+  series_id String COMMENT 'Joins to v_series, with platform; empty where there is none',
+  title String COMMENT 'As worded by the platform',
+  category LowCardinality(String) COMMENT 'One vocabulary over the platforms; empty when the platform names none',
+  tags Array(LowCardinality(String)) COMMENT 'As the platform names them',
+  status LowCardinality(String) COMMENT 'open when a market of it is open, else paused, unopened, closed or settled, whichever one has first',
+  markets_count UInt64 COMMENT 'Stored markets without placeholders and combinations',
+  open_markets UInt64 COMMENT 'Of these open',
+  volume_24h Nullable(Decimal(38, 6)) COMMENT 'Sum over its markets: USD, contracts on Kalshi; null when not known for every market',
+  volume_total Nullable(Decimal(38, 6)) COMMENT 'As volume_24h',
+  liquidity Nullable(Decimal(38, 6)) COMMENT 'Sum over its markets, USD of collateral at rest; null when not known for every market',
+  mutually_exclusive Nullable(Bool) COMMENT 'Whether at most one market can pay; null when the platform does not say',
+  trading_end_at Nullable(DateTime64(3, 'UTC')) COMMENT 'When the last market ends; null when not known for every market',
+  source_url String COMMENT 'Page of the event on its platform'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT concat(e.platform, ':', e.event_id) AS id, e.platform AS platform, e.event_id AS event_id, e.series_id AS series_id, e.title AS title,
+  e.category AS category, e.tags AS tags, m.status AS status, m.markets_count AS markets_count, m.open_markets AS open_markets,
+  m.volume_24h AS volume_24h, m.volume_total AS volume_total, m.liquidity AS liquidity, e.mutually_exclusive AS mutually_exclusive,
+  m.trading_end_at AS trading_end_at, e.source_url AS source_url
+FROM events AS e FINAL
+INNER JOIN (
+  SELECT platform, event_id, count() AS markets_count, countIf(s.status = 'open') AS open_markets,
+    multiIf(open_markets > 0, 'open', countIf(s.status = 'paused') > 0, 'paused', countIf(s.status = 'unopened') > 0, 'unopened',
+      countIf(s.status = 'closed') > 0, 'closed', 'settled') AS status,
+    if(count(s.volume_24h) = count(), sum(toDecimal128(s.volume_24h, 6)), NULL) AS volume_24h,
+    if(count(s.volume_total) = count(), sum(toDecimal128(s.volume_total, 6)), NULL) AS volume_total,
+    if(countIf(NOT s.liquidity_known) = 0, toNullable(sum(toDecimal128(s.liquidity, 6))), NULL) AS liquidity,
+    if(count(s.trading_end_at) = count(), max(s.trading_end_at), NULL) AS trading_end_at
+  FROM market_state AS s FINAL WHERE event_id != '' AND NOT is_placeholder AND NOT is_combo GROUP BY platform, event_id
+) AS m ON m.platform = e.platform AND m.event_id = e.event_id
+COMMENT 'Every event with a stored market, with sums over its markets; placeholders and combinations are left out';
+
+CREATE OR REPLACE VIEW v_series (
+  id String COMMENT 'Unified id as in the API: <platform>:<series_id>',
+  platform LowCardinality(String) COMMENT 'kalshi, polymarket or limitless',
+  series_id String COMMENT 'Joins to v_events and v_markets, with platform',
+  title String COMMENT 'As worded by the platform; empty where it words none',
+  category LowCardinality(String) COMMENT 'One vocabulary over the platforms; empty when the platform names none',
+  frequency Nullable(String) COMMENT 'How often it recurs, as worded by the platform; null when it does not say',
+  events_count UInt64 COMMENT 'Stored events',
+  open_events UInt64 COMMENT 'Of these with an open market'
+)
+DEFINER = CURRENT_USER SQL SECURITY DEFINER
+AS SELECT concat(r.platform, ':', r.series_id) AS id, r.platform AS platform, r.series_id AS series_id, r.title AS title, r.category AS category,
+  r.frequency AS frequency, e.events_count AS events_count, e.open_events AS open_events
+FROM series AS r FINAL
+LEFT JOIN (
+  SELECT e.platform AS platform, e.series_id AS series_id, count() AS events_count, countIf(m.is_open) AS open_events
+  FROM events AS e FINAL
+  INNER JOIN (
+    SELECT platform, event_id, max(status = 'open') AS is_open FROM market_state FINAL WHERE event_id != '' AND NOT is_placeholder AND NOT is_combo GROUP BY platform, event_id
+  ) AS m ON m.platform = e.platform AND m.event_id = e.event_id
+  WHERE e.series_id != ''
+  GROUP BY platform, series_id
+) AS e ON e.platform = r.platform AND e.series_id = r.series_id
+COMMENT 'Every series, with its events';

@@ -21,7 +21,7 @@ export interface Ingestion {
 export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const runner = new JobRunner(deps);
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
-  const streamed = await announceBooks(deps.shared, deps.books);
+  const streamed = await announceBooks(deps.shared, deps.books, deps.clock);
   const { CLICKHOUSE_URL, REDIS_URL } = deps.config;
   const onError = (error: unknown): void => deps.log.warn({ err: error }, 'Failed to read the wanted books');
   const sharesStoreAlone = CLICKHOUSE_URL !== undefined && REDIS_URL === undefined;

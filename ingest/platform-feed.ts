@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../src/core/time.ts';
 import type { BookRecorder } from '../src/books/recorder.ts';
 import type { StatedMarket } from '../src/platforms/sockets/contract.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
@@ -40,6 +41,7 @@ const STREAMED_SECONDS = 5;
 export interface PlatformFeedDeps {
   config: Config;
   log: FastifyBaseLogger;
+  clock: Clock;
   clickhouse: ClickHouse;
   shared: Shared;
   markets: StoredMarkets;

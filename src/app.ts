@@ -79,7 +79,7 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 /** The HTTP interface over open and migrated stores. Closing the app closes what it opened, not the stores. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, log, postgres } = deps;
-  const limits = await openRateLimits(config.REDIS_URL, log, deps.rates);
+  const limits = await openRateLimits(config.REDIS_URL, log, { clock: deps.clock, ...deps.rates });
   const app = createServer(config, log, limits);
   await app.register(cookie);
   await app.register(jwt, {
@@ -89,7 +89,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
 
   const services = await openServices(app, deps, limits);
-  const { now, apiKeys, mailer, orders, streams } = services;
+  const { clock, now, apiKeys, mailer, orders, streams } = services;
   if (config.DEMO_API_KEY) await ensureDemoUser(postgres.db, config.DEMO_API_KEY);
 
   app.decorate('apiKeys', apiKeys);
@@ -113,6 +113,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   app.addHook('onReady', () => orders.start());
   const stopDropping = everyHour(
+    clock,
     async () => {
       await dropOldAccountRecords(postgres.db, config.RETENTION_ACCOUNTS_DAYS, now());
       await dropOldAttempts(postgres.db, config.RETENTION_ORDER_ATTEMPTS_DAYS, now());
@@ -185,7 +186,7 @@ function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits
 /** What routes depend on. The app signs the cookies of sessions and devices. */
 async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLimits): Promise<Services> {
   const { config, log, postgres, shared } = deps;
-  const now = deps.now ?? Date.now;
+  const { now } = deps.clock;
   const sessions = createSessions(postgres.db, app.jwt, now);
   const devices = createKnownDevices(postgres.db, app.jwt, now);
   const revocationsArrive = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;

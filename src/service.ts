@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AddressInfo } from 'node:net';
+import { type Clock, systemClock } from './core/time.ts';
 import { type Ingestion, startIngestion } from '../ingest/ingestion.ts';
 import { buildApp } from './app.ts';
 import { BookRecorder } from './books/recorder.ts';
@@ -61,20 +62,21 @@ interface Start {
   config: Config;
   role: Role;
   log: FastifyBaseLogger;
+  clock: Clock;
   metrics: Metrics;
   /** Registers a stop function; a stop, and a failed start, run all of them in reverse order. */
   onStop(stop: () => Promise<unknown>): void;
 }
 
 /**
- * Opens the stores, migrates their schemas, and starts the parts of the role. `extend` adds to the API. If a step fails, the previous
+ * Opens the stores, migrates their schemas, and starts the parts of the role. `extend` adds to the API. The engines and stores keep to the clock of the machine. If a step fails, the previous
  * ones are stopped, and the promise rejects.
  */
 export async function startService(
   config: Config,
   role: Role,
   log: FastifyBaseLogger,
-  extend?: AppDeps['extend'],
+  { extend, clock = systemClock }: Partial<Pick<AppDeps, 'extend' | 'clock'>> = {},
 ): Promise<Service> {
   const stops: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -82,18 +84,19 @@ export async function startService(
       await stop().catch((error: unknown) => log.error({ err: error }, 'A component failed to close'));
     }
   };
-  const start: Start = { config, role, log, metrics: createMetrics(), onStop: (stop) => stops.push(stop) };
+  const start: Start = { config, role, log, clock, metrics: createMetrics(), onStop: (stop) => stops.push(stop) };
   try {
     if (role !== 'ingest') bundleExplorer(start);
     const stores = await openStores(start);
     const sources = await openSources(start, stores);
-    const sockets = new SocketStates();
+    const sockets = new SocketStates(clock);
     await sockets.listen((...given) => stores.shared.subscribe(...given));
     const ingestion = role === 'api' ? null : await ingest(start, stores, sources);
     const watched: Watched = {
+      clock,
       queues: () => sources.http.queues(),
       skewsMs: () => config.platforms.map((platform) => [platform, sources.http.skewMs(platform)]),
-      ingestionHealth: () => ingestionHealth(stores.clickhouse, config, sockets),
+      ingestionHealth: () => ingestionHealth(stores.clickhouse, config, { sockets, clock }),
       stores: () => pingStores(stores),
     };
     const { postgres } = stores;
@@ -119,8 +122,8 @@ interface Stores {
   postgres: Postgres | null;
 }
 
-async function openStores({ config, role, log, metrics, onStop }: Start): Promise<Stores> {
-  const shared = meteredShared(await openShared(config, log), metrics);
+async function openStores({ config, role, log, clock, metrics, onStop }: Start): Promise<Stores> {
+  const shared = meteredShared(await openShared(config, log, { clock }), metrics);
   onStop(() => shared.close());
   // In parallel, because each may start an engine.
   const opening = [openClickHouse(config, log), role === 'ingest' ? null : openPostgres(config, log)] as const;
@@ -144,12 +147,12 @@ type Sources = Awaited<ReturnType<typeof openSources>>;
 const UNANNOUNCED_MS = 2000;
 
 /** The platforms, and what is stored about their markets and traders. */
-async function openSources({ config, log, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
-  const http = createPlatformHttp({ shared, log, onRequest: (report) => observeAttempt(metrics, report) });
+async function openSources({ config, log, clock, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
+  const http = createPlatformHttp({ shared, log, clock, onRequest: (report) => observeAttempt(metrics, report) });
   onStop(() => http.close());
   const adapters = createPlatforms({
     http,
-    now: Date.now,
+    now: clock.now,
     settings: config,
     onStalePage: (platform, route) => metrics.stalePages.inc({ platform, route }),
   });
@@ -175,21 +178,22 @@ async function openSources({ config, log, metrics, onStop }: Start, { clickhouse
   const cached: Shared['cached'] = (...asked) => shared.cached(...asked);
   const markets = new StoredMarkets(clickhouse, fetchMarket, cached);
   const traders = new TraderNames(clickhouse, hearsChanges ? undefined : UNANNOUNCED_MS);
-  const stopFollowing = await followStored(shared, { markets, traders });
+  const stopFollowing = await followStored(shared, { markets, traders }, clock);
   onStop(async () => stopFollowing());
   return { http, platforms, markets, traders, marketWriter, onBadRow };
 }
 
 async function ingest(start: Start, { clickhouse, shared }: Stores, sources: Sources): Promise<Ingestion> {
-  const { config, log, metrics, onStop } = start;
+  const { config, log, clock, metrics, onStop } = start;
   const { markets, marketWriter } = sources;
   const sockets = {
-    adapters: createPlatformSockets(config),
+    adapters: createPlatformSockets(config, clock),
     observer: observeSockets(metrics),
   };
   const ingestion = await startIngestion({
     config,
     log,
+    clock,
     clickhouse,
     shared,
     markets,
@@ -214,17 +218,18 @@ async function serveApi(
   watched: Watched,
   extend: AppDeps['extend'],
 ): Promise<Urls> {
-  const { config, log, metrics, onStop } = start;
+  const { config, log, clock, metrics, onStop } = start;
   const analystSql = createAnalystSql(config);
   const app = await buildApp({
     config,
     log,
+    clock,
     ...stores,
     platforms,
     markets,
     traders,
     onBadRow,
-    orderAdapters: createPlatformOrders({ http, settings: config, now: Date.now }),
+    orderAdapters: createPlatformOrders({ http, settings: config, now: clock.now }),
     analystSql,
     ingestionHealth: watched.ingestionHealth,
     skewMs: (platform) => http.skewMs(platform),

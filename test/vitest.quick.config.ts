@@ -18,7 +18,7 @@ export const LONG = [
   'platforms/kalshi/{no-socket,socket-books,sockets}',
   'platforms/polymarket/{sockets,without-version-1}',
   'platforms/limitless/{book-batches,sockets}',
-  'platforms/{http,http-shares,http-spacing,sockets}',
+  'platforms/{http,http-shares,http-spacing}',
   'queries/{analytics,analytics-crash,analytics-edges,analytics-simulated,historical-metrics,price-history,whale-trades}',
   'service/{dashboards,demo,graceful-stop,prometheus,readme,settings,thaw,upstream-attack}',
   'sql-port/{attacks,client,service}',

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
+import type { Clock } from '../../src/core/time.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { SpacedCall } from '../../src/core/spaced-call.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -18,6 +19,7 @@ export const StoredPrice = z.object({
 
 export interface FollowedPricesDeps {
   platform: Platform;
+  clock: Clock;
   clickhouse: Pick<ClickHouse, 'query'>;
   log: FastifyBaseLogger;
   /** The followed markets, by reference; replaced by another map when they are selected again. */
@@ -30,11 +32,12 @@ export interface FollowedPricesDeps {
 export class FollowedPrices {
   readonly #deps: FollowedPricesDeps;
   readonly #due = new Set<string>();
-  readonly #reading = new SpacedCall(EVERY_MS, () => void this.#read());
+  readonly #reading: SpacedCall;
   #isReading = false;
 
   constructor(deps: FollowedPricesDeps) {
     this.#deps = deps;
+    this.#reading = new SpacedCall(deps.clock, EVERY_MS, () => void this.#read());
   }
 
   /** Markets that were stored with another price or volume; those that are not followed are ignored. */

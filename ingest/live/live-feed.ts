@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock, Stop } from '../../src/core/time.ts';
 import type { BookSink } from '../../src/books/sink.ts';
 import type { BookSide } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
@@ -33,6 +34,7 @@ const REFRESH_MS = 5000;
 
 export interface LiveFeedDeps {
   sockets: PlatformSockets;
+  clock: Clock;
   clickhouse: ClickHouse;
   directory: Pick<StoredMarkets, 'storedByRef'>;
   publish: Shared['publish'];
@@ -66,7 +68,7 @@ export class LiveFeed {
   readonly #prices: FollowedPrices;
   readonly #books: LiveBooks;
   readonly #channels: Channel[];
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopLooking: Stop;
   #followed = new Map<string, FollowedMarket>();
   #chooseAt = 0;
   #chosenAt = -Infinity;
@@ -79,7 +81,7 @@ export class LiveFeed {
 
   constructor(deps: LiveFeedDeps) {
     this.#deps = deps;
-    this.#quotes = new QuotePublisher(deps.publish);
+    this.#quotes = new QuotePublisher(deps.publish, deps.clock);
     this.#quoted = new QuotedMarkets({ ...deps, platform: deps.sockets.platform }, (...known) =>
       this.#quotes.take(...known),
     );
@@ -96,7 +98,7 @@ export class LiveFeed {
       keepers: [],
       wanted: channel.marketsPerSocket === null ? [[]] : [],
     }));
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#stopLooking = deps.clock.every(LOOK_MS, () => this.#look());
   }
 
   /** Whether every new trade is currently reported by a socket event. */
@@ -147,7 +149,7 @@ export class LiveFeed {
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopLooking();
     this.#quoted.stop();
     this.#quotes.stop();
     this.#prices.stop();
@@ -166,20 +168,20 @@ export class LiveFeed {
       const markets = each.wanted[each.keepers.length];
       if (markets) each.keepers.push(this.#keep(each.channel, markets));
     }
-    if (performance.now() >= this.#refreshAt) {
-      this.#refreshAt = performance.now() + REFRESH_MS;
+    if (this.#deps.clock.elapsed() >= this.#refreshAt) {
+      this.#refreshAt = this.#deps.clock.elapsed() + REFRESH_MS;
       this.#books.refresh();
     }
-    if (performance.now() - this.#publishedAt >= STATUS_MS) this.#publish();
+    if (this.#deps.clock.elapsed() - this.#publishedAt >= STATUS_MS) this.#publish();
   }
 
   #keep(channel: SocketChannel, markets: readonly StoredMarket[]): SocketKeeper {
-    const { sockets, log, observer, onReady, pace } = this.#deps;
+    const { sockets, clock, log, observer, onReady, pace } = this.#deps;
     const taking = {
       onEvent: (event: SocketEvent, connection: SocketConnection): void => this.#take(event, connection),
       onEnd: (connection: SocketConnection): void => this.#books.ended(connection),
     };
-    return new SocketKeeper({ platform: sockets.platform, log, observer, ...taking }, channel, markets, {
+    return new SocketKeeper({ platform: sockets.platform, clock, log, observer, ...taking }, channel, markets, {
       onReady: () => {
         if (channel.bringsTrades) onReady();
         this.#publish();
@@ -203,7 +205,7 @@ export class LiveFeed {
   }
 
   #isChoiceDue(): boolean {
-    const now = performance.now();
+    const now = this.#deps.clock.elapsed();
     if (now >= this.#chooseAt) return true;
     return now >= this.#chosenAt + CHOOSE_SOON_MS && this.#wantedBooks().toSorted().join() !== this.#chosenFor;
   }
@@ -212,7 +214,7 @@ export class LiveFeed {
     const { sockets, clickhouse, directory, log } = this.#deps;
     const { platform, markets: most } = sockets;
     this.#isChoosing = true;
-    this.#chosenAt = performance.now();
+    this.#chosenAt = this.#deps.clock.elapsed();
     try {
       const refs = this.#wantedBooks();
       this.#chosenFor = refs.toSorted().join();
@@ -235,9 +237,9 @@ export class LiveFeed {
       for (const each of this.#channels) this.#assign(each);
       this.#books.keepOnly(this.#subscribedBooks());
       const isSettled = before.size > 0 && [...this.#followed.keys()].every((ref) => before.has(ref));
-      this.#chooseAt = performance.now() + (isSettled ? CHOOSE_MS : CHOOSE_SOON_MS);
+      this.#chooseAt = this.#deps.clock.elapsed() + (isSettled ? CHOOSE_MS : CHOOSE_SOON_MS);
     } catch (error) {
-      this.#chooseAt = performance.now() + CHOOSE_SOON_MS;
+      this.#chooseAt = this.#deps.clock.elapsed() + CHOOSE_SOON_MS;
       log.warn({ err: error, platform }, 'Failed to read the markets to follow over sockets');
     } finally {
       this.#isChoosing = false;
@@ -264,7 +266,7 @@ export class LiveFeed {
   }
 
   #publish(): void {
-    this.#publishedAt = performance.now();
+    this.#publishedAt = this.#deps.clock.elapsed();
     publishSocketStatus(this.#deps.publish, this.status()).catch(() => {});
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/core/time.ts';
 import {
   complement,
   decimalNumber,
@@ -79,10 +80,11 @@ const isPrice = (price: Price | null): boolean => price === null || (price >= 0n
 export class QuotePublisher {
   readonly #publish: Shared['publish'];
   readonly #waiting = new Map<string, Quote>();
-  readonly #sending = new SpacedCall(EVERY_MS, () => this.#flush());
+  readonly #sending: SpacedCall;
 
-  constructor(publish: Shared['publish']) {
+  constructor(publish: Shared['publish'], clock: Clock) {
     this.#publish = publish;
+    this.#sending = new SpacedCall(clock, EVERY_MS, () => this.#flush());
   }
 
   /** `receivedMs`: Unix ms. */

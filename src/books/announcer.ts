@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../core/time.ts';
 import { PLATFORMS } from '../core/model.ts';
 import { SpacedCall } from '../core/spaced-call.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -29,10 +30,11 @@ const AnnouncedBooks = z.array(AnnouncedBook);
 class BookAnnouncer {
   readonly #shared: Pick<Shared, 'publish'>;
   readonly #streamed: Pick<StreamedBooks, 'has'>;
-  readonly #sending = new SpacedCall(EVERY_MS, () => this.#flush());
+  readonly #sending: SpacedCall;
   #waiting: AnnouncedBook[] = [];
 
-  constructor(shared: Pick<Shared, 'publish'>, streamed: Pick<StreamedBooks, 'has'>) {
+  constructor(shared: Pick<Shared, 'publish'>, streamed: Pick<StreamedBooks, 'has'>, clock: Clock) {
+    this.#sending = new SpacedCall(clock, EVERY_MS, () => this.#flush());
     this.#shared = shared;
     this.#streamed = streamed;
   }
@@ -56,10 +58,11 @@ class BookAnnouncer {
 export async function announceBooks(
   shared: Pick<Shared, 'publish' | 'subscribe'>,
   recorder: { onMessage(listener: (message: AnnouncedBook) => void): void },
+  clock: Clock,
 ): Promise<StreamedBooks> {
   const streamed = new StreamedBooks();
   await streamed.listen(shared);
-  const announcer = new BookAnnouncer(shared, streamed);
+  const announcer = new BookAnnouncer(shared, streamed, clock);
   recorder.onMessage((message) => announcer.take(message));
   return streamed;
 }

@@ -1,7 +1,11 @@
-const PERIOD_MS = 3_600_000;
+import { type Clock, HOUR_MS } from './time.ts';
 
 /** Runs `work` now and every hour, one run at a time. The returned function stops it and waits for a run in progress. */
-export function everyHour(work: () => Promise<void>, onFailure: (error: unknown) => void): () => Promise<void> {
+export function everyHour(
+  clock: Clock,
+  work: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+): () => Promise<void> {
   let running: Promise<void> | null = null;
   const run = (): void => {
     running ??= work()
@@ -11,9 +15,9 @@ export function everyHour(work: () => Promise<void>, onFailure: (error: unknown)
       });
   };
   run();
-  const timer = setInterval(run, PERIOD_MS).unref();
+  const stop = clock.every(HOUR_MS, run);
   return async () => {
-    clearInterval(timer);
+    stop();
     await running;
   };
 }

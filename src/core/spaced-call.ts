@@ -1,29 +1,33 @@
+import type { Clock, Stop } from './time.ts';
+
 /** Coalesces calls: one call serves all requests until it starts, and calls are at least `everyMs` apart. */
 export class SpacedCall {
+  readonly #clock: Clock;
   readonly #everyMs: number;
   readonly #call: () => void;
   #calledAt = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
+  #stop: Stop | undefined;
 
-  constructor(everyMs: number, call: () => void) {
+  constructor(clock: Clock, everyMs: number, call: () => void) {
+    this.#clock = clock;
     this.#everyMs = everyMs;
     this.#call = call;
   }
 
   ask(): void {
-    if (this.#timer) return;
-    const waitMs = this.#calledAt + this.#everyMs - performance.now();
-    this.#timer = setTimeout(() => this.#run(), Math.max(0, Math.ceil(waitMs))).unref();
+    if (this.#stop) return;
+    const waitMs = this.#calledAt + this.#everyMs - this.#clock.elapsed();
+    this.#stop = this.#clock.timeout(Math.max(0, Math.ceil(waitMs)), () => this.#run());
   }
 
   cancel(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
   }
 
   #run(): void {
-    this.#timer = undefined;
-    this.#calledAt = performance.now();
+    this.#stop = undefined;
+    this.#calledAt = this.#clock.elapsed();
     this.#call();
   }
 }

@@ -5,3 +5,90 @@ export const DAY_US = DAY_MS * 1000;
 /** `2026-01-06 23:09:09.123`, a ClickHouse DateTime64(3). */
 export const storeTime = (at: Date | number | string): string =>
   new Date(at).toISOString().slice(0, 23).replace('T', ' ');
+
+/** Ends what it was returned for; a second call does nothing. */
+export type Stop = () => void;
+
+/** What a clock is made of. */
+export interface TimeSource {
+  /** Unix ms; a correction of the system's clock changes it. */
+  readonly now: () => number;
+  /** Ms since some moment, for durations: corrections of the system's clock do not change it. */
+  readonly elapsed: () => number;
+  /** Runs `task` once, after `ms`. `holds`: whether the process stays alive for it. */
+  readonly after: (ms: number, task: () => void, holds: boolean) => Stop;
+}
+
+/** The time of a process. Everything that reads the time or waits does so with one, so that tests decide when time passes. */
+export interface Clock extends Omit<TimeSource, 'after'> {
+  /** Resolves after `ms`; rejects with the reason of `signal` as soon as that is aborted. The process stays alive for it. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Runs `task` every `ms`, first after `ms`; not while the promise of its last run is pending. */
+  readonly every: (ms: number, task: () => unknown) => Stop;
+  /** Runs `task` once, after `ms`. */
+  readonly timeout: (ms: number, task: () => void) => Stop;
+  /** Aborted with a TimeoutError after `ms`. */
+  readonly deadline: (ms: number) => AbortSignal;
+}
+
+/** The clock of a source of time. */
+export function clockOf({ now, elapsed, after }: TimeSource): Clock {
+  return {
+    now,
+    elapsed,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return void reject(signal.reason as Error);
+        const stop = after(ms, end, true);
+        function end(): void {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        }
+        function abort(): void {
+          stop();
+          reject(signal?.reason as Error);
+        }
+        signal?.addEventListener('abort', abort, { once: true });
+      }),
+    every: (ms, task) => {
+      let isRunning = false;
+      let stop: Stop;
+      const wait = (): void => {
+        stop = after(ms, run, false);
+      };
+      function run(): void {
+        wait();
+        if (isRunning) return;
+        const result = task();
+        if (!(result instanceof Promise)) return;
+        isRunning = true;
+        void result.finally(() => {
+          isRunning = false;
+        });
+      }
+      wait();
+      return () => stop();
+    },
+    timeout: (ms, task) => after(ms, task, false),
+    deadline: (ms) => {
+      const controller = new AbortController();
+      after(ms, () => controller.abort(new DOMException('The time limit has passed', 'TimeoutError')), false);
+      return controller.signal;
+    },
+  };
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  ...clockOf({
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    after: (ms, task, holds) => {
+      const timer = setTimeout(task, ms);
+      if (!holds) timer.unref();
+      return () => clearTimeout(timer);
+    },
+  }),
+  // Node forgets the timer of a signal that nobody holds any more.
+  deadline: (ms) => AbortSignal.timeout(ms),
+};

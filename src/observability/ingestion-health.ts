@@ -1,3 +1,4 @@
+import type { Clock } from '../core/time.ts';
 import type { Platform } from '../core/model.ts';
 import { z } from 'zod';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -42,7 +43,7 @@ const Row = z.object({
 export async function ingestionHealth(
   clickhouse: ClickHouse,
   config: Pick<Config, 'platforms' | 'TRADES_SECONDS' | 'SWEEP_SECONDS'>,
-  sockets: Pick<SocketStates, 'of'> = { of: () => null },
+  { sockets, clock }: { sockets?: Pick<SocketStates, 'of'>; clock: Clock },
 ): Promise<IngestionHealth[]> {
   const runs = await clickhouse.query('ingestion_health', Row);
   const allowed = Math.max(LEAST_SECONDS, POLLS_BEHIND * Math.max(config.TRADES_SECONDS, config.SWEEP_SECONDS));
@@ -52,11 +53,11 @@ export async function ingestionHealth(
     const trades = own.find((run) => run.job === 'trades');
     const marks = [Math.max(0, ...listing.map((run) => run.fresh_ms)), trades?.fresh_ms ?? 0];
     const oldest = Math.min(...marks);
-    const lagSeconds = oldest > 0 ? Math.max(0, Math.round((Date.now() - oldest) / 1000)) : null;
+    const lagSeconds = oldest > 0 ? Math.max(0, Math.round((clock.now() - oldest) / 1000)) : null;
     const problems = own.flatMap(problemsOf);
     if (lagSeconds === null) problems.unshift('the first sync is not complete yet');
     else if (lagSeconds > allowed) problems.unshift(`${lagSeconds} s behind`);
-    const socket = sockets.of(platform);
+    const socket = sockets?.of(platform) ?? null;
     const fresh = socket?.isLive === true ? 'live' : 'polling';
     const feed = lagSeconds === null || lagSeconds > allowed ? 'stale' : fresh;
     return {

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { AttemptReport } from '../platforms/http/client.ts';
 import { budgetKind } from '../platforms/http/limit-groups.ts';
@@ -169,6 +170,7 @@ export function meteredShared(shared: Shared, metrics: Metrics): Shared {
 
 /** Read at each scrape, in addition to the counters. */
 export interface Watched {
+  clock: Clock;
   /** Requests waiting for their budget, by budget. */
   queues(): { budget: string; waiting: number }[];
   /** This server's clock minus each platform's. */
@@ -185,7 +187,7 @@ export interface Watch {
 }
 
 /** A scrape never fails and never waits long: a store that is late is down, and what else cannot be read is left out. */
-export function watch(metrics: Metrics, { queues, skewsMs, stores, ingestionHealth }: Watched): Watch {
+export function watch(metrics: Metrics, { clock, queues, skewsMs, stores, ingestionHealth }: Watched): Watch {
   return {
     metrics,
     async scrape() {
@@ -195,9 +197,9 @@ export function watch(metrics: Metrics, { queues, skewsMs, stores, ingestionHeal
       metrics.lag.reset();
       metrics.feed.reset();
       const probes = Object.entries(stores()).map(async ([store, answer]) =>
-        metrics.storeUp.set({ store }, (await withTimeout(answer, false)) ? 1 : 0),
+        metrics.storeUp.set({ store }, (await withTimeout(clock, answer, false)) ? 1 : 0),
       );
-      const [health] = await Promise.all([withTimeout(ingestionHealth(), []), ...probes]);
+      const [health] = await Promise.all([withTimeout(clock, ingestionHealth(), []), ...probes]);
       for (const { platform, lagSeconds, feed } of health) {
         if (lagSeconds !== null) metrics.lag.set({ platform }, lagSeconds);
         metrics.feed.set({ platform, state: feed }, 1);

@@ -24,8 +24,8 @@ const NO_SOCKET: SocketFields = {
 
 /** GET /v1/api/health: 200 while the service can answer, even from old data; 503 if a store is down. */
 export function healthRoutes(app: FastifyInstance, services: Services): void {
-  const { clickhouse, postgres, shared, config, ingestionHealth, skewMs = () => 0 } = services;
-  const startedAt = performance.now();
+  const { clock, clickhouse, postgres, shared, config, ingestionHealth, skewMs = () => 0 } = services;
+  const startedAt = clock.elapsed();
   endpoint(
     app,
     {
@@ -40,9 +40,9 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
     },
     async ({ reply }) => {
       const [stored, related, ingestion] = await Promise.all([
-        withTimeout(clickhouse.ping(), false),
-        withTimeout(postgres.ping(), false),
-        withTimeout(ingestionHealth(), config.platforms.map(unread)),
+        withTimeout(clock, clickhouse.ping(), false),
+        withTimeout(clock, postgres.ping(), false),
+        withTimeout(clock, ingestionHealth(), config.platforms.map(unread)),
       ]);
       const redis: Check[] = config.REDIS_URL ? [{ name: 'redis', status: shared.healthy() ? 'ok' : 'degraded' }] : [];
       const checks: Check[] = [
@@ -60,7 +60,7 @@ export function healthRoutes(app: FastifyInstance, services: Services): void {
       return {
         status,
         checks,
-        uptime_seconds: Math.floor((performance.now() - startedAt) / 1000),
+        uptime_seconds: Math.floor((clock.elapsed() - startedAt) / 1000),
         version: config.version,
       };
     },

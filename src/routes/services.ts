@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Clock } from '../core/time.ts';
 import type { ApiKeys } from '../accounts/api-keys.ts';
 import type { Credentials } from '../accounts/credentials.ts';
 import type { KnownDevices } from '../accounts/known-devices.ts';
@@ -51,14 +52,14 @@ export interface AppDeps {
   analystSql: AnalystSql;
   /** Extends the finished app; the demo signs browsers in with it. */
   extend?: (app: FastifyInstance, services: Services) => void;
-  /** A clock for tests. */
-  now?: () => number;
+  clock: Clock;
   /** Tests use their own Redis keys and a shorter window. */
   rates?: RateLimitOptions;
 }
 
 /** Dependencies of routes. */
 export interface Services extends AppDeps {
+  /** The clock's. */
   now: () => number;
   cursors: Cursors;
   apiKeys: ApiKeys;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { systemClock } from '../../src/core/time.ts';
 import { buildApp } from '../../src/app.ts';
 import { type AppDeps } from '../../src/routes/services.ts';
 import { createAnalystSql } from '../../src/stores/clickhouse/analyst-sql.ts';
@@ -57,6 +58,7 @@ export async function startTestApp({
   databaseUrl,
   prefix = `test-${randomUUID()}:`,
   checked = true,
+  clock = systemClock,
   ...given
 }: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forecastle-app-'));
@@ -75,10 +77,11 @@ export async function startTestApp({
   const log = createLog(config, sink.stream);
   const postgres = given.postgres ?? (await openPostgres(config, log));
   await migratePostgres(postgres, log);
-  const shared = given.shared ?? (await openShared(config, log, prefix));
+  const shared = given.shared ?? (await openShared(config, log, { prefix, clock }));
   const deps: AppDeps = {
     config,
     log,
+    clock,
     clickhouse: unusedClickHouse,
     platforms: {},
     markets: new StoredMarkets(given.clickhouse ?? unusedClickHouse, async () => null),

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { BookPoller, type BookPollerDeps } from '../../ingest/books/poller.ts';
 import type { JobRun } from '../../ingest/job-runner.ts';
 import { type BookEvent, LiveBooks } from '../../ingest/live/live-books.ts';
@@ -119,7 +120,7 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
   const onEvent = (event: { kind: string }, source: SocketConnection): void => {
     if (event.kind.startsWith('book')) live.take(event as BookEvent, source);
   };
-  const deps = { platform: data.platform, log, observer, onEvent, onEnd: () => {} };
+  const deps = { platform: data.platform, clock: systemClock, log, observer, onEvent, onEnd: () => {} };
   const connection = new SocketConnection(deps, channel, [market], () => {});
   closers.push(() => connection.close('test'));
   await expect.poll(() => live.book(ref)).not.toBeNull();

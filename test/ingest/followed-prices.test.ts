@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { FollowedPrices, type FollowedPricesDeps } from '../../ingest/live/followed-prices.ts';
 import type { FollowedMarket } from '../../ingest/live/quote-publisher.ts';
 
@@ -22,6 +23,7 @@ function start() {
   };
   const prices = new FollowedPrices({
     platform: 'limitless',
+    clock: systemClock,
     clickhouse: { query } as unknown as FollowedPricesDeps['clickhouse'],
     log: pino({ level: 'silent' }),
     followed: () => state.followed,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { TradeNames } from '../../ingest/trade-names.ts';
 import type { MarketState, TradeRecord } from '../../src/core/model.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
@@ -28,7 +29,7 @@ async function startProcesses() {
   const state = { healthy: true };
   const markets = new StoredMarkets(store.clickhouse, async () => null);
   const traders = new TraderNames(store.clickhouse);
-  const stop = await followStored({ ...shared, healthy: () => state.healthy }, { markets, traders });
+  const stop = await followStored({ ...shared, healthy: () => state.healthy }, { markets, traders }, systemClock);
   const sent: string[][] = [];
   const announce = (kind: 'markets' | 'traders', ids: string[]): void => {
     sent.push(ids);

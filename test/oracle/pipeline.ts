@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
+import { systemClock } from '../../src/core/time.ts';
 import { startIngestion } from '../../ingest/ingestion.ts';
 import type { HistoryItemAnswer } from '../../src/schemas/metrics.ts';
 import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../src/schemas/markets.ts';
@@ -128,20 +129,20 @@ export async function startPipeline(
     await marketWriter.write(platform, [market]);
     return market.info.ref;
   });
-  const socketStates = new SocketStates();
+  const socketStates = new SocketStates(systemClock);
   await socketStates.listen((...given) => shared.subscribe(...given));
   const app = await startTestApp({
     clickhouse,
     shared,
     markets,
     platforms: Object.fromEntries(data.map((one) => [one.platform, one])),
-    ingestionHealth: () => ingestionHealth(clickhouse, config, socketStates),
+    ingestionHealth: () => ingestionHealth(clickhouse, config, { sockets: socketStates, clock: systemClock }),
   });
   const { log } = app.deps;
   const books = new BookRecorder({ clickhouse, log });
-  const sockets = live && { adapters: createPlatformSockets(config), ...live };
+  const sockets = live && { adapters: createPlatformSockets(config, systemClock), ...live };
   const ingest = (days: number) => {
-    const stores = { config: configOf(days), log, clickhouse, shared, books };
+    const stores = { config: configOf(days), log, clock: systemClock, clickhouse, shared, books };
     return startIngestion({ ...stores, platforms: data, markets, marketWriter, ...(sockets && { sockets }) });
   };
   let ingestion = await ingest(backfillDays);

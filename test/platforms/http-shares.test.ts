@@ -61,7 +61,7 @@ describe.each(['in one process', 'through Redis'])('shares of the budgets of a p
   const open = async (): Promise<[PlatformHttp, PlatformHttp]> => {
     const isShared = where === 'through Redis';
     const made = await Promise.all(
-      times(isShared ? 2 : 1, () => openShared({ REDIS_URL: isShared ? REDIS : undefined }, log, prefix)),
+      times(isShared ? 2 : 1, () => openShared({ REDIS_URL: isShared ? REDIS : undefined }, log, { prefix })),
     );
     shareds.push(...made);
     const [first, second = first] = made.map((shared) => createPlatformHttp({ shared, log }));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { Lane } from '../../src/platforms/http/lane.ts';
 import { LIMIT_GROUPS } from '../../src/platforms/http/limit-groups.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
@@ -9,7 +10,14 @@ function open() {
   const name = 'kalshi:read';
   const rule = { name: 'test', capacity: 100, refillPerSecond: 0.001 };
   const shared = createLocalShared(silent);
-  const lane = new Lane({ platform: 'kalshi', name, group: { ...LIMIT_GROUPS[name], cost: 10 }, rule, shared });
+  const lane = new Lane({
+    platform: 'kalshi',
+    name,
+    group: { ...LIMIT_GROUPS[name], cost: 10 },
+    rule,
+    shared,
+    clock: systemClock,
+  });
   const entry = { cost: 10, holdMs: 1000, signal: new AbortController().signal };
   return { lane, idle: () => lane.enterIdle(entry), call: () => lane.enter({ ...entry, priority: 'live', waitMs: 0 }) };
 }

@@ -168,7 +168,7 @@ describe('answers', () => {
 
 const html = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head><body>x</body></html>`;
 const waitAsked = (headers: Record<string, string>, body: unknown) =>
-  answerError('polymarket', { status: 503, headers, text: '' }, body).retryAfterMs;
+  answerError('polymarket', { status: 503, headers, text: '' }, body, { nowMs: Date.now() }).retryAfterMs;
 
 describe('what a failure means', () => {
   const cases: [Platform, number, string, string, string][] = [
@@ -263,7 +263,7 @@ describe('what a failure means', () => {
   ];
   test.each(cases)('%s %i %s is %s', (name, code, text, kind, detail) => {
     const body = text.startsWith('{') ? JSON.parse(text) : text === '' ? null : undefined;
-    const error = answerError(name, { status: code, headers: {}, text }, body);
+    const error = answerError(name, { status: code, headers: {}, text }, body, { nowMs: Date.now() });
     expect(error).toMatchObject({ kind, detail, status: code, body, platform: name });
   });
 
@@ -272,11 +272,14 @@ describe('what a failure means', () => {
       'kalshi',
       { status: 500, headers: {}, text: `a\n\tb\u0000${'c'.repeat(9000)}` },
       undefined,
+      { nowMs: Date.now() },
     );
     expect(long.detail).toHaveLength(500);
     expect(long.detail.startsWith('a b ccc')).toBe(true);
     for (const body of [{ error: { a: { b: {} } } }, { message: [{}, { x: [1, true, null] }] }, [[['deep']]], 5, null])
-      expect(answerError('kalshi', { status: 400, headers: {}, text: '' }, body).detail).not.toContain('[object');
+      expect(
+        answerError('kalshi', { status: 400, headers: {}, text: '' }, body, { nowMs: Date.now() }).detail,
+      ).not.toContain('[object');
   });
 
   test('the wait asked for is read as seconds, as a date or from the body', () => {
@@ -504,7 +507,7 @@ describe('rate limits', () => {
   test('Limitless sees at most two calls at once and 300 ms between them, from all processes', async () => {
     const { REDIS_URL } = process.env;
     const prefix = `forecastle-test-${randomUUID()}:`;
-    const share = () => openShared({ REDIS_URL }, log, prefix);
+    const share = () => openShared({ REDIS_URL }, log, { prefix });
     const clients = [await http(await share())];
     // One process only where the run has no Redis.
     if (REDIS_URL) clients.push(await http(await share()));

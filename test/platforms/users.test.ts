@@ -262,7 +262,7 @@ describe('a Kalshi user', () => {
     for (const [status, text, kind] of answers) {
       const body: unknown = text.startsWith('{') ? JSON.parse(text) : undefined;
       const { social: shut, context } = kalshi(() => {
-        throw answerError('kalshi', { status, headers: {}, text }, body);
+        throw answerError('kalshi', { status, headers: {}, text }, body, { nowMs: Date.now() });
       });
       await expect(shut.positions('anyone', context)).rejects.toMatchObject({
         kind,

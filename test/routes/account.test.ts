@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { clockAt } from '../helpers/virtual-clock.ts';
 import { accountEvents, sessions, users } from '../../src/accounts/tables.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { browser, newEmail, PASSWORD, registered } from '../helpers/browser.ts';
@@ -11,7 +12,7 @@ const ME = '/v1/api/auth/me';
 let service: TestApp;
 let ahead = 0;
 beforeAll(async () => {
-  service = await startTestApp({ now: () => Date.now() + ahead });
+  service = await startTestApp({ clock: clockAt(() => Date.now() + ahead) });
 });
 afterAll(() => service.close());
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { clockAt } from '../helpers/virtual-clock.ts';
 import { newApiKey } from '../../src/accounts/api-key-format.ts';
 import { apiKeys } from '../../src/accounts/tables.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
@@ -140,7 +141,7 @@ test('a known key costs the database nothing once seen; wrong ones cost it nothi
 
 test('a flood of wrong keys does not lock out the known keys of the same address', async () => {
   let lateMs = 0;
-  const own = await startTestApp({ now: () => Date.now() + lateMs });
+  const own = await startTestApp({ clock: clockAt(() => Date.now() + lateMs) });
   onTestFinished(() => own.close());
   const { key } = await own.newKey();
   const remoteAddress = own.newAddress();

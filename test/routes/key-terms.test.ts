@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clockAt } from '../helpers/virtual-clock.ts';
 import { apiKeys } from '../../src/accounts/tables.ts';
 import { hashKey, keyPrefix, newApiKey } from '../../src/accounts/api-key-format.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
@@ -13,7 +14,7 @@ let service: TestApp;
 let ann: Browser;
 let ahead = 0;
 beforeAll(async () => {
-  service = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, now: () => Date.now() + ahead });
+  service = await startTestApp({ env: { TRUST_PROXY: '10.9.0.0/16' }, clock: clockAt(() => Date.now() + ahead) });
   ann = await registered(service);
 });
 afterAll(() => service.close());

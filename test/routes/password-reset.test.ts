@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { clockAt } from '../helpers/virtual-clock.ts';
 import { passwordResets, users } from '../../src/accounts/tables.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
@@ -19,7 +20,7 @@ let service: TestApp;
 let ahead = 0;
 beforeAll(async () => {
   mail = await startMailServer();
-  service = await startTestApp({ env: { ...mail.env, PUBLIC_URL }, now: () => Date.now() + ahead });
+  service = await startTestApp({ env: { ...mail.env, PUBLIC_URL }, clock: clockAt(() => Date.now() + ahead) });
 });
 afterAll(async () => {
   await service.close();

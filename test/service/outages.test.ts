@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { clockAt } from '../helpers/virtual-clock.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
 import { freshDatabase } from '../helpers/databases.ts';
 import { browser, newEmail, PASSWORD } from '../helpers/browser.ts';
@@ -81,7 +82,7 @@ describe('PostgreSQL lost and found', () => {
     name = new URL(database.url).pathname.slice(1);
     const relay = await relayed(database.url);
     proxy = relay.proxy;
-    service = await startTestApp({ databaseUrl: relay.url, now: () => Date.now() + ahead });
+    service = await startTestApp({ databaseUrl: relay.url, clock: clockAt(() => Date.now() + ahead) });
   });
   afterEach(() => proxy.restore());
   afterAll(async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { JobRunner } from '../../ingest/job-runner.ts';
@@ -168,6 +169,7 @@ it('a scrape waits three seconds for a store, calls one that is late or fails do
   vi.useFakeTimers();
   const never = new Promise<never>(() => {});
   const { scrape } = watch(createMetrics(), {
+    clock: systemClock,
     queues: () => [{ budget: 'kalshi:anonymous/live', waiting: 2 }],
     stores: () => ({ clickhouse: never, postgres: Promise.reject(new Error('away')), redis: Promise.resolve(true) }),
     ingestionHealth: () => never,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clockAt } from '../helpers/virtual-clock.ts';
 import { newApiKey } from '../../src/accounts/api-key-format.ts';
 import { RECENT_MS } from '../../src/routes/sign-in.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
@@ -8,7 +9,7 @@ const KEY = newApiKey();
 let time = Date.now();
 let service: TestApp;
 beforeAll(async () => {
-  service = await startTestApp({ env: { DEMO_API_KEY: KEY }, extend: signIn(KEY), now: () => time });
+  service = await startTestApp({ env: { DEMO_API_KEY: KEY }, extend: signIn(KEY), clock: clockAt(() => time) });
 }, 120_000);
 afterAll(() => service.close());
 

@@ -90,7 +90,7 @@ async function start(directory: string): Promise<Demo> {
     LIMITLESS_SECRET: profile.secret,
     LIMITLESS_PRIVATE_KEY: profile.privateKey,
   });
-  const service = await startService(config, 'all', createLog(config), signIn(apiKey));
+  const service = await startService(config, 'all', createLog(config), { extend: signIn(apiKey) });
   for (const simulator of simulators) simulator.startTrading(2);
   return {
     service,

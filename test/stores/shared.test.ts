@@ -20,7 +20,7 @@ const admin = new Redis(REDIS_URL, { lazyConnect: true, retryStrategy: () => nul
 admin.on('error', () => {});
 const opened: { close(): Promise<void> }[] = [];
 const open = async (url: string | undefined, log: Log = quiet): Promise<Shared> => {
-  const shared = await openShared({ REDIS_URL: url }, log, prefix);
+  const shared = await openShared({ REDIS_URL: url }, log, { prefix });
   opened.push(shared);
   return shared;
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pino } from 'pino';
+import { systemClock } from '../../src/core/time.ts';
 import { announceBooks } from '../../src/books/announcer.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
@@ -52,7 +53,7 @@ beforeAll(async () => {
   };
   const publish: typeof shared.publish = async (...message) => (areLost ? undefined : shared.publish(...message));
   recorder = new BookRecorder({ clickhouse: slow, log });
-  const streamed = await announceBooks({ ...shared, publish }, recorder);
+  const streamed = await announceBooks({ ...shared, publish }, recorder, systemClock);
   await recorder.open('kalshi', LEASE);
   recorder.want('kalshi', [MARKET]);
   const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('5') }], asks: [] };

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/time.ts';
 import { PlatformError } from '../../core/errors.ts';
 import type { Platform } from '../../core/model.ts';
 import { NotSentError } from './errors.ts';
@@ -22,6 +23,7 @@ export interface Passage {
 /** Suspends calls of one circuit to a host that keeps failing. After a pause, one call is sent as a probe and decides for all. */
 export class Breaker {
   readonly #platform: Platform;
+  readonly #clock: Clock;
   readonly #report: (change: string) => void;
   #failures = 0;
   #openUntil = 0;
@@ -29,7 +31,8 @@ export class Breaker {
   #timeouts = 0;
   #backAt = -Infinity;
 
-  constructor(platform: Platform, report: (change: string) => void) {
+  constructor(platform: Platform, clock: Clock, report: (change: string) => void) {
+    this.#clock = clock;
     this.#platform = platform;
     this.#report = report;
   }
@@ -59,13 +62,13 @@ export class Breaker {
 
   /** Whether the host stalls, or did until just now: rate limits then come from calls that it held back. */
   get standsStill(): boolean {
-    return this.#timeouts >= TIMEOUTS_OF_STANDSTILL || performance.now() - this.#backAt < CATCH_UP_MS;
+    return this.#timeouts >= TIMEOUTS_OF_STANDSTILL || this.#clock.elapsed() - this.#backAt < CATCH_UP_MS;
   }
 
   /** Throws NotSentError while the circuit is open. */
   #check(): void {
     if (this.#failures < FAILURES_TO_OPEN) return;
-    const retryAfterMs = this.#probing ? PROBE_MS : this.#openUntil - performance.now();
+    const retryAfterMs = this.#probing ? PROBE_MS : this.#openUntil - this.#clock.elapsed();
     if (retryAfterMs <= 0) return;
     throw new NotSentError(this.#platform, 'unavailable', { detail: 'failed too often just now', retryAfterMs });
   }
@@ -77,7 +80,7 @@ export class Breaker {
   }
 
   #answered(): void {
-    if (this.#timeouts >= TIMEOUTS_OF_STANDSTILL) this.#backAt = performance.now();
+    if (this.#timeouts >= TIMEOUTS_OF_STANDSTILL) this.#backAt = this.#clock.elapsed();
     this.#timeouts = 0;
   }
 
@@ -86,7 +89,7 @@ export class Breaker {
     else this.#answered();
     this.#failures++;
     if (this.#failures === FAILURES_TO_OPEN) this.#report('Calls to the host keep failing');
-    this.#openUntil = performance.now() + OPEN_MS;
+    this.#openUntil = this.#clock.elapsed() + OPEN_MS;
   }
 }
 

@@ -1,5 +1,5 @@
+import { type Clock, systemClock } from '../../core/time.ts';
 import type { PlatformReply, PlatformRequest, PlatformHttp } from './request.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
 import type { Log, Shared } from '../../stores/shared/shared.ts';
@@ -29,7 +29,7 @@ export interface AttemptReport {
 export interface PlatformHttpDeps {
   shared: Shared;
   log: Log;
-  now?: () => number;
+  clock?: Clock;
   onRequest?: (report: AttemptReport) => void;
 }
 
@@ -42,7 +42,7 @@ interface Wire {
   queue: RequestQueue;
   /** Cancel functions of the attempts in flight. */
   inFlight: Set<() => void>;
-  now: () => number;
+  clock: Clock;
   onRequest: PlatformHttpDeps['onRequest'];
   clocks: PlatformClocks;
 }
@@ -51,23 +51,23 @@ interface Wire {
 export function createPlatformHttp({
   shared,
   log,
-  now = Date.now,
+  clock = systemClock,
   onRequest,
 }: PlatformHttpDeps): PlatformHttp & { queues(): Queue[]; skewMs(platform: Platform): number } {
   // Our own time-out covers headers and body together.
   const agent = new Agent({ connections: 64, connect: { timeout: 5000 }, headersTimeout: 0, bodyTimeout: 0 });
-  const queue = new RequestQueue(shared, log);
+  const queue = new RequestQueue(shared, log, clock);
   const breakers = new Map<string, Breaker>();
   const inFlight = new Set<() => void>();
   const clocks = new PlatformClocks();
-  const wire: Wire = { agent, queue, inFlight, now, onRequest, clocks };
+  const wire: Wire = { agent, queue, inFlight, clock, onRequest, clocks };
   let closing = false;
 
   const breakerOf = ({ platform, url, circuit = 'read' }: PlatformRequest): Breaker => {
     const { origin } = new URL(url);
     const name = `${circuit} ${origin}`;
     const breaker =
-      breakers.get(name) ?? new Breaker(platform, (text) => log.warn({ platform, origin, circuit }, text));
+      breakers.get(name) ?? new Breaker(platform, clock, (text) => log.warn({ platform, origin, circuit }, text));
     breakers.set(name, breaker);
     return breaker;
   };
@@ -108,8 +108,8 @@ export function createPlatformHttp({
     async close() {
       closing = true;
       queue.close();
-      const end = performance.now() + CLOSE_MS;
-      while (inFlight.size > 0 && performance.now() < end) await sleep(20);
+      const end = clock.elapsed() + CLOSE_MS;
+      while (inFlight.size > 0 && clock.elapsed() < end) await clock.sleep(20);
       for (const cancel of inFlight) cancel();
       await agent.destroy();
     },
@@ -118,7 +118,7 @@ export function createPlatformHttp({
 
 /** One attempt, reported to the metrics; a 429 pauses its group. */
 async function attempt(
-  { agent, queue, inFlight, now, onRequest, clocks }: Wire,
+  { agent, queue, inFlight, clock, onRequest, clocks }: Wire,
   request: PlatformRequest,
   { breaker, timeoutMs, n, onSent }: { breaker: Breaker; timeoutMs: number; n: number; onSent: () => void },
 ): Promise<PlatformReply> {
@@ -129,19 +129,19 @@ async function attempt(
     late: failed('timeout', `no answer within ${timeoutMs} ms`),
     cancelled: failed('unavailable', 'cancelled'),
   };
-  const started = performance.now();
+  const started = clock.elapsed();
   const report = (status: number, outcome: AttemptReport['outcome']): void =>
-    onRequest?.({ platform, group, status, outcome, ms: performance.now() - started });
-  let sentAtMs = now();
+    onRequest?.({ platform, group, status, outcome, ms: clock.elapsed() - started });
+  let sentAtMs = clock.now();
   const noteSent = (): void => {
-    sentAtMs = now();
+    sentAtMs = clock.now();
     onSent();
   };
   try {
-    const answer = await withDeadline(limit, request.signal, inFlight, (signal) =>
+    const answer = await withDeadline(clock, limit, request.signal, inFlight, (signal) =>
       exchange(agent, request, { maxBytes: request.maxBytes ?? MAX_BYTES, signal, onSent: noteSent }),
     );
-    const receivedAtMs = now();
+    const receivedAtMs = clock.now();
     clocks.note(platform, answer, sentAtMs, receivedAtMs);
     const reply = toReply(platform, answer, { receivedAtMs, skewMs: clocks.skewMs(platform) });
     report(reply.status, 'ok');
@@ -170,7 +170,8 @@ function toReply(
   { receivedAtMs, skewMs }: { receivedAtMs: number; skewMs: number },
 ): PlatformReply {
   const json = parsed(answer.text);
-  if (answer.status < 200 || answer.status >= 300) throw answerError(platform, answer, json, skewMs);
+  if (answer.status < 200 || answer.status >= 300)
+    throw answerError(platform, answer, json, { nowMs: receivedAtMs, skewMs });
   if (json === undefined) {
     const detail = `not JSON: ${answerWords(answer.text, undefined)}`;
     throw new PlatformError(platform, 'bad_answer', { status: answer.status, detail });

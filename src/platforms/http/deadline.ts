@@ -1,8 +1,11 @@
+import type { Clock } from '../../core/time.ts';
+
 /**
  * Runs `work` under a signal that fires on the time limit, the caller's own signal or a cancel through `running`; then throws the
  * error made for that case, whatever `work` throws.
  */
 export async function withDeadline<T>(
+  clock: Clock,
   limit: { ms: number; late: () => Error; cancelled: () => Error },
   outer: AbortSignal | undefined,
   running: Set<() => void>,
@@ -10,7 +13,7 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const cancel = (): void => controller.abort(limit.cancelled());
-  const timer = setTimeout(() => controller.abort(limit.late()), limit.ms);
+  const stop = clock.timeout(limit.ms, () => controller.abort(limit.late()));
   outer?.addEventListener('abort', cancel, { once: true });
   running.add(cancel);
   if (outer?.aborted) cancel();
@@ -20,7 +23,7 @@ export async function withDeadline<T>(
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
-    clearTimeout(timer);
+    stop();
     outer?.removeEventListener('abort', cancel);
     running.delete(cancel);
   }

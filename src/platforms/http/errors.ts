@@ -26,15 +26,20 @@ export interface Answer {
 
 /**
  * The error for an answer that is not 2xx. `body` is its parsed JSON, undefined if it is not JSON (a gateway's HTML, or empty).
- * `skewMs`: our clock minus the platform's.
+ * `nowMs`: when it arrived, by our clock. `skewMs`: our clock minus the platform's.
  */
-export function answerError(platform: Platform, answer: Answer, body: unknown, skewMs = 0): PlatformError {
+export function answerError(
+  platform: Platform,
+  answer: Answer,
+  body: unknown,
+  { nowMs, skewMs = 0 }: { nowMs: number; skewMs?: number },
+): PlatformError {
   const detail = answerWords(answer.text, body);
   const manifest = MANIFESTS[platform];
   const reply = { status: answer.status, body, code: codeOf(body), words: detail };
   const kind = manifest.classifyError(reply) ?? commonKind(answer, body !== undefined);
   const defaultWaitMs = kind === 'rate_limited' ? manifest.rateLimitStepsMs?.[0] : undefined;
-  const retryAfterMs = statedWaitMs(answer.headers, body) ?? defaultWaitMs;
+  const retryAfterMs = statedWaitMs(answer.headers, body, nowMs) ?? defaultWaitMs;
   return new PlatformError(platform, kind, {
     status: answer.status,
     detail,
@@ -75,11 +80,11 @@ export function codeOf(body: unknown): string {
 }
 
 /** The wait that the platform asks for: Retry-After in seconds or as a date, or the field in its body. */
-function statedWaitMs(headers: Record<string, string>, body: unknown): number | undefined {
+function statedWaitMs(headers: Record<string, string>, body: unknown, nowMs: number): number | undefined {
   const header = headers['retry-after'];
   const inBody = isObject(body) ? (body['retry_after_seconds'] ?? body['retryAfterSeconds']) : undefined;
   const seconds = Number(header ?? inBody ?? Number.NaN);
-  const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : seconds * 1000;
+  const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - nowMs : seconds * 1000;
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), 3_600_000) : undefined;
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import type { Clock } from '../../core/time.ts';
 import type { BudgetRule, Shared, Slot } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
 import { NoBudgetError, NotSentError } from './errors.ts';
@@ -29,6 +29,16 @@ export interface Entry {
   isSpare?: boolean;
 }
 
+interface LaneDeps {
+  platform: Platform;
+  /** The group's name, without the account. */
+  name: string;
+  group: LimitGroup;
+  rule: BudgetRule;
+  shared: Shared;
+  clock: Clock;
+}
+
 /**
  * Sends the calls of one budget. A single gate releases them one after the other, the highest priority first, each with a slot and its
  * share of the budget. Where all processes count together, the next call waits until this one was sent.
@@ -41,18 +51,20 @@ export class Lane {
   readonly #group: LimitGroup;
   readonly #rule: BudgetRule;
   readonly #shared: Shared;
+  readonly #clock: Clock;
   #inFlight = 0;
   #pausedUntil = 0;
   #slowUntil = 0;
   /** Usual round trip to the shared budget: the smallest seen, rising slowly. */
   #askMs = Number.POSITIVE_INFINITY;
 
-  constructor(deps: { platform: Platform; name: string; group: LimitGroup; rule: BudgetRule; shared: Shared }) {
+  constructor(deps: LaneDeps) {
     this.#platform = deps.platform;
     this.#name = deps.name;
     this.#group = deps.group;
     this.#rule = deps.rule;
     this.#shared = deps.shared;
+    this.#clock = deps.clock;
   }
 
   /** Requests waiting for their budget. */
@@ -62,12 +74,12 @@ export class Lane {
 
   /** Sends nothing for `ms`. */
   pause(ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.elapsed() + ms);
   }
 
   /** Halves the rate for `ms`. */
   slow(ms: number): void {
-    this.#slowUntil = performance.now() + ms;
+    this.#slowUntil = this.#clock.elapsed() + ms;
   }
 
   /** Enters with unused budget if no call waits for it, and half of it remains for later calls; null if that is not possible at once. */
@@ -83,7 +95,7 @@ export class Lane {
   /** Resolves when the call may be sent; throws NotSentError or the signal's reason. */
   async enter(entry: Entry): Promise<Passage> {
     if (this.#gate.size >= MAX_QUEUED) throw this.#refusal('queue full', 1000);
-    const deadline = performance.now() + entry.waitMs;
+    const deadline = this.#clock.elapsed() + entry.waitMs;
     return new Promise((resolve, reject) => {
       let passage: Passage | undefined;
       const pass = async (): Promise<void> => {
@@ -128,16 +140,20 @@ export class Lane {
 
   #passage(places: Places | null, grantedAt: number): Passage {
     if (!places) return freePassage(this.#leave);
-    return countedPassage(places, { shared: this.#shared, rule: this.#rule, grantedAt }, this.#leave);
+    return countedPassage(
+      places,
+      { shared: this.#shared, clock: this.#clock, rule: this.#rule, grantedAt },
+      this.#leave,
+    );
   }
 
   async #outlastPause({ signal }: Entry, deadline: number): Promise<void> {
     for (;;) {
-      const now = performance.now();
+      const now = this.#clock.elapsed();
       const pause = this.#pausedUntil - now;
       if (pause <= 0) return;
       if (now + pause > deadline) throw this.#refusal('paused after a rate limit', pause, 'rate_limited');
-      await sleep(pause, undefined, { signal });
+      await this.#clock.sleep(pause, signal);
     }
   }
 
@@ -162,8 +178,8 @@ export class Lane {
     for (;;) {
       const slot = await this.#shared.slot(name, limit, ttlMs);
       if (slot) return slot;
-      if (performance.now() > deadline) throw this.#refusal('too many calls in flight', 1000);
-      await sleep(SLOT_POLL_MS, undefined, { signal });
+      if (this.#clock.elapsed() > deadline) throw this.#refusal('too many calls in flight', 1000);
+      await this.#clock.sleep(SLOT_POLL_MS, signal);
     }
   }
 
@@ -174,22 +190,22 @@ export class Lane {
 
   /** When the call may be sent, once that time has come; null if it came too late or a pause began meanwhile. */
   async #takeBudget({ cost, signal, isSpare = false }: Entry, deadline: number): Promise<number | null> {
-    const asked = performance.now();
+    const asked = this.#clock.elapsed();
     const wait = await this.#shared.takeBudget(this.#pace(isSpare), cost, Math.max(0, deadline - asked));
     if (wait === null) {
       const detail = `${this.#name}: no request budget left`;
       throw new NoBudgetError(this.#platform, 'unavailable', { detail, retryAfterMs: 1000 });
     }
-    this.#askMs = Math.min(performance.now() - asked, this.#askMs + 1);
-    if (wait > 0) await sleep(wait, undefined, { signal });
+    this.#askMs = Math.min(this.#clock.elapsed() - asked, this.#askMs + 1);
+    if (wait > 0) await this.#clock.sleep(wait, signal);
     const grantedAt = asked + this.#askMs + wait;
     // A grant that is not used in time would be sent together with the next ones: it is discarded.
-    const isLate = performance.now() - grantedAt > this.#group.lateMs;
-    return isLate || performance.now() < this.#pausedUntil ? null : grantedAt;
+    const isLate = this.#clock.elapsed() - grantedAt > this.#group.lateMs;
+    return isLate || this.#clock.elapsed() < this.#pausedUntil ? null : grantedAt;
   }
 
   #pace(isSpare: boolean): BudgetRule {
-    const isSlow = performance.now() < this.#slowUntil;
+    const isSlow = this.#clock.elapsed() < this.#slowUntil;
     if (!isSlow && !isSpare) return this.#rule;
     const { name, capacity, refillPerSecond } = this.#rule;
     return {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/time.ts';
 import type { BudgetRule, Shared, Slot } from '../../stores/shared/shared.ts';
 
 /** A platform learns of a closed connection this much later, and counts its call as in flight until then. */
@@ -32,7 +33,7 @@ export const freePassage = (leave: () => void): Passage => ({
  */
 export function countedPassage(
   { inFlight, departure }: Places,
-  { shared, rule, grantedAt }: { shared: Shared; rule: BudgetRule; grantedAt: number },
+  { shared, clock, rule, grantedAt }: { shared: Shared; clock: Clock; rule: BudgetRule; grantedAt: number },
   leave: () => void,
 ): Passage {
   let next: (() => void) | undefined;
@@ -54,11 +55,11 @@ export function countedPassage(
     sent() {
       if (state !== 'waiting') return;
       state = 'sent';
-      void depart(performance.now() - grantedAt).finally(() => next?.());
+      void depart(clock.elapsed() - grantedAt).finally(() => next?.());
     },
     end(answered) {
       if (state === 'waiting') void departure.release().finally(() => next?.());
-      if (state === 'sent' && !answered) setTimeout(free, UNSEEN_END_MS).unref();
+      if (state === 'sent' && !answered) clock.timeout(UNSEEN_END_MS, free);
       else free();
       state = 'ended';
     },

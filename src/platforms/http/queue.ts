@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../core/time.ts';
 import type { BudgetRule, Log, Shared } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
 import { PlatformError } from '../../core/errors.ts';
@@ -28,13 +28,15 @@ export interface Queue {
 export class RequestQueue {
   readonly #shared: Shared;
   readonly #log: Log;
+  readonly #clock: Clock;
   readonly #lanes = new Cache<string, Lane>({ limit: MAX_LANES });
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
-  constructor(shared: Shared, log: Log) {
+  constructor(shared: Shared, log: Log, clock: Clock) {
     this.#shared = shared;
     this.#log = log;
+    this.#clock = clock;
     void shared.subscribe(LIMITS_CHANNEL, (message) => this.#applyPause(message));
   }
 
@@ -49,7 +51,7 @@ export class RequestQueue {
       new NotSentError(platform, 'unavailable', { detail: `${group}: ${detail}`, retryAfterMs: 1000 });
     const limit = { ms: waitMs, late: notSent('queue too long'), cancelled: notSent('cancelled') };
     if (this.#closed) throw notSent('shutting down')();
-    const passage = await withDeadline(limit, request.signal, this.#waiting, (signal) =>
+    const passage = await withDeadline(this.#clock, limit, request.signal, this.#waiting, (signal) =>
       this.#enter(request, { waitMs, holdMs: timeoutMs, signal }),
     );
     let answered = true;
@@ -76,7 +78,7 @@ export class RequestQueue {
   rest({ platform, signal: outer }: PlatformRequest, ms: number): Promise<void> {
     const woken = () => new NotSentError(platform, 'unavailable', { detail: 'cancelled' });
     const limit = { ms: ms + 1000, late: woken, cancelled: woken };
-    return withDeadline(limit, outer, this.#waiting, (signal) => sleep(ms, undefined, { signal }));
+    return withDeadline(this.#clock, limit, outer, this.#waiting, (signal) => this.#clock.sleep(ms, signal));
   }
 
   queues(): Queue[] {
@@ -94,14 +96,14 @@ export class RequestQueue {
     { waitMs, holdMs, signal }: { waitMs: number; holdMs: number; signal: AbortSignal },
   ): Promise<Passage> {
     const { group, account, method, priority } = request;
-    const deadline = performance.now() + waitMs;
+    const deadline = this.#clock.elapsed() + waitMs;
     const cost = request.cost ?? LIMIT_GROUPS[group].cost;
     await this.#takeShares(request, cost, deadline, signal);
     const spare = request.isUrgent && (await this.#laneOf(group, 'live', account).enterIdle({ cost, holdMs, signal }));
     if (spare) return spare;
     const lane = this.#laneOf(group, priority === 'live' ? 'live' : 'background', account);
     const rank = priority === 'live' && method !== 'GET' ? 'order' : priority;
-    return lane.enter({ cost, priority: rank, waitMs: deadline - performance.now(), holdMs, signal });
+    return lane.enter({ cost, priority: rank, waitMs: deadline - this.#clock.elapsed(), holdMs, signal });
   }
 
   /** Waits outside the lanes, so that a user without budget does not delay others. */
@@ -115,10 +117,10 @@ export class RequestQueue {
     const { live, callers } = LIMIT_GROUPS[group];
     const common = callers ?? live;
     const take = async (budget: BudgetRule, part: number, refusal: () => NoBudgetError): Promise<void> => {
-      const maxWaitMs = Math.max(0, deadline - performance.now()) * part;
+      const maxWaitMs = Math.max(0, deadline - this.#clock.elapsed()) * part;
       const wait = await this.#shared.takeBudget(budget, cost, maxWaitMs);
       if (wait === null) throw refusal();
-      if (wait > 0) await sleep(wait, undefined, { signal });
+      if (wait > 0) await this.#clock.sleep(wait, signal);
     };
     const own = ofUser(account === undefined ? common : ofAccount(live, account), user);
     const perMinute = Math.floor((60 * own.refillPerSecond) / LIMIT_GROUPS[group].cost);
@@ -144,7 +146,7 @@ export class RequestQueue {
     const known = this.#lanes.get(rule.name);
     if (known) return known;
     const platform = group.slice(0, group.indexOf(':')) as Platform;
-    const lane = new Lane({ platform, name: group, group: limits, rule, shared: this.#shared });
+    const lane = new Lane({ platform, name: group, group: limits, rule, shared: this.#shared, clock: this.#clock });
     this.#lanes.set(rule.name, lane);
     return lane;
   }

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { WebSocket } from 'ws';
 import { PlatformError } from '../../core/errors.ts';
 import type { Platform } from '../../core/model.ts';
+import type { Clock, Stop } from '../../core/time.ts';
 import type { StoredMarket } from '../contract.ts';
 import { BadFrame, type SocketChannel, type SocketEvent, type SocketObserver, type SocketSession } from './contract.ts';
 import { refusalOf } from './refusal.ts';
@@ -19,6 +20,7 @@ const LOG_MS = 10_000;
 
 export interface SocketDeps {
   platform: Platform;
+  clock: Clock;
   log: FastifyBaseLogger;
   observer: SocketObserver;
   /** Called with every event, in order, and its connection. */
@@ -27,11 +29,11 @@ export interface SocketDeps {
   onEnd: (connection: SocketConnection) => void;
 }
 
-/** One connection from its upgrade to its end. Times are performance.now(), which clock changes do not affect. */
+/** One connection from its upgrade to its end. Times without a unit are the clock's elapsed(). */
 export class SocketConnection {
-  readonly openedAt = performance.now();
-  lastByteAt = performance.now();
-  lastDataAt = performance.now();
+  readonly openedAt: number;
+  lastByteAt: number;
+  lastDataAt: number;
   /** Unix ms of the last message; null before. */
   lastMessageMs: number | null = null;
   /** Unix ms of the receipt of the current frame, or of the last one. */
@@ -41,6 +43,7 @@ export class SocketConnection {
   /** Why it ended; null while it is open. */
   ended: string | null = null;
   readonly #deps: SocketDeps;
+  readonly #clock: Clock;
   readonly #channel: SocketChannel;
   readonly #session: SocketSession;
   readonly #socket: WebSocket;
@@ -51,8 +54,8 @@ export class SocketConnection {
   #isDraining = false;
   #isUnauthorized = false;
   #lastDataMs: number | null = null;
-  #heartbeat: NodeJS.Timeout | undefined;
-  #settling: NodeJS.Timeout | undefined;
+  #endHeartbeat: Stop | undefined;
+  #stopSettling: Stop | undefined;
   #loggedAt = -Infinity;
   #unlogged = 0;
 
@@ -63,9 +66,11 @@ export class SocketConnection {
     onEnd: (connection: SocketConnection) => void,
   ) {
     this.#deps = deps;
+    this.#clock = deps.clock;
+    this.openedAt = this.lastByteAt = this.lastDataAt = deps.clock.elapsed();
     this.#channel = channel;
     this.#onEnd = onEnd;
-    this.#session = channel.session(markets, (text) => this.#send(text));
+    this.#session = channel.session(markets, (text) => this.#send(text), deps.clock);
     this.#socket = new WebSocket(channel.url, {
       finishRequest: (request) => {
         this.#sign(request).catch((error: Error) => this.#unsigned(request, error));
@@ -76,7 +81,8 @@ export class SocketConnection {
     });
     this.#socket.on('open', () => this.#open());
     this.#socket.on('message', (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary));
-    for (const frame of ['ping', 'pong'] as const) this.#socket.on(frame, () => (this.lastByteAt = performance.now()));
+    for (const frame of ['ping', 'pong'] as const)
+      this.#socket.on(frame, () => (this.lastByteAt = this.#clock.elapsed()));
     this.#socket.on('unexpected-response', (_request, response) => void this.#refused(response));
     this.#socket.on('error', (error: Error & { code?: string }) => {
       if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.#bad('a frame is too large');
@@ -88,7 +94,7 @@ export class SocketConnection {
 
   /** Unix ms up to which the received data is complete; if silence is normal, pings prove it. */
   get knownToMs(): number {
-    return (this.#channel.quietMs === null ? this.lastMessageMs : this.#lastDataMs) ?? Date.now();
+    return (this.#channel.quietMs === null ? this.lastMessageMs : this.#lastDataMs) ?? this.#clock.now();
   }
 
   /** Longest silence before the connection is replaced; the server's announced interval is not multiplied by `pace`. */
@@ -109,7 +115,7 @@ export class SocketConnection {
   }
 
   async #refused(response: IncomingMessage): Promise<void> {
-    const reason = await refusalOf(response);
+    const reason = await refusalOf(response, this.#clock);
     this.#end(reason);
     this.#socket.terminate();
   }
@@ -147,15 +153,15 @@ export class SocketConnection {
     this.#end(reason);
     if (this.#socket.readyState === WebSocket.CLOSED) return;
     const closed = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
-    const cut = setTimeout(() => this.#socket.terminate(), CLOSE_MS);
+    const stop = this.#clock.timeout(CLOSE_MS, () => this.#socket.terminate());
     this.#socket.close(1000);
-    await closed.finally(() => clearTimeout(cut));
+    await closed.finally(stop);
   }
 
   #open(): void {
-    this.lastByteAt = performance.now();
+    this.lastByteAt = this.#clock.elapsed();
     const { heartbeat } = this.#channel;
-    if (heartbeat) this.#heartbeat = setInterval(() => this.#send(heartbeat.text), heartbeat.everyMs).unref();
+    if (heartbeat) this.#endHeartbeat = this.#clock.every(heartbeat.everyMs, () => this.#send(heartbeat.text));
     this.#session.start();
   }
 
@@ -165,8 +171,8 @@ export class SocketConnection {
 
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.ended !== null) return;
-    this.lastByteAt = performance.now();
-    const atMs = Date.now();
+    this.lastByteAt = this.#clock.elapsed();
+    const atMs = this.#clock.now();
     this.lastMessageMs = atMs;
     if (isBinary) return this.#bad('a binary frame');
     this.#queue.push({ text: data.toString(), atMs });
@@ -180,9 +186,9 @@ export class SocketConnection {
   }
 
   #drain(): void {
-    const startedAt = performance.now();
+    const startedAt = this.#clock.elapsed();
     const first = this.#next;
-    while (this.ended === null && this.#next < this.#queue.length && performance.now() - startedAt < SLICE_MS) {
+    while (this.ended === null && this.#next < this.#queue.length && this.#clock.elapsed() - startedAt < SLICE_MS) {
       const { text, atMs } = this.#queue[this.#next] as { text: string; atMs: number };
       this.#next += 1;
       this.#queuedBytes -= Buffer.byteLength(text);
@@ -203,11 +209,12 @@ export class SocketConnection {
 
   #settle(): void {
     if (this.ended !== null || this.#isDraining) return;
-    clearTimeout(this.#settling);
+    this.#stopSettling?.();
     try {
       const waitMs = this.#session.settle?.((event) => this.#deps.onEvent(event, this)) ?? null;
       // After data in the receive buffer, which a busy process has not read yet.
-      if (waitMs !== null) this.#settling = setTimeout(() => setImmediate(() => this.#settle()), waitMs).unref();
+      if (waitMs === null) return;
+      this.#stopSettling = this.#clock.timeout(waitMs, () => setImmediate(() => this.#settle()));
     } catch (error) {
       this.#bad(String(error));
     }
@@ -218,7 +225,7 @@ export class SocketConnection {
       const isData = this.#session.take(frame, (event) => this.#deps.onEvent(event, this));
       this.#observeDelay();
       if (!isData) return;
-      this.lastDataAt = performance.now();
+      this.lastDataAt = this.#clock.elapsed();
       this.dataSince ??= this.lastDataAt;
       this.#lastDataMs = this.frameMs;
     } catch (error) {
@@ -239,8 +246,8 @@ export class SocketConnection {
     const { platform, observer, log } = this.#deps;
     observer.badFrame(platform, this.#channel.name);
     this.#unlogged += 1;
-    if (performance.now() - this.#loggedAt < LOG_MS) return;
-    this.#loggedAt = performance.now();
+    if (this.#clock.elapsed() - this.#loggedAt < LOG_MS) return;
+    this.#loggedAt = this.#clock.elapsed();
     const frames = this.#unlogged;
     this.#unlogged = 0;
     log.warn(
@@ -252,8 +259,8 @@ export class SocketConnection {
   #end(reason: string): void {
     if (this.ended !== null) return;
     this.ended = reason;
-    clearInterval(this.#heartbeat);
-    clearTimeout(this.#settling);
+    this.#endHeartbeat?.();
+    this.#stopSettling?.();
     this.#queue = [];
     this.#next = 0;
     this.#onEnd(this);

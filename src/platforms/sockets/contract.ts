@@ -1,5 +1,6 @@
 import type { Price, Size } from '../../core/decimal.ts';
 import type { BookChange, BookSide, MarketStatus, Platform } from '../../core/model.ts';
+import type { Clock } from '../../core/time.ts';
 import type { StoredMarket } from '../contract.ts';
 
 /** Best prices of a market in terms of its first outcome; the second outcome's are the complement. null = empty side. */
@@ -76,7 +77,7 @@ export interface SocketSession {
   readonly silentMs?: number;
 }
 
-/** One kind of connection to a platform. Silences are measured by the monotonic clock. */
+/** One kind of connection to a platform. Silences are measured by the clock's elapsed(). */
 export interface SocketChannel {
   readonly name: string;
   readonly url: string;
@@ -101,7 +102,7 @@ export interface SocketChannel {
   readonly rotateMs: number;
   /** Whether events of this channel trigger reads of trades: of the whole platform, or of the followed markets. */
   readonly bringsTrades: boolean;
-  session(markets: readonly StoredMarket[], send: (text: string) => void): SocketSession;
+  session(markets: readonly StoredMarket[], send: (text: string) => void, clock: Clock): SocketSession;
 }
 
 /** The sockets of one platform. */

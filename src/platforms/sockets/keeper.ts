@@ -1,3 +1,4 @@
+import type { Clock, Stop } from '../../core/time.ts';
 import type { StoredMarket } from '../contract.ts';
 import { SocketConnection, type SocketDeps } from './connection.ts';
 import type { SocketChannel } from './contract.ts';
@@ -44,16 +45,17 @@ export class SocketKeeper {
   /** Why the last connection ended; null while one is open, and before. */
   lostBecause: string | null = null;
   readonly #deps: SocketDeps;
+  readonly #clock: Clock;
   readonly #channel: SocketChannel;
   readonly #options: KeeperOptions;
   readonly #pace: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopLooking: Stop;
   #markets: readonly StoredMarket[];
   #current: SocketConnection | null = null;
   #next: SocketConnection | null = null;
   #retryAt = 0;
   #failures = 0;
-  #lookedAt = performance.now();
+  #lookedAt: number;
   #isReady = false;
   #isStopping = false;
   #rotateAt = Infinity;
@@ -64,11 +66,13 @@ export class SocketKeeper {
 
   constructor(deps: SocketDeps, channel: SocketChannel, markets: readonly StoredMarket[], options: KeeperOptions) {
     this.#deps = deps;
+    this.#clock = deps.clock;
+    this.#lookedAt = deps.clock.elapsed();
     this.#channel = channel;
     this.#markets = markets;
     this.#options = options;
     this.#pace = options.pace ?? 1;
-    this.#timer = setInterval(() => this.#look(), Math.max(20, LOOK_MS * Math.min(1, this.#pace)));
+    this.#stopLooking = this.#clock.every(Math.max(20, LOOK_MS * Math.min(1, this.#pace)), () => this.#look());
     this.#look();
   }
 
@@ -98,12 +102,12 @@ export class SocketKeeper {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    clearInterval(this.#timer);
+    this.#stopLooking();
     await Promise.all([this.#current?.close('stopped'), this.#next?.close('stopped')]);
   }
 
   #look(): void {
-    const now = performance.now();
+    const now = this.#clock.elapsed();
     const lookedAt = this.#lookedAt;
     const isLate = now - lookedAt > LATE_MS;
     this.#lookedAt = now;
@@ -181,14 +185,14 @@ export class SocketKeeper {
       this.#next = null;
       // The current one stays open until it is closed: the next attempt comes soon, not after a whole rotation.
       this.#nextFailures += 1;
-      this.#rotateAt = performance.now() + this.#waitMs(this.#nextFailures);
+      this.#rotateAt = this.#clock.elapsed() + this.#waitMs(this.#nextFailures);
     }
     if (connection !== this.#current) return;
     this.#lastMessageMs = connection.lastMessageMs ?? this.#lastMessageMs;
     this.#current = null;
     this.#isReady = false;
     if (this.#isStopping) return;
-    const now = performance.now();
+    const now = this.#clock.elapsed();
     const reason = connection.ended ?? '';
     const { platform, log, observer } = this.#deps;
     this.reconnects += 1;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import type { Clock } from '../../core/time.ts';
 
 const MOST_BYTES = 4096;
 const WAIT_MS = 2000;
@@ -10,9 +11,9 @@ const Words = z.object({ code, details: code.optional().catch(undefined) });
 const Body = z.union([z.object({ error: Words }).transform(({ error }) => error), Words]);
 
 /** Why an upgrade was rejected, for the operator: the status, with codes from a JSON body if it has any. */
-export async function refusalOf(response: IncomingMessage): Promise<string> {
+export async function refusalOf(response: IncomingMessage, clock: Clock): Promise<string> {
   const reason = `refused with ${response.statusCode}`;
-  const cut = setTimeout(() => response.destroy(), WAIT_MS);
+  const stop = clock.timeout(WAIT_MS, () => response.destroy());
   let text = '';
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -24,6 +25,6 @@ export async function refusalOf(response: IncomingMessage): Promise<string> {
   } catch {
     return reason;
   } finally {
-    clearTimeout(cut);
+    stop();
   }
 }

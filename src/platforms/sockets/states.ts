@@ -1,4 +1,5 @@
 import type { Platform } from '../../core/model.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Shared } from '../../stores/shared/shared.ts';
 import type { SocketStatus } from './contract.ts';
 
@@ -13,18 +14,23 @@ export const publishSocketStatus = (publish: Shared['publish'], status: SocketSt
 
 /** States of sockets as reported by the processes that hold them: this one and, through Redis, the others. */
 export class SocketStates {
+  readonly #clock: Clock;
   readonly #known = new Map<Platform, { status: SocketStatus; at: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   async listen(subscribe: Shared['subscribe']): Promise<void> {
     await subscribe(CHANNEL, (message) => {
       const status = JSON.parse(message) as SocketStatus;
-      this.#known.set(status.platform, { status, at: performance.now() });
+      this.#known.set(status.platform, { status, at: this.#clock.elapsed() });
     });
   }
 
   /** null if no process reports the platform's sockets. */
   of(platform: Platform): SocketStatus | null {
     const known = this.#known.get(platform);
-    return known && performance.now() - known.at < EXPIRES_MS ? known.status : null;
+    return known && this.#clock.elapsed() - known.at < EXPIRES_MS ? known.status : null;
   }
 }

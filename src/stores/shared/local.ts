@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../core/time.ts';
 import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
 import { cacheThrough, localTexts, createLocalCache } from './cache.ts';
 
@@ -5,7 +6,7 @@ import { cacheThrough, localTexts, createLocalCache } from './cache.ts';
 export const leaseMargin = (ttlMs: number): number => Math.min(1000, ttlMs / 10);
 
 /** Shared state of a single process: used without Redis, and as fallback while Redis is unavailable. */
-export function createLocalShared(log: Log): Shared {
+export function createLocalShared(log: Log, clock: Clock = systemClock): Shared {
   const buckets = new Map<string, number>();
   const leases = new Map<string, number>();
   const slots = new Map<string, Set<{ expiresAt: number }>>();
@@ -17,11 +18,11 @@ export function createLocalShared(log: Log): Shared {
     localCache: createLocalCache(),
 
     async lease(name, ttlMs) {
-      return localLease(leases, name, ttlMs);
+      return localLease(leases, clock, name, ttlMs);
     },
 
     async takeBudget(budget, cost, maxWaitMs) {
-      const now = performance.now();
+      const now = clock.elapsed();
       const { waitMs, fullAt } = grant(budget, cost, now, buckets.get(budget.name) ?? now);
       if (waitMs > maxWaitMs) return null;
       buckets.set(budget.name, fullAt);
@@ -30,7 +31,7 @@ export function createLocalShared(log: Log): Shared {
     },
 
     async slot(name, limit, ttlMs) {
-      const now = performance.now();
+      const now = clock.elapsed();
       const taken = slots.get(name) ?? new Set();
       slots.set(name, taken);
       for (const place of taken) if (place.expiresAt <= now) taken.delete(place);
@@ -94,20 +95,20 @@ function grant(budget: BudgetRule, cost: number, now: number, fullAtBefore: numb
   return { waitMs: Math.max(0, Math.ceil(fullAt - now - budget.capacity * perToken - ROUNDING_MS)), fullAt };
 }
 
-function localLease(leases: Map<string, number>, name: string, ttlMs: number): Lease {
+function localLease(leases: Map<string, number>, clock: Clock, name: string, ttlMs: number): Lease {
   const hold = (ms: number): number => {
-    leases.set(name, performance.now() + ms);
-    return performance.now() + ms - leaseMargin(ms);
+    leases.set(name, clock.elapsed() + ms);
+    return clock.elapsed() + ms - leaseMargin(ms);
   };
   let certainUntil = hold(ttlMs);
   return {
     name,
     async renew(ms) {
-      const held = (leases.get(name) ?? 0) > performance.now();
+      const held = (leases.get(name) ?? 0) > clock.elapsed();
       certainUntil = held ? hold(ms) : 0;
       return held;
     },
-    remainingMs: () => Math.max(0, certainUntil - performance.now()),
+    remainingMs: () => Math.max(0, certainUntil - clock.elapsed()),
     async release() {
       leases.delete(name);
       certainUntil = 0;

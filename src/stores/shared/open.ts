@@ -1,10 +1,15 @@
+import { type Clock, systemClock } from '../../core/time.ts';
 import type { Log, Shared } from './shared.ts';
 import type { Config } from '../../core/config.ts';
 import { createLocalShared } from './local.ts';
 
 /** Opens the shared state; throws ConfigError if REDIS_URL is set and Redis does not answer. */
-export async function openShared(config: Pick<Config, 'REDIS_URL'>, log: Log, prefix = 'forecastle:'): Promise<Shared> {
-  if (!config.REDIS_URL) return createLocalShared(log);
+export async function openShared(
+  config: Pick<Config, 'REDIS_URL'>,
+  log: Log,
+  { prefix = 'forecastle:', clock = systemClock }: { prefix?: string; clock?: Clock } = {},
+): Promise<Shared> {
+  if (!config.REDIS_URL) return createLocalShared(log, clock);
   const { connectShared } = await import('./redis.ts');
-  return connectShared(config.REDIS_URL, log, prefix);
+  return connectShared(config.REDIS_URL, log, prefix, clock);
 }

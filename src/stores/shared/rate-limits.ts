@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { type Clock, systemClock } from '../../core/time.ts';
 import { ApiError } from '../../core/errors.ts';
 
 /**
@@ -31,20 +31,21 @@ export interface RateLimitOptions {
   /** Prefix of every Redis key. */
   prefix?: string;
   windowSeconds?: number;
+  clock?: Clock;
 }
 
 /** Without `redisUrl` this process counts alone; the same happens, with a warning, while Redis is unavailable. */
 export async function openRateLimits(
   redisUrl: string | undefined,
   log: FastifyBaseLogger,
-  { prefix = 'forecastle:', windowSeconds = 60 }: RateLimitOptions = {},
+  { prefix = 'forecastle:', windowSeconds = 60, clock = systemClock }: RateLimitOptions = {},
 ): Promise<RateLimits> {
-  const redis = redisUrl === undefined ? null : await connect(redisUrl, log);
+  const redis = redisUrl === undefined ? null : await connect(redisUrl, log, clock);
   /** false from a command time-out until the next connection: meanwhile no call waits for Redis. */
   let answering = true;
   redis?.on('ready', () => (answering = true));
   const counter = (name: string, points: number): Counter => {
-    const local = new FixedWindows(windowSeconds * 1000);
+    const local = new FixedWindows(windowSeconds * 1000, clock);
     if (!redis) return (key) => local.count(key);
     const keyPrefix = `${prefix}rate:${name}`;
     const options = { keyPrefix, points, duration: windowSeconds, storeClient: redis, rejectIfRedisNotReady: true };
@@ -107,13 +108,15 @@ class FixedWindows {
   /** By key, ordered by end. */
   readonly #windows = new Map<string, { requests: number; endsAt: number }>();
   readonly #widthMs: number;
+  readonly #clock: Clock;
 
-  constructor(widthMs: number) {
+  constructor(widthMs: number, clock: Clock) {
+    this.#clock = clock;
     this.#widthMs = widthMs;
   }
 
   count(key: string): Counted {
-    const now = performance.now();
+    const now = this.#clock.elapsed();
     let window = this.#windows.get(key);
     if (!window || window.endsAt <= now) {
       for (const [old, { endsAt }] of this.#windows) {
@@ -138,7 +141,7 @@ async function consumed(limiter: RateLimiterRedis, key: string): Promise<Counted
 }
 
 /** Resolves when connected, or after a while without a connection: it then keeps trying. */
-async function connect(url: string, log: FastifyBaseLogger): Promise<Redis> {
+async function connect(url: string, log: FastifyBaseLogger, clock: Clock): Promise<Redis> {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -158,7 +161,7 @@ async function connect(url: string, log: FastifyBaseLogger): Promise<Redis> {
     if (lost) log.info('Redis is available again: limits are shared');
     lost = false;
   });
-  await Promise.race([once(redis, 'ready'), sleep(CONNECT_MS, undefined, { ref: false })]).catch(() => undefined);
+  await Promise.race([once(redis, 'ready'), clock.sleep(CONNECT_MS)]).catch(() => undefined);
   return redis;
 }
 

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Clock, Stop } from '../../core/time.ts';
 
 /** How long noneMissed() stays false after a reconnect: callers poll it only now and then. */
 const MISSED_VISIBLE_MS = 500;
@@ -14,11 +15,12 @@ export interface RedisChannels {
 export function openChannels(
   subscriber: Redis,
   prefix: string,
+  clock: Clock,
   deliver: (channel: string, text: string) => void,
 ): RedisChannels {
   const channels = new Set<string>();
   let listening = false;
-  let reported: NodeJS.Timeout | undefined;
+  let stopReport: Stop | undefined;
 
   const subscribeTo = async (channel: string): Promise<void> => {
     if (subscriber.status === 'ready') await subscriber.subscribe(prefix + channel);
@@ -27,11 +29,11 @@ export function openChannels(
   subscriber.on('error', ignore);
   subscriber.on('close', () => {
     listening = false;
-    clearTimeout(reported);
+    stopReport?.();
   });
   subscriber.on('ready', () => {
     Promise.all([...channels].map(subscribeTo)).then(() => {
-      reported = setTimeout(() => (listening = true), MISSED_VISIBLE_MS).unref();
+      stopReport = clock.timeout(MISSED_VISIBLE_MS, () => (listening = true));
     }, ignore);
   });
   subscriber.on('message', (channel, text) => deliver(channel.slice(prefix.length), text));

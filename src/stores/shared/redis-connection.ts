@@ -1,4 +1,5 @@
 import { Redis, ReplyError, type RedisOptions } from 'ioredis';
+import type { Clock } from '../../core/time.ts';
 import { noStore } from '../../core/config-error.ts';
 import type { Log } from './shared.ts';
 
@@ -50,11 +51,11 @@ export interface RedisCommands {
 }
 
 /** Commands on a connection that never throw. Logs when Redis becomes unavailable and when it returns. */
-export function commandsOn(redis: Redis, log: Log): RedisCommands {
+export function commandsOn(redis: Redis, log: Log, clock: Clock): RedisCommands {
   let closed = false;
   let lost = false;
   let lastError: Error | undefined;
-  const logRefusal = refusalLog(log);
+  const logRefusal = refusalLog(log, clock);
 
   const markLost = (error?: Error): void => {
     if (closed || lost) return;
@@ -97,11 +98,11 @@ export function commandsOn(redis: Redis, log: Log): RedisCommands {
 }
 
 /** Redis answers with an error, for example out of memory: logged once a minute. */
-function refusalLog(log: Log): (error: Error) => void {
+function refusalLog(log: Log, clock: Clock): (error: Error) => void {
   let loggedAt = -Infinity;
   return (error) => {
-    if (performance.now() - loggedAt < REFUSAL_LOG_INTERVAL_MS) return;
-    loggedAt = performance.now();
+    if (clock.elapsed() - loggedAt < REFUSAL_LOG_INTERVAL_MS) return;
+    loggedAt = clock.elapsed();
     // The message only: the error object holds the command, with cached values and passwords.
     log.warn({ reason: error.message }, 'Redis refused a command');
   };

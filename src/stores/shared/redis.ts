@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import type { Clock } from '../../core/time.ts';
 import type { BudgetRule, Lease, Log, Shared } from './shared.ts';
 import { cacheThrough, createLocalCache, localTexts, type TextStore } from './cache.ts';
 import { createLocalShared, leaseMargin } from './local.ts';
@@ -11,13 +12,13 @@ import { CLAIM, RELEASE_LEASE, RENEW_LEASE, TAKE_BUDGET, TAKE_LEASE, TAKE_SLOT }
  * Shared state in Redis. While Redis is unavailable nothing throws: caches, budgets and slots fall back to this process,
  * and leases are neither granted nor renewed. It recovers without a restart.
  */
-export async function connectShared(url: string, log: Log, prefix: string): Promise<Shared> {
+export async function connectShared(url: string, log: Log, prefix: string, clock: Clock): Promise<Shared> {
   const redis = await openRedis(url);
   const me = randomUUID();
-  const local = createLocalShared(log);
-  const commands = commandsOn(redis, log);
+  const local = createLocalShared(log, clock);
+  const commands = commandsOn(redis, log, clock);
   const { ask } = commands;
-  const channels = openChannels(redis.duplicate(), prefix, (channel, text) => {
+  const channels = openChannels(redis.duplicate(), prefix, clock, (channel, text) => {
     const [sender, message] = [text.slice(0, me.length), text.slice(me.length)];
     if (sender !== me) void local.publish(channel, message);
   });
@@ -31,7 +32,7 @@ export async function connectShared(url: string, log: Log, prefix: string): Prom
     async lease(name, ttlMs) {
       const key = `${prefix}lease:${name}`;
       const script = (text: string, ms: number) => ask(() => redis.eval(text, 1, key, me, Math.ceil(ms)));
-      return takeLease(name, ttlMs, script);
+      return takeLease(name, ttlMs, clock, script);
     },
 
     async takeBudget(budget, cost, maxWaitMs) {
@@ -104,12 +105,13 @@ async function takeBudget(redis: Redis, key: string, budget: BudgetRule, cost: n
 async function takeLease(
   name: string,
   ttlMs: number,
+  clock: Clock,
   script: (text: string, ms: number) => Promise<unknown>,
 ): Promise<Lease | null> {
   let certainUntil = 0;
   /** The lease is counted from before the call, since the reply may be late. */
   const hold = async (text: string, ms: number): Promise<boolean> => {
-    const asked = performance.now();
+    const asked = clock.elapsed();
     const held = (await script(text, ms)) === 1;
     certainUntil = held ? asked + ms - leaseMargin(ms) : 0;
     return held;
@@ -118,7 +120,7 @@ async function takeLease(
   return {
     name,
     renew: (ms) => hold(RENEW_LEASE, ms),
-    remainingMs: () => Math.max(0, certainUntil - performance.now()),
+    remainingMs: () => Math.max(0, certainUntil - clock.elapsed()),
     async release() {
       certainUntil = 0;
       await script(RELEASE_LEASE, 0);

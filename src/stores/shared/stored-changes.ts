@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/time.ts';
 import { PLATFORMS, type Platform } from '../../core/model.ts';
 import type { Shared } from './shared.ts';
 
@@ -36,6 +37,7 @@ export function announceStored(
 export async function followStored(
   shared: Pick<Shared, 'subscribe' | 'healthy'>,
   kept: Record<Kind, Kept>,
+  clock: Clock,
 ): Promise<() => void> {
   for (const kind of ['markets', 'traders'] as const) {
     await shared.subscribe(channelOf(kind), (message) => {
@@ -44,9 +46,8 @@ export async function followStored(
       if (platform) kept[kind].forget(platform, ids);
     });
   }
-  const timer = setInterval(() => {
+  return clock.every(LISTEN_MS, () => {
     if (shared.healthy()) return;
     for (const one of Object.values(kept)) one.forgetAll();
-  }, LISTEN_MS).unref();
-  return () => clearInterval(timer);
+  });
 }

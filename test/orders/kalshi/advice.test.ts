@@ -7,7 +7,7 @@ import { docsTable } from '../../helpers/docs-table.ts';
 const advice = (status: number, code: string, message: string, details?: string): string => {
   const body = { error: { code, message, details } };
   const answer = { status, headers: {}, text: JSON.stringify(body) };
-  return adviceOf(KALSHI_REJECTIONS, answerError('kalshi', answer, body));
+  return adviceOf(KALSHI_REJECTIONS, answerError('kalshi', answer, body, { nowMs: Date.now() }));
 };
 
 describe('advice on a rejection by Kalshi', () => {

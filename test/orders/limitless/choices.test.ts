@@ -210,7 +210,7 @@ describe('balances', () => {
 const advice = (status: number, message: unknown): string => {
   const body = { message, error: 'Error', statusCode: status };
   const answer = { status, headers: {}, text: JSON.stringify(body) };
-  return adviceOf(LIMITLESS_REJECTIONS, answerError('limitless', answer, body));
+  return adviceOf(LIMITLESS_REJECTIONS, answerError('limitless', answer, body, { nowMs: Date.now() }));
 };
 
 describe('advice on a rejection by Limitless', () => {

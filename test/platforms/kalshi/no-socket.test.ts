@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { createKalshiSockets } from '../../../src/platforms/kalshi/stream/sockets.ts';
 import { SocketKeeper } from '../../../src/platforms/sockets/keeper.ts';
 import { SETTINGS } from '../../fixtures/canned-http.ts';
@@ -22,7 +23,7 @@ test.each([
     'the key of KALSHI_PRIVATE_KEY cannot be used',
   ],
 ])('with %s the socket is off, and says why', (_, key, off) => {
-  expect(createKalshiSockets({ ...SETTINGS, ...key })).toMatchObject({ channels: [], off });
+  expect(createKalshiSockets({ ...SETTINGS, ...key }, systemClock)).toMatchObject({ channels: [], off });
 });
 
 type Refused = [string, (sim: KalshiSimulator) => Record<string, string>, string];
@@ -86,14 +87,18 @@ test.each(refusals)('%s every trade comes by polling, and /health says why', asy
 test('no log line holds the key, nor what it signed, whatever becomes of the connections', async () => {
   const sim = await startKalshi({ seed: 36, markets: 10, tradesPerMarket: 2, historyDays: 1, pingMs: 100 });
   const { apiKeyId, privateKeyPem } = sim.world.addAccount();
-  const { channels } = createKalshiSockets({
-    ...SETTINGS,
-    ...sim.env,
-    ...keyed(apiKeyId, privateKeyPem),
-  });
+  const settings = { ...SETTINGS, ...sim.env, ...keyed(apiKeyId, privateKeyPem) };
+  const { channels } = createKalshiSockets(settings, systemClock);
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const deps = { platform: 'kalshi', log, observer: socketCounts(), onEvent: () => {}, onEnd: () => {} } as const;
+  const deps = {
+    platform: 'kalshi',
+    clock: systemClock,
+    log,
+    observer: socketCounts(),
+    onEvent: () => {},
+    onEnd: () => {},
+  } as const;
   const keepers = channels.map((one) => new SocketKeeper(deps, one, [], { pace: 0.1, onReady: () => {} }));
   await vi.waitFor(() => expect(sim.sockets.accepted).toBeGreaterThanOrEqual(channels.length), { timeout: 10_000 });
   for (const text of [

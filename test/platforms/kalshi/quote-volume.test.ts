@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { type FollowedMarket, QuotePublisher } from '../../../ingest/live/quote-publisher.ts';
 import { tickerFeed } from '../../../src/platforms/kalshi/stream/tickers.ts';
 import { open, ticker } from './socket-frames.ts';
@@ -12,7 +13,7 @@ async function shownVolume(reported: object, stored: string | null): Promise<unk
   const [event] = tickers.events;
   if (event?.kind !== 'quote') throw new Error('expected a quote');
   const publish = vi.fn(async (_channel: string, _text: string) => {});
-  const publisher = new QuotePublisher(publish);
+  const publisher = new QuotePublisher(publish, systemClock);
   const market = { platform: 'kalshi', ref: 'A', platformId: 'A', outcomes: [{ id: 'yes' }, { id: 'no' }] };
   publisher.take(event.quote, { market, price: '0.45', volumeTotal: stored } as unknown as FollowedMarket, 0);
   await vi.waitFor(() => expect(publish).toHaveBeenCalled());

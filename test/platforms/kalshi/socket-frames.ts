@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/core/time.ts';
 import { priceText, sizeText } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { BookFeed } from '../../../src/platforms/kalshi/stream/books.ts';
@@ -10,7 +11,8 @@ export const markets = (...refs: string[]): StoredMarket[] => refs.map((ref) => 
 export function open(feed: Feed) {
   const sent: { cmd: string; params: Record<string, unknown> }[] = [];
   const events: SocketEvent[] = [];
-  const session = new KalshiSession(feed, (text) => void sent.push(JSON.parse(text) as (typeof sent)[number]));
+  const send = (text: string): void => void sent.push(JSON.parse(text) as (typeof sent)[number]);
+  const session = new KalshiSession(feed, send, systemClock);
   return {
     session,
     sent,
@@ -83,7 +85,7 @@ export const list = (sid: number) => ({ type: 'ok', id: 0, msg: [{ channel: 'ord
 
 /** A session that follows books, subscribed and whole. */
 export function openBooks(...refs: string[]) {
-  const books = open(new BookFeed(markets(...refs)));
+  const books = open(new BookFeed(markets(...refs), systemClock));
   books.session.start();
   books.take(subscribed('orderbook_delta'));
   for (const [index, ref] of refs.entries()) {

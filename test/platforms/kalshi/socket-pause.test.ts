@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { createKalshiSockets } from '../../../src/platforms/kalshi/stream/sockets.ts';
 import { SocketKeeper } from '../../../src/platforms/sockets/keeper.ts';
 import { SETTINGS } from '../../fixtures/canned-http.ts';
@@ -16,9 +17,17 @@ test('while nothing is traded no connection is replaced, and one whose subscript
   // Nothing moves, as in the weekly pause: the platform only pings and answers.
   const sim = await startKalshi({ seed: 37, markets: 4, tradesPerMarket: 1, historyDays: 1, pingMs: 500 });
   const { apiKeyId: KALSHI_API_KEY_ID, privateKeyPem: KALSHI_PRIVATE_KEY } = sim.world.addAccount();
-  const { channels } = createKalshiSockets({ ...SETTINGS, ...sim.env, KALSHI_API_KEY_ID, KALSHI_PRIVATE_KEY });
+  const settings = { ...SETTINGS, ...sim.env, KALSHI_API_KEY_ID, KALSHI_PRIVATE_KEY };
+  const { channels } = createKalshiSockets(settings, systemClock);
   const log = pino({ level: 'silent' });
-  const deps = { platform: 'kalshi', log, observer: socketCounts(), onEvent: () => {}, onEnd: () => {} } as const;
+  const deps = {
+    platform: 'kalshi',
+    clock: systemClock,
+    log,
+    observer: socketCounts(),
+    onEvent: () => {},
+    onEnd: () => {},
+  } as const;
   const keepers = channels
     .filter(({ isForBooks }) => !isForBooks)
     .map(({ heartbeat, ...rest }) => {

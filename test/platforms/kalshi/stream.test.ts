@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { BookFeed } from '../../../src/platforms/kalshi/stream/books.ts';
 import { tapeFeed } from '../../../src/platforms/kalshi/stream/tape.ts';
@@ -9,7 +10,7 @@ import { delta, error, life, list, markets, open, openBooks, snapshot, subscribe
 afterEach(() => void vi.restoreAllMocks());
 
 test('a book is what its changes add up to, in prices of yes, and a level of 0 is gone', () => {
-  const books = open(new BookFeed(markets('A')));
+  const books = open(new BookFeed(markets('A'), systemClock));
   books.session.start();
   expect(books.sent).toMatchObject([
     { cmd: 'subscribe', params: { channels: ['orderbook_delta'], market_tickers: ['A'], use_yes_price: true } },
@@ -102,7 +103,7 @@ test('a book of which a frame cannot be read is unknown, and its market alone', 
 });
 
 test('markets that change before the socket is open, or before it answers, are subscribed all the same', () => {
-  const books = open(new BookFeed([]));
+  const books = open(new BookFeed([], systemClock));
   books.session.setMarkets(markets('A', 'B'));
   expect(books.sent).toEqual([]);
   books.session.start();
@@ -113,7 +114,7 @@ test('markets that change before the socket is open, or before it answers, are s
     { params: { sids: [4], action: 'add_markets', market_tickers: ['C'] } },
     { params: { sids: [4], action: 'delete_markets', market_tickers: ['A'] } },
   ]);
-  const late = open(new BookFeed([]));
+  const late = open(new BookFeed([], systemClock));
   late.session.start();
   late.session.setMarkets(markets('A'));
   expect(late.sent).toMatchObject([{ cmd: 'subscribe', params: { market_tickers: ['A'] } }]);
@@ -192,7 +193,7 @@ test('a quote has no price on an empty side, and an older one does not replace a
 });
 
 test('markets that the server does not know are left out, whether it took the others or not', () => {
-  const books = open(new BookFeed(markets('A', 'B', 'C')));
+  const books = open(new BookFeed(markets('A', 'B', 'C'), systemClock));
   books.session.start();
   expect(() => books.take(error(28, { market_tickers: ['B'] }, { id: 1 }))).toThrow(BadFrame);
   expect(books.sent.at(-1)).toMatchObject({ cmd: 'subscribe', params: { market_tickers: ['A', 'C'] } });

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { decimalNumber } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { BookSession } from '../../../src/platforms/limitless/stream/book-session.ts';
@@ -62,6 +63,7 @@ const startBooks = (...refs: string[]) =>
       new BookSession(
         refs.map((ref) => marketOf(ref)),
         send,
+        systemClock,
       ),
   );
 const asked = (sent: string[]): string[] | undefined =>
@@ -71,7 +73,7 @@ const kinds = (events: SocketEvent[]): string[] => events.map(({ kind }) => kind
 describe('a connection for books', () => {
   test('joins the namespace, asks for all its markets but pools at once, and answers pings', () => {
     const markets = [marketOf(OTTER), marketOf('0xpool', { trade_type: 'amm' }), marketOf(BADGER)];
-    const { session, sent, take } = start((send) => new BookSession(markets, send));
+    const { session, sent, take } = start((send) => new BookSession(markets, send, systemClock));
     expect(sent[0]).toBe('40/markets,');
     expect(asked(sent)).toEqual([OTTER, BADGER]);
     take('2');
@@ -226,7 +228,7 @@ describe('a connection for books', () => {
 });
 
 test('beginnings and ends of markets are announced once, children of a group not at all', () => {
-  const { sent, take } = start((send) => new LifecycleSession(send));
+  const { sent, take } = start((send) => new LifecycleSession(send, systemClock));
   expect(sent.at(-1)).toBe('42/markets,["subscribe_market_lifecycle"]');
   expect(take(event('system', { message: 'Subscribed to market lifecycle events' }))).toEqual([]);
   expect(take(event('marketCreated', { slug: OTTER, title: 'x', type: 'CLOB' }))).toEqual([

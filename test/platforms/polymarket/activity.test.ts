@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { activityChannel } from '../../../src/platforms/polymarket/stream/activity.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
@@ -12,7 +13,7 @@ const row = (type: string): string =>
   });
 
 test('of rows and matched orders, which every trade brings, neither stops while the other goes on', () => {
-  const session = activityChannel('ws://127.0.0.1/').session([], () => {});
+  const session = activityChannel('ws://127.0.0.1/').session([], () => {}, systemClock);
   session.start();
   const after = (seconds: number, ...types: string[]) => {
     vi.advanceTimersByTime(seconds * 1000);

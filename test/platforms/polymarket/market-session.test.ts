@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice, priceText, sizeText } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { MarketSession } from '../../../src/platforms/polymarket/stream/market-session.ts';
@@ -44,7 +45,8 @@ const change = (hash: string, side: 'BUY' | 'SELL', price: string, size: string,
 /** An open session, what it sent, and what it says of books. */
 function start() {
   const sent: { operation?: string; assets_ids: string[]; initial_dump?: boolean }[] = [];
-  const session = new MarketSession([market], (text) => void sent.push(JSON.parse(text) as (typeof sent)[number]));
+  const send = (text: string): void => void sent.push(JSON.parse(text) as (typeof sent)[number]);
+  const session = new MarketSession([market], send, systemClock);
   const news: string[] = [];
   const emit = (event: SocketEvent): void => {
     if (event.kind === 'book') news.push(`book ${textOf(event.book.bids)} | ${textOf(event.book.asks)}`);
@@ -184,7 +186,7 @@ test('what is not known is counted as bad, and a connection without markets asks
   session.setMarkets([]);
   expect(sent).toMatchObject([{ operation: 'unsubscribe', assets_ids: [YES, NO] }]);
   const empty: string[] = [];
-  const idle = new MarketSession([], (text) => void empty.push(text));
+  const idle = new MarketSession([], (text) => void empty.push(text), systemClock);
   idle.start();
   expect(empty).toEqual([]);
   idle.setMarkets([market]);

@@ -117,7 +117,10 @@ function resultOf(intent: OrderIntent, result: unknown, reply: PlatformReply): P
 function refusalIn(result: unknown, reply: PlatformReply): { code: string; error: PlatformError } | null {
   const refused = Failed.safeParse(result).data;
   return refused
-    ? { code: refused.error.code, error: answerError('kalshi', { ...reply, status: 400 }, refused) }
+    ? {
+        code: refused.error.code,
+        error: answerError('kalshi', { ...reply, status: 400 }, refused, { nowMs: Date.parse(reply.receivedAt) }),
+      }
     : null;
 }
 

@@ -1,5 +1,6 @@
 import type { Price, Size } from '../../../core/decimal.ts';
 import type { BookLevel } from '../../../core/model.ts';
+import type { Clock } from '../../../core/time.ts';
 import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { BadFrame } from '../../sockets/contract.ts';
@@ -31,6 +32,7 @@ const mapOf = (levels: readonly BookLevel[]): Map<Price, Size> =>
  * book is unknown and requested again.
  */
 export class BookFeed implements Feed {
+  readonly #clock: Clock;
   #wanted: Set<string>;
   /** Markets requested from the server. */
   #subscribed = new Set<string>();
@@ -38,7 +40,7 @@ export class BookFeed implements Feed {
   #isAsked = false;
   #sid: number | null = null;
   readonly #books = new Map<string, Levels>();
-  /** Markets whose whole book was requested, and since when, by performance.now(). */
+  /** Markets whose whole book was requested, and since when, by the clock's elapsed(). */
   readonly #awaited = new Map<string, number>();
   /** Markets that the server does not know (any more). */
   readonly #refused = new Set<string>();
@@ -49,7 +51,8 @@ export class BookFeed implements Feed {
   #isHealing = false;
   #failure: string | null = null;
 
-  constructor(markets: readonly StoredMarket[]) {
+  constructor(markets: readonly StoredMarket[], clock: Clock) {
+    this.#clock = clock;
     this.#wanted = new Set(markets.map(({ ref }) => ref));
   }
 
@@ -59,7 +62,7 @@ export class BookFeed implements Feed {
     if (tickers.length === 0) return false;
     this.#isAsked = true;
     this.#subscribed = new Set(tickers);
-    for (const ticker of tickers) this.#awaited.set(ticker, performance.now());
+    for (const ticker of tickers) this.#awaited.set(ticker, this.#clock.elapsed());
     // Explicit, because the default scale of NO prices is going to change.
     const scale = { use_yes_price: true, skip_ticker_ack: true };
     send('subscribe', { channels: ['orderbook_delta'], market_tickers: tickers, ...scale });
@@ -113,12 +116,12 @@ export class BookFeed implements Feed {
     for (const ticker of this.#awaited.keys()) this.#later.add(ticker);
     this.#awaited.clear();
     this.#isHealing = false;
-    this.#laterAt = performance.now() + RETRY_MS;
+    this.#laterAt = this.#clock.elapsed() + RETRY_MS;
   }
 
   settle(send: SendCommand): number | null {
     if (this.#sid === null || this.#later.size === 0) return null;
-    const waitMs = this.#laterAt - performance.now();
+    const waitMs = this.#laterAt - this.#clock.elapsed();
     if (waitMs > 0) return waitMs;
     const tickers = [...this.#later].filter((ticker) => this.#subscribed.has(ticker));
     this.#later.clear();
@@ -133,7 +136,7 @@ export class BookFeed implements Feed {
   failure(): string | null {
     if (this.#failure !== null) return this.#failure;
     const [askedAt] = this.#awaited.values();
-    return askedAt !== undefined && performance.now() - askedAt > ANSWER_MS ? 'a book was not answered' : null;
+    return askedAt !== undefined && this.#clock.elapsed() - askedAt > ANSWER_MS ? 'a book was not answered' : null;
   }
 
   take(frame: Frame, emit: Emit, send: SendCommand): boolean {
@@ -207,7 +210,7 @@ export class BookFeed implements Feed {
       this.#books.delete(ticker);
       this.#awaited.delete(ticker);
     }
-    for (const ticker of added) this.#awaited.set(ticker, performance.now());
+    for (const ticker of added) this.#awaited.set(ticker, this.#clock.elapsed());
     for (const market_tickers of chunks(added)) {
       send('update_subscription', { sids: [sid], action: 'add_markets', market_tickers });
     }
@@ -223,7 +226,7 @@ export class BookFeed implements Feed {
   #ask(tickers: Iterable<string>, send: SendCommand): void {
     if (this.#sid === null) return;
     for (const market_tickers of chunks(tickers)) {
-      for (const ticker of market_tickers) this.#awaited.set(ticker, performance.now());
+      for (const ticker of market_tickers) this.#awaited.set(ticker, this.#clock.elapsed());
       send('update_subscription', { sids: [this.#sid], action: 'get_snapshot', market_tickers });
     }
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/time.ts';
 import type { StoredMarket } from '../../contract.ts';
 import { BadFrame, type SocketEvent, type SocketSession } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
@@ -49,6 +50,7 @@ export interface Feed {
  */
 export class KalshiSession implements SocketSession {
   readonly #feed: Feed;
+  readonly #clock: Clock;
   readonly #send: SendCommand;
   /** The last sequence number of each subscription. */
   readonly #last = new Map<number, number>();
@@ -57,11 +59,12 @@ export class KalshiSession implements SocketSession {
   sentMs: number | undefined;
   isRefused = false;
   #failure: string | null = null;
-  /** When the pending subscription was requested, by performance.now(). */
+  /** When the pending subscription was requested, by the clock's elapsed(). */
   #askedAt: number | null = null;
 
-  constructor(feed: Feed, send: (text: string) => void) {
+  constructor(feed: Feed, send: (text: string) => void, clock: Clock) {
     this.#feed = feed;
+    this.#clock = clock;
     let id = 0;
     this.#send = (cmd, params) => {
       id += 1;
@@ -70,11 +73,11 @@ export class KalshiSession implements SocketSession {
   }
 
   start(): void {
-    if (this.#feed.start(this.#send)) this.#askedAt = performance.now();
+    if (this.#feed.start(this.#send)) this.#askedAt = this.#clock.elapsed();
   }
 
   setMarkets(markets: readonly StoredMarket[]): void {
-    if (this.#feed.setMarkets?.(markets, this.#send)) this.#askedAt = performance.now();
+    if (this.#feed.setMarkets?.(markets, this.#send)) this.#askedAt = this.#clock.elapsed();
   }
 
   doubt(ref: string): void {
@@ -86,7 +89,7 @@ export class KalshiSession implements SocketSession {
   }
 
   failure(): string | null {
-    if (this.#askedAt !== null && performance.now() - this.#askedAt > ANSWER_MS) {
+    if (this.#askedAt !== null && this.#clock.elapsed() - this.#askedAt > ANSWER_MS) {
       this.#failure ??= 'the subscription was not answered';
     }
     return this.#failure ?? this.#feed.failure?.() ?? null;
@@ -132,7 +135,7 @@ export class KalshiSession implements SocketSession {
     const isOfSubscribing = sid === undefined && this.#askedAt !== null;
     this.isRefused = code === FORBIDDEN;
     if (tickers.length > 0 && this.#feed.refused) {
-      if (this.#feed.refused(tickers, emit, this.#send)) this.#askedAt = performance.now();
+      if (this.#feed.refused(tickers, emit, this.#send)) this.#askedAt = this.#clock.elapsed();
     } else if (isOfSubscribing ? REFUSING.has(code) : sid !== undefined && ENDING.has(code)) this.#failure ??= reason;
     else if (LIMITS.has(code)) this.#feed.limited?.();
     throw new BadFrame(reason);

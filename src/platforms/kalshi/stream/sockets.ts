@@ -1,4 +1,5 @@
 import type { Settings } from '../../../core/settings.ts';
+import type { Clock } from '../../../core/time.ts';
 import type { PlatformSockets, SocketChannel } from '../../sockets/contract.ts';
 import type { KalshiUrl } from '../manifest.ts';
 import { type KalshiKeySetting, operatorKey } from '../operator-key.ts';
@@ -49,14 +50,17 @@ export const signedChannel = (
   quietMs: 20_000,
   rotateMs: 60 * 60_000,
   bringsTrades,
-  session: (_markets, send) => new KalshiSession(feed(), send),
+  session: (_markets, send, clock) => new KalshiSession(feed(), send, clock),
 });
 
 /** Kalshi's socket, which requires a key: without one, `off` gives the reason. */
-export function createKalshiSockets(settings: Pick<Settings, KalshiUrl | KalshiKeySetting>): PlatformSockets {
+export function createKalshiSockets(
+  settings: Pick<Settings, KalshiUrl | KalshiKeySetting>,
+  clock: Clock,
+): PlatformSockets {
   const key = operatorKey(settings);
   if ('missing' in key) return { ...common, channels: [], off: key.missing };
-  const signer = kalshiSigner(key, Date.now);
+  const signer = kalshiSigner(key, clock.now);
   const url = settings.KALSHI_WS_URL;
   return {
     ...common,
@@ -67,7 +71,7 @@ export function createKalshiSockets(settings: Pick<Settings, KalshiUrl | KalshiK
         ...signedChannel('books', url, signer, tapeFeed, false),
         marketsPerSocket: BOOKS_PER_SOCKET,
         isForBooks: true,
-        session: (markets, send) => new KalshiSession(new BookFeed(markets), send),
+        session: (markets, send, clock) => new KalshiSession(new BookFeed(markets, clock), send, clock),
       },
     ],
   };

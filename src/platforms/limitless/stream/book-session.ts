@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/time.ts';
 import type { BookLevel, BookSide } from '../../../core/model.ts';
 import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
@@ -26,8 +27,8 @@ export class BookSession extends NamespaceSession {
   readonly #unknown = new Set<string>();
   readonly #held = new Map<string, Held>();
 
-  constructor(markets: readonly StoredMarket[], send: (text: string) => void) {
-    super(send);
+  constructor(markets: readonly StoredMarket[], send: (text: string) => void, clock: Clock) {
+    super(send, clock);
     this.setMarkets(markets);
   }
 

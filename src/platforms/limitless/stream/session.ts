@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/time.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { SocketEvent, SocketSession } from '../../sockets/contract.ts';
 import { eventPacket, JOIN, PONG, readPacket } from './packets.ts';
@@ -13,13 +14,15 @@ const ANSWER_MS = 15_000;
 export abstract class NamespaceSession implements SocketSession {
   silentMs?: number;
   readonly #send: (text: string) => void;
+  readonly #clock: Clock;
   #isJoined = false;
-  /** By performance.now(); null if no answer is pending. */
+  /** By the clock's elapsed(); null if no answer is pending. */
   #askedAt: number | null = null;
   #failure: string | null = null;
 
-  constructor(send: (text: string) => void) {
+  constructor(send: (text: string) => void, clock: Clock) {
     this.#send = send;
+    this.#clock = clock;
   }
 
   /** What to subscribe to; null for nothing. */
@@ -34,7 +37,7 @@ export abstract class NamespaceSession implements SocketSession {
   abstract setMarkets(markets: readonly StoredMarket[]): void;
 
   start(): void {
-    this.#askedAt = performance.now();
+    this.#askedAt = this.#clock.elapsed();
   }
 
   take(frame: string, emit: Emit): boolean {
@@ -54,7 +57,7 @@ export abstract class NamespaceSession implements SocketSession {
 
   failure(): string | null {
     if (this.#failure !== null) return this.#failure;
-    const isLate = this.#askedAt !== null && performance.now() - this.#askedAt > ANSWER_MS;
+    const isLate = this.#askedAt !== null && this.#clock.elapsed() - this.#askedAt > ANSWER_MS;
     return isLate ? 'no answer' : null;
   }
 
@@ -62,7 +65,7 @@ export abstract class NamespaceSession implements SocketSession {
   protected subscribe(): boolean {
     if (!this.#isJoined) return true;
     const wanted = this.subscription();
-    this.#askedAt = wanted && performance.now();
+    this.#askedAt = wanted && this.#clock.elapsed();
     if (wanted) this.#send(eventPacket(wanted.name, wanted.payload));
     return wanted !== null;
   }

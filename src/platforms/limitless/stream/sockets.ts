@@ -33,14 +33,14 @@ export function createLimitlessSockets(settings: Pick<Settings, LimitlessUrl>): 
         // More markets on one connection have not been seen to work.
         marketsPerSocket: 100,
         bringsTrades: true,
-        session: (markets, send) => new BookSession(markets, send),
+        session: (markets, send, clock) => new BookSession(markets, send, clock),
       },
       {
         ...shared,
         name: 'lifecycle',
         marketsPerSocket: null,
         bringsTrades: false,
-        session: (_markets, send) => new LifecycleSession(send),
+        session: (_markets, send, clock) => new LifecycleSession(send, clock),
       },
     ],
   };

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/time.ts';
 import { BadFrame, type SocketChannel, type SocketSession } from '../../sockets/contract.ts';
 import { jsonOf, parseFrame } from '../../sockets/frame.ts';
 import { activityFrame } from './wire.ts';
@@ -18,15 +19,15 @@ export const activityChannel = (url: string): SocketChannel => ({
   quietMs: QUIET_MS,
   rotateMs: 20 * 60_000,
   bringsTrades: true,
-  session: (_markets, send) => activitySession(send),
+  session: (_markets, send, clock) => activitySession(send, clock),
 });
 
 /** Either type can freeze alone. Every trade sends both, so each is checked against the other. */
-function activitySession(send: (text: string) => void): SocketSession {
+function activitySession(send: (text: string) => void, clock: Clock): SocketSession {
   const newest = new Map<string, number>();
   return {
     start() {
-      for (const type of TYPES) newest.set(type, performance.now());
+      for (const type of TYPES) newest.set(type, clock.elapsed());
       const subscriptions = TYPES.map((type) => ({ topic: 'activity', type }));
       send(JSON.stringify({ action: 'subscribe', subscriptions }));
     },
@@ -40,7 +41,7 @@ function activitySession(send: (text: string) => void): SocketSession {
         throw new BadFrame(`the subscription was refused: ${text.slice(0, 120)}`);
       }
       const { payload, type } = parseFrame(activityFrame, body, 'activity');
-      newest.set(type, performance.now());
+      newest.set(type, clock.elapsed());
       emit({ kind: 'trade', ref: payload.conditionId });
       return true;
     },

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/time.ts';
 import { complement, type Price } from '../../../core/decimal.ts';
 import { bookSide } from '../../book-sides.ts';
 import type { StoredMarket } from '../../contract.ts';
@@ -38,6 +39,7 @@ export class MarketSession implements SocketSession {
   readonly #send: (text: string) => void;
   #markets: readonly StoredMarket[];
   #tokens = new Map<string, Token>();
+  readonly #clock: Clock;
   #followed = new Map<string, Followed>();
   /** References of the markets with a step that is not emitted yet. */
   readonly #open = new Set<string>();
@@ -46,8 +48,9 @@ export class MarketSession implements SocketSession {
   /** Whether anything was subscribed: the first message differs from later ones. */
   #isSubscribed = false;
 
-  constructor(markets: readonly StoredMarket[], send: (text: string) => void) {
+  constructor(markets: readonly StoredMarket[], send: (text: string) => void, clock: Clock) {
     this.#send = send;
+    this.#clock = clock;
     this.#markets = markets;
   }
 
@@ -136,7 +139,7 @@ export class MarketSession implements SocketSession {
           if (followed.step && followed.step.hash !== one.hash) this.#endStep(ref, followed, emit);
           followed.book.change(one);
           if (!followed.book.isWhole) return;
-          followed.step ??= new Step(one.hash);
+          followed.step ??= new Step(one.hash, this.#clock);
           followed.step.add(one, timestamp);
           this.#open.add(ref);
         });
@@ -175,7 +178,7 @@ export class MarketSession implements SocketSession {
   #askAgain(ref: string): void {
     const followed = this.#followed.get(ref);
     if (!followed) return void this.#lost.delete(ref);
-    const now = performance.now();
+    const now = this.#clock.elapsed();
     const { token, asked } = followed;
     if (asked && now - asked.at < asked.waitMs) return;
     const isSoon = asked !== null && now - asked.at < LAST_ASK_MS;

@@ -27,7 +27,7 @@ export const createPolymarketSockets = (settings: Pick<Settings, PolymarketUrl>)
       isUneven: true,
       rotateMs: 60 * 60_000,
       bringsTrades: false,
-      session: (markets, send) => new MarketSession(markets, send),
+      session: (markets, send, clock) => new MarketSession(markets, send, clock),
     },
   ],
 });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/time.ts';
 import type { BookChange } from '../../../core/model.ts';
 import type { TokenBook } from './token-book.ts';
 import type { Change } from './wire.ts';
@@ -13,13 +14,15 @@ const LOST_MS = 100;
  */
 export class Step {
   readonly hash: string;
+  readonly #clock: Clock;
   exchangeAtMs = 0;
   readonly #levels = new Map<string, BookChange>();
   #lastAt = 0;
   #stated: Pick<Change, 'best_bid' | 'best_ask'> = {};
 
-  constructor(hash: string) {
+  constructor(hash: string, clock: Clock) {
     this.hash = hash;
+    this.#clock = clock;
   }
 
   add(change: Change, exchangeAtMs: number): void {
@@ -28,7 +31,7 @@ export class Step {
     this.#levels.set(`${side} ${price}`, { side, price, size });
     this.#stated = change;
     this.exchangeAtMs = exchangeAtMs;
-    this.#lastAt = performance.now();
+    this.#lastAt = this.#clock.elapsed();
   }
 
   get changes(): BookChange[] {
@@ -42,7 +45,7 @@ export class Step {
 
   /** Whether no further frame is expected. */
   isOver(book: TokenBook): boolean {
-    const now = performance.now();
+    const now = this.#clock.elapsed();
     return now - this.#lastAt >= (this.leadsTo(book) ? SETTLED_MS : LOST_MS);
   }
 }

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../src/core/time.ts';
+import { settle, virtualClock } from './helpers/virtual-clock.ts';
+
+test('timers run in the order of their moments, those of one moment as they were set', async () => {
+  const clock = virtualClock(1000);
+  const seen: string[] = [];
+  const note = (name: string) => (): void => void seen.push(`${name} ${clock.now()}`);
+  clock.timeout(20, note('late'));
+  clock.timeout(10, note('a'));
+  clock.timeout(10, note('b'));
+  clock.timeout(0, note('soon'));
+  clock.timeout(21, note('later'));
+  await clock.advance(20);
+  expect(seen).toEqual(['soon 1001', 'a 1010', 'b 1010', 'late 1020']);
+  expect([clock.now(), clock.elapsed(), clock.waiting]).toEqual([1020, 20, 1]);
+});
+
+test('a timer that was stopped does not run', async () => {
+  const clock = virtualClock();
+  let runs = 0;
+  const count = (): void => void (runs += 1);
+  clock.timeout(5, count)();
+  const stop = clock.every(5, count);
+  await clock.advance(12);
+  stop();
+  stop();
+  await clock.advance(100);
+  expect([runs, clock.waiting]).toEqual([2, 0]);
+});
+
+test('what a timer sets off settles before the next timer runs', async () => {
+  const clock = virtualClock(0);
+  const seen: number[] = [];
+  const chain = async (): Promise<void> => {
+    for (let step = 0; step < 3; step += 1) {
+      await clock.sleep(10);
+      await settle(2);
+      seen.push(clock.now());
+    }
+  };
+  const chained = chain();
+  clock.timeout(15, () => void seen.push(clock.now()));
+  await clock.advance(30);
+  await chained;
+  expect(seen).toEqual([10, 15, 20, 30]);
+});
+
+test('a period does not begin again while its task runs', async () => {
+  const clock = virtualClock();
+  let [running, most, runs] = [0, 0, 0];
+  const stop = clock.every(10, async () => {
+    runs += 1;
+    running += 1;
+    most = Math.max(most, running);
+    await clock.sleep(25);
+    running -= 1;
+  });
+  await clock.advance(100);
+  stop();
+  expect([runs, most]).toEqual([4, 1]);
+});
+
+test('a correction of the time of day changes no duration', async () => {
+  const clock = virtualClock(0);
+  clock.correct(86_400_000);
+  expect([clock.now(), clock.elapsed()]).toEqual([86_400_000, 0]);
+});
+
+const virtual = virtualClock();
+for (const [name, clock, pass] of [
+  ['system', systemClock, () => systemClock.sleep(20)],
+  ['virtual', virtual, () => virtual.advance(20)],
+] as const) {
+  test(`a sleep of the ${name} clock ends with its time, or with its signal`, async () => {
+    const startedAt = clock.elapsed();
+    const slept = clock.sleep(10);
+    const controller = new AbortController();
+    const cut = expect(clock.sleep(60_000, controller.signal)).rejects.toThrow('enough');
+    controller.abort(new Error('enough'));
+    await cut;
+    await expect(clock.sleep(60_000, controller.signal)).rejects.toThrow('enough');
+    await pass();
+    await slept;
+    expect(clock.elapsed() - startedAt).toBeGreaterThanOrEqual(9);
+  });
+
+  test(`a deadline of the ${name} clock aborts with a TimeoutError`, async () => {
+    const signal = clock.deadline(10);
+    expect(signal.aborted).toBe(false);
+    await pass();
+    expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
+  });
+}

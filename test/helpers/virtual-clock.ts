@@ -1,0 +1,95 @@
+import { type Clock, clockOf, systemClock } from '../../src/core/time.ts';
+
+/** Turns of the event loop after each timer: enough for what several requests over loopback sockets set off. */
+const TURNS = 16;
+/** How often `until` looks once more after its time, a few ms apart. */
+const PATIENCE = 1000;
+
+/** A clock that stands still until a test lets time pass. */
+export interface VirtualClock extends Clock {
+  /** Lets time pass: runs every timer that falls due, in order, each when what the one before set off has settled. */
+  advance(ms: number): Promise<void>;
+  /**
+   * Lets time pass from timer to timer until `check` neither throws nor returns false. After `withinMs`, by default at once, it stands
+   * still for what threads and other processes do; then `until` throws what `check` threw last.
+   */
+  until(check: () => unknown, withinMs?: number): Promise<void>;
+  /** Corrects the time of day by `ms`; no time passes. */
+  correct(ms: number): void;
+  /** Number of timers that wait. */
+  readonly waiting: number;
+}
+
+/** Lets promises, callbacks and loopback sockets go on. */
+export async function settle(turns = TURNS): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+interface Timer {
+  dueMs: number;
+  task: () => void;
+}
+
+/** Timers of the same moment run in the order in which they were set. Like those of Node, they wait 1 ms at least. */
+export function virtualClock(startMs: number = Date.UTC(2026, 10, 26)): VirtualClock {
+  let passedMs = 0;
+  let correctionMs = 0;
+  const timers = new Set<Timer>();
+  const next = (): Timer | null => {
+    let first: Timer | null = null;
+    for (const timer of timers) if (first === null || timer.dueMs < first.dueMs) first = timer;
+    return first;
+  };
+  /** Runs the next timer that is due by then; without one it is then. Whether there was one. */
+  const step = async (toMs: number): Promise<boolean> => {
+    const timer = next();
+    const isDue = timer !== null && timer.dueMs <= toMs;
+    passedMs = isDue ? timer.dueMs : toMs;
+    if (isDue) {
+      timers.delete(timer);
+      timer.task();
+    }
+    await settle();
+    return isDue;
+  };
+  const clock = clockOf({
+    now: () => startMs + correctionMs + passedMs,
+    elapsed: () => passedMs,
+    after: (ms, task) => {
+      const timer = { dueMs: passedMs + Math.max(1, ms), task };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+  });
+  return {
+    ...clock,
+    advance: async (ms) => {
+      await settle();
+      const toMs = passedMs + ms;
+      while (await step(toMs));
+    },
+    until: async (check, withinMs = 0) => {
+      const toMs = passedMs + withinMs;
+      for (let patience = PATIENCE; ;) {
+        await settle();
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        try {
+          if (check() !== false) return;
+          throw new Error(`it did not come about within ${withinMs} ms`);
+        } catch (error) {
+          if (passedMs >= toMs && (patience -= 1) < 0) throw error;
+        }
+        if (passedMs < toMs) await step(toMs);
+      }
+    },
+    correct: (ms) => {
+      correctionMs += ms;
+    },
+    get waiting() {
+      return timers.size;
+    },
+  };
+}
+
+/** The clock of the machine, except that the time of day is another one. */
+export const clockAt = (now: () => number): Clock => ({ ...systemClock, now });

@@ -206,7 +206,6 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     credentials,
     adapters: deps.orderAdapters ?? {},
     market: (wanted) => requireMarket(deps, wanted),
-    now,
   });
   const freshness = createFreshness(deps.clickhouse, shared);
   // Other processes may write without announcing it here.

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { SingleFlight } from './single-flight.ts';
+import { systemClock } from './time.ts';
 
 /** Values by key in memory, up to a bound: a full cache drops what was not used for longest. null is a value, undefined is none. */
 export class Cache<K extends string | number, V> {
@@ -12,15 +13,7 @@ export class Cache<K extends string | number, V> {
    * `limit`: the largest sum of weights; an entry weighs 1 unless `set` says otherwise. `ttlMs`: how long a value is kept; absent = until
    * it is dropped. `now`: milliseconds of any clock.
    */
-  constructor({
-    limit,
-    ttlMs = 0,
-    now = () => performance.now(),
-  }: {
-    limit: number;
-    ttlMs?: number;
-    now?: () => number;
-  }) {
+  constructor({ limit, ttlMs = 0, now = systemClock.elapsed }: { limit: number; ttlMs?: number; now?: () => number }) {
     if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`limit: a whole number from 1, received ${limit}`);
     // By weight alone: lru-cache allocates for `max` entries at once. It takes a start of 0 for none, thus + 1.
     this.#entries = new LRUCache({ maxSize: limit, ttl: ttlMs, ttlResolution: 0, perf: { now: () => now() + 1 } });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, PlatformError, platformName, reasonOf } from '../core/errors.ts';
 import { isOver } from '../core/order-model.ts';
 import type { Cancellation } from '../platforms/order-contract.ts';
@@ -38,14 +37,14 @@ const NOT_ASKED: Cancellation = { result: 'unconfirmed', httpStatus: 0, detail: 
 
 /** Requests the cancels once, and records an attempt per order. */
 async function ask(
-  { store }: OrderContext,
+  { store, clock }: OrderContext,
   client: OrderClient,
   orders: readonly Cancelling[],
   requestId: string,
 ): Promise<void> {
-  const started = performance.now();
+  const started = clock.elapsed();
   const audit = async (outcomes: readonly Cancellation[]): Promise<void> => {
-    const ms = Math.round(performance.now() - started);
+    const ms = Math.round(clock.elapsed() - started);
     for (const [i, { result, httpStatus, detail }] of outcomes.entries()) {
       const { id: rowId = null, orderId = null } = orders[i]?.row ?? {};
       const about = { ...client.account, rowId, orderId, action: 'cancel', requestId } as const;
@@ -131,7 +130,7 @@ export async function cancelOrders(
   await attempt();
   for await (const waitMs of waits(context, () => open)) {
     if (open.length === 0) break;
-    await sleep(waitMs);
+    await context.clock.sleep(waitMs);
     await attempt();
   }
   return all;

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../core/time.ts';
 import type { Credentials } from '../accounts/credentials.ts';
 import type { Config } from '../core/config.ts';
 import type { BookSide, Platform } from '../core/model.ts';
@@ -21,7 +22,7 @@ export interface OrdersDeps {
   db: Database;
   shared: Shared;
   log: FastifyBaseLogger;
-  now: () => number;
+  clock: Clock;
   credentials: Credentials;
   adapters: OrderAdapters;
   platforms: Partial<Record<Platform, PlatformData>>;
@@ -34,7 +35,9 @@ export interface OrdersDeps {
 }
 
 /** Shared by all order operations; one instance per service. */
-export interface OrderContext extends Pick<OrdersDeps, 'db' | 'shared' | 'log' | 'now' | 'credentials' | 'market'> {
+export interface OrderContext extends Pick<OrdersDeps, 'db' | 'shared' | 'log' | 'clock' | 'credentials' | 'market'> {
+  /** The clock's. */
+  now: () => number;
   store: OrderStore;
   clients: OrderClients;
   /** The order book of an outcome, read from the platform now; null if there is none. */
@@ -49,7 +52,7 @@ export interface OrderContext extends Pick<OrdersDeps, 'db' | 'shared' | 'log' |
 
 /** Throws ConfigError if a default client in the settings is incomplete or invalid. */
 export function orderContext(deps: OrdersDeps): OrderContext {
-  const { config, db, shared, log, now, credentials, adapters, platforms, markets, market, onBadRow } = deps;
+  const { config, db, shared, log, clock, credentials, adapters, platforms, markets, market, onBadRow } = deps;
   const clients = createOrderClients({
     adapters,
     credentials,
@@ -62,7 +65,8 @@ export function orderContext(deps: OrdersDeps): OrderContext {
     db,
     shared,
     log,
-    now,
+    clock,
+    now: clock.now,
     credentials,
     market,
     store: createOrderStore(db, orderAnnouncer(shared)),

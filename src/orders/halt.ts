@@ -14,7 +14,7 @@ const accountOf = ({ platform, userId }: OrderRow): string => `${platform} ${use
 
 /** The operator's kill switch: cancels working orders of the default clients while trading through them is switched off. */
 export function createHalt(context: OrderContext) {
-  const { db, clients, log } = context;
+  const { db, clients, clock, log } = context;
   const switchedOff = sql`EXISTS (SELECT FROM default_client_settings AS d WHERE NOT d.trading_enabled)`;
   const atWork = db
     .select()
@@ -49,13 +49,13 @@ export function createHalt(context: OrderContext) {
   return {
     /** Orders to cancel now; [] while trading is on. */
     async due(): Promise<OrderRow[]> {
-      if (performance.now() < nextAt) return [];
+      if (clock.elapsed() < nextAt) return [];
       const rows = await atWork.execute({ tried: [...tried] });
       if (rows.length === BATCH) {
         for (const { id } of rows) tried.add(id);
       } else if (rows.length + tried.size > 0) {
         tried.clear();
-        nextAt = performance.now() + AGAIN_MS;
+        nextAt = clock.elapsed() + AGAIN_MS;
       }
       return rows;
     },

@@ -1,3 +1,4 @@
+import type { Stop } from '../core/time.ts';
 import type { Lease } from '../stores/shared/shared.ts';
 import { ApiError, reasonOf } from '../core/errors.ts';
 import type { OrderContext } from './context.ts';
@@ -27,9 +28,9 @@ export interface Reconciler {
  * cancels the orders that the operator's kill switch covers.
  */
 export function createReconciler(context: OrderContext): Reconciler {
-  const { store, shared, now, log } = context;
+  const { store, shared, clock, now, log } = context;
   const halt = createHalt(context);
-  let timer: NodeJS.Timeout | undefined;
+  let stopWaiting: Stop | undefined;
   let running: Promise<void> = Promise.resolve();
   let lease: Lease | null = null;
   const stopping = new AbortController();
@@ -50,12 +51,11 @@ export function createReconciler(context: OrderContext): Reconciler {
 
   const schedule = (): void => {
     if (stopping.signal.aborted) return;
-    timer = setTimeout(() => {
+    stopWaiting = clock.timeout(TICK_MS, () => {
       running = tick()
         .catch((error: unknown) => log.error({ err: error }, 'Failed to recheck orders'))
         .finally(schedule);
-    }, TICK_MS);
-    timer.unref();
+    });
   };
 
   return {
@@ -65,7 +65,7 @@ export function createReconciler(context: OrderContext): Reconciler {
     },
     async stop() {
       stopping.abort();
-      clearTimeout(timer);
+      stopWaiting?.();
       await running;
       await lease?.release();
     },
@@ -73,8 +73,8 @@ export function createReconciler(context: OrderContext): Reconciler {
 }
 
 async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal): Promise<void> {
-  const { store, clients, now, log } = context;
-  const started = performance.now();
+  const { store, clients, clock, now, log } = context;
+  const started = clock.elapsed();
   const report = (result: 'found' | 'absent' | 'failed', detail: string): Promise<void> =>
     store.attempted({
       userId: row.userId,
@@ -86,7 +86,7 @@ async function recheck(context: OrderContext, row: OrderRow, signal: AbortSignal
       result,
       httpStatus: 0,
       detail,
-      ms: Math.round(performance.now() - started),
+      ms: Math.round(clock.elapsed() - started),
       requestId: '',
     });
   try {

@@ -218,8 +218,8 @@ function cancelAllOrdersRoute(app: FastifyInstance, services: Services): void {
 const MAX_BATCH = 20;
 const batchRule = { error: `a list of 1 to ${MAX_BATCH} orders` };
 
-function placeOrdersRoute(app: FastifyInstance, { orders, limits, now }: Services): void {
-  const readOrder = inputReader({ body: orderFields }, (body, failing) => contradictionsOf(body, failing, now()));
+function placeOrdersRoute(app: FastifyInstance, { orders, limits, clock }: Services): void {
+  const readOrder = inputReader({ body: orderFields }, (body, failing) => contradictionsOf(body, failing, clock.now()));
 
   endpoint(
     app,
@@ -243,7 +243,7 @@ platform, where it has one; there is no order among them.`,
       answer: OrderBatchAnswer,
     },
     async ({ body, caller, request, reply }) => {
-      const group = new PlacementGroup(body.orders.length);
+      const group = new PlacementGroup(body.orders.length, clock);
       const results = body.orders.map(async (given, at): Promise<BatchResult> => {
         const member = group.member();
         try {

@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Placement } from '../../src/platforms/order-contract.ts';
 import { PlacementGroup } from '../../src/orders/placing/placement-group.ts';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 
 const unknown = (detail: string): Placement => ({ result: 'unknown', httpStatus: 0, detail });
 const fail = (): Promise<Placement[]> => Promise.reject(new Error('no'));
@@ -16,7 +17,7 @@ function sender() {
 
 describe('orders that are placed together', () => {
   test('go in one call for each account once the last member has placed or left', async () => {
-    const group = new PlacementGroup(4);
+    const group = new PlacementGroup(4, virtualClock());
     const [one, two, three, four] = Array.from({ length: 4 }, () => group.member());
     const { calls, send } = sender();
     const placed = [one?.place('a', 'first', send), two?.place('b', 'second', send), three?.place('a', 'third', send)];
@@ -28,7 +29,7 @@ describe('orders that are placed together', () => {
   });
 
   test('do not count a member twice that leaves again, or after it was placed', async () => {
-    const group = new PlacementGroup(3);
+    const group = new PlacementGroup(3, virtualClock());
     const [one, two, three] = Array.from({ length: 3 }, () => group.member());
     const { calls, send } = sender();
     const first = one?.place('a', 'first', send);
@@ -40,24 +41,20 @@ describe('orders that are placed together', () => {
   });
 
   test('wait for each other no longer than the patience; a later one goes at once', async () => {
-    vi.useFakeTimers();
-    try {
-      const group = new PlacementGroup(3, 2000);
-      const [one, two] = Array.from({ length: 3 }, () => group.member());
-      const { calls, send } = sender();
-      const first = one?.place('a', 'first', send);
-      await vi.advanceTimersByTimeAsync(1999);
-      expect(calls).toEqual([]);
-      await vi.advanceTimersByTimeAsync(1);
-      await Promise.all([first, two?.place('a', 'second', send)]);
-      expect(calls).toEqual([['first'], ['second']]);
-    } finally {
-      vi.useRealTimers();
-    }
+    const clock = virtualClock();
+    const group = new PlacementGroup(3, clock);
+    const [one, two] = Array.from({ length: 3 }, () => group.member());
+    const { calls, send } = sender();
+    const first = one?.place('a', 'first', send);
+    await clock.advance(1999);
+    expect(calls).toEqual([]);
+    await clock.advance(1);
+    await Promise.all([first, two?.place('a', 'second', send)]);
+    expect(calls).toEqual([['first'], ['second']]);
   });
 
   test('fail together when their call fails', async () => {
-    const group = new PlacementGroup(2);
+    const group = new PlacementGroup(2, virtualClock());
     const [one, two] = [group.member(), group.member()];
     const placed = await Promise.allSettled([one.place('a', 'first', fail), two.place('a', 'second', fail)]);
     expect(placed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

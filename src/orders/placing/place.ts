@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../core/errors.ts';
 import type { PlacementMember } from '../../platforms/order-contract.ts';
 import type { OrderContext } from '../context.ts';
@@ -43,17 +42,17 @@ async function dryRun(context: OrderContext, request: OrderRequest): Promise<Ans
  * null: it was not sent after all, so another attempt is the first.
  */
 async function replay(
-  { store, now }: OrderContext,
+  { store, clock, now }: OrderContext,
   { hash }: OrderRequest,
   known: OrderRow,
 ): Promise<AnsweredOrder | null> {
   if (known.bodyHash !== hash) throw otherBody();
   let row: OrderRow | null = known;
-  for (const end = performance.now() + WAIT_MS; row !== null; row = await store.byId(row.id)) {
+  for (const end = clock.elapsed() + WAIT_MS; row !== null; row = await store.byId(row.id)) {
     const isRunning = row.state === 'sending' && now() - row.createdAt.getTime() < FLIGHT_MS;
     if (!isRunning) break;
-    if (performance.now() > end) throw stillRunning();
-    await sleep(POLL_MS);
+    if (clock.elapsed() > end) throw stillRunning();
+    await clock.sleep(POLL_MS);
   }
   if (!row?.refusal) return row && { row, isReplay: true };
   const { status, message, ...rest } = row.refusal;

@@ -1,4 +1,7 @@
+import type { Clock, Stop } from '../../core/time.ts';
 import type { Placement, PlacementMember, SendTogether } from '../../platforms/order-contract.ts';
+
+const PATIENCE_MS = 2000;
 
 interface Waiting<B> {
   send: SendTogether<B>;
@@ -7,21 +10,21 @@ interface Waiting<B> {
 
 /**
  * Orders of one request that are to be sent together. Every member ends with `place` or `leave`. The calls are sent when the last
- * member has done so, or after `patienceMs`: a signed market order must not become old because another order waits.
+ * member has done so, or after two seconds: a signed market order must not become old because another order waits.
  */
 export class PlacementGroup {
   readonly #accounts = new Map<string, Waiting<unknown>>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopWaiting: Stop;
   #awaited: number;
   /** Patience is over: who comes later is sent at once. */
   #isLate = false;
 
-  constructor(members: number, patienceMs = 2000) {
+  constructor(members: number, clock: Clock) {
     this.#awaited = members;
-    this.#timer = setTimeout(() => {
+    this.#stopWaiting = clock.timeout(PATIENCE_MS, () => {
       this.#isLate = true;
       this.#send();
-    }, patienceMs);
+    });
   }
 
   /** One of the members. It may leave more than once, and after it was placed. */
@@ -48,7 +51,7 @@ export class PlacementGroup {
   }
 
   #send(): void {
-    clearTimeout(this.#timer);
+    this.#stopWaiting();
     const accounts = [...this.#accounts.values()];
     this.#accounts.clear();
     for (const { send, members } of accounts) {

@@ -31,7 +31,7 @@ async function recheckAtOnce(
   const facts = { state: 'unknown', unknownReason, recheckAt: recheckOfUnknown(row, context.now()) } as const;
   const written = await persistOrLog(context, row, context.store.record(row.id, facts, askedAt, attempt));
   const unknown = written ?? { ...row, ...facts };
-  const recheck = recheckOrders(context, client, [unknown], AbortSignal.timeout(FIRST_RECHECK_MS));
+  const recheck = recheckOrders(context, client, [unknown], context.clock.deadline(FIRST_RECHECK_MS));
   const [found = unknown] = (await recheck.catch(() => [unknown])) satisfies OrderRow[];
   return found;
 }
@@ -54,10 +54,10 @@ const tooLate = (): Placement => {
  */
 export async function sendOrder(context: OrderContext, draft: Draft): Promise<OrderRow> {
   const { client, prepared, row, requestId } = draft;
-  const { store, now, log } = context;
+  const { store, clock, now, log } = context;
   // The clock may have been set back since the claim: a result older than the claim would be ignored as outdated.
   const askedAt = new Date(Math.max(now(), row.askedAt.getTime()));
-  const started = performance.now();
+  const started = clock.elapsed();
   const isLate = now() - row.createdAt.getTime() > FLIGHT_MS;
   const sent = isLate ? Promise.resolve(tooLate()) : prepared.place();
   const placed = await sent.catch((error: unknown): Placement => {
@@ -75,7 +75,7 @@ export async function sendOrder(context: OrderContext, draft: Draft): Promise<Or
     result,
     httpStatus,
     detail,
-    ms: Math.round(performance.now() - started),
+    ms: Math.round(clock.elapsed() - started),
     requestId,
   };
   if (result === 'accepted') {

@@ -1,3 +1,4 @@
+import type { Stop } from '../../core/time.ts';
 import { SpacedCall } from '../../core/spaced-call.ts';
 import { reasonOf } from '../../core/errors.ts';
 import type { SocketChannel, SocketEvent, SocketObserver } from '../../platforms/sockets/contract.ts';
@@ -15,7 +16,8 @@ const LOOK_SPACE_MS = 50;
 interface Followed {
   /** Open streams. */
   count: number;
-  release: NodeJS.Timeout | undefined;
+  /** Ends the release of a user without streams. */
+  keep: Stop | undefined;
   /** By credential id; null: the credential or its platform has no socket. */
   readonly sockets: Map<number, { close(): Promise<void> } | null>;
 }
@@ -28,38 +30,40 @@ export class PrivateSockets {
   readonly #context: OrderContext;
   readonly #observer: SocketObserver;
   readonly #users = new Map<string, Followed>();
-  readonly #look = new SpacedCall(LOOK_SPACE_MS, () => void this.#read());
+  readonly #look: SpacedCall;
   /** Sockets that are being closed. */
   readonly #closing = new Set<Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopLooking: Stop | undefined;
   #isReading = false;
   /** Credentials that could not be opened, each logged once. */
   readonly #unopened = new Set<number>();
 
   constructor(context: OrderContext, observer: SocketObserver) {
     this.#context = context;
+    this.#look = new SpacedCall(context.clock, LOOK_SPACE_MS, () => void this.#read());
     this.#observer = observer;
   }
 
   /** Keeps the sockets of a user open until the returned function is called once, and a little longer. */
   follow(userId: string): () => void {
-    const user = this.#users.get(userId) ?? { count: 0, release: undefined, sockets: new Map() };
+    const user = this.#users.get(userId) ?? { count: 0, keep: undefined, sockets: new Map() };
     this.#users.set(userId, user);
     user.count += 1;
-    clearTimeout(user.release);
-    this.#timer ??= setInterval(() => this.#look.ask(), LOOK_MS).unref();
+    user.keep?.();
+    this.#stopLooking ??= this.#context.clock.every(LOOK_MS, () => this.#look.ask());
     this.#look.ask();
     return () => {
       user.count -= 1;
-      if (user.count === 0) user.release = setTimeout(() => this.#release(userId), LINGER_MS).unref();
+      if (user.count > 0) return;
+      user.keep = this.#context.clock.timeout(LINGER_MS, () => this.#release(userId));
     };
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopLooking?.();
     this.#look.cancel();
-    for (const [userId, { release }] of this.#users) {
-      clearTimeout(release);
+    for (const [userId, { keep }] of this.#users) {
+      keep?.();
       this.#release(userId);
     }
     await Promise.all(this.#closing);
@@ -70,8 +74,8 @@ export class PrivateSockets {
     this.#users.delete(userId);
     for (const id of sockets.keys()) this.#close(sockets, id);
     if (this.#users.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopLooking?.();
+    this.#stopLooking = undefined;
     this.#unopened.clear();
   }
 
@@ -136,6 +140,7 @@ function openAccountSocket(
   const rechecks = new Rechecks(context, client);
   const deps = {
     platform,
+    clock: context.clock,
     log,
     observer,
     onEvent: (event: SocketEvent): void => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '../../core/errors.ts';
 import { isOver } from '../../core/order-model.ts';
 import type { NamedOrder } from '../../platforms/sockets/contract.ts';
@@ -76,15 +75,15 @@ export class Rechecks {
       .catch((error: unknown) => {
         if (this.#isStopped) return;
         this.#warn(error);
-        setTimeout(() => this.#run(), RETRY_MS).unref();
+        this.#context.clock.timeout(RETRY_MS, () => this.#run());
       })
       .finally(() => (this.#running = null));
   }
 
   async #readAll(): Promise<void> {
-    const { store } = this.#context;
+    const { store, clock } = this.#context;
     const { account } = this.#client;
-    await sleep(GATHER_MS);
+    await clock.sleep(GATHER_MS);
     while (!this.#isStopped) {
       if (this.#areAllDue) {
         this.#working = (await store.working(account, null, MOST)).map(({ id }) => id);
@@ -108,7 +107,7 @@ export class Rechecks {
     for (const order of names) {
       const inFlight = rows.some((row) => row.state === 'sending' && isNamed(row, order));
       if (!inFlight || order.flights >= MOST_FLIGHTS) continue;
-      setTimeout(() => this.#add({ ...order, flights: order.flights + 1 }), FLIGHT_MS).unref();
+      this.#context.clock.timeout(FLIGHT_MS, () => this.#add({ ...order, flights: order.flights + 1 }));
     }
     await this.#read(rows);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
 import { PlatformError } from '../../../src/core/errors.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
@@ -138,7 +139,7 @@ async function placeTogether(orders: number, shard: number, answer: unknown) {
   };
   const shards = new Shards();
   const market = stored({ exchange_index: 0 });
-  const group = new PlacementGroup(orders);
+  const group = new PlacementGroup(orders, systemClock);
   const credential = { api_key_id: 'k', private_key: 'none' };
   const placed = Array.from({ length: orders }, (_, n) => {
     const access = { ...readContext(), credential, markets: {}, group: group.member() };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
@@ -215,7 +216,7 @@ describe('an answer that does not say what happened', () => {
 
 /** Places these orders as the room does: every one takes part in the group or leaves it. */
 async function together(wanted: Wanted[]) {
-  const group = new PlacementGroup(wanted.length);
+  const group = new PlacementGroup(wanted.length, systemClock);
   const orders = await Promise.all(wanted.map((one) => signed(one, access({ group: group.member() }))));
   const placements = await Promise.all(orders.map((order) => order.place()));
   return { placements, records: orders.map(({ record }) => record) };
@@ -326,7 +327,7 @@ describe('orders placed together', () => {
       ['accepted', 'accepted', 'accepted'],
     ],
   ])('answered %s each get the result that names them, and no refusal of another', async (_, body, wanted) => {
-    const group = new PlacementGroup(3);
+    const group = new PlacementGroup(3, systemClock);
     const orders = await Promise.all([{}, {}, {}].map((one) => signed(one, access({ group: group.member() }))));
     answer(201, { orders: body(orders.map(({ record }) => record.clientOrderId)) }, /batched$/);
     const placements = await Promise.all(orders.map((order) => order.place()));

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import { answerError } from '../../../src/platforms/http/errors.ts';
@@ -151,7 +152,7 @@ test.each([
 test('orders placed together go out one by one, each with its own result', async () => {
   const { our, market, sim, ...on } = await trading();
   const before = attempts({ ...on, sim });
-  const group = new PlacementGroup(3);
+  const group = new PlacementGroup(3, systemClock);
   const orders = await Promise.all(
     ['0.3', '0.599', '0.2'].map((price) =>
       our.signed(market, { price, postOnly: true }, {}, { ...our.access, group: group.member() }),

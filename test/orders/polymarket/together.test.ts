@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import { parsePrice, parseSize, parseUsd } from '../../../src/core/decimal.ts';
 import type { PlatformHttp } from '../../../src/platforms/http/request.ts';
 import type { Placement } from '../../../src/platforms/order-contract.ts';
@@ -52,7 +53,7 @@ const calls = (line: string): number => sim.requests.get(line) ?? 0;
 
 /** Orders of one member placed as one group. */
 async function together(our: Member, wanted: readonly Wanted[]): Promise<Placement[]> {
-  const group = new PlacementGroup(wanted.length);
+  const group = new PlacementGroup(wanted.length, systemClock);
   const known = await our.keys(market);
   const prepared = await Promise.all(
     wanted.map((one) => {
@@ -135,7 +136,7 @@ describe('orders that are placed together', () => {
     ['no connection', refuse('unavailable', 0), ['unknown', 'unknown']],
   ])('with %s', async (_, reply, results) => {
     const { adapter, access, http: canned } = cannedOrders({ '/orders': reply });
-    const group = new PlacementGroup(2);
+    const group = new PlacementGroup(2, systemClock);
     const prepare = () => adapter.prepare(intent(terms()), { ...access, group: group.member() });
     const prepared = [await prepare(), await prepare()];
     const placed = await Promise.all(prepared.map((one) => one.place()));
@@ -149,7 +150,7 @@ describe('orders that are placed together', () => {
     const { adapter, access } = cannedOrders({
       '/orders': () => [placedRow({ orderID: ids[1], status: 'matched' }), refused, placedRow({ orderID: ids[2] })],
     });
-    const group = new PlacementGroup(3);
+    const group = new PlacementGroup(3, systemClock);
     const prepared = await Promise.all(
       ['0.35', '0.34', '0.33'].map((price) =>
         adapter.prepare(intent(terms({ price })), { ...access, group: group.member() }),

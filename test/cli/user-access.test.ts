@@ -39,7 +39,7 @@ const tokenOf = (text: string): string =>
 
 test('an account that an operator made sets its password by the link, logs in and revokes its key', async () => {
   const email = newEmail();
-  const made = await user('create', email, 'Ann', '--trade');
+  const made = await user('create', email, 'Ann');
   const key = made.stdout.trim();
   const person = browser(service);
   const set = { token: tokenOf(made.stderr), new_password: PASSWORD };
@@ -54,7 +54,7 @@ test('an account that an operator made sets its password by the link, logs in an
 
 test('an operator resets a password, lists keys and revokes them', async () => {
   const email = newEmail();
-  const key = (await user('create', email)).stdout.trim();
+  const key = (await user('create', email, '--scopes', 'read')).stdout.trim();
   const { stdout: link } = await user('reset', email);
   const set = { token: tokenOf(link), new_password: PASSWORD };
   expect((await browser(service).post('/v1/api/auth/password/reset', set)).statusCode).toBe(200);
@@ -65,6 +65,12 @@ test('an operator resets a password, lists keys and revokes them', async () => {
   expect((await user('revoke', email, id)).stdout).toBe('1 revoked\n');
   await expect.poll(() => isKnown(key), { timeout: 3000 }).toBe(false);
   await expect(user('revoke', email, id.replace(/^./, 'f').replace(/.$/, '0'))).rejects.toMatchObject({ code: 1 });
+});
+
+test.each(['', 'read,write', 'read,read', 'all'])('a key with the scopes %j is not made', async (scopes) => {
+  const email = newEmail();
+  await expect(user('create', email, '--scopes', scopes)).rejects.toMatchObject({ code: 1 });
+  expect((await user('list')).stdout).not.toContain(email);
 });
 
 test('keys made before there were scopes keep both after the migration', async () => {

@@ -1,7 +1,8 @@
+import { parseArgs } from 'node:util';
 import { asc, count, eq, max } from 'drizzle-orm';
 import { forgetKeys, insertKey } from '../../accounts/api-keys.ts';
 import { apiKeys, users, type Tier } from '../../accounts/tables.ts';
-import type { Scope } from '../../core/model.ts';
+import { SCOPES, type Scope } from '../../core/model.ts';
 import { createUser, findByEmail, recordEvent, setTier } from '../../accounts/users.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { accountOf, emailOf, isEmail, print, timeText, type UserCommand } from './command.ts';
@@ -30,15 +31,32 @@ export const list: UserCommand = {
   },
 };
 
-const TRADE = '--trade';
+/** The arguments of `create`; null if they are invalid. Without --scopes a key may do what its user may, as at POST api-keys. */
+function askedFor(words: string[]): { word: string; name: string; scopes: Scope[] } | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: words,
+      options: { scopes: { type: 'string', default: SCOPES.join(',') } },
+      allowPositionals: true,
+    });
+    const [word = '', name = ''] = positionals;
+    const given = values.scopes.split(',');
+    const scopes = SCOPES.filter((scope) => given.includes(scope));
+    const isValid = isEmail(word) && positionals.length <= 2 && scopes.length === given.length;
+    return isValid ? { word, name, scopes } : null;
+  } catch {
+    return null;
+  }
+}
 
 export const create: UserCommand = {
-  takes: 'EMAIL [NAME] [--trade]',
-  does: 'creates an account and an API key that reads (and trades), printed once; stderr gets a link to set the password',
-  accepts: ([email]) => isEmail(email),
+  takes: 'EMAIL [NAME] [--scopes read]',
+  does: 'creates an account and an API key that reads and trades (or has these scopes only), printed once; stderr gets a link to set the password',
+  accepts: (words) => askedFor(words) !== null,
   async run({ db, config }, words) {
-    const [word, name = ''] = words.filter((given) => given !== TRADE);
-    const scopes: Scope[] = words.includes(TRADE) ? ['read', 'trade'] : ['read'];
+    const asked = askedFor(words);
+    if (!asked) return;
+    const { word, name, scopes } = asked;
     const email = emailOf(word);
     if (await findByEmail(db, email)) throw new ConfigError(`EMAIL: must be new, received ${email}`);
     const user = await createUser(db, email, name, null);

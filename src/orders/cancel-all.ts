@@ -38,19 +38,29 @@ async function cancelThrough(context: OrderContext, client: OrderClient, request
   return result;
 }
 
-/** Cancels known orders even if the listing cannot be read. Orders with an unknown result are looked up only after that. */
+/**
+ * Cancels the known orders at once, then those that the platform's listing has beside them; its failure stops none of it. Orders with an
+ * unknown result are looked up only after that.
+ */
 async function cancelWorking(
   context: OrderContext,
   client: OrderClient,
   requestId: string,
   result: CancelledAll,
 ): Promise<void> {
-  await importListing(context, client, null).catch((error: unknown) => {
+  const known = await context.store.working(client.account, null, MAX_CANCELS);
+  const listing = importListing(context, client, null).catch((error: unknown) => {
     if (!isReadFailure(error)) throw error;
     context.log.warn({ platform: client.account.platform, err: error }, 'Cancelling only known orders');
   });
+  // Both end before a failure is answered: the cancels go on writing to the result.
+  for (const done of await Promise.allSettled([cancelRows(context, client, known, requestId, result), listing])) {
+    if (done.status === 'rejected') throw done.reason;
+  }
+  const tried = new Set(known.filter(isCancellable).map(({ id }) => id));
   const working = await context.store.working(client.account, null, MAX_CANCELS);
-  await cancelRows(context, client, working, requestId, result);
+  const listed = working.filter(({ id }) => !tried.has(id));
+  await cancelRows(context, client, listed, requestId, result);
   const lost = working.filter(isUnresolved);
   const found = await recheckOrders(context, client, lost).catch((error: unknown) => {
     if (isReadFailure(error)) return lost;
@@ -58,8 +68,8 @@ async function cancelWorking(
   });
   await cancelRows(context, client, found, requestId, result);
   for (const row of found) if (isUnresolved(row)) result.open.push({ row, reason: 'its result is not known yet' });
-  if (working.length < MAX_CANCELS) return;
-  const asked = new Set(working.map(({ id }) => id));
+  if (Math.max(known.length, working.length) < MAX_CANCELS) return;
+  const asked = new Set([...known, ...working].map(({ id }) => id));
   const rest = (await context.store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));
   for (const row of rest) result.open.push({ row, reason: 'too many at once; retry' });
 }
@@ -90,6 +100,9 @@ async function cancelStray(
   return result;
 }
 
+/** Whether the platform is known to have the order, and it has not ended. */
+const isCancellable = (row: OrderRow): boolean => !isUnresolved(row) && !isOver(row.status) && row.orderId !== null;
+
 /** Cancels, in batches, the orders that the platform is known to have, and adds their results. */
 async function cancelRows(
   context: OrderContext,
@@ -98,7 +111,7 @@ async function cancelRows(
   requestId: string,
   { cancelled, open }: CancelledAll,
 ): Promise<void> {
-  const placed = rows.filter((row) => !isUnresolved(row) && !isOver(row.status) && row.orderId !== null);
+  const placed = rows.filter(isCancellable);
   for (let i = 0; i < placed.length; i += CANCEL_BATCH) {
     for (const done of await cancelOrders(context, client, placed.slice(i, i + CANCEL_BATCH), requestId)) {
       if (done.cancelled) cancelled.push(done.row);

@@ -64,6 +64,15 @@ test.each(PLATFORMS)(
   },
 );
 
+test('cancel-all cancels the orders it knows while the listing of the platform is slow', async () => {
+  const { held } = await joins('kalshi');
+  const id = await rests('kalshi');
+  at('kalshi').sim.inject({ match: /^GET .*\/portfolio\/orders\?/, times: Infinity, kind: 'slow', delayMs: 3000 });
+  const cancelled = ann.post('/orders/cancel-all', { platform: 'kalshi' });
+  await expect.poll(() => states(held()), { timeout: 2000 }).toEqual(['cancelled']);
+  expect((await cancelled).body).toMatchObject({ cancelled: [id], not_cancelled: [] });
+});
+
 test.each(PLATFORMS)('cancel-all at %s names what no credential it has can cancel', async (platform) => {
   const member = await joins(platform);
   const id = await rests(platform);

@@ -46,6 +46,13 @@ export function createOrderLists(db: Database) {
         .orderBy(asc(orders.askedAt))
         .limit(limit),
 
+    /** Orders in a market of which it is not known whether the platform has them. */
+    unresolved: (account: Account, marketRef: string): Promise<OrderRow[]> =>
+      db
+        .select()
+        .from(orders)
+        .where(and(ofAccount(account), eq(orders.marketRef, marketRef), inArray(orders.state, ['sending', 'unknown']))),
+
     /** Orders that may still change and were placed with none of the `used` credentials; 0 = the operator's client. */
     stray: (userId: string, platform: Platform, used: number[], limit: number): Promise<OrderRow[]> =>
       db

@@ -77,6 +77,8 @@ export interface PlatformManifest {
   cannotArriveAtMs?(wire: JsonObject): number | null;
   /** The smallest step of an order's size. */
   smallestSize: Size;
+  /** A market purchase for an amount goes out as USD, and the platform never spends more. Absent: it goes out as a size. */
+  takesAmounts?: true;
   /** Whether the platform itself keeps a reduce_only order from doing more. Absent: it has no such orders. */
   enforcesReduceOnly?(timeInForce: TimeInForce): boolean;
   /** A purchase of one of two outcomes reduces a position in the other; absent: both are held. */

@@ -57,7 +57,9 @@ describe.each(PLATFORMS)('at %s', (platform) => {
     expect(status).toBe(201);
     expect(answer.order).toMatchObject({ status: 'filled', received_usd: null });
     expect(answer.order.size).toBeCloseTo(size, 6);
-    // Never more than the amount, and all of it but for less than one step.
+    // The most that it can spend, and what it spent: never more than the amount, and all of it but for less than one step.
+    expect(dry.body.order.metadata?.['collateral']).toBeLessThanOrEqual(amount);
+    expect(answer.order.metadata?.['collateral']).toBeLessThanOrEqual(amount);
     const spent = Number(answer.order.filled_size) * Number(answer.order.average_fill_price);
     expect(spent).toBeLessThanOrEqual(amount + 1e-6);
     expect(spent).toBeGreaterThan(amount - step);
@@ -89,6 +91,19 @@ describe.each(['kalshi', 'limitless'] as const)('reduce_only at %s', (platform) 
     expect((await place(platform, { ...sale, size: 11 })).status).toBe(422);
     expect((await place(platform, { ...sale, size: 5 })).status).toBe(201);
     expect(held().filter(({ status }) => status === 'open')).toMatchObject([{ size: 5 }]);
+  });
+
+  test('counts what already rests, also of an order whose result is unknown', async () => {
+    const { held } = await joins(platform);
+    await place(platform, filled);
+    expect((await place(platform, { ...sale, size: 6 })).status).toBe(201);
+    const more = await place(platform, { ...sale, size: 5 });
+    expect([more.status, more.body.error?.message]).toEqual([422, 'The order would do more than reduce the position']);
+    at(platform).sim.inject({ match: at(platform).places, times: 1, kind: 'reset' });
+    expect((await place(platform, { ...sale, size: 3 })).status).toBe(202);
+    expect((await place(platform, { ...sale, size: 2 })).status).toBe(422);
+    expect((await place(platform, { ...sale, size: 0.5 })).status).toBe(201);
+    expect(held().filter(({ status }) => status === 'open')).toMatchObject([{ size: 6 }, { size: 0.5 }]);
   });
 
   test('buys only where that reduces the other outcome', async () => {

@@ -65,20 +65,28 @@ describe('the bound of a market order', () => {
     asks: [level('0.41', '5'), level('0.455', '10'), level('0.6', '0.5')],
   };
   const cent = evenGrid(parsePrice('0.01'));
+  const one: MarketOrder = {
+    side: 'buy',
+    size: parseSize('1'),
+    amount: null,
+    smallestSize: parseSize('0.01'),
+    timeInForce: 'ioc',
+    price: null,
+    maxSlippage: null,
+    isSized: false,
+  };
   const bound = (change: Partial<MarketOrder>, grid = cent): string => {
-    const order: MarketOrder = {
-      side: 'buy',
-      size: parseSize('1'),
-      amount: null,
-      smallestSize: parseSize('0.01'),
-      timeInForce: 'ioc',
-      price: null,
-      maxSlippage: null,
-      ...change,
-    };
+    const order = { ...one, ...change };
     const { price, walk, size } = boundMarketOrder(order, book, grid);
     const bought = `${priceText(price)}: ${sizeText(walk.size)} for ${usdText(walk.cost)}`;
     return order.size === null ? `${bought}, size ${sizeText(size)}` : bought;
+  };
+
+  const sized = (usd: string, change: Partial<MarketOrder> = {}, grid = evenGrid(parsePrice('0.001'))) => {
+    const order = { ...one, size: null, isSized: true, amount: parseUsd(usd), ...change };
+    const { price, size } = boundMarketOrder(order, book, grid);
+    expect((price * size) / ONE_PRICE).toBeLessThanOrEqual(parseUsd(usd));
+    return `${sizeText(size)} at ${priceText(price)}`;
   };
 
   test('is the last level the size needs, inward on the grid, never beyond what was walked', () => {
@@ -109,6 +117,20 @@ describe('the bound of a market order', () => {
     expect(() => amount('0.004')).toThrow('The amount is too small');
   });
 
+  test('of an amount that is sent as a size never lets the order cost more, and buys as much as that allows', () => {
+    expect(sized('2.05')).toBe('5 at 0.41');
+    // 7.08 would cost 2.9964 now, and 3.2214 if the first level were gone.
+    expect(sized('3')).toBe('6.59 at 0.455');
+    // At 0.455 the amount buys less than the first level has.
+    expect(sized('2.2')).toBe('5 at 0.41');
+    expect(sized('100')).toBe('15.5 at 0.6');
+    expect(sized('3', { price: parsePrice('0.45') })).toBe('5 at 0.45');
+    expect(sized('3', { maxSlippage: parsePrice('0.19') })).toBe('5 at 0.6');
+    expect(sized('2.2', { timeInForce: 'fok' })).toBe('5 at 0.41');
+    expect(() => sized('100', { timeInForce: 'fok' })).toThrow('The book cannot fill all of it');
+    expect(() => sized('0.004')).toThrow('The amount is too small');
+  });
+
   test('keeps to the slippage and to the price given, whichever is tighter', () => {
     const cases: [Partial<MarketOrder>, string][] = [
       [{ size: parseSize('100'), maxSlippage: 0n }, '0.41: 5 for 2.05'],
@@ -125,13 +147,7 @@ describe('the bound of a market order', () => {
   test('is refused where nothing, or for a fok not all, is offered within it', () => {
     expect(() => bound({ price: parsePrice('0.4') })).toThrow('No liquidity within the worst price');
     expect(() => bound({ size: parseSize('6'), timeInForce: 'fok' })).toThrow('The book cannot fill all of it');
-    expect(() =>
-      boundMarketOrder(
-        { side: 'buy', size: 1n, amount: null, smallestSize: 1n, timeInForce: 'ioc', price: null, maxSlippage: null },
-        { bids: book.bids, asks: [] },
-        cent,
-      ),
-    ).toThrow('No liquidity');
+    expect(() => boundMarketOrder(one, { bids: book.bids, asks: [] }, cent)).toThrow('No liquidity');
   });
 });
 

@@ -57,7 +57,9 @@ export const orderFields = {
     .describe('Contracts or shares, up to 6 decimals; required unless amount is given'),
   amount: exactDecimal(USD_SCALE, 1n, MOST, amountRule)
     .optional()
-    .describe('Market purchases: USD to spend, in place of size, which is then what it buys in the current book'),
+    .describe(
+      'Market purchases: the most to spend, USD before fees, in place of size. The size follows from the current book. Where the platform takes a size, worst price × size is at most the amount, and a part may stay unspent',
+    ),
   credential_id: integerParam(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe("Number of a stored credential. Default: the platform's default one, else the operator's client"),
@@ -88,7 +90,7 @@ export const orderFields = {
     'gtc and gtd: true = the platform refuses the order, or cancels it, where it would trade at once',
   ),
   reduce_only: flagParam(false).describe(
-    'true: the order may only reduce a position of the account; refused (422) where it would do more',
+    'true: the order may only reduce a position of the account; refused (422) where it would do more than open orders leave of it',
   ),
   self_trade_prevention: enumParam(SELF_TRADE_PREVENTIONS)
     .optional()

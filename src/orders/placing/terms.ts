@@ -1,9 +1,10 @@
 import { MANIFESTS } from '../../platforms/manifests.ts';
-import { sizeText, type Price } from '../../core/decimal.ts';
+import { parseSize, sizeText, type Price } from '../../core/decimal.ts';
 import type { StoredMarket } from '../../platforms/contract.ts';
 import type { OrderTerms } from '../../platforms/order-contract.ts';
 import type { OrderClient } from '../clients.ts';
 import type { OrderContext } from '../context.ts';
+import type { OrderRow } from '../order-row.ts';
 import { refused, refusedOn } from '../refusals.ts';
 import { boundMarketOrder, walkLimitOrder } from './worst-price.ts';
 import { outcomeIndexOf, requireAhead, requireOpen, type OrderRequest } from './request.ts';
@@ -21,7 +22,7 @@ export async function checkTerms(
   requireAhead(request, context.now());
   const terms = await termsOf(context, request, market, outcomeIndex, client);
   client.check(market, terms, await newerTick(context, request, market, terms, client));
-  if (terms.reduceOnly) await requireReduces(market, terms, client);
+  if (terms.reduceOnly) await requireReduces(context, market, terms, client);
   return terms;
 }
 
@@ -61,8 +62,9 @@ async function termsOf(
   const book = await context.book(market, outcomeIndex, userId);
   if (!book) throw refused('noBook');
   if (limit) return { ...asked, ...limit, walk: walkLimitOrder({ side, timeInForce, ...limit }, book.side) };
-  const { smallestSize } = MANIFESTS[market.platform];
-  const order = { side, size, amount, timeInForce, price, maxSlippage, smallestSize };
+  const { smallestSize, takesAmounts } = MANIFESTS[market.platform];
+  const isSized = takesAmounts !== true;
+  const order = { side, size, amount, timeInForce, price, maxSlippage, smallestSize, isSized };
   return { ...asked, ...boundMarketOrder(order, book.side, client.grid(market, outcomeIndex, book.tickSize)) };
 }
 
@@ -70,22 +72,37 @@ async function termsOf(
 const wholeSeconds = (ms: number | undefined): number | null =>
   ms === undefined ? null : Math.floor(ms / 1000) * 1000;
 
-/** 422 unless the account holds what a reduce_only order would reduce; not asked where the platform enforces it. */
-async function requireReduces(market: StoredMarket, terms: OrderTerms, client: OrderClient): Promise<void> {
+/**
+ * 422 unless the account holds what a reduce_only order would reduce, less what open orders will: those that the platform lists, and
+ * ours whose result is unknown. Not asked where the platform enforces it.
+ */
+async function requireReduces(
+  { store }: OrderContext,
+  market: StoredMarket,
+  terms: OrderTerms,
+  client: OrderClient,
+): Promise<void> {
   const { side, outcomeIndex, timeInForce, size } = terms;
   const { enforcesReduceOnly, netsOutcomes } = MANIFESTS[market.platform];
   if (enforcesReduceOnly?.(timeInForce)) return;
   if (side === 'buy' && !netsOutcomes) {
     throw refusedOn(market.platform, 'noReduction', 'reduce_only: both outcomes can be held at once');
   }
-  const reduced = market.outcomes[side === 'sell' ? outcomeIndex : 1 - outcomeIndex]?.id ?? '';
-  const { balances } = await client.balances(market);
-  const position = balances.find(({ asset }) => asset === reduced);
-  const held = position ? (position.available ?? position.total) : 0n;
-  if (held !== null && held >= size) return;
+  const reduced = side === 'sell' ? outcomeIndex : 1 - outcomeIndex;
+  const reduces = (row: Pick<OrderRow, 'side' | 'outcomeIndex'>): boolean =>
+    row.side === 'sell' ? row.outcomeIndex === reduced : netsOutcomes === true && row.outcomeIndex !== reduced;
+  const [{ balances }, unresolved] = await Promise.all([
+    client.balances(market),
+    store.unresolved(client.account, market.ref),
+  ]);
+  const outcome = market.outcomes[reduced]?.id ?? '';
+  const free = balances.find(({ asset }) => asset === outcome)?.available ?? null;
+  const left =
+    free === null ? null : unresolved.filter(reduces).reduce((rest, row) => rest - parseSize(row.size), free);
+  if (left !== null && left >= size) return;
   throw refused(
     'overPosition',
-    `reduce_only: the account holds ${held === null ? 'an unknown number' : sizeText(held)} of ${reduced}`,
-    held !== null && held > 0n ? `at most ${sizeText(held)}` : '',
+    `reduce_only: the account holds ${left === null ? 'an unknown number' : sizeText(left > 0n ? left : 0n)} of ${outcome} that no open order sells`,
+    left !== null && left > 0n ? `at most ${sizeText(left)}` : '',
   );
 }

@@ -15,6 +15,8 @@ export interface MarketOrder extends Wanted {
   maxSlippage: Price | null;
   /** The platform's smallest step of a size: what an amount buys is rounded down to it. */
   smallestSize: Size;
+  /** An amount goes out as a size, which at the worst price must not cost more; false: the platform itself spends the amount. */
+  isSized: boolean;
 }
 
 /** How much of a book is wanted: a size, or what an amount of USD buys. */
@@ -37,34 +39,64 @@ export function boundMarketOrder(
   const [best] = levels;
   if (!best) throw refused('emptyBook', `the order book has no ${buys ? 'asks' : 'bids'} for this outcome`);
   const tighter = (a: Price, b: Price): Price => (a < b === buys ? a : b);
-  const reach =
-    order.maxSlippage === null ? take(levels, order).worst : best.price + order.maxSlippage * (buys ? 1n : -1n);
-  const worst = order.price === null ? reach : tighter(reach, order.price);
+  const { maxSlippage, price: given } = order;
+  const slipped = maxSlippage === null ? null : best.price + maxSlippage * (buys ? 1n : -1n);
+  const reach = slipped ?? neededPrice(levels, order);
+  const worst = given === null ? reach : tighter(reach, given);
   const price = buys ? grid.atMost(worst) : grid.atLeast(worst);
   const walk = price === null ? null : take(levelsWithin(order.side, book, price), order);
   if (price === null || walk === null || walk.size === 0n) {
     throw refused('outOfReach', `best price ${priceText(best.price)}, worst price ${priceText(worst)}`);
   }
-  if (order.size === null) return { price, ...spend(order, walk, levelsWithin(order.side, book, price), price) };
+  if (order.size === null) {
+    const limits = [slipped, given].filter((one) => one !== null);
+    const allowed = levels.filter((level) => limits.every((limit) => level.price <= limit));
+    return { price, ...spend(order, { walk, whole: take(allowed, order), levels }, price) };
+  }
   requireAll({ ...order, size: order.size }, walk, price);
   return { price, size: order.size, walk };
 }
 
-/** What an amount buys, rounded down to the platform's smallest size. 422 if that is nothing, or if a fok cannot spend it all. */
+/** Price of the last level that an order needs. For an amount that goes out as a size: of the level whose price lets it buy most. */
+function neededPrice(levels: readonly BookLevel[], order: MarketOrder): Price {
+  const { worst } = take(levels, order);
+  if (order.amount === null || !order.isSized) return worst;
+  let offered = 0n;
+  let most = 0n;
+  let needed = worst;
+  for (const level of levels) {
+    offered += level.size;
+    const affordable = affordableSize(order.amount, level.price);
+    const size = offered < affordable ? offered : affordable;
+    if (size > most) [most, needed] = [size, level.price];
+    // Every further level is dearer.
+    if (affordable <= most) break;
+  }
+  return needed;
+}
+
+const affordableSize = (amount: Usd, price: Price): Size => (amount * ONE_PRICE) / price;
+
+/**
+ * What an amount buys by its `walk` up to `price`, rounded down to the platform's smallest size; at most what it pays for at `price`
+ * where it goes out as a size. 422 if that is nothing, or if the book cannot take all of a fok: `whole` goes as far as the caller allows.
+ */
 function spend(
-  { amount, timeInForce, smallestSize }: MarketOrder,
-  walk: BookWalk,
-  levels: readonly BookLevel[],
+  { amount, timeInForce, smallestSize, isSized }: MarketOrder,
+  { walk, whole, levels }: { walk: BookWalk; whole: BookWalk; levels: readonly BookLevel[] },
   price: Price,
 ): { size: Size; walk: BookWalk } {
-  const size = walk.size - (walk.size % smallestSize);
-  const wanted = usdText(amount ?? 0n);
+  const usd = amount ?? 0n;
+  const wanted = usdText(usd);
+  const affordable = affordableSize(usd, price);
+  const most = isSized && affordable < walk.size ? affordable : walk.size;
+  const size = most - (most % smallestSize);
   if (size === 0n) {
     throw refused('amountTooSmall', `amount: ${wanted} USD buys less than ${sizeText(smallestSize)}`);
   }
   // The book ended before the amount was spent.
-  if (timeInForce === 'fok' && walk.spare === 0n && walk.cost < (amount ?? 0n)) {
-    throw refused('notWhole', `${usdText(walk.cost)} of ${wanted} USD within ${priceText(price)}`);
+  if (timeInForce === 'fok' && whole.spare === 0n && whole.cost < usd) {
+    throw refused('notWhole', `${usdText(whole.cost)} of ${wanted} USD within ${priceText(price)}`);
   }
   return { size, walk: take(levels, { size, amount: null }) };
 }

@@ -11,7 +11,7 @@ import { exchange } from './exchange.ts';
 import { RequestQueue, type Queue } from './queue.ts';
 import { limitPauseMs, withRetries } from './retry.ts';
 import { withDeadline } from './deadline.ts';
-import { parseWireJson } from '../wire-json.ts';
+import { parseWireJson } from './wire-json.ts';
 import type { LimitGroupName } from './limit-groups.ts';
 
 /** An attempt that was sent, for metrics. */

@@ -59,6 +59,7 @@ export const polymarket: PlatformManifest = {
     ['POLYMARKET_FUNDER', 'funder', false],
   ],
   listsTrades: true,
+  takesAmounts: true,
   smallestSize: parseSize('0.01'),
   // While the engine restarts, it is unknown what it had accepted before.
   leavesOrderUnknown: ({ status }) => status === 425,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { parseWireJson } from '../wire-json.ts';
+import { parseWireJson } from '../http/wire-json.ts';
 import { BadFrame } from './contract.ts';
 
 /** The JSON of a frame; throws BadFrame. */

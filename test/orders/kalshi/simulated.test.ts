@@ -362,8 +362,9 @@ describe('balances', () => {
         { asset: 'USD/1', ...cash, available: 0n },
         { asset: 'USD/2', ...cash, available: parseUsd('7.5') },
         { asset: 'USD/3', ...cash, available: 0n },
-        { asset: 'yes', total: 0n, available: null, reserved: null },
-        { asset: 'no', total: parseSize('2.5'), available: null, reserved: null },
+        { asset: 'yes', total: 0n, available: 0n, reserved: 0n },
+        // The bid for Yes would close all of it.
+        { asset: 'no', total: parseSize('2.5'), available: 0n, reserved: parseSize('2.5') },
       ],
       allowances: [],
     });

@@ -11,7 +11,7 @@ import { readBalances } from './balances.ts';
 import { createFinder, SMALL_COST } from './finder.ts';
 import { privateChannel } from './private-socket.ts';
 import { placeOrder, WRITES } from './placing.ts';
-import { checkKalshiOrder, kalshiGrid, toKalshiOrder } from './request.ts';
+import { checkKalshiOrder, kalshiGrid, purchaseFacts, toKalshiOrder } from './request.ts';
 import { Shards } from './shards.ts';
 
 const Cancelled = z.object({ reduced_by: wireSize });
@@ -42,7 +42,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
   return {
     platform: 'kalshi',
     needsBook: ({ type }) => type === 'market',
-    balances: (market, access) => readBalances(account(access), market, access),
+    balances: (market, access) => readBalances(account(access), market, access, finder),
     ownAccount: {
       idOf: (credential) => credential.api_key_id,
       open: (access) => createOwnKalshi(account(access), access, deps.now),
@@ -58,7 +58,7 @@ export function createKalshiOrders(deps: AdapterDeps<KalshiUrl>): PlatformOrders
       return {
         orderId: null,
         wire: { ...wire },
-        metadata: {},
+        metadata: purchaseFacts(intent.terms),
         place: () => placeOrder({ intent, wire }, member, access, { finder, shards }),
       };
     },

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import type { Size } from '../../../core/decimal.ts';
+import { balanceOf } from '../../balance.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { Balance, Balances, OrderAccess } from '../../order-contract.ts';
 import { parseBody, parseRows, wireSize, wireUsd } from '../../parse-rows.ts';
 import type { KalshiAccount } from '../signed-client.ts';
+import type { KalshiFinder } from './finder.ts';
+import type { KalshiOrder } from './rows.ts';
 
 const BALANCE = '/portfolio/balance';
 const POSITIONS = '/portfolio/positions';
@@ -19,7 +23,7 @@ const Shard = z.object({ exchange_index: z.number().int().min(0), balance: wireU
 /** The net position in one market; a negative one is in No. */
 const Position = z.object({ ticker: z.string().min(1), position_fp: wireSize });
 
-/** Kalshi reports what can be spent, not what open orders reserve. */
+/** Kalshi reports the cash that can be spent, not what open orders reserve of it. */
 const spendable = (asset: string, available: bigint | null): Balance => ({
   asset,
   total: null,
@@ -32,11 +36,14 @@ export async function readBalances(
   account: KalshiAccount,
   market: StoredMarket | null,
   access: OrderAccess<'kalshi'>,
+  { resting }: Pick<KalshiFinder, 'resting'>,
 ): Promise<Balances> {
-  const [cash, holdings] = await Promise.all([
+  const [cash, positions, working] = await Promise.all([
     account.get(BALANCE, {}),
-    market ? readHoldings(account, market, access) : [],
+    market && account.page(POSITIONS, 'market_positions', { ticker: market.ref }),
+    market && resting(market.ref, access),
   ]);
+  const holdings = market ? holdingsOf(market, positions?.rows ?? [], working, access) : [];
   const { balance, balance_dollars: dollars, balance_breakdown: breakdown } = parseBody('kalshi', Cash, cash, BALANCE);
   const cents = balance == null ? null : BigInt(balance) * 10_000n;
   const shards = parseRows(Shard, breakdown ?? [], SHARD_ROW, access);
@@ -50,19 +57,28 @@ export async function readBalances(
   };
 }
 
-/** What the account holds of each outcome of the market. Kalshi has one net position, so one of them is 0. */
-async function readHoldings(
-  account: KalshiAccount,
+/**
+ * What the account holds of each outcome of the market. Kalshi has one net position, so one of them is 0. Open orders for the other
+ * outcome reserve it: they would close it. `working` null: not all of them could be read.
+ */
+function holdingsOf(
   market: StoredMarket,
+  rows: readonly unknown[],
+  working: readonly KalshiOrder[] | null,
   access: OrderAccess<'kalshi'>,
-): Promise<Balance[]> {
-  const { rows } = await account.page(POSITIONS, 'market_positions', { ticker: market.ref });
+): Balance[] {
   const positions = parseRows(Position, rows, POSITION_ROW, access);
   const ours = positions.find(({ row }) => row.ticker === market.ref);
   // An unreadable row may be the position.
   const net = ours?.row.position_fp ?? (positions.length === rows.length ? 0n : null);
   return market.outcomes.map(({ id }, index) => {
     const held = net === null || index === 0 ? net : -net;
-    return { asset: id, total: held === null || held > 0n ? held : 0n, available: null, reserved: null };
+    return balanceOf(id, held === null || held > 0n ? held : 0n, working && closing(working, index));
   });
+}
+
+/** Contracts that open orders for the other outcome still want. */
+function closing(working: readonly KalshiOrder[], outcomeIndex: number): Size {
+  const others = working.filter(({ outcome_side: outcome }) => (outcome === 'yes') !== (outcomeIndex === 0));
+  return others.reduce((sum, { remaining_count_fp: left }) => sum + left, 0n);
 }

@@ -46,6 +46,8 @@ type Terms = OrderTerms | null;
 export interface KalshiFinder extends Pick<PlatformOrders<'kalshi'>, 'find' | 'get' | 'list'> {
   /** An order by its id, shown in these terms; null if Kalshi has none. */
   read(orderId: string, terms: Terms, access: Access): Promise<PlatformOrder | null>;
+  /** Rows of the open orders in a market; null if not all of them could be read. */
+  resting(ticker: string, access: Access): Promise<KalshiOrder[] | null>;
 }
 
 /** Reads orders of an account: by id, by their terms, and as lists; finished ones from the archive too. */
@@ -113,6 +115,11 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
   const findOne = async (record: OrderRecord, access: Access): Promise<PlatformOrder | null> =>
     (record.orderId === null ? null : await read(record.orderId, record.terms, access)) ?? search(record, access);
 
+  async function resting(ticker: string, access: Access): Promise<KalshiOrder[] | null> {
+    const { raw, found, ended } = await rows(READS, { ticker, status: 'resting' }, MAX_RESTING_PAGES, access);
+    return ended && found.length === raw.length ? found : null;
+  }
+
   async function list({ market, sinceMs }: OrderQuery, access: Access): Promise<OrderListing> {
     const ticker = market?.ref;
     const resting = await rows(READS, { ticker, status: 'resting' }, MAX_RESTING_PAGES, access);
@@ -130,6 +137,7 @@ export function createFinder(account: (access: Access) => KalshiAccount, now: ()
 
   return {
     read,
+    resting,
     find: (records, access) => Promise.all(records.map((record) => findOne(record, access))),
     get: (orderId, access) => read(orderId, null, access),
     list,

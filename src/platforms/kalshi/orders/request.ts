@@ -1,13 +1,17 @@
 import {
   PRICE_SCALE,
   SIZE_SCALE,
+  USD_SCALE,
   complement,
+  decimalNumber,
   decimalText,
+  notionalUsd,
   parsePrice,
   priceText,
   sizeText,
   type Size,
 } from '../../../core/decimal.ts';
+import type { JsonObject } from '../../../core/model.ts';
 import type { SelfTradePrevention, TimeInForce } from '../../../core/order-model.ts';
 import type { OrderIntent, OrderTerms } from '../../order-contract.ts';
 import { refusedBy } from '../../refusal-rules.ts';
@@ -88,6 +92,10 @@ export function toKalshiOrder({ market, terms, clientOrderId }: OrderIntent, sha
     ...(reduceOnly && timeInForce === 'ioc' ? { reduce_only: true } : {}),
   };
 }
+
+/** The most that a purchase spends, USD without fees. */
+export const purchaseFacts = ({ side, price, size }: OrderTerms): JsonObject =>
+  side === 'buy' ? { collateral: decimalNumber(notionalUsd(price, size), USD_SCALE) } : {};
 
 /**
  * The market's price grid for one outcome. Every market has whole cents; `price_ranges` adds finer ones. A settlement floor has been paid

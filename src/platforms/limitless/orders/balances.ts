@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { balanceOf } from '../../balance.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { Allowance, Balance, Balances } from '../../order-contract.ts';
 import { parseBody, parseRows, wireBaseUnits } from '../../parse-rows.ts';
@@ -56,12 +57,13 @@ function holdings(rows: readonly unknown[], market: StoredMarket): Balance[] {
   const raw = rows.find((row) => Slug.safeParse(row).data?.market.slug === market.ref);
   const held = Held.safeParse(raw).data;
   return market.outcomes.map(({ id }, index) => {
-    if (raw === undefined) return { asset: id, total: 0n, available: 0n, reserved: 0n };
-    if (!held) return { asset: id, total: null, available: null, reserved: null };
-    const total = index === 0 ? held.tokensBalance.yes : held.tokensBalance.no;
-    const reserved = soldOf(held, index === 0 ? held.market.yesPositionId : held.market.noPositionId);
-    const free = reserved === null ? null : total - reserved;
-    return { asset: id, total, available: free === null || free > 0n ? free : 0n, reserved };
+    if (raw === undefined) return balanceOf(id, 0n, 0n);
+    if (!held) return balanceOf(id, null, null);
+    const [total, token] =
+      index === 0
+        ? [held.tokensBalance.yes, held.market.yesPositionId]
+        : [held.tokensBalance.no, held.market.noPositionId];
+    return balanceOf(id, total, soldOf(held, token));
   });
 }
 

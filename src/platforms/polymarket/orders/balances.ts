@@ -1,5 +1,6 @@
 import { ONE_PRICE } from '../../../core/decimal.ts';
-import type { Allowance, Balance, Balances, OrderAccess } from '../../order-contract.ts';
+import { balanceOf } from '../../balance.ts';
+import type { Allowance, Balances, OrderAccess } from '../../order-contract.ts';
 import type { StoredMarket } from '../../contract.ts';
 import type { PolymarketAccount } from '../signed-client.ts';
 import { sharesAsset, spenderName } from './exchanges.ts';
@@ -26,7 +27,9 @@ export async function readBalances(
     ...assets.map(({ asset }) => readFunds(account, asset, access.signal)),
   ]);
   return {
-    balances: assets.map(({ name, asset }, at) => balanceOf(name, funds[at], orders && reservedBy(orders, asset))),
+    balances: assets.map(({ name, asset }, at) =>
+      balanceOf(name, funds[at]?.balance ?? null, orders && reservedBy(orders, asset)),
+    ),
     allowances: assets.flatMap(({ name }, at) => allowancesOf(name, funds[at])),
   };
 }
@@ -49,17 +52,6 @@ function reservedBy(orders: readonly ClobOrder[], asset: Asset): bigint {
     else if (side === 'SELL' && token === asset.token_id) sum += ONE_PRICE * left;
   }
   return (sum + ONE_PRICE - 1n) / ONE_PRICE;
-}
-
-function balanceOf(asset: string, funds: Funds | undefined, reserved: bigint | null): Balance {
-  const total = funds?.balance ?? null;
-  if (total === null || reserved === null) return { asset, total, available: null, reserved };
-  return {
-    asset,
-    total,
-    available: total > reserved ? total - reserved : 0n,
-    reserved: total > reserved ? reserved : total,
-  };
 }
 
 const allowancesOf = (asset: string, funds: Funds | undefined): Allowance[] =>

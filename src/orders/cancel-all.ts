@@ -71,7 +71,7 @@ async function cancelWorking(
   if (Math.max(known.length, working.length) < MAX_CANCELS) return;
   const asked = new Set([...known, ...working].map(({ id }) => id));
   const rest = (await context.store.working(client.account, null, 2 * MAX_CANCELS)).filter(({ id }) => !asked.has(id));
-  for (const row of rest) result.open.push({ row, reason: 'too many at once; retry' });
+  for (const row of rest) result.open.push({ row, reason: `one call cancels at most ${MAX_CANCELS} orders; retry` });
 }
 
 /**
@@ -95,7 +95,7 @@ async function cancelStray(
     left = await context.store.byIds(left.map(({ id }) => id));
   }
   for (const row of left) {
-    if (!isOver(row.status)) result.open.push({ row, reason: 'the credential it was placed with cannot be used' });
+    if (!isOver(row.status)) result.open.push({ row, reason: 'the service cannot use the credential that placed it' });
   }
   return result;
 }

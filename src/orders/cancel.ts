@@ -145,8 +145,8 @@ export async function cancelOrder(
   const row = isUnresolved(stored) ? await recheckOrder(context, client, stored) : stored;
   if (isUnresolved(row)) {
     throw new ApiError(503, 'The result of the order is not known yet', {
-      resolution: 'Retry in a few seconds; the service is looking it up.',
-      errorText: `order client:${row.clientOrderId}: sent, not found at ${platformName(row.platform)} yet`,
+      resolution: 'Retry in a few seconds: the service looks the order up.',
+      errorText: `order client:${row.clientOrderId}: sent, and ${platformName(row.platform)} does not show it yet`,
       retryAfter: RETRY_AFTER_S,
     });
   }

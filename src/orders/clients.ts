@@ -174,7 +174,7 @@ export function createOrderClients(deps: OrderClientDeps) {
       throw refusedOn(
         platform,
         'noCredential',
-        `credential_id: none given, none stored for ${platform}, and this server has no default client for it`,
+        `credential_id: the request names none, the account has none for ${platform}, and this server has no default client for it`,
       );
     },
 

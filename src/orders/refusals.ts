@@ -16,21 +16,24 @@ export const REFUSALS = {
   },
   credentialRejected: {
     message: '<platform> rejected the credential',
-    resolution: 'Renew the key; its scope, region or account may forbid this too',
+    resolution: 'Renew the key, or check whether its scope, region and account allow orders',
   },
   marketClosed: { message: 'The market takes no orders', resolution: 'Choose a market whose status is open' },
-  noBook: { message: 'No order book', resolution: 'Choose a market that trades in an order book' },
-  emptyBook: { message: 'No liquidity', resolution: 'Nothing is offered for this outcome: use a limit order' },
+  noBook: { message: 'The market has no order book', resolution: 'Choose a market that trades in an order book' },
+  emptyBook: {
+    message: 'The book offers nothing at any price',
+    resolution: 'Use a limit order, which waits for an offer',
+  },
   outOfReach: {
-    message: 'No liquidity within the worst price',
-    resolution: 'Raise max_slippage, move price, or use a limit order',
+    message: 'The book offers nothing within the worst price',
+    resolution: 'Raise max_slippage, change price, or use a limit order',
   },
   notOffered: {
-    message: 'Nothing is offered within the price',
-    resolution: 'Move price, or use time_in_force gtc to wait for it',
+    message: 'The book offers nothing within the price',
+    resolution: 'Change price, or use time_in_force gtc to wait for an offer',
   },
   notWhole: {
-    message: 'The book cannot fill all of it',
+    message: 'The book cannot fill the whole order',
     resolution: 'Use ioc, a smaller size or amount, or a worse price',
   },
   amountTooSmall: { message: 'The amount is too small', resolution: 'Use a larger amount' },
@@ -40,7 +43,7 @@ export const REFUSALS = {
   },
   overPosition: {
     message: 'The order would do more than reduce the position',
-    resolution: 'Use a size that the account holds, or leave out reduce_only',
+    resolution: 'Use at most the size that open orders leave of the position, or leave out reduce_only',
   },
   tradingOff: { message: 'Trading is switched off in this account', resolution: SETTINGS },
   overOrder: { message: "The order exceeds the account's own limit", resolution: SETTINGS },

@@ -3,7 +3,7 @@ import { decimalNumber, USD_SCALE, numberOfText as number } from '../core/decima
 import { resolvesAt } from './recheck.ts';
 import { totalFee, type OrderRow } from './order-row.ts';
 
-const NO_ANSWER_YET = 'it is being sent, or the service stopped before the answer came';
+const NO_ANSWER_YET = 'the service is sending it, or stopped before the answer came';
 
 /** The order id shown to callers. */
 export const orderNameOf = ({ orderId, clientOrderId }: OrderRow): string => orderId ?? `client:${clientOrderId}`;

@@ -112,7 +112,7 @@ describe('the bound of a market order', () => {
     expect(amount('3', { price: parsePrice('0.45') })).toBe('0.45: 5 for 2.05, size 5');
     expect(amount('2.05', { timeInForce: 'fok' })).toBe('0.41: 5 for 2.05, size 5');
     expect(() => amount('3', { timeInForce: 'fok', price: parsePrice('0.45') })).toThrow(
-      'The book cannot fill all of it',
+      'The book cannot fill the whole order',
     );
     expect(() => amount('0.004')).toThrow('The amount is too small');
   });
@@ -127,7 +127,7 @@ describe('the bound of a market order', () => {
     expect(sized('3', { price: parsePrice('0.45') })).toBe('5 at 0.45');
     expect(sized('3', { maxSlippage: parsePrice('0.19') })).toBe('5 at 0.6');
     expect(sized('2.2', { timeInForce: 'fok' })).toBe('5 at 0.41');
-    expect(() => sized('100', { timeInForce: 'fok' })).toThrow('The book cannot fill all of it');
+    expect(() => sized('100', { timeInForce: 'fok' })).toThrow('The book cannot fill the whole order');
     expect(() => sized('0.004')).toThrow('The amount is too small');
   });
 
@@ -145,9 +145,11 @@ describe('the bound of a market order', () => {
   });
 
   test('is refused where nothing, or for a fok not all, is offered within it', () => {
-    expect(() => bound({ price: parsePrice('0.4') })).toThrow('No liquidity within the worst price');
-    expect(() => bound({ size: parseSize('6'), timeInForce: 'fok' })).toThrow('The book cannot fill all of it');
-    expect(() => boundMarketOrder(one, { bids: book.bids, asks: [] }, cent)).toThrow('No liquidity');
+    expect(() => bound({ price: parsePrice('0.4') })).toThrow('The book offers nothing within the worst price');
+    expect(() => bound({ size: parseSize('6'), timeInForce: 'fok' })).toThrow('The book cannot fill the whole order');
+    expect(() => boundMarketOrder(one, { bids: book.bids, asks: [] }, cent)).toThrow(
+      'The book offers nothing at any price',
+    );
   });
 });
 

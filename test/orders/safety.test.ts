@@ -174,9 +174,9 @@ describe('what contradicts itself or the platform is refused before it is sent',
     expect(await bound({ size: 100 })).toBe(0.5);
     expect(await bound({ size: 15, max_slippage: 0.02 })).toBe(0.47);
     expect(await bound({ size: 15, price: 0.46 })).toBe(0.46);
-    expect(await bound({ size: 15, price: 0.44 })).toBe('No liquidity within the worst price');
-    expect(await bound({ size: 100, time_in_force: 'fok' })).toBe('The book cannot fill all of it');
-    expect(await bound({ side: 'sell' })).toBe('No liquidity');
+    expect(await bound({ size: 15, price: 0.44 })).toBe('The book offers nothing within the worst price');
+    expect(await bound({ size: 100, time_in_force: 'fok' })).toBe('The book cannot fill the whole order');
+    expect(await bound({ side: 'sell' })).toBe('The book offers nothing at any price');
   });
 });
 

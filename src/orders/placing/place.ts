@@ -122,13 +122,13 @@ export function createPlacer(context: OrderContext): PlaceOrder {
 const otherBody = (): ApiError =>
   new ApiError(409, 'Idempotency key used for another order', {
     resolution: 'Repeat the first body exactly, or use a new key.',
-    errorText: 'idempotency_key: used before, with another body',
+    errorText: 'idempotency_key: an earlier request used it with another body',
   });
 
 const stillRunning = (): ApiError =>
   new ApiError(409, 'The first request with this idempotency key is still running', {
     resolution: 'Retry in a few seconds.',
-    errorText: 'idempotency_key: claimed, not answered yet',
+    errorText: 'idempotency_key: the first request with it has no answer yet',
   });
 
 const clientIdUsed = (id: string): ApiError =>

@@ -53,7 +53,7 @@ export async function prepareOrder(context: OrderContext, request: OrderRequest)
 const tooSlow = (platform: Platform): ApiError =>
   new ApiError(503, `${platformName(platform)} responds too slowly`, {
     resolution: 'The order was not placed. Retry later.',
-    errorText: 'what an order is signed with could not be read in time',
+    errorText: 'the service could not read in time what it needs to sign the order',
   });
 
 /** The row of a signed order, as it is stored before the order is sent. */

@@ -38,7 +38,7 @@ async function recheckAtOnce(
 
 /** The process or the store has stood still since the claim: by now another process may count the order as never arrived. */
 const tooLate = (): Placement => {
-  const detail = `not sent within ${FLIGHT_MS / 1000} s of its claim`;
+  const detail = `the service did not send it within ${FLIGHT_MS / 1000} s of its claim`;
   const resolution = 'The order was not sent. Retry. The same idempotency key may be used.';
   const refusal = new ApiError(503, 'The order could not be sent in time', {
     resolution,

@@ -12,15 +12,21 @@ const advice = (status: number, code: string, message: string, details?: string)
 
 describe('advice on a rejection by Kalshi', () => {
   test.each([
-    [400, 'available_balance_too_low', 'available balance too low', undefined, "only that of the market's shard pays"],
-    [400, 'insufficient_balance', 'insufficient balance', undefined, "only that of the market's shard pays"],
+    [
+      400,
+      'available_balance_too_low',
+      'available balance too low',
+      undefined,
+      "only the cash of the market's shard pays",
+    ],
+    [400, 'insufficient_balance', 'insufficient balance', undefined, "only the cash of the market's shard pays"],
     [400, 'invalid_order', 'invalid order', 'post only cross', 'leave out post_only'],
     [
       400,
       'invalid_order',
       'invalid order',
       'reduce_only can only be used with IoC orders',
-      'No position can be reduced',
+      'This order would not reduce a position',
     ],
     [400, 'invalid_order', 'invalid order', 'self trade', 'cancel_maker'],
     [400, 'invalid_order', 'invalid order', 'order would self-cross', 'cancel_maker'],

@@ -252,13 +252,13 @@ describe('an order Limitless would refuse is refused before it is signed', () =>
     ['sell', 'market', { size: '10', cost: '5.6' }],
   ] as const)('a fill-or-kill order, whose price it cannot keep: %s %s', (side, type, walk) => {
     const error = refused({ side, type, timeInForce: 'fok', ...(walk ? { walk } : {}) });
-    expect(error.message).toContain('cannot be fok');
+    expect(error.message).toContain('no fok order');
     expect(error.resolution).toContain('Use ioc');
   });
 
   test('a price between two ticks, with the prices around it', () => {
     expect(refused({ price: '0.5605' })).toMatchObject({
-      resolution: 'Nearest valid prices: 0.56 or 0.561.',
+      resolution: 'Use one of the nearest valid prices: 0.56 or 0.561.',
       errorText: 'price: 0.5605',
     });
   });
@@ -267,7 +267,7 @@ describe('an order Limitless would refuse is refused before it is signed', () =>
     ['1.7857', '1.785 or 1.786'],
     ['0.0004', '0.001'],
   ])('a size of %s, with the sizes around it', (size, nearest) => {
-    expect(refused({ size }).resolution).toBe(`Nearest valid sizes: ${nearest}.`);
+    expect(refused({ size }).resolution).toBe(`Use one of the nearest valid sizes: ${nearest}.`);
   });
 
   test('an amount beyond what a JSON number holds', () => {

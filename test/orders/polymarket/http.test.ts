@@ -245,10 +245,10 @@ describe('an order on Polymarket over HTTP', () => {
       await place({ price: 0.29, size: 10, time_in_force: 'ioc' }),
     ];
     expect(refusals.map(({ status, body }) => [status, body.error.message])).toEqual([
-      [422, 'The book cannot fill all of it'],
+      [422, 'The book cannot fill the whole order'],
       [422, 'Polymarket cannot spend the exact cost of the size'],
-      [422, 'Nothing is offered within the price'],
-      [422, 'Nothing is offered within the price'],
+      [422, 'The book offers nothing within the price'],
+      [422, 'The book offers nothing within the price'],
     ]);
     // 1.825 pUSD buy the whole level; 1.82 leave a part of it.
     expect(refusals[1]?.body.error.resolution).toContain('another size: 5.48.');

@@ -486,7 +486,7 @@ describe('what the reply to a placement says is what is reported', () => {
     ['maker address not allowed, please use the deposit wallet flow', 'signature_type 3'],
     [`'${ADDRESS}' address banned`, 'contact Polymarket'],
     [`'${ADDRESS}' address in closed only mode`, 'contact Polymarket'],
-    ['the market is not yet ready to process new orders', 'is not trading'],
+    ['the market is not yet ready to process new orders', 'does not trade now'],
     ['something new', 'according to error_text'],
   ])('400 "%s" is a refusal that says what helps', async (error, resolution) => {
     expect((await sent({}, { reply: text(400, error) })).placement).toMatchObject({

@@ -59,7 +59,7 @@ export const KALSHI_REJECTIONS: readonly RejectionRule[] = [
     says: 'available_balance_too_low',
     pattern: /balance|insufficient.?(?:funds|cash)/i,
     resolution:
-      "Fund the account or lower the size. Cash is held per exchange shard: only that of the market's shard pays, less what open orders reserve.",
+      "Fund the account or lower the size. Kalshi keeps cash for each exchange shard: only the cash of the market's shard pays, less what open orders reserve.",
   },
   {
     about: 'order',
@@ -71,7 +71,7 @@ export const KALSHI_REJECTIONS: readonly RejectionRule[] = [
     about: 'order',
     says: 'reduce_only',
     pattern: /reduce.?only/i,
-    resolution: 'No position can be reduced by this order: check the position, or leave out reduce_only.',
+    resolution: 'This order would not reduce a position: check the position, or leave out reduce_only.',
   },
   {
     about: 'order',
@@ -84,7 +84,7 @@ export const KALSHI_REJECTIONS: readonly RejectionRule[] = [
     about: 'order',
     says: 'fill or kill',
     pattern: /fill.?or.?kill|\bfok\b/i,
-    resolution: 'The book cannot fill all of it now: use ioc, another price or a smaller size.',
+    resolution: 'The book cannot fill the whole order now: use ioc, another price or a smaller size.',
   },
   {
     about: 'order',

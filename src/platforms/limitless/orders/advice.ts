@@ -3,7 +3,7 @@ import type { CheckRule, RejectionRule } from '../../refusal-rules.ts';
 /** Refusals before an order is signed. */
 export const LIMITLESS_CHECKS = {
   fok: {
-    message: 'An order cannot be fok on Limitless: its fill-or-kill orders carry no price and trade at any',
+    message: 'Limitless takes no fok order with a price: its fill-or-kill orders trade at any price',
     resolution: 'Use ioc, which keeps the worst price and cancels what it cannot fill, or gtc',
   },
   gtd: {
@@ -12,11 +12,11 @@ export const LIMITLESS_CHECKS = {
   },
   price: {
     message: 'Limitless accepts prices in steps of 0.001',
-    resolution: 'Nearest valid prices',
+    resolution: 'Use one of the nearest valid prices',
   },
   size: {
     message: 'Limitless accepts sizes in steps of 0.001 shares',
-    resolution: 'Nearest valid sizes',
+    resolution: 'Use one of the nearest valid sizes',
   },
   tooLarge: {
     message: 'The order is too large for Limitless',
@@ -75,13 +75,13 @@ export const LIMITLESS_REJECTIONS: readonly RejectionRule[] = [
     about: 'order',
     says: 'Exchange address for this market',
     pattern: /exchange address/i,
-    resolution: `${AGAIN}: the contract it is signed for is read again.`,
+    resolution: `${AGAIN}: the service reads again which contract it signs for.`,
   },
   {
     about: 'order',
     says: 'feeRateBps',
     pattern: /feeRateBps/i,
-    resolution: `${AGAIN}: the fee rate of the account is read again.`,
+    resolution: `${AGAIN}: the service reads the fee rate of the account again.`,
   },
   {
     about: 'order',
@@ -139,7 +139,7 @@ export const LIMITLESS_REJECTIONS: readonly RejectionRule[] = [
     says: 'ownerId, trade wallet, signer, maker',
     pattern: /ownerId|wallet|signer|\bmaker\b|signature/i,
     resolution:
-      'Store the key of the wallet that the account trades from, or switch the account to its own wallet; the account is read again.',
+      'Store the key of the wallet that the account trades from, or switch the account to its own wallet; the service reads the account again.',
   },
   {
     about: 'order',

@@ -83,7 +83,7 @@ export const POLYMARKET_REJECTIONS: readonly RejectionRule[] = [
     about: 'key',
     says: 'any other 401 or 403',
     pattern: /(?:)/,
-    resolution: 'Renew the API key of the credential, or leave it out to have it derived from the wallet.',
+    resolution: 'Renew the API key of the credential, or leave it out: the service derives one from the wallet.',
   },
   {
     about: 'order',
@@ -139,7 +139,7 @@ export const POLYMARKET_REJECTIONS: readonly RejectionRule[] = [
     about: 'order',
     says: 'not yet ready, No orderbook exists',
     pattern: /not yet ready|no orderbook/i,
-    resolution: 'The market is not trading: choose another one.',
+    resolution: 'The market does not trade now: choose another one.',
   },
   { about: 'order', says: 'banned, closed only', pattern: /banned|closed only/i, resolution: RESTRICTED },
   {

@@ -143,7 +143,7 @@ async function failed(
 const staleKey = ({ detail }: PlatformError): ApiError =>
   new ApiError(503, 'Polymarket did not accept the API key that was derived from the wallet', {
     resolution:
-      'The order was not placed. Place it again, under a new idempotency key: another API key is derived. If this repeats, the clock of this server is wrong.',
+      'The order was not placed. Place it again, under a new idempotency key: the service derives another API key. If this repeats, tell the operator: the clock of the server that runs this service must be right.',
     errorText: detail,
     retryAfter: 1,
   });

@@ -22,10 +22,6 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const runner = new JobRunner(deps);
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
   const streamed = await announceBooks(deps.shared, deps.books, deps.clock);
-  const { CLICKHOUSE_URL, REDIS_URL } = deps.config;
-  const onError = (error: unknown): void => deps.log.warn({ err: error }, 'Failed to read the wanted books');
-  const sharesStoreAlone = CLICKHOUSE_URL !== undefined && REDIS_URL === undefined;
-  const unfollow = sharesStoreAlone ? streamed.follow(deps.clickhouse, onError) : null;
   const feeds = deps.platforms.map((data) => new PlatformFeed(deps, data, spool, streamed));
   const histories = await serveHistoryRequests(
     deps.shared,
@@ -40,7 +36,6 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   for (const feed of feeds) feed.follow(runner);
   return {
     stop: async () => {
-      unfollow?.();
       await Promise.all(feeds.map((feed) => feed.stop()));
       histories.clear();
       // Before the leases are released, so that buffered rows can still be stored.

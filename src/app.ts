@@ -189,12 +189,10 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
   const { now } = deps.clock;
   const sessions = createSessions(postgres.db, app.jwt, now);
   const devices = createKnownDevices(postgres.db, app.jwt, now);
-  const revocationsArrive = config.REDIS_URL !== undefined || config.DATABASE_URL === undefined;
   const apiKeys = await openApiKeys({
     db: postgres.db,
     shared,
     log,
-    revocationsArrive,
     demoKey: config.DEMO_API_KEY,
     now,
   });
@@ -208,12 +206,9 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     market: (wanted) => requireMarket(deps, wanted),
   });
   const freshness = createFreshness(deps.clickhouse, shared);
-  // Other processes may write without announcing it here.
-  const sharesStoreAlone = config.CLICKHOUSE_URL !== undefined && config.REDIS_URL === undefined;
   const streams = await openStreams({
     ...deps,
-    pollMs: sharesStoreAlone ? 250 : 1000,
-    sharesStoreAlone,
+    pollMs: 1000,
     platforms: config.platforms,
     followOrders: (userId) => orders.follow(userId),
     feeds: deps.ingestionHealth,

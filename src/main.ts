@@ -1,4 +1,3 @@
-import { collectGarbage } from './core/collect-garbage.ts';
 import { cliMessage } from './stores/clickhouse/errors.ts';
 import { ConfigError } from './core/config-error.ts';
 import { forgetSecrets, loadConfig } from './core/config.ts';
@@ -8,8 +7,6 @@ import type { Role } from './service.ts';
 
 /** Time limit for a clean stop; then the process exits as it is, and the next start repairs. */
 const STOP_MS = 10_000;
-/** The first sweeps are done by then. V8 by itself keeps the 20 MB left over from the start while there is little load. */
-const COLLECT_MS = 10_000;
 
 const HELP = `npm start | npm run api | npm run ingest
 Serves the API, ingests the platforms, or both in one process. Settings come from the environment:
@@ -35,7 +32,6 @@ async function main(): Promise<void> {
   const log = createLog(config);
   const service = await startService(config, role as Role, log);
   log.info({ role, url: service.url, platforms: config.platforms }, 'ready');
-  setTimeout(collectGarbage, COLLECT_MS).unref();
   let stopping = false;
   const stop = (signal: string): void => {
     if (stopping) return;

@@ -84,6 +84,8 @@ export async function startService(
       await stop().catch((error: unknown) => log.error({ err: error }, 'A component failed to close'));
     }
   };
+  if (config.REDIS_URL === undefined && (config.CLICKHOUSE_URL ?? config.DATABASE_URL) !== undefined)
+    log.info('This must be the only process of its stores: several need REDIS_URL');
   const start: Start = { config, role, log, clock, metrics: createMetrics(), onStop: (stop) => stops.push(stop) };
   try {
     if (role !== 'ingest') bundleExplorer(start);
@@ -143,9 +145,6 @@ const pingStores = ({ clickhouse, shared, postgres }: Stores): Record<string, Pr
 
 type Sources = Awaited<ReturnType<typeof openSources>>;
 
-/** How long names of traders are kept where other processes cannot announce what they store. */
-const UNANNOUNCED_MS = 2000;
-
 /** The platforms, and what is stored about their markets and traders. */
 async function openSources({ config, log, clock, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
   const http = createPlatformHttp({ shared, log, clock, onRequest: (report) => observeAttempt(metrics, report) });
@@ -173,11 +172,9 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
     await marketWriter.write(platform, [market]);
     return market.info.ref;
   };
-  // A process with a store of its own makes every change itself.
-  const hearsChanges = config.REDIS_URL !== undefined || config.CLICKHOUSE_URL === undefined;
   const cached: Shared['cached'] = (...asked) => shared.cached(...asked);
   const markets = new StoredMarkets(clickhouse, fetchMarket, cached);
-  const traders = new TraderNames(clickhouse, hearsChanges ? undefined : UNANNOUNCED_MS);
+  const traders = new TraderNames(clickhouse);
   const stopFollowing = await followStored(shared, { markets, traders }, clock);
   onStop(async () => stopFollowing());
   return { http, platforms, markets, traders, marketWriter, onBadRow };

@@ -52,8 +52,6 @@ interface ApiKeysOptions {
   db: Database;
   shared: Shared;
   log: FastifyBaseLogger;
-  /** true if every revocation reaches this process while `shared` is healthy. */
-  revocationsArrive: boolean;
   /** The operator's DEMO_API_KEY, accepted without a valid checksum. */
   demoKey: string | undefined;
   now: () => number;
@@ -127,7 +125,7 @@ export async function openApiKeys(options: ApiKeysOptions) {
 type Changes = Awaited<ReturnType<typeof followChanges>>;
 
 /** Follows messages about changed keys and users, and decides which look-ups they invalidate. */
-async function followChanges({ shared, revocationsArrive, now }: ApiKeysOptions) {
+async function followChanges({ shared, now }: ApiKeysOptions) {
   /** Changed key and user ids with the number of the message, which invalidates earlier look-ups. */
   const changed = new Cache<string, number>({ limit: MAX_CACHED });
   let messages = 0;
@@ -138,7 +136,7 @@ async function followChanges({ shared, revocationsArrive, now }: ApiKeysOptions)
 
   /** Whether every message arrives now; called often, so that interruptions are noticed. */
   const hearsAll = (): boolean => {
-    const hearing = revocationsArrive && shared.healthy();
+    const hearing = shared.healthy();
     if (!hearing) missedMessagesAt = now();
     return hearing;
   };

@@ -5,18 +5,20 @@ import { systemClock } from './time.ts';
 /** Values by key in memory, up to a bound: a full cache drops what was not used for longest. null is a value, undefined is none. */
 export class Cache<K extends string | number, V> {
   readonly #entries: LRUCache<K, V & {}>;
+  readonly #ttlMs: number | undefined;
   readonly #flights = new SingleFlight<K>();
   /** The newest load in progress of each key; a deleted key has none. */
   readonly #loads = new Map<K, object>();
 
   /**
-   * `limit`: the largest sum of weights; an entry weighs 1 unless `set` says otherwise. `ttlMs`: how long a value is kept; absent = until
-   * it is dropped. `now`: milliseconds of any clock.
+   * `limit`: the largest sum of weights; an entry weighs 1 unless `set` says otherwise. `ttlMs`: how long a value is kept (0 = not at
+   * all); absent = until it is dropped. `now`: milliseconds of any clock.
    */
-  constructor({ limit, ttlMs = 0, now = systemClock.elapsed }: { limit: number; ttlMs?: number; now?: () => number }) {
+  constructor({ limit, ttlMs, now = systemClock.elapsed }: { limit: number; ttlMs?: number; now?: () => number }) {
     if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`limit: a whole number from 1, received ${limit}`);
+    this.#ttlMs = ttlMs;
     // By weight alone: lru-cache allocates for `max` entries at once. It takes a start of 0 for none, thus + 1.
-    this.#entries = new LRUCache({ maxSize: limit, ttl: ttlMs, ttlResolution: 0, perf: { now: () => now() + 1 } });
+    this.#entries = new LRUCache({ maxSize: limit, ttlResolution: 0, perf: { now: () => now() + 1 } });
   }
 
   get(key: K): V | undefined {
@@ -34,7 +36,7 @@ export class Cache<K extends string | number, V> {
   }
 
   /** A value heavier than the whole cache is not kept, and neither is one with a `ttlMs` of 0 or less. */
-  set(key: K, value: V, { ttlMs, weight = 1 }: { ttlMs?: number; weight?: number } = {}): void {
+  set(key: K, value: V, { ttlMs = this.#ttlMs, weight = 1 }: { ttlMs?: number; weight?: number } = {}): void {
     if (ttlMs !== undefined && ttlMs <= 0) this.#entries.delete(key);
     else this.#entries.set(key, value as V & {}, { ttl: ttlMs, size: weight });
   }

@@ -63,7 +63,7 @@ export const settings = {
   ],
   REDIS_URL: [
     z.url({ protocol: /^rediss?$/, error: 'must be a redis or rediss URL' }).optional(),
-    'Redis; unset = in-process',
+    'Redis; unset = in-process, for a single process',
   ],
   SQL_PORT: [
     z

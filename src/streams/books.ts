@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type AnnouncedBook, listenToBooks } from '../books/announcer.ts';
 import { applyChanges, copyBook, readChanges } from '../books/book.ts';
-import { storeWanted, wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
+import { wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
 import type { BookSide, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -58,8 +58,6 @@ export interface BookFollowerDeps {
   clickhouse: ClickHouse;
   shared: Pick<Shared, 'publish' | 'healthy'>;
   log: FastifyBaseLogger;
-  /** Whether processes share only the store, which then carries the list of wanted books. */
-  sharesStoreAlone?: boolean;
 }
 
 /** Follows the recorded books that clients stream, once for all streams of this process. */
@@ -191,9 +189,9 @@ export class BookFollower {
 
   /** Reads stored messages of books with possibly missed announcements, and occasionally of every book. */
   async #readDue(): Promise<void> {
-    const { clickhouse, shared, sharesStoreAlone } = this.#deps;
+    const { clickhouse, shared } = this.#deps;
     const now = performance.now();
-    if (sharesStoreAlone || !shared.healthy()) this.#unsureUntilMs = now + UNSURE_MS;
+    if (!shared.healthy()) this.#unsureUntilMs = now + UNSURE_MS;
     const isAllDue = now < this.#unsureUntilMs || now - this.#readAllAtMs >= READ_ALL_MS;
     const followed = [...this.#followed.values()];
     const due = followed.filter(
@@ -223,13 +221,11 @@ export class BookFollower {
     // Not by the wall clock, which may be set back.
     if (performance.now() - this.#wantedMs < WANTED_EVERY_MS) return;
     this.#wantedMs = performance.now();
-    const wanted = Array.from(
-      this.#followed.values(),
-      ({ market }) => [market.platform, market.ref] as [Platform, string],
-    );
-    const { clickhouse, shared, sharesStoreAlone } = this.#deps;
-    await wantBooks(shared, wanted);
-    if (sharesStoreAlone) await storeWanted(clickhouse, wanted);
+    const followed = Array.from(this.#followed.values(), ({ market: { platform, ref } }): [Platform, string] => [
+      platform,
+      ref,
+    ]);
+    await wantBooks(this.#deps.shared, followed);
   }
 
   /** A gap in the store may be over already. */

@@ -12,7 +12,7 @@ export interface HubDeps {
   clickhouse: ClickHouse;
   shared: Shared;
   log: FastifyBaseLogger;
-  /** Poll interval of the log in addition to announcements, which are lost without Redis or between processes that share none. */
+  /** Poll interval of the log in addition to announcements, which are lost while Redis is away. */
   pollMs: number;
 }
 

@@ -1,8 +1,6 @@
 import { type FeedStateDeps, FeedStates } from './feed-state.ts';
 import { BookFollower, type BookFollowerDeps } from './books.ts';
 import { Connections } from './connections.ts';
-import type { Kept } from '../stores/shared/stored-changes.ts';
-import { followMarkets } from './follow-markets.ts';
 import { Hub, type HubDeps } from './hub.ts';
 import { type FollowOrders, OrderFollower } from './orders.ts';
 import { QuoteFollower } from './quotes.ts';
@@ -15,7 +13,7 @@ export interface Streams extends StreamDeps {
 }
 
 export async function openStreams(
-  deps: HubDeps & FeedStateDeps & BookFollowerDeps & { markets: Kept; followOrders: FollowOrders },
+  deps: HubDeps & FeedStateDeps & BookFollowerDeps & { followOrders: FollowOrders },
 ): Promise<Streams> {
   const hub = new Hub(deps);
   const states = new FeedStates(deps);
@@ -27,8 +25,6 @@ export async function openStreams(
   await books.listen(deps.shared);
   await orders.listen(deps.shared);
   await quotes.listen((...given) => deps.shared.subscribe(...given));
-  const stopping = new AbortController();
-  if (deps.sharesStoreAlone) void followMarkets(hub, deps.markets, deps.platforms, stopping.signal);
   return {
     hub,
     states,
@@ -37,7 +33,6 @@ export async function openStreams(
     books,
     orders,
     async stop() {
-      stopping.abort();
       await connections.stop();
       states.close();
       quotes.close();

@@ -72,13 +72,11 @@ test('a malformed request after an upgrade that is not taken is not left without
   }
 });
 
-test('a connection that offers another protocol again and again is closed after the second offer', async () => {
+test('a connection that offers another protocol is closed after the answer', async () => {
   const connection = new RawConnection(port);
   const offer = 'GET /v1/api/health HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n';
-  for (const isOpen of [true, false]) {
-    expect((await connection.ask(offer, 5000)).status).toBe(200);
-    await expect.poll(() => connection.open).toBe(isOpen);
-  }
+  expect((await connection.ask(offer, 5000)).status).toBe(200);
+  await expect.poll(() => connection.open).toBe(false);
   connection.close();
 });
 

@@ -5,7 +5,6 @@ import {
   chownSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -253,16 +252,6 @@ test.each(ROOT)(
     expect(statSync(outside).uid).toBe(0);
   },
 );
-
-test('a DATA_DIR made with PGlite is refused with one line that says how to move', async () => {
-  const dataDir = tempDir();
-  mkdirSync(join(dataDir, 'postgres'));
-  writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '18\n');
-  expect(await failure(startEmbeddedPostgres({ dataDir, log: silent }))).toBe(
-    `ConfigError: DATA_DIR: ${dataDir}/postgres was written by PGlite of an older release; move its accounts and orders: npm run import-pglite`,
-  );
-  expect(existsSync(join(dataDir, 'postgresql'))).toBe(false);
-});
 
 test('a commit is on the disk before it is acknowledged: each makes a sync of the log, through the service’s own connections', async () => {
   const dataDir = tempDir();

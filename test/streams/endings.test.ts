@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { StreamedBooks } from '../../src/books/wanted.ts';
-import { createLocalShared } from '../../src/stores/shared/local.ts';
-import { BookFollower } from '../../src/streams/books.ts';
 import { registered } from '../helpers/browser.ts';
 import { openEventStream } from '../helpers/event-stream.ts';
-import { MARKET } from '../helpers/market-of-streams.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
 import { startStreamRig, type StreamRig } from '../helpers/stream-rig.ts';
 
@@ -21,20 +16,6 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 const urlOf = (query: string): string => `${rig.origin}/v1/api/stream?${query}`;
-
-test('a book that is streamed in one process is wanted in another that shares nothing but the store', async () => {
-  const log = pino({ level: 'silent' });
-  const streamed = new StreamedBooks();
-  const unfollow = streamed.follow(rig.clickhouse, (error) => expect(error).toBeUndefined());
-  const { clickhouse } = rig;
-  const follower = new BookFollower({ clickhouse, shared: createLocalShared(log), log, sharesStoreAlone: true });
-  const unwatch = follower.watch(MARKET, '1', () => {});
-  await expect.poll(() => streamed.refs('kalshi'), { timeout: 20_000 }).toEqual([MARKET.ref]);
-  expect(streamed.has('kalshi', MARKET.ref)).toBe(true);
-  unwatch();
-  follower.close();
-  unfollow();
-});
 
 test('a session that is ended ends its streams', async () => {
   const person = await registered(rig.app);

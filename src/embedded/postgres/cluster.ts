@@ -33,7 +33,6 @@ export async function prepareCluster(directory: string, binaries: Binaries, acco
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found) claim(directory, found, account);
   else {
-    refusePglite(directory);
     await initialize(directory, binaries, account);
   }
   await predecessorEnds(directory);
@@ -53,14 +52,6 @@ function claim(directory: string, found: Stats, account: Account | null): void {
     );
   if ((found.mode & 0o077) !== 0)
     throw new ConfigError(`DATA_DIR: ${directory} must be its owner's only; run: chmod 700 ${directory}`);
-}
-
-function refusePglite(directory: string): void {
-  const older = join(dirname(directory), 'postgres');
-  if (existsSync(join(older, 'PG_VERSION')))
-    throw new ConfigError(
-      `DATA_DIR: ${older} was written by PGlite of an older release; move its accounts and orders: npm run import-pglite`,
-    );
 }
 
 /** Creates it in a directory beside `directory`, which is renamed when complete. */

@@ -20,7 +20,7 @@ export interface EmbeddedPostgres {
   close(): Promise<void>;
 }
 
-/** The cluster's directory in DATA_DIR; releases with PGlite used `postgres`. */
+/** The cluster's directory in DATA_DIR. */
 export const CLUSTER = 'postgresql';
 const USER = 'postgres';
 const RESTART_FIRST_MS = 100;

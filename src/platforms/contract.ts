@@ -3,6 +3,7 @@ import type { UserPositions, UserTradePage, TradePosition } from './user-contrac
 import type { PlatformError } from '../core/errors.ts';
 import type { Price, Size, Usd } from '../core/decimal.ts';
 import type {
+  INTERVAL_SECONDS,
   JsonObject,
   CandleRecord,
   MarketRecord,
@@ -125,6 +126,26 @@ export class TradeFeedGap extends Error {
   }
 }
 
+/** Decimals of an oracle's prices: as many as it states. */
+export const ORACLE_SCALE = 18;
+
+/** A bar of an asset's price by an oracle; prices are USD ×10^18. */
+export interface OracleCandle {
+  /** Bucket start, Unix seconds, a multiple of the interval in UTC. */
+  startTs: number;
+  open: bigint;
+  high: bigint;
+  low: bigint;
+  close: bigint;
+}
+
+/** Bars of the asset on which a price market settles, oldest first; '' for a source or symbol that the platform does not name. */
+export interface OracleCandles {
+  source: string;
+  symbol: string;
+  candles: OracleCandle[];
+}
+
 /** Finds the market of a trade row. Polymarket rows contain token and condition ids; the listing maps them to outcomes. */
 export interface MarketDirectory {
   /** Known markets among these refs; unknown refs are left out. */
@@ -164,6 +185,15 @@ export interface PlatformData {
     endTs: number,
     context: ReadContext,
   ): Promise<CandleRecord[]>;
+  /**
+   * Bars of the oracle of a price market with startTs in [startTs, endTs), Unix seconds, both multiples of the interval; null if the
+   * market has no oracle. Absent if the platform states none.
+   */
+  oracleCandles?(
+    market: StoredMarket,
+    span: { interval: keyof typeof INTERVAL_SECONDS; startTs: number; endTs: number },
+    context: ReadContext,
+  ): Promise<OracleCandles | null>;
   /** The live book; null if the platform reports that there is none (closed, AMM). */
   orderBook(market: StoredMarket, context: ReadContext): Promise<OrderBook | null>;
   /**

@@ -4,22 +4,126 @@ import { PriceHistoryAnswer, type PricePointAnswer } from '../schemas/markets.ts
 import type { Services } from './services.ts';
 import { type Bar, firstBars, ohlcNumbers } from '../queries/bars.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { badRequest } from '../core/errors.ts';
+import { decimalText } from '../core/decimal.ts';
+import { ApiError, badRequest, platformName } from '../core/errors.ts';
+import { requestTimeMs } from '../http/cursors.ts';
+import { OracleCandlesAnswer } from '../schemas/oracle-candles.ts';
 import { storedHistory, type StoredHistory } from '../markets/trade-history.ts';
 import { type Completeness, completenessWith, lacks, together } from '../markets/completeness.ts';
 import { readyHistory } from '../markets/ensure-history.ts';
-import { limitParam, marketIdsParam, platformParam, timestampParam } from '../schemas/parameters.ts';
+import {
+  enumParam,
+  limitParam,
+  marketIdParam,
+  marketIdsParam,
+  platformParam,
+  timestampParam,
+} from '../schemas/parameters.ts';
 import { integerOf, textParam } from '../core/fields.ts';
-import type { StoredMarket } from '../platforms/contract.ts';
-import { CANDLE_INTERVALS_MIN } from '../core/model.ts';
+import { ORACLE_SCALE, type OracleCandles, type StoredMarket } from '../platforms/contract.ts';
+import { CANDLE_INTERVALS_MIN, INTERVAL_SECONDS } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
-import { marketWith } from '../markets/lookup.ts';
+import { marketWith, requireMarket } from '../markets/lookup.ts';
 
 const CACHE_MS = 2000;
+/** Maximum age of an oracle's bars. */
+const ORACLE_MS = 5000;
+/** Bars of an oracle in one answer: as many as one request of the platform brings. */
+const MOST_ORACLE_BARS = 1000;
+type OracleInterval = keyof typeof INTERVAL_SECONDS;
 type Point = z.infer<typeof PricePointAnswer>;
 
-/** GET markets/price-history. */
+/** GET markets/price-history, markets/id/{id}/oracle-candles. */
 export function priceHistoryRoutes(app: FastifyInstance, services: Services): void {
+  getPriceHistoryRoute(app, services);
+  listOracleCandlesRoute(app, services);
+}
+
+function listOracleCandlesRoute(app: FastifyInstance, services: Services): void {
+  endpoint(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/api/markets/id/:id/oracle-candles',
+      auth: 'key',
+      tag: 'Markets',
+      operation: 'listOracleCandles',
+      summary: 'Bars of the asset on which a price market settles, by its oracle',
+      description:
+        'Limitless only: markets on the price of an asset (metadata.oracle). Read from the platform, at most five seconds old. Bars with start_ts ≤ timestamp < end_ts, oldest first, cut at `limit`: continue with start_ts after the last timestamp. Default end: now, or the end of the market; default start: `limit` bars before the end. The last bar may not be over yet. 400 for a market without an oracle.',
+      params: { id: marketIdParam() },
+      query: {
+        provider: platformParam(),
+        interval: enumParam(['1m', '5m', '15m', '1h', '4h', '1d']).default('1m').describe('Length of a bar'),
+        start_ts: timestampParam().optional(),
+        end_ts: timestampParam().optional(),
+        limit: limitParam(200, MOST_ORACLE_BARS),
+      },
+      answer: OracleCandlesAnswer,
+      errors: [404, 502, 504],
+    },
+    async ({ params, query, caller, reply }) => {
+      const { provider: platform, interval } = query;
+      const user = caller.userId;
+      const market = await requireMarket(services, { platform, id: params.id, user });
+      const span = oracleSpan(query, market, services.now());
+      const context = { priority: 'live', user, onBadRow: services.onBadRow } as const;
+      const key = ['oracle', platform, market.ref, interval, span.startTs, span.endTs].join(':');
+      const { value, hit } = await services.shared.cached(key, ORACLE_MS, async () =>
+        oracleAnswer(await services.platforms[platform]?.oracleCandles?.(market, span, context)),
+      );
+      if (value === null) throw noOracle(market);
+      const { data, source, symbol } = value;
+      const meta = { request_time: requestTimeMs(reply), cache_hit: hit, market_id: market.platformId, platform };
+      return { data, meta: { ...meta, interval, source, symbol } };
+    },
+  );
+}
+
+/** The bars asked for, at most `limit` of them; throws 400 if there can be none. */
+function oracleSpan(
+  { interval, limit, ...asked }: { interval: OracleInterval; limit: number; start_ts?: number; end_ts?: number },
+  { tradingEndAt }: StoredMarket,
+  nowMs: number,
+) {
+  const stepMs = INTERVAL_SECONDS[interval] * 1000;
+  const endMs = Math.min(asked.end_ts ?? (Date.parse(tradingEndAt ?? '') || Infinity), nowMs);
+  const end = Math.ceil(endMs / stepMs);
+  const start = asked.start_ts === undefined ? end - limit : Math.ceil(asked.start_ts / stepMs);
+  if (start >= end) {
+    const received = new Date(asked.start_ts ?? endMs).toISOString();
+    throw badRequest([{ field: 'start_ts', expected: 'a time before end_ts and now', received }]);
+  }
+  const seconds = stepMs / 1000;
+  return { interval, startTs: start * seconds, endTs: Math.min(end, start + limit) * seconds };
+}
+
+const priceText = (price: bigint): string => decimalText(price, ORACLE_SCALE);
+
+/** Bars as answered and cached; null of a market without an oracle. */
+const oracleAnswer = (read: OracleCandles | null | undefined) =>
+  read
+    ? {
+        source: read.source || null,
+        symbol: read.symbol || null,
+        data: read.candles.map(({ startTs, open, high, low, close }) => ({
+          timestamp: startTs,
+          open: priceText(open),
+          high: priceText(high),
+          low: priceText(low),
+          close: priceText(close),
+        })),
+      }
+    : null;
+
+const noOracle = ({ platform, platformId }: StoredMarket): ApiError =>
+  new ApiError(400, 'This market has no price oracle', {
+    resolution:
+      'Use a Limitless market on the price of an asset: its metadata has `oracle`. For the prices of this market use GET /v1/api/markets/price-history.',
+    errorText: `${platformName(platform)} states no oracle for ${platformId}`,
+  });
+
+function getPriceHistoryRoute(app: FastifyInstance, services: Services): void {
   endpoint(
     app,
     {

@@ -39,6 +39,11 @@ export async function dataExamples(caller: Caller, { simulators }: WholeService,
   await example('getEvent', 200, { path: { id: event }, query: { provider } });
   await example('listOrderBooks', 200, { query: { provider, market_ids: id } });
   await example('listMarketPrices', 200, { query: { provider, market_ids: id } });
+  const priced = [...simulators[2].world.markets.values()].find((one) => one.kind === 'clob' && one.series !== null);
+  await example('listOracleCandles', 200, {
+    path: { id: priced?.slug ?? '' },
+    query: { provider: 'limitless', limit: 1 },
+  });
   const user = simulators[0].world.demoAccount.nickname;
   await example('listUserTrades', 200, { query: { provider, user, limit: 1 } });
   await example('listUserPositions', 200, { query: { provider, user, limit: 1 } });

@@ -90,6 +90,14 @@ export const ENDPOINTS: Record<string, Record<string, Parameter>> = {
     cursor,
     id: marketId,
   },
+  '/v1/api/markets/id/{id}/oracle-candles': {
+    provider: platform,
+    interval: word('5m'),
+    start_ts: start,
+    end_ts: end,
+    limit,
+    id: marketId,
+  },
   '/v1/api/markets/id/{id}/trades': { provider: platform, id: marketId, limit, cursor },
   '/v1/api/markets/trades': { provider: platform, market_id: marketId, limit, cursor, takerOnly: flag },
   '/v1/api/markets/price-history': {

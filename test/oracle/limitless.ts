@@ -239,6 +239,7 @@ function orderBookMarket(
       fee: { enabled: market.chargesFees, taker_delay_ms: market.takerDelayMs },
       ...(market.group ? { group_item_title: market.title, order_in_group: market.orderInGroup } : {}),
       ...(Number.isFinite(open) ? { strike: { open_price: open } } : {}),
+      ...(market.series ? { oracle: { symbol: `${market.series.symbol}/USD` } } : {}),
       ...(wide ? { wide_book: true } : {}),
       ...(status === 'settled' && trades[0] ? { last_trade_price: price6(inYes(trades[0].trade)) } : {}),
       ...(oldest ? { unique_traders_since: iso(oldest.trade.at) } : {}),

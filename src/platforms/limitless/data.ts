@@ -9,6 +9,7 @@ import { barsFromSamples } from './candle.ts';
 import { type LimitlessClient, createLimitlessClient } from './client.ts';
 import { LimitlessListing } from './listing.ts';
 import { limitless, type LimitlessUrl } from './manifest.ts';
+import { readOracleCandles } from './oracle.ts';
 import { createLimitlessUsers } from './users.ts';
 import { limitlessTrades } from './trade-feed.ts';
 import { LimitlessOrderBook, LimitlessPriceHistory, LimitlessPricePoint } from './wire.ts';
@@ -51,6 +52,7 @@ export function createLimitlessData(deps: AdapterDeps<LimitlessUrl>): PlatformDa
       const bars = await midpointBars(client, market, now() - startTs * 1000, context);
       return bars.filter((bar) => bar.startTs >= startTs && bar.startTs < endTs);
     },
+    oracleCandles: (market, span, context) => readOracleCandles(client, market, span, context),
     users: createLimitlessUsers(client),
     orderBook: (market, context) => readBook(client, market, context),
     async bookFigures(market, context) {

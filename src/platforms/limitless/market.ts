@@ -129,6 +129,10 @@ function strike(market: LimitlessMarket): JsonObject | undefined {
   return Number.isFinite(value) ? { open_price: value } : undefined;
 }
 
+/** The asset whose oracle price settles the market; '' if its row names none. */
+const oracleSymbol = ({ priceOracleMetadata: oracle, metadata }: LimitlessMarket): string =>
+  oracle?.chainlinkPair || metadata?.chainlinkDataStream?.pair || '';
+
 function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null): JsonObject {
   const amm = isAmm(market);
   const [yes, no] = tokenIds(market);
@@ -148,6 +152,7 @@ function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null): Js
     ...(child ? { group_item_title: market.title } : {}),
     ...(typeof market.orderInGroup === 'number' ? { order_in_group: market.orderInGroup } : {}),
     ...(strike(market) ? { strike: strike(market) } : {}),
+    ...(oracleSymbol(market) ? { oracle: { symbol: oracleSymbol(market) } } : {}),
     ...externalNames(market.metadata?.externalSlug ? market.metadata : group?.metadata),
   };
 }

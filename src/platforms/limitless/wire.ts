@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDecimal } from '../../core/decimal.ts';
 import { isoFromEpoch } from '../market-fields.ts';
 import {
   isStorable,
@@ -36,7 +37,7 @@ const metadata = z
     groupSlug: text,
     /** "---" until it is captured. */
     openPrice: text,
-    chainlinkDataStream: z.object({ streamUrl: text }).nullish(),
+    chainlinkDataStream: z.object({ streamUrl: text, pair: text }).nullish(),
     frequencySubType: text,
     minutesDeadline: text,
     /** The market of another platform that this one copies. */
@@ -89,7 +90,7 @@ export const LimitlessMarket = z.object({
   winningOutcomeIndex: whole,
   payoutNumerators: z.array(wirePrice).nullish(),
   settings: z.object({ takerDelayMs: z.number().nullish() }).nullish(),
-  priceOracleMetadata: z.object({ assetType: text, chainlinkStreamUrl: text }).nullish(),
+  priceOracleMetadata: z.object({ assetType: text, chainlinkPair: text, chainlinkStreamUrl: text }).nullish(),
 });
 export type LimitlessMarket = z.output<typeof LimitlessMarket>;
 /** A market is nothing without these: the slug is the name that its trades use. */
@@ -183,3 +184,30 @@ export const LimitlessPriceHistory = z.union([
     .length(1)
     .transform(([only]) => only ?? { prices: [] }),
 ]);
+
+/** Units of 1e-18 USD. Outside of these bounds a price is in other units: no asset costs less than 1e-12 USD. */
+const ORACLE_UNITS = { least: 10n ** 6n, most: 10n ** 40n };
+const isWhole = (value: string | number): boolean =>
+  typeof value === 'number' ? Number.isInteger(value) : /^\d{1,41}$/.test(value);
+const oraclePrice = z.union([z.string(), z.number()]).transform((value, context) => {
+  const units = isWhole(value) ? parseDecimal(value, 0) : 0n;
+  if (units >= ORACLE_UNITS.least && units <= ORACLE_UNITS.most) return units;
+  context.addIssue({ code: 'custom', message: 'expected whole units of 1e-18 USD' });
+  return z.NEVER;
+});
+
+/** A bar of the asset of a price market, USD ×10^18; its volume is always 0. */
+export const LimitlessOracleCandle = z
+  .object({
+    timestamp: z.union([z.string(), z.number()]).refine((value) => isoFromEpoch(value) !== null, 'not a time'),
+    open: oraclePrice,
+    high: oraclePrice,
+    low: oraclePrice,
+    close: oraclePrice,
+  })
+  .refine(
+    ({ open, high, low, close }) => low <= open && low <= close && high >= open && high >= close,
+    'expected low ≤ open, close ≤ high',
+  );
+
+export const LimitlessOracleCandles = z.object({ source: wireText, symbol: wireText, rows: z.array(z.unknown()) });

@@ -45,7 +45,7 @@ const MARKET: Row = childRow({
   imageUrl: 'https://i.example/m',
   properties: [{ propertyKeySlug: 'domain', value: ['economy'] }],
   metadata: { fee: true, groupSlug: 'harbour-1', openPrice: '12.5', minutesDeadline: 1440, ...copied },
-  priceOracleMetadata: { assetType: 'CRYPTO', chainlinkStreamUrl: 'https://s.example' },
+  priceOracleMetadata: { assetType: 'CRYPTO', chainlinkPair: 'OTR/USD', chainlinkStreamUrl: 'https://s.example' },
 });
 const NEIGHBOUR = childRow({ slug: '30-1', title: '30' });
 const GROUP: Row = groupRow({

@@ -95,8 +95,9 @@ export function oracleCandles(world: LimitlessWorld, { query }: SimRequest, slug
   const to = wholeNumber(query, 'to', { or: nowSeconds, min: 0 });
   const from = wholeNumber(query, 'from', { or: to - 60 * step, min: 0 });
   const rows = [];
-  for (let start = Math.ceil(from / step) * step; start < to && rows.length < MAX_ORACLE_ROWS; start += step) {
-    rows.push(oracleRow(series.symbol, start * 1000, step * 1000));
+  const end = Math.min(to, nowSeconds);
+  for (let start = Math.ceil(from / step) * step; start < end && rows.length < MAX_ORACLE_ROWS; start += step) {
+    rows.push(oracleRow(series.symbol, start * 1000, Math.min(step, nowSeconds - start) * 1000));
   }
   return json(200, { source: 'chainlink', symbol: `${series.symbol}/USD`, interval, rows });
 }

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { PlatformError } from '../src/core/errors.ts';
 import type { MarketDirectory, PlatformData, ReadContext } from '../src/platforms/contract.ts';
-import { isItemError } from '../src/platforms/parse-rows.ts';
 import type { Platform } from '../src/core/model.ts';
 import { CANDLE_COLUMNS, candleRow } from '../src/stores/clickhouse/insert-rows.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
-import type { FailureBackoff } from './failure-backoff.ts';
+import { askedAgain, type FailureBackoff, ItemFailures } from './failure-backoff.ts';
 
 /** Markets whose bars are refreshed in one run. */
 const MARKETS_PER_RUN = 40;
@@ -41,15 +40,16 @@ export async function refreshCandles(deps: CandlesDeps, data: PlatformData, run:
   const nowTs = Math.floor(deps.now() / 1000);
   const traded = await tradedLately(deps.clickhouse, data.platform, MARKETS_PER_RUN + backoff.size);
   backoff.keepOnly(new Set(traded));
+  const failures = new ItemFailures();
   let rows = 0;
   for (const ref of traded.filter((one) => backoff.isDue(one, deps.now())).slice(0, MARKETS_PER_RUN)) {
     if (run.signal.aborted) break;
     try {
-      rows += await refreshMarket(deps, data, ref, nowTs, run);
+      rows += await refreshMarket(deps, data, ref, nowTs, backoff.hasFailed(ref) ? askedAgain(run) : run);
+      failures.answered();
       backoff.forget(ref);
     } catch (error) {
-      if (!isItemError(error)) throw error;
-      backoff.failed(ref, error, deps.now());
+      backoff.failed(ref, failures.ofItem(error, run.signal), deps.now());
     }
   }
   const [unread] = backoff.errors();

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Cache } from '../src/core/cache.ts';
 import { eventImage } from '../src/markets/event-images.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
-import { isItemError } from '../src/platforms/parse-rows.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Shared } from '../src/stores/shared/shared.ts';
+import { ItemFailures } from './failure-backoff.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 
 /** Events requested per run, one request each, at the lowest priority. */
@@ -32,14 +32,16 @@ export class EventImageReader {
     const due = events.filter(({ event_id: id }) => !this.#without.has(id)).slice(0, EVENTS_PER_RUN);
     if (due.length === 0) return null;
     const startedAt = new Date(now());
+    const failures = new ItemFailures();
     let rows = 0;
     for (const { event_id: id } of due) {
       if (run.signal.aborted) break;
       try {
         if ((await eventImage(this.#deps, data, id, run.context('backfill'))) === '') this.#without.set(id, true);
         else rows += 1;
+        failures.answered();
       } catch (error) {
-        if (!isItemError(error)) throw error;
+        failures.ofItem(error, run.signal);
         this.#without.set(id, true);
       }
     }

@@ -1,9 +1,20 @@
 import { Cache } from '../src/core/cache.ts';
+import type { PlatformError } from '../src/core/errors.ts';
+import type { ReadContext } from '../src/platforms/contract.ts';
+import { isDoubtfulError, isItemError } from '../src/platforms/parse-rows.ts';
+import type { JobRun } from './job-runner.ts';
 
 /** Delay before the first retry; it doubles with each further failure. */
 const FIRST_MS = 1000;
 const LONGEST_MS = 86_400_000;
 const REMEMBERED = 100_000;
+/** Failures in a row that may be those of items; the next one is the platform's. */
+const IN_A_ROW = 4;
+
+/** A run for items that failed before: each is asked once, and another failure does not count against the host. */
+export const askedAgain = (run: JobRun): JobRun => ({ ...run, context: (priority) => again(run.context(priority)) });
+/** The same of a context. */
+export const again = (context: ReadContext): ReadContext => ({ ...context, isAskedOnce: true, failedBefore: true });
 
 interface Failure<E> {
   error: E;
@@ -23,6 +34,15 @@ export class FailureBackoff<E> {
     return this.#failures.entries().map(([, { error }]) => error);
   }
 
+  hasFailed(name: string): boolean {
+    return this.#failures.has(name);
+  }
+
+  /** Each name with its last error. */
+  entries(): [string, E][] {
+    return this.#failures.entries().map(([name, { error }]) => [name, error]);
+  }
+
   isDue(name: string, nowMs: number): boolean {
     return nowMs >= (this.#failures.get(name)?.untilMs ?? 0);
   }
@@ -39,5 +59,23 @@ export class FailureBackoff<E> {
 
   keepOnly(names: ReadonlySet<string>): void {
     for (const [name] of this.#failures.entries()) if (!names.has(name)) this.#failures.delete(name);
+  }
+}
+
+/** Judges the failures of items that are read one after another: each is the item's, or ends the reading. */
+export class ItemFailures {
+  #doubts = 0;
+
+  /** Call it after each item that could be read. */
+  answered(): void {
+    this.#doubts = 0;
+  }
+
+  /** The failure of one item. Throws one that concerns more: so do five in a row that may be the platform's. */
+  ofItem(error: unknown, signal: AbortSignal | undefined): PlatformError {
+    if (isItemError(error)) return error;
+    this.#doubts += 1;
+    if (isDoubtfulError(error) && signal?.aborted !== true && this.#doubts <= IN_A_ROW) return error;
+    throw error;
   }
 }

@@ -4,10 +4,9 @@ import { Cache } from '../src/core/cache.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
 import type { PlatformData, ReadContext, SweepScope } from '../src/platforms/contract.ts';
-import { isItemError } from '../src/platforms/parse-rows.ts';
 import type { MarketRecord } from '../src/core/model.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
-import { FailureBackoff } from './failure-backoff.ts';
+import { again, FailureBackoff, ItemFailures } from './failure-backoff.ts';
 import { DAY_MS, HOUR_MS } from '../src/core/time.ts';
 
 /** Per pass: markets missing from a complete listing that are read one by one. */
@@ -25,6 +24,15 @@ const Trading = z.object({
 
 const Unlisted = z.object({ ref: z.string(), is_stored: z.coerce.boolean(), provisional: z.coerce.boolean() });
 
+/** The single reads of one sweep. */
+interface Pass {
+  context: ReadContext;
+  /** For markets that could not be read before. */
+  again: ReadContext;
+  failures: ItemFailures;
+  asked: Set<string>;
+}
+
 /** Keeps one platform's listing stored. */
 export class MarketSweeper {
   readonly #clickhouse: ClickHouse;
@@ -34,8 +42,8 @@ export class MarketSweeper {
   readonly #onWritten: (refs: readonly string[]) => void;
   /** When a market that is no longer listed was last requested. */
   readonly #asked = new Cache<string, number>({ limit: 100_000 });
-  /** Unlisted markets that the platform does not know or returns unreadable. */
-  readonly #silent = new FailureBackoff<string>();
+  /** Unlisted markets that the platform does not know (null), or that cannot be read, with the reason. */
+  readonly #silent = new FailureBackoff<string | null>();
   readonly #now: () => number;
 
   constructor(deps: {
@@ -72,14 +80,19 @@ export class MarketSweeper {
       run.signal.throwIfAborted();
     }
     if (scope.kind === 'full' || scope.kind === 'open') {
-      rows += await this.#readMissing(seen, context);
-      rows += await this.#readUnlisted(context);
+      const pass: Pass = { context, again: again(context), failures: new ItemFailures(), asked: new Set() };
+      rows += await this.#readMissing(seen, pass);
+      rows += await this.#readUnlisted(pass);
+      // Those whose turn has not come stay named.
+      for (const [ref, reason] of this.#silent.entries()) {
+        if (reason !== null && !pass.asked.has(ref)) this.#report(ref, reason, context);
+      }
     }
     return { freshTo: startedAt, rows, note: `${seen.size} markets seen` };
   }
 
   /** Missing from a list does not mean deleted: the market has usually closed or moved to an archive, and can still be read by id. */
-  async #readMissing(seen: Set<string>, context: ReadContext): Promise<number> {
+  async #readMissing(seen: Set<string>, pass: Pass): Promise<number> {
     const now = this.#now();
     const trading = await this.#clickhouse.query('trading_markets', Trading, { platform: this.#data.platform });
     const askedAt = ({ ref }: { ref: string }): number => this.#asked.get(ref) ?? 0;
@@ -93,13 +106,13 @@ export class MarketSweeper {
     let rows = 0;
     for (const { ref, provisional } of due.slice(0, MISSING_PER_PASS)) {
       this.#asked.set(ref, now);
-      rows += await this.#readAlone(ref, provisional, context);
+      rows += await this.#readAlone(ref, provisional, pass);
     }
     return rows;
   }
 
   /** Markets that no list has are known by their trades: the most traded are stored, and read again until they are settled. */
-  async #readUnlisted(context: ReadContext): Promise<number> {
+  async #readUnlisted(pass: Pass): Promise<number> {
     const { platform } = this.#data;
     if (!this.#data.unlisted) return 0;
     const now = this.#now();
@@ -113,7 +126,7 @@ export class MarketSweeper {
     if (asked.length === 0) return 0;
     const records = await this.#data.unlisted(
       asked.map(({ ref }) => ref),
-      context,
+      pass.context,
     );
     let rows = await this.#writer.write(platform, records);
     this.#onWritten(records.map(({ info }) => info.ref));
@@ -121,16 +134,16 @@ export class MarketSweeper {
     for (const { ref } of records.map(({ info }) => info)) this.#silent.forget(ref);
     // It may be in an archive.
     for (const { ref, provisional } of asked.filter((market) => !read.has(market.ref)).slice(0, UNLISTED.fresh)) {
-      rows += await this.#readAlone(ref, provisional, context);
+      rows += await this.#readAlone(ref, provisional, pass);
     }
     return rows;
   }
 
   /** Reads and stores a market that no list returned; one that the platform no longer has is dropped if it was provisional. */
-  async #readAlone(ref: string, provisional: boolean, context: ReadContext): Promise<number> {
+  async #readAlone(ref: string, provisional: boolean, pass: Pass): Promise<number> {
     const { platform } = this.#data;
-    context.signal?.throwIfAborted();
-    const market = await this.#read(ref, context);
+    pass.context.signal?.throwIfAborted();
+    const market = await this.#read(ref, pass);
     if (market === 'unreadable') return 0;
     if (market) {
       const rows = await this.#writer.write(platform, [market]);
@@ -140,25 +153,31 @@ export class MarketSweeper {
     }
     if (provisional) await this.#writer.drop(platform, ref);
     else {
-      this.#silent.failed(ref, 'not known', this.#now());
+      this.#silent.failed(ref, null, this.#now());
       this.#log.debug({ platform, ref }, 'The platform no longer knows this market');
     }
     return 0;
   }
 
   /** Reads one market; an unreadable one counts as a bad row and does not stop the others. */
-  async #read(ref: string, context: ReadContext): Promise<MarketRecord | null | 'unreadable'> {
+  async #read(ref: string, { context, again, failures, asked }: Pass): Promise<MarketRecord | null | 'unreadable'> {
+    asked.add(ref);
     try {
-      const market = await this.#data.market(ref, context);
+      const market = await this.#data.market(ref, this.#silent.hasFailed(ref) ? again : context);
+      failures.answered();
       if (market) this.#silent.forget(ref);
       return market;
     } catch (error) {
-      if (!isItemError(error)) throw error;
-      const { platform } = this.#data;
-      context.onBadRow({ platform, kind: 'market', id: ref, reason: `${error.message} ${error.detail}` });
-      this.#silent.failed(ref, 'unreadable', this.#now());
+      const { message, detail } = failures.ofItem(error, context.signal);
+      const reason = `${message} ${detail}`;
+      this.#silent.failed(ref, reason, this.#now());
+      this.#report(ref, reason, context);
       return 'unreadable';
     }
+  }
+
+  #report(ref: string, reason: string, context: ReadContext): void {
+    context.onBadRow({ platform: this.#data.platform, kind: 'market', id: ref, reason });
   }
 }
 

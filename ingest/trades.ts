@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { PlatformError } from '../src/core/errors.ts';
 import { type PlatformData, TradeFeedGap } from '../src/platforms/contract.ts';
-import { isNotFound, isItemError } from '../src/platforms/parse-rows.ts';
+import { isNotFound } from '../src/platforms/parse-rows.ts';
 import { microsecondText } from '../src/stores/clickhouse/insert-rows.ts';
 import { EACH_MARKET, FEED_START, type HistoryRequest } from '../src/markets/trade-history.ts';
 import { startOf, type Watermarks } from './watermarks.ts';
 import type { JobResult, JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { readSpan, type SpanDeps } from './read-span.ts';
-import type { FailureBackoff } from './failure-backoff.ts';
+import { askedAgain, type FailureBackoff, ItemFailures } from './failure-backoff.ts';
 import { DAY_US } from '../src/core/time.ts';
 
 /** Markets of a per-market feed read per run; the rest wait for the next run, longest waiting first. */
@@ -67,15 +67,17 @@ export async function pollMarketTrades(deps: TradesDeps, data: PlatformData, run
   });
   backoff.keepOnly(new Set(listed.map(({ ref }) => ref)));
   const candidates = listed.filter(({ ref }) => backoff.isDue(ref, deps.now())).slice(0, MARKETS_PER_RUN);
+  const failures = new ItemFailures();
   let rows = 0;
   for (const candidate of candidates) {
     run.signal.throwIfAborted();
     try {
-      rows += await readMarketTrades(deps, data, candidate, floorUs, run);
+      const own = backoff.hasFailed(candidate.ref) ? askedAgain(run) : run;
+      rows += await readMarketTrades(deps, data, candidate, floorUs, own);
+      failures.answered();
       backoff.forget(candidate.ref);
     } catch (error) {
-      if (!isItemError(error)) throw error;
-      backoff.failed(candidate.ref, error, deps.now());
+      backoff.failed(candidate.ref, failures.ofItem(error, run.signal), deps.now());
     }
   }
   const [unread] = backoff.errors();
@@ -203,6 +205,7 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
     from: microsecondText(gap.from_us),
     to: microsecondText(gap.to_us),
   });
+  const failures = new ItemFailures();
   let rows = 0;
   let unread: PlatformError | null = null;
   for (const { ref } of markets) {
@@ -212,10 +215,10 @@ async function fillGap(deps: TradesDeps, data: PlatformData, gap: Gap, run: JobR
     try {
       const read = await readSpan(deps, data, run, query);
       await read.store();
+      failures.answered();
       rows += read.rows;
     } catch (error) {
-      if (!isItemError(error)) throw error;
-      unread = error;
+      unread = failures.ofItem(error, run.signal);
     }
   }
   return { rows, unread };

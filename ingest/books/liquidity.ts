@@ -4,8 +4,8 @@ import type { BookSide } from '../../src/core/model.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
 import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
 import type { MarketDirectory, PlatformData } from '../../src/platforms/contract.ts';
-import { isItemError } from '../../src/platforms/parse-rows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { ItemFailures } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Books read per run, one request each: 40 take 12 s at a platform's spacing of 300 ms. */
@@ -60,19 +60,21 @@ export class LiquidityReader {
       platform,
       due.map(({ ref }) => ref),
     );
+    const failures = new ItemFailures();
     for (const [ref, market] of markets) {
       if (run.signal.aborted) break;
       // A market that cannot be read waits for its next turn like any other.
       this.#readAtMs.set(ref, now());
       try {
         const found = await data.bookFigures(market, run.context('backfill'));
+        failures.answered();
         if (found === null) continue;
         writer.setLastTrade(platform, ref, found.lastTradePrice);
         if (live.has(ref)) continue;
         writer.setLiquidity(platform, ref, found.liquidity);
         rows += 1;
       } catch (error) {
-        if (!isItemError(error)) throw error;
+        failures.ofItem(error, run.signal);
       }
     }
     return { freshTo: startedAt, rows };

@@ -6,10 +6,10 @@ import type { Config } from '../../src/core/config.ts';
 import { PlatformError } from '../../src/core/errors.ts';
 import type { BookSide } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
-import type { PlatformData, StoredMarket } from '../../src/platforms/contract.ts';
+import type { PlatformData, ReadContext, StoredMarket } from '../../src/platforms/contract.ts';
 import type { Priority } from '../../src/platforms/http/request.ts';
-import { isItemError } from '../../src/platforms/parse-rows.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { ItemFailures } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Markets per call on platforms with batch calls; all are received at the same instant. */
@@ -119,10 +119,11 @@ export class BookPoller {
     const { platform } = data;
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
     const contradicting = new Set<string>();
+    const failures = new ItemFailures();
     let rows = 0;
     for (let from = 0; from < markets.length && !run.signal.aborted; from += perCall) {
       const [askedAt, askedMs] = [now(), performance.now()];
-      const books = await readBooks(data, markets.slice(from, from + perCall), run.context(priority));
+      const books = await readBooks(data, markets.slice(from, from + perCall), run.context(priority), failures);
       const receivedAt = new Date(now()).toISOString();
       for (const [ref, book] of books) {
         if (book instanceof PlatformError) continue;
@@ -177,16 +178,18 @@ type Books = Awaited<ReturnType<NonNullable<PlatformData['orderBooks']>>>;
 async function readBooks(
   data: PlatformData,
   markets: readonly StoredMarket[],
-  context: Parameters<PlatformData['orderBook']>[1],
+  context: ReadContext,
+  failures: ItemFailures,
 ): Promise<Books> {
   if (data.orderBooks) return data.orderBooks(markets, context);
   const books: Books = new Map();
   for (const market of markets) {
     try {
       const book = await data.orderBook(market, context);
+      failures.answered();
       if (book) books.set(market.ref, book);
     } catch (error) {
-      if (!isItemError(error)) throw error;
+      failures.ofItem(error, context.signal);
     }
   }
   return books;

@@ -1,5 +1,5 @@
 import type { PlatformData } from '../../src/platforms/contract.ts';
-import { isItemError } from '../../src/platforms/parse-rows.ts';
+import { ItemFailures } from '../failure-backoff.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 import { readMarketTrades, type TradesDeps } from '../trades.ts';
 import type { Found } from './live-trades.ts';
@@ -16,15 +16,17 @@ export async function pollHintedTrades(
   found: Found,
 ): Promise<JobResult> {
   const floorUs = deps.now() * 1000 - Math.round(deps.backfillDays * 86_400_000_000);
+  const failures = new ItemFailures();
   let rows = 0;
   for (const ref of refs) {
     run.signal.throwIfAborted();
     try {
       const read = await readMarketTrades(deps, data, { ref, marker: null }, floorUs, run);
+      failures.answered();
       found(ref, read);
       rows += read;
     } catch (error) {
-      if (!isItemError(error)) throw error;
+      failures.ofItem(error, run.signal);
       found(ref, 0);
     }
   }

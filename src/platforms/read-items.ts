@@ -12,6 +12,8 @@ const DOUBTED = 3;
 const RETRIES = 50;
 const FAILED_RETRIES = 4;
 const REMEMBERED = 1000;
+/** So many failures without an answer are not those of single items. */
+const MOST_FAILURES = 16;
 
 export interface ItemReaderOptions<T> {
   platform: Platform;
@@ -166,7 +168,39 @@ export class ItemReader<T> {
   }
 }
 
-function halves(ids: readonly string[]): (readonly string[])[] {
-  const middle = Math.ceil(ids.length / 2);
-  return [ids.slice(0, middle), ids.slice(middle)];
+/**
+ * Reads items in one request. If it fails because of an item, its halves are read, down to the items that fail: returns these with
+ * their failures. A single item, and a failure that concerns more than an item, throws.
+ */
+export async function readHalved<I>(
+  items: readonly I[],
+  context: ReadContext,
+  read: (part: readonly I[], context: ReadContext) => Promise<void>,
+): Promise<Map<I, PlatformError>> {
+  const failed = new Map<I, PlatformError>();
+  let [groups, own, failures] = [[items], context, 0];
+  while (groups.length > 0) {
+    const failing: (readonly I[])[] = [];
+    for (const group of groups) {
+      try {
+        await read(group, own);
+        failures = -Infinity;
+      } catch (error) {
+        failures += 1;
+        if (!isItemError(error) || items.length === 1 || failures >= MOST_FAILURES) throw error;
+        const [first] = group;
+        if (group.length === 1 && first !== undefined) failed.set(first, error);
+        else failing.push(...halves(group));
+      }
+    }
+    groups = failing;
+    own = { ...context, isAskedOnce: true };
+  }
+  return failed;
+}
+
+/** A list as two, the first not the shorter. */
+export function halves<I>(items: readonly I[]): (readonly I[])[] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)];
 }

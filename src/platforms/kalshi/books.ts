@@ -3,6 +3,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { OrderBook } from '../../core/model.ts';
 import type { ReadContext, StoredMarket } from '../contract.ts';
 import { parseBody, parseRow } from '../parse-rows.ts';
+import { readHalved } from '../read-items.ts';
 import { mapKalshiBook } from './book.ts';
 import type { KalshiClient } from './client.ts';
 import { KalshiOrderBook } from './wire.ts';
@@ -21,10 +22,9 @@ export async function readKalshiBooks(
 ): Promise<Map<string, OrderBook | PlatformError>> {
   const found = new Map<string, OrderBook | PlatformError>();
   const byTicker = new Map(markets.map((market) => [market.ref, market]));
-  for (let from = 0; from < markets.length; from += BOOKS_PER_REQUEST) {
-    const part = markets.slice(from, from + BOOKS_PER_REQUEST);
+  const read = async (part: readonly StoredMarket[], own: ReadContext): Promise<void> => {
     const tickers = part.map(({ ref }) => `tickers=${encodeURIComponent(ref)}`).join('&');
-    const reply = await client.get(`/markets/orderbooks?${tickers}`, {}, context);
+    const reply = await client.get(`/markets/orderbooks?${tickers}`, {}, own);
     for (const raw of parseBody('kalshi', Books, reply).orderbooks) {
       const market = byTicker.get(Ticker.safeParse(raw).data?.ticker ?? '');
       if (!market) continue;
@@ -32,6 +32,10 @@ export async function readKalshiBooks(
       const unreadable = new PlatformError('kalshi', 'bad_answer', { detail: `order book of ${market.ref}` });
       found.set(market.ref, book ? mapKalshiBook(market, book.row, book.raw, reply.receivedAt) : unreadable);
     }
+  };
+  for (let from = 0; from < markets.length; from += BOOKS_PER_REQUEST) {
+    const failed = await readHalved(markets.slice(from, from + BOOKS_PER_REQUEST), context, read);
+    for (const [{ ref }, error] of failed) found.set(ref, error);
   }
   return found;
 }

@@ -21,16 +21,22 @@ import {
 
 /** 26 is rejected instead of clamped. */
 const PAGE_LIMIT = 25;
+/** Pages in a row without a new row that end a pass, whatever the platform counts; and the pages of a pass at most. */
+const SAME_PAGES = 3;
+const MAX_PAGES = 2000;
 /** A listing that does not become stable is left to the next sweep. */
 const MAX_PASSES = 5;
 const GROUPS_KEPT = 10_000;
 const about = { platform: 'limitless' } as const;
 
+const idOf = (row: JsonObject): string =>
+  String(typeof row.id === 'number' || typeof row.id === 'string' ? row.id : row.slug);
 const createdAt = (row: JsonObject): string | null => isoTime(textOf(row, 'createdAt'));
 
 interface Pass {
   rows: JsonObject[];
-  total: number;
+  /** How many rows the platform counts; null if it does not say. */
+  total: number | null;
   receivedAt: string;
 }
 
@@ -87,10 +93,10 @@ export class LimitlessListing {
   async *#untilStable(context: ReadContext): AsyncGenerator<SweepPage> {
     const seen = new Set<string>();
     const slugs = new Set<string>();
-    let previousTotal = -1;
+    let previousTotal: number | null = -1;
     for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
       const known = seen.size;
-      let total = 0;
+      let total: number | null = null;
       for await (const page of this.#newRows(seen, context)) {
         total = page.total;
         for (const { info } of page.markets) slugs.add(info.ref);
@@ -117,11 +123,11 @@ export class LimitlessListing {
   }
 
   /** One pass over the listing; rows with ids in `seen` are skipped, and new ids are added to it. */
-  async *#newRows(seen: Set<string>, context: ReadContext): AsyncGenerator<SweepPage & { total: number }> {
+  async *#newRows(seen: Set<string>, context: ReadContext): AsyncGenerator<SweepPage & Pick<Pass, 'total'>> {
     for await (const page of this.#pass(context)) {
       const rows = page.rows.filter((row) => {
-        const id = typeof row.id === 'number' || typeof row.id === 'string' ? row.id : row.slug;
-        return !seen.has(String(id)) && seen.add(String(id));
+        const id = idOf(row);
+        return !seen.has(id) && seen.add(id);
       });
       const markets = this.#records(rows, page.receivedAt, context);
       yield { markets, total: page.total };
@@ -136,15 +142,29 @@ export class LimitlessListing {
     }
   }
 
+  /** The pages of the listing. The count only keeps a short page from ending it: a full page is followed by another. */
   async *#pass(context: ReadContext): AsyncGenerator<Pass> {
-    let pages = 1;
-    for (let page = 1; page <= pages; page += 1) {
+    const seen = new Set<string>();
+    let same = 0;
+    for (let page = 1; page <= MAX_PAGES && same < SAME_PAGES; page += 1) {
       const reply = await this.#client.get('/markets/active', { page, limit: PAGE_LIMIT, sortBy: 'newest' }, context);
-      const { data, totalMarketsCount: total } = parseBody('limitless', ListingPage, reply);
-      pages = Math.ceil(total / PAGE_LIMIT);
+      const { data, totalMarketsCount } = parseBody('limitless', ListingPage, reply);
+      const total = this.#total(totalMarketsCount, context);
       const rows = data.filter((row): row is JsonObject => typeof row === 'object' && row !== null);
+      const known = seen.size;
+      for (const row of rows) seen.add(idOf(row));
+      same = seen.size > known ? 0 : same + 1;
       yield { rows, total, receivedAt: reply.receivedAt };
+      const isCounted = total === null || page * PAGE_LIMIT >= total;
+      if (isCounted && (data.length < PAGE_LIMIT || same > 0)) return;
     }
+  }
+
+  #total(count: unknown, context: ReadContext): number | null {
+    if (typeof count === 'number' && Number.isInteger(count) && count >= 0) return count;
+    const reason = `not a count: ${JSON.stringify(count)?.slice(0, 40)}`;
+    context.onBadRow({ ...about, kind: 'market', id: '', field: 'totalMarketsCount', reason });
+    return null;
   }
 
   #records(listed: readonly JsonObject[], receivedAt: string, context: ReadContext): MarketRecord[] {

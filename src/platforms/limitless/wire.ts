@@ -120,7 +120,8 @@ export const GROUP_ROW = {
 
 export const LimitlessListing = z.object({
   data: z.array(z.unknown()),
-  totalMarketsCount: z.number().int().min(0),
+  /** Checked where it is used: the rows count, whatever it says. */
+  totalMarketsCount: z.unknown(),
 });
 
 const listed = z.object({ slug: z.string() }).nullable().catch(null);

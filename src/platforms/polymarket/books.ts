@@ -2,6 +2,7 @@ import { PlatformError } from '../../core/errors.ts';
 import type { OrderBook } from '../../core/model.ts';
 import type { ReadContext, StoredMarket } from '../contract.ts';
 import { isNotFound, notReached, parseBody, parseRows, type ParsedRow } from '../parse-rows.ts';
+import { readHalved } from '../read-items.ts';
 import { mapPolymarketBook } from './book.ts';
 import type { PolymarketClient } from './client.ts';
 import { positionModule } from './protocol.ts';
@@ -29,13 +30,14 @@ export async function readOrderBooks(
   const quoted = markets.filter((market) => tokensOf(market) !== null);
   const listed = quoted.filter(({ ref }) => positionModule(ref) === null);
   const found = new Map<string, OrderBook | PlatformError>();
-  const take = async (part: readonly StoredMarket[], read: typeof readBooks): Promise<void> => {
+  const take = async (part: readonly StoredMarket[], read: typeof readBooks, own: ReadContext): Promise<void> => {
     const tokens = part.flatMap((market) => tokensOf(market) ?? []);
-    const reply = await read(client, tokens, context).catch((error: unknown) => {
+    const reply = await read(client, tokens, own).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
-      // For a single market it means that there is no book; any other 404 concerns the route, not the markets.
-      if (part.length === 1 && NO_BOOK.test(error.detail)) return { rows: [], receivedAt: '' };
-      throw notReached(error);
+      // It means that a market of the request has no book; any other 404 concerns the route, not the markets.
+      if (!NO_BOOK.test(error.detail)) throw notReached(error);
+      if (part.length === 1) return { rows: [], receivedAt: '' };
+      throw error;
     });
     const books = parseRows(clobBook, reply.rows, BOOK_ROW, context);
     const byToken = new Map(books.map((book) => [book.row.asset_id, book]));
@@ -46,10 +48,12 @@ export async function readOrderBooks(
     }
   };
   for (let from = 0; from < listed.length; from += MARKETS_PER_REQUEST) {
-    await take(listed.slice(from, from + MARKETS_PER_REQUEST), readBooks);
+    const part = listed.slice(from, from + MARKETS_PER_REQUEST);
+    const failed = await readHalved(part, context, (half, own) => take(half, readBooks, own));
+    for (const [{ ref }, error] of failed) found.set(ref, error);
   }
   for (const market of quoted.filter(({ ref }) => positionModule(ref) !== null)) {
-    await take([market], readBooksOneByOne).catch((error: unknown) => {
+    await take([market], readBooksOneByOne, context).catch((error: unknown) => {
       if (!(error instanceof PlatformError) || markets.length === 1) throw error;
       found.set(market.ref, error);
     });

@@ -71,6 +71,35 @@ describe('sweeping Limitless', () => {
     expect(found.toSorted()).toEqual([gone, ...rows].map(({ slug }) => slug).toSorted());
   });
 
+  test.each([
+    ['too low', 25, 5],
+    ['0', 0, 5],
+    ['a text', '110', 5],
+    ['below 0', -1, 5],
+    ['absent', undefined, 5],
+    ['too high', 1_000_000, 8],
+  ])('a count that is %s neither ends the listing early nor keeps it going', async (_, count, pages) => {
+    const rows = numbered(110);
+    const sim = adapter((path, query) => {
+      if (path !== '/markets/active') return undefined;
+      const from = (Number(query.get('page')) - 1) * 25;
+      return { data: rows.slice(from, from + 25), totalMarketsCount: count };
+    });
+    expect(await refs(sim, { kind: 'open' })).toHaveLength(110);
+    expect(sim.http.asked).toHaveLength(pages);
+    const isOdd = typeof count !== 'number' || count < 0;
+    expect(sim.context.badRows.some(({ field }) => field === 'totalMarketsCount')).toBe(isOdd);
+  });
+
+  test('a listing that repeats its pages ends', async () => {
+    const rows = numbered(25);
+    const sim = adapter((path) =>
+      path === '/markets/active' ? { data: rows, totalMarketsCount: 1_000_000 } : undefined,
+    );
+    expect(await refs(sim, { kind: 'open' })).toHaveLength(25);
+    expect(sim.http.asked).toHaveLength(4);
+  });
+
   test('a full sweep asks singly for markets the slug list knows and no page showed', async () => {
     const rows = numbered(3);
     const hidden = marketRow({ id: 99, slug: 'otter-99' });

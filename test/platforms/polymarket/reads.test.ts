@@ -19,7 +19,7 @@ const NOW = Date.parse('2026-08-01T00:00:00Z');
 const HOUR = 3_600_000;
 const NO_BOOK = 'No orderbook exists for the requested token id';
 
-type Answer = (path: string, query: URLSearchParams) => unknown;
+type Answer = (path: string, query: URLSearchParams, body?: string) => unknown;
 
 const reader = (answer: Answer) => {
   const http = cannedHttp(answer);
@@ -323,6 +323,22 @@ test('a null fee member and an entry that cannot be read cost no market and no e
   ]);
 });
 
+const many = Array.from({ length: 40 }, (_, n) => {
+  const [yes = '', no = ''] = [token(100 + 2 * n), token(101 + 2 * n)];
+  const [first, second] = marketKeys.outcomes;
+  const outcomes = [
+    { ...first!, tokenId: yes },
+    { ...second!, tokenId: no },
+  ];
+  return { ...marketKeys, ref: hex(0xc00 + n), outcomes };
+});
+/** Answers books of all tokens asked for, unless the bad one is among them. */
+const booksExcept = (bad: string, refusal: unknown) =>
+  reader((_, __, body) => {
+    const tokens = (JSON.parse(body ?? '[]') as { token_id: string }[]).map(({ token_id }) => token_id);
+    return tokens.includes(bad) ? refusal : tokens.map((id) => bookRow({ asset_id: id }));
+  });
+
 describe('the order book', () => {
   test('both tokens are asked for in one call and distinguished by id, whatever their order', async () => {
     const second = bookRow({ asset_id: token(12), bids: [{ price: '0.4', size: '7' }] });
@@ -349,6 +365,32 @@ describe('the order book', () => {
     await expect(data.orderBook(marketKeys, context)).rejects.toMatchObject(failure);
     const other = { ...marketKeys, ref: hex(0xb0b) };
     await expect(data.orderBooks?.([marketKeys, other], context)).rejects.toMatchObject(failure);
+  });
+
+  test.each([
+    ['refused', refuse('refused', 400)],
+    ['answered 500', refuse('unavailable', 500)],
+  ])('one token that is %s costs only its own market the book', async (_, refusal) => {
+    const { data, context, requests } = booksExcept(token(114), refusal);
+    const books = await data.orderBooks?.(many, context);
+    expect(books?.size).toBe(40);
+    const failed = [...(books ?? [])].filter(([, book]) => book instanceof PlatformError);
+    expect(failed.map(([ref]) => ref)).toEqual([many[7]?.ref]);
+    expect(requests.length).toBeLessThan(14);
+  });
+
+  test('one token without a book leaves only its own market out', async () => {
+    const { data, context } = booksExcept(token(114), {
+      refuse: { kind: 'not_found', status: 404, detail: NO_BOOK },
+    });
+    const books = await data.orderBooks?.(many, context);
+    expect(many.filter(({ ref }) => !books?.has(ref))).toEqual([many[7]]);
+  });
+
+  test('a platform that refuses every request is not asked for each market', async () => {
+    const { data, context, requests } = reader(() => refuse('refused', 400));
+    await expect(data.orderBooks?.(many, context)).rejects.toMatchObject({ kind: 'refused' });
+    expect(requests).toHaveLength(16);
   });
 
   test('a market without tokens has none and is not asked for', async () => {

@@ -1,5 +1,6 @@
 import { applyChanges, bookChanges, copyBook } from '../../src/books/book.ts';
 import type { BookSink } from '../../src/books/sink.ts';
+import { Cache } from '../../src/core/cache.ts';
 import type { BookChange, BookSide, Platform } from '../../src/core/model.ts';
 import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import type { SocketEvent } from '../../src/platforms/sockets/contract.ts';
@@ -9,6 +10,10 @@ type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'end
 
 /** If a socket sent an event of the market this shortly before a poll, its book may be newer than the polled one. */
 const STILL_MS = 5000;
+/** A book that was replaced, and still is another than the polled one, is not replaced again for this long; doubled each time. */
+const UNPROVEN_MS = 60_000;
+const LONGEST_UNPROVEN_MS = 3_600_000;
+const REMEMBERED = 10_000;
 interface Followed {
   source: Source;
   book: BookSide;
@@ -31,6 +36,8 @@ export class LiveBooks {
   readonly #platform: Platform;
   readonly #sink: BookSink;
   readonly #followed = new Map<string, Followed>();
+  /** Books that were replaced, and that no poll has shown to be right since. */
+  readonly #unproven = new Cache<string, { waitMs: number; untilMs: number }>({ limit: REMEMBERED });
 
   constructor(platform: Platform, sink: BookSink) {
     this.#platform = platform;
@@ -62,16 +69,25 @@ export class LiveBooks {
 
   /**
    * Compares a book with one polled at `askedMs`, Unix ms. true: they differ, and the book has to be polled once more. If they differ
-   * again, frames were lost: the book is unknown from then on, and its connection is asked for it.
+   * again, frames were lost: the book is unknown from then on, and its connection is asked for it. A platform whose polled book stays
+   * another than the socket's whole one proves nothing of frames, so the next replacement waits longer.
    */
   compare(ref: string, polled: BookSide, askedMs: number): boolean {
     const followed = this.#followed.get(ref);
     if (!followed) return false;
     const isSame = bookChanges(followed.book, polled).length === 0;
-    if (isSame) followed.agreedMs = askedMs;
+    if (isSame) {
+      followed.agreedMs = askedMs;
+      this.#unproven.delete(ref);
+    }
     const wasDifferent = followed.differs;
     followed.differs = !isSame && askedMs - followed.seenMs >= STILL_MS;
-    if (!followed.differs || !wasDifferent) return followed.differs;
+    if (!followed.differs) return false;
+    const { untilMs, waitMs } = this.#unproven.get(ref) ?? { untilMs: -Infinity, waitMs: UNPROVEN_MS / 2 };
+    if (askedMs < untilMs) return false;
+    if (!wasDifferent) return true;
+    const nextMs = Math.min(2 * waitMs, LONGEST_UNPROVEN_MS);
+    this.#unproven.set(ref, { waitMs: nextMs, untilMs: askedMs + nextMs });
     this.#followed.delete(ref);
     const knownMs = Math.max(followed.seenMs, followed.agreedMs);
     this.#sink.gap(this.#platform, ref, iso(knownMs), iso(askedMs), 'the book that was read is another');

@@ -137,3 +137,26 @@ test('a book that changes, or agrees in between, is not lost for a book that is 
   expect(busy.doubt).not.toHaveBeenCalled();
   expect(calls.filter((call) => call.includes('lost'))).toEqual([]);
 });
+
+test('a platform whose polled book always differs costs fewer and fewer gaps; one agreement makes the next count at once', () => {
+  const { live, calls } = start();
+  const only = source(1);
+  const whole = (ms: number): void => live.take(book('A', bids(['0.4', '1'])), Object.assign(only, { frameMs: ms }));
+  const lost = (): number => calls.filter((call) => call.includes('lost')).length;
+  let ms = 0;
+  /** Polls every 30 s, once more after a difference; the socket answers a doubt with the same whole book. */
+  const poll = (size: string, forMs: number): void => {
+    for (const end = ms + forMs; ms < end; ms += 30_000) {
+      if (live.compare('A', bids(['0.4', size]), ms)) live.compare('A', bids(['0.4', size]), ms + 1000);
+      if (live.book('A') === null) whole(ms + 2000);
+    }
+  };
+  whole(-60_000);
+  poll('2', 86_400_000);
+  expect(lost()).toBeLessThan(32);
+  expect(lost()).toBeGreaterThan(20);
+  poll('1', 30_000);
+  const before = lost();
+  poll('3', 60_000);
+  expect(lost()).toBe(before + 1);
+});

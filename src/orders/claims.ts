@@ -8,13 +8,6 @@ import { audit, type Attempt } from './attempts.ts';
 import type { OrderRow } from './order-row.ts';
 
 const orderJson = rowJson(orders);
-const KNOWN = sql.raw(
-  orderJson
-    .names()
-    .map((name) => `(c.known).${name}`)
-    .join(', '),
-);
-
 /** Which limit forbids an order: of the user (trading_off, order, day) or of the operator's default clients. */
 const LimitedRow = z.object({
   reason: z.enum(['trading_off', 'order', 'day', 'operator_off', 'operator_order']),
@@ -30,8 +23,8 @@ export interface Limited {
   spent: Usd;
 }
 
-/** The answer of the one statement that claims an order; sql/postgres/013_claims.sql documents it. */
-export type Claim = { kind: 'claimed' | 'used' } | { kind: 'replay'; row: OrderRow } | Limited;
+/** The answer of the one statement that claims an order; sql/postgres/013_claims.sql documents it. `row` null: withdrawn since. */
+export type Claim = { kind: 'claimed' | 'used' } | { kind: 'replay'; row: OrderRow | null } | Limited;
 
 /** Claims idempotency keys and client order ids before an order is sent. */
 export function createClaims(db: Database) {
@@ -44,26 +37,28 @@ export function createClaims(db: Database) {
 
   const ask = (row: OrderRow, isDryRun: boolean): Promise<unknown> =>
     db.execute(
-      sql`SELECT c.answer, c.reason, c.most, c.spent, ${KNOWN} FROM claim_order(${orderJson.value(row)}, ${isDryRun}) AS c`,
+      sql`SELECT c.answer, c.reason, c.most, c.spent, (c.known).id AS known_id FROM claim_order(${orderJson.value(row)}, ${isDryRun}) AS c`,
     );
+  const byId = async (id: string): Promise<OrderRow | null> =>
+    (await db.select().from(orders).where(eq(orders.id, id)))[0] ?? null;
 
   return {
     /** The order that claimed a key. */
     async byKey(userId: string, key: string): Promise<OrderRow | null> {
       // Most keys are new; selecting only the id is the fastest check.
       const [found] = await idOfKey.execute({ userId, key });
-      return found ? ((await db.select().from(orders).where(eq(orders.id, found.id)))[0] ?? null) : null;
+      return found ? byId(found.id) : null;
     },
 
     /** Claims key and client order id, checks every limit, and records that the order is about to be sent, in one statement. */
     async claim(row: OrderRow): Promise<Claim> {
       const answer = await ask(row, false);
-      const kind = rowsOf(answer)[0]?.['answer'];
+      const { answer: kind, known_id: knownId } = rowsOf(answer)[0] ?? {};
       if (kind === 'claimed' || kind === 'used') return { kind };
       if (kind === 'limited') return limitedOf(answer);
-      const [known] = orderJson.rows(answer);
-      if (kind !== 'replay' || !known) throw new Error(`claim_order answered ${String(kind)}`);
-      return { kind, row: known };
+      if (kind !== 'replay') throw new Error(`claim_order answered ${String(kind)}`);
+      // Repeats are rare: a claim that returned all columns of the other order would cost every order their descriptions.
+      return { kind, row: await byId(String(knownId)) };
     },
 
     /** The limit that forbids the order, if any; nothing is stored. */

@@ -59,8 +59,11 @@ async function replay(
   throw new ApiError(status, message, rest);
 }
 
-/** Claims the order: the draft if it is to be sent now, else the order that has claimed its key before. 422 if a limit forbids it. */
-async function claimOrder(context: OrderContext, request: OrderRequest): Promise<Draft | OrderRow> {
+/**
+ * Claims the order: the draft if it is to be sent now, else the order that has claimed its key before; null if that was withdrawn. 422 if
+ * a limit forbids it.
+ */
+async function claimOrder(context: OrderContext, request: OrderRequest): Promise<Draft | OrderRow | null> {
   const { store } = context;
   let draft: Draft;
   try {
@@ -88,6 +91,7 @@ async function claimOrder(context: OrderContext, request: OrderRequest): Promise
 async function placeOnce(context: OrderContext, request: OrderRequest): Promise<AnsweredOrder> {
   for (let claims = 0; claims < MAX_CLAIMS; claims += 1) {
     const claimed = await claimOrder(context, request);
+    if (claimed === null) continue;
     if ('prepared' in claimed) return { row: await sendOrder(context, claimed), isReplay: false };
     request.group?.leave();
     const answered = await replay(context, request, claimed);

@@ -359,7 +359,7 @@ describe('what signing needs to know', () => {
     const before = await attempt();
     rate = 200;
     expect([before, await attempt()]).toEqual([300, 300]);
-    advance(60_000);
+    advance(60_001);
     expect([await attempt(), await attempt()]).toEqual([200, 200]);
     expect(http.asked.filter((path) => path === '/profiles/me')).toHaveLength(2);
   });

@@ -66,8 +66,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
   async function prepare(intent: OrderIntent, access: LimitlessAccess): Promise<PreparedOrder> {
     const { market, terms } = intent;
     const amounts = orderAmounts(terms);
-    const signatory = await facts.signatory(access);
-    const exchange = await facts.exchange(market, access);
+    const [signatory, exchange] = await Promise.all([facts.signatory(access), facts.exchange(market, access)]);
     const recvWindow = access.group ? BATCH_WINDOW_MS : RECV_WINDOW_MS;
     const wire = toLimitlessOrder(intent, amounts, signatory, { timestamp: deps.now(), recvWindow });
     const signature = await signOrder(access.credential.private_key, wire.order, exchange);

@@ -29,15 +29,12 @@ export interface FollowedMarket {
   volumeTotal: string | null;
 }
 
-const number = (value: bigint | null, scale: number): number | null =>
-  value === null ? null : decimalNumber(value, scale);
-
 const sideOf = (price: Price | null, bid: Price | null, ask: Price | null, sizes: readonly (Size | null)[]) => ({
-  price: number(price, PRICE_SCALE),
-  bid: number(bid, PRICE_SCALE),
-  ask: number(ask, PRICE_SCALE),
-  bid_size: number(sizes[0] ?? null, SIZE_SCALE),
-  ask_size: number(sizes[1] ?? null, SIZE_SCALE),
+  price: decimalNumber(price, PRICE_SCALE),
+  bid: decimalNumber(bid, PRICE_SCALE),
+  ask: decimalNumber(ask, PRICE_SCALE),
+  bid_size: decimalNumber(sizes[0] ?? null, SIZE_SCALE),
+  ask_size: decimalNumber(sizes[1] ?? null, SIZE_SCALE),
 });
 const other = (price: Price | null): Price | null => (price === null ? null : complement(price));
 const middle = (bid: Price | null, ask: Price | null): Price | null =>
@@ -67,7 +64,7 @@ function quoteOf(
     platform,
     market_id: platformId,
     prices,
-    volume_total: number(newestVolume(volumeTotal, quote.volume), SIZE_SCALE),
+    volume_total: decimalNumber(newestVolume(volumeTotal, quote.volume), SIZE_SCALE),
     exchange_at: exchangeAtMs === null ? null : new Date(exchangeAtMs).toISOString(),
     received_at: new Date(receivedMs).toISOString(),
   });

@@ -17,7 +17,8 @@ import { ConfigError } from '../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore, requireStore, RESTORING } from '../core/data-dir.ts';
 import type { Config } from '../core/config.ts';
 import { DAY_MS } from '../core/time.ts';
-import { startEmbeddedClickHouse, type Log } from '../embedded/clickhouse/supervisor.ts';
+import type { Log } from '../core/log.ts';
+import { startEmbeddedClickHouse } from '../embedded/clickhouse/supervisor.ts';
 import { CLUSTER, startEmbeddedPostgres } from '../embedded/postgres/supervisor.ts';
 
 type Settings = Pick<Config, 'dataDir' | 'CLICKHOUSE_URL' | 'DATABASE_URL' | 'CLICKHOUSE_MEMORY_MB' | 'version'>;

@@ -57,7 +57,11 @@ export function decimalText(value: bigint, scale: number): string {
 }
 
 /** The JSON number of a scaled integer; the one place where money becomes a double. */
-export const decimalNumber = (value: bigint, scale: number): number => Number(decimalText(value, scale));
+export function decimalNumber(value: bigint, scale: number): number;
+export function decimalNumber(value: bigint | null, scale: number): number | null;
+export function decimalNumber(value: bigint | null, scale: number): number | null {
+  return value === null ? null : Number(decimalText(value, scale));
+}
 
 export const parsePrice = (input: string | number): Price => parseDecimal(input, PRICE_SCALE);
 export const parseSize = (input: string | number): Size => parseDecimal(input, SIZE_SCALE);
@@ -73,9 +77,5 @@ export const midpoint = (a: Price, b: Price): Price => divideHalfEven(a + b, 2n)
 /** price × size in USD, half-even to 6 decimals. */
 export const notionalUsd = (price: Price, size: Size): Usd => divideHalfEven(price * size, ONE_PRICE);
 
-/** A size as a JSON number. */
-export const sizeOrNull = (size: Size | null): number | null =>
-  size === null ? null : decimalNumber(size, SIZE_SCALE);
-
-/** A number that the store sent as text; null stays null. */
-export const numberOfText = (text: string | null): number | null => (text === null ? null : Number(text));
+/** A number that the store sent as text; null if it sent none. */
+export const numberOfText = (text: string | null | undefined): number | null => (text == null ? null : Number(text));

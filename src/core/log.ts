@@ -4,6 +4,9 @@ import { pino, type DestinationStream } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from './config.ts';
 
+/** What the stores and the embedded engines log to. */
+export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
+
 /** Fields whose values are never logged, at the top level and one level down. */
 const SECRETS = ['password', 'key', 'secret', 'token', 'cookie', 'authorization', 'private_key', 'fields', 'x-api-key'];
 

@@ -35,14 +35,17 @@ export function createBalances({ clients, market, now }: OrderContext) {
   };
 }
 
-const number = (value: bigint | null): number | null => (value === null ? null : decimalNumber(value, SIZE_SCALE));
-
 const shown = ({ balances, allowances }: Balances): Omit<ShownBalances, 'as_of'> => ({
   balances: balances.map(({ asset, total, available, reserved }) => ({
     asset,
-    total: number(total),
-    available: number(available),
-    reserved: number(reserved),
+    total: decimalNumber(total, SIZE_SCALE),
+    available: decimalNumber(available, SIZE_SCALE),
+    reserved: decimalNumber(reserved, SIZE_SCALE),
   })),
-  allowances: allowances.map(({ asset, spender, name, amount }) => ({ asset, spender, name, amount: number(amount) })),
+  allowances: allowances.map(({ asset, spender, name, amount }) => ({
+    asset,
+    spender,
+    name,
+    amount: decimalNumber(amount, SIZE_SCALE),
+  })),
 });

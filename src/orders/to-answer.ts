@@ -1,5 +1,5 @@
 import type { OrderAnswer } from '../schemas/orders.ts';
-import { decimalNumber, USD_SCALE, numberOfText as number } from '../core/decimal.ts';
+import { decimalNumber, USD_SCALE, numberOfText } from '../core/decimal.ts';
 import { resolvesAt } from './recheck.ts';
 import { totalFee, type OrderRow } from './order-row.ts';
 
@@ -17,19 +17,19 @@ export function toOrderAnswer(row: OrderRow): OrderAnswer {
     side: row.side,
     outcome: row.outcome,
     type: row.type,
-    price: number(row.price),
+    price: numberOfText(row.price),
     size: Number(row.size),
-    filled_size: number(row.filledSize),
-    remaining_size: number(row.remainingSize),
-    average_fill_price: number(row.averageFillPrice),
-    received_size: number(row.receivedSize),
-    received_usd: number(row.receivedUsd),
+    filled_size: numberOfText(row.filledSize),
+    remaining_size: numberOfText(row.remainingSize),
+    average_fill_price: numberOfText(row.averageFillPrice),
+    received_size: numberOfText(row.receivedSize),
+    received_usd: numberOfText(row.receivedUsd),
     status: row.status,
     time_in_force: row.timeInForce,
     client_order_id: row.clientOrderId,
     fees: {
-      maker_fee: number(row.makerFee),
-      taker_fee: number(row.takerFee),
+      maker_fee: numberOfText(row.makerFee),
+      taker_fee: numberOfText(row.takerFee),
       total_fee: total === null ? null : decimalNumber(total, USD_SCALE),
     },
     created_at: row.createdAt.toISOString(),

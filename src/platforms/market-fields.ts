@@ -72,6 +72,10 @@ export function outcomeName({ group_item_title: item, yes_sub_title: side }: Jso
 /** Whether a market is a pool: no feed contains its trades. */
 export const isPool = ({ trade_type: kind }: JsonObject): boolean => kind === 'amm';
 
+/** Whether there is a book to read: a pool, and a market that no longer trades, have none. */
+export const hasBook = ({ status, metadata }: { status: string; metadata: JsonObject }): boolean =>
+  status !== 'closed' && status !== 'settled' && !isPool(metadata);
+
 export const UNKNOWN_QUOTE: Readonly<Quote> = { price: null, bid: null, ask: null };
 
 /** The quote of a binary market's second outcome: every side at 1 − p of the other, unknown stays unknown. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { ClickHouse, QueryParams } from '../stores/clickhouse/client.ts';
-import { numberOfText as numeric } from '../core/decimal.ts';
+import { numberOfText } from '../core/decimal.ts';
 import { complementNumber } from './market-rows.ts';
 import type { Platform } from '../core/model.ts';
 import { type StoredHistory, touchesGap } from '../markets/trade-history.ts';
@@ -231,6 +231,11 @@ export function ohlcNumbers(
   flip = false,
 ): { open: number | null; high: number | null; low: number | null; close: number | null } {
   if (!flip)
-    return { open: numeric(bar.open), high: numeric(bar.high), low: numeric(bar.low), close: numeric(bar.close) };
+    return {
+      open: numberOfText(bar.open),
+      high: numberOfText(bar.high),
+      low: numberOfText(bar.low),
+      close: numberOfText(bar.close),
+    };
   return { open: other(bar.open), high: other(bar.low), low: other(bar.high), close: other(bar.close) };
 }

@@ -8,7 +8,7 @@ import {
   parseUsd,
   PRICE_SCALE,
   USD_SCALE,
-  numberOfText as numeric,
+  numberOfText,
 } from '../core/decimal.ts';
 import { canonicalCategory } from '../platforms/categories.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
@@ -73,10 +73,10 @@ function toCategory(row: CategoryRow): z.infer<typeof CategoryAnswer> {
     slug: row.slug,
     active_markets: row.active,
     total_markets: row.total,
-    volume_24h: numeric(row.volume_24h),
-    volume_7d: numeric(row.volume_7d),
-    volume_30d: numeric(row.volume_30d),
-    total_volume: numeric(row.volume_total),
+    volume_24h: numberOfText(row.volume_24h),
+    volume_7d: numberOfText(row.volume_7d),
+    volume_30d: numberOfText(row.volume_30d),
+    total_volume: numberOfText(row.volume_total),
     total_liquidity: Number(row.liquidity),
     avg_liquidity_per_market: row.active === 0 ? 0 : mean(parseUsd(row.liquidity), row.active, USD_SCALE),
     avg_spread:

@@ -2,14 +2,7 @@ import type { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { HistoryAnswer, HistoryItemAnswer } from '../schemas/metrics.ts';
 import { type Bar, ohlcNumbers } from './bars.ts';
-import {
-  decimalNumber,
-  midpoint,
-  parsePrice,
-  type Price,
-  PRICE_SCALE,
-  numberOfText as numeric,
-} from '../core/decimal.ts';
+import { decimalNumber, midpoint, parsePrice, PRICE_SCALE, numberOfText } from '../core/decimal.ts';
 
 type Item = z.infer<typeof HistoryItemAnswer>;
 type Availability = z.infer<typeof HistoryAnswer>['data_availability'];
@@ -38,25 +31,23 @@ function toItem(bar: Bar, method: NotionalMethod): Item {
   return {
     timestamp: bar.startTs,
     price: ohlcNumbers(bar.price),
-    volume: numeric(bar.volume),
-    open_interest: numeric(bar.openInterest),
+    volume: numberOfText(bar.volume),
+    open_interest: numberOfText(bar.openInterest),
     trade_count: bar.trades,
-    notional_value: numeric(notional),
+    notional_value: numberOfText(notional),
     liquidity: topOfBook(bar.bid.close, bar.ask.close),
   };
 }
-
-const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
 
 /** Best bid and ask of the first outcome, with exact spread and midpoint; null if a side is missing. */
 export function topOfBook(bidText: string | null, askText: string | null): Item['liquidity'] {
   const [bid, ask] = [bidText, askText].map((text) => (text === null ? null : parsePrice(text)));
   const both = bid != null && ask != null;
   return {
-    best_bid: bid == null ? null : number(bid),
-    best_ask: ask == null ? null : number(ask),
-    spread: both ? number(ask - bid) : null,
-    midpoint: both ? number(midpoint(bid, ask)) : null,
+    best_bid: bid == null ? null : decimalNumber(bid, PRICE_SCALE),
+    best_ask: ask == null ? null : decimalNumber(ask, PRICE_SCALE),
+    spread: both ? decimalNumber(ask - bid, PRICE_SCALE) : null,
+    midpoint: both ? decimalNumber(midpoint(bid, ask), PRICE_SCALE) : null,
   };
 }
 

@@ -140,16 +140,14 @@ function metrics(
     notional_value: sinceUs === 0 ? Number(stored.notional_total) : null,
     spread: { best_bid, best_ask, spread, adjusted_midpoint: adjusted },
     fees: {
-      fee_rate: numeric(fees.rate),
-      trading_fee: numeric(fees.perContract),
-      withdrawal_fee: numeric(fees.withdrawal),
+      fee_rate: decimalNumber(fees.rate, PRICE_SCALE),
+      trading_fee: decimalNumber(fees.perContract, PRICE_SCALE),
+      withdrawal_fee: decimalNumber(fees.withdrawal, PRICE_SCALE),
     },
     competitive_score: competitiveScore(metadata, bid != null && ask != null ? midpoint(bid, ask) : null),
     unique_traders: stored.traders === 0 ? null : stored.traders,
   };
 }
-
-const numeric = (price: Price | null): number | null => (price === null ? null : decimalNumber(price, PRICE_SCALE));
 
 /** A pool's liquidity is not in a book, and Limitless does not report books in its listing. */
 function clobLiquidity(metadata: JsonObject, liquidity: number | null): number | null {

@@ -6,7 +6,7 @@ import { decimalNumber, parseSize, PRICE_SCALE, SIZE_SCALE } from '../core/decim
 import { ApiError, PlatformError, type PlatformErrorKind, platformName, toApiError } from '../core/errors.ts';
 import type { PlatformData, ReadContext, StoredMarket } from '../platforms/contract.ts';
 import { NoBudgetError } from '../platforms/http/errors.ts';
-import { isPool } from '../platforms/market-fields.ts';
+import { hasBook } from '../platforms/market-fields.ts';
 import type { BookSide, OrderBook, Platform } from '../core/model.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
@@ -17,7 +17,7 @@ const AT_ONCE = 2;
 /** How long the books of one call may wait for budget, if each is a separate request. */
 const BATCH_MS = 60_000;
 
-const number = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 export type BookAnswer = z.infer<typeof OrderBookAnswer>['data'];
 
@@ -27,10 +27,6 @@ interface BookSource {
   shared: Pick<Shared, 'cached'>;
   now: () => number;
 }
-
-/** A pool, or a closed or settled market, has no book to read. */
-const hasBook = ({ status, metadata }: StoredMarket): boolean =>
-  status !== 'closed' && status !== 'settled' && !isPool(metadata);
 
 /** 404: an empty book would mean that a market that may trade has no liquidity. */
 const noBook = ({ platform, platformId }: StoredMarket): ApiError =>
@@ -216,8 +212,10 @@ export function toOrderBook(market: StoredMarket, book: OrderBook | null, receiv
     no: side(book?.no),
     metadata: {
       min_order_size:
-        book?.minOrderSize == null ? number(facts['min_order_size']) : decimalNumber(book.minOrderSize, SIZE_SCALE),
-      tick_size: book?.tickSize == null ? number(facts['tick_size']) : decimalNumber(book.tickSize, PRICE_SCALE),
+        book?.minOrderSize == null
+          ? numberOrNull(facts['min_order_size'])
+          : decimalNumber(book.minOrderSize, SIZE_SCALE),
+      tick_size: book?.tickSize == null ? numberOrNull(facts['tick_size']) : decimalNumber(book.tickSize, PRICE_SCALE),
       neg_risk: book?.negRisk ?? facts['neg_risk'] === true,
     },
     ...(book ? { raw_data: book.raw } : {}),

@@ -5,7 +5,7 @@ import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { complementNumber } from './market-rows.ts';
 import { storeTime } from '../core/time.ts';
 import { marketKey } from '../core/market-key.ts';
-import { numberOfText as number } from '../core/decimal.ts';
+import { numberOfText } from '../core/decimal.ts';
 
 /** A row of sql/queries/prices_at.sql. */
 const Row = z.object({
@@ -53,7 +53,7 @@ function toPrice(market: StoredMarket, row: Row): MarketPrice {
     source,
   });
   if (row.is_settled && row.payouts.some((payout) => payout !== null)) {
-    return answer(row.payouts.map(number), row.settled_at, 'payout');
+    return answer(row.payouts.map(numberOfText), row.settled_at, 'payout');
   }
   if (row.traded.length > 0) return answer(ofOutcomes(market, row), row.traded_at, 'trade');
   if (row.quoted != null) return answer(bothSides(market, row.quoted), row.quoted_at, 'quote');
@@ -64,8 +64,8 @@ function toPrice(market: StoredMarket, row: Row): MarketPrice {
 function ofOutcomes(market: StoredMarket, row: Row): (number | null)[] {
   const priceOf = (series: number): string | undefined => row.traded[row.traded_series.indexOf(series)];
   if (market.outcomes.length <= 2) return bothSides(market, priceOf(0) ?? null);
-  return market.outcomes.map((_, index) => number(priceOf(index) ?? null));
+  return market.outcomes.map((_, index) => numberOfText(priceOf(index) ?? null));
 }
 
 const bothSides = (market: StoredMarket, first: string | null): (number | null)[] =>
-  market.outcomes.length > 2 || first === null ? [number(first)] : [Number(first), complementNumber(first)];
+  market.outcomes.length > 2 || first === null ? [numberOfText(first)] : [Number(first), complementNumber(first)];

@@ -3,14 +3,7 @@ import { z } from 'zod';
 import { FEED_LAG_MS } from '../stores/clickhouse/windows.ts';
 import type { TrendingAnswer, TrendingItemAnswer } from '../schemas/analytics.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
-import {
-  decimalNumber,
-  divideHalfEven,
-  parsePrice,
-  parseUsd,
-  PRICE_SCALE,
-  numberOfText as numeric,
-} from '../core/decimal.ts';
+import { decimalNumber, divideHalfEven, parsePrice, parseUsd, PRICE_SCALE, numberOfText } from '../core/decimal.ts';
 import { type MarketName, marketNames } from './market-names.ts';
 import { type Platform, PLATFORMS } from '../core/model.ts';
 
@@ -114,18 +107,18 @@ function toItem(row: TrendingRow, name: MarketName | undefined, isUnread: boolea
     status: row.status,
     url: name?.source_url ?? '',
     image_url: name?.image_url ?? '',
-    current_price: { yes: numeric(row.price), no: numeric(row.other_price) },
+    current_price: { yes: numberOfText(row.price), no: numberOfText(row.other_price) },
     change: {
-      volume_24h: numeric(row.day_volume),
+      volume_24h: numberOfText(row.day_volume),
       volume_change_percent: sold == null || before == null ? null : percent(sold - before, before),
       price_change_24h:
         row.price_change_24h === null ? null : decimalNumber(parsePrice(row.price_change_24h), PRICE_SCALE),
       price_change_percent: price == null || moved == null ? null : percent(moved, price - moved),
     },
     metrics: {
-      total_volume: numeric(row.volume_total),
+      total_volume: numberOfText(row.volume_total),
       liquidity: isUnread ? null : Number(row.liquidity),
-      open_interest: numeric(row.open_interest),
+      open_interest: numberOfText(row.open_interest),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../accounts/caller.ts';
-import { sizeOrNull } from '../core/decimal.ts';
+import { decimalNumber, SIZE_SCALE } from '../core/decimal.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import { answerStored } from '../http/cached-answer.ts';
 import { pagination } from '../http/cursors.ts';
@@ -102,7 +102,7 @@ function answerTrades(services: Services, call: TradesCall, id: string) {
       meta: {
         market_id: market.platformId,
         platform,
-        smallest_size: sizeOrNull(services.platforms[platform]?.users?.smallestTrade ?? null),
+        smallest_size: decimalNumber(services.platforms[platform]?.users?.smallestTrade ?? null, SIZE_SCALE),
         ...(await marketCompleteness(clickhouse, market, services.now())),
       },
       rows: 'trades',

@@ -12,12 +12,11 @@ import { requestTimeMs } from '../http/cursors.ts';
 import { decimalParam } from '../schemas/parameters.ts';
 
 const usd = decimalParam(USD_SCALE).nullable().optional();
-const number = (value: bigint | null): number | null => (value === null ? null : decimalNumber(value, USD_SCALE));
 
 const shown = (limits: OrderLimits, reply: FastifyReply): z.output<typeof OrderLimitsAnswer> => ({
   trading_enabled: limits.tradingEnabled,
-  max_order_notional: number(limits.maxOrder),
-  max_day_notional: number(limits.maxDay),
+  max_order_notional: decimalNumber(limits.maxOrder, USD_SCALE),
+  max_day_notional: decimalNumber(limits.maxDay, USD_SCALE),
   meta: { request_time: requestTimeMs(reply) },
 });
 

@@ -4,7 +4,7 @@ import { MANIFESTS } from '../platforms/manifests.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Services } from './services.ts';
-import { sizeOrNull } from '../core/decimal.ts';
+import { decimalNumber, SIZE_SCALE } from '../core/decimal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { ApiError, PlatformError, platformName } from '../core/errors.ts';
 import { pagination } from '../http/cursors.ts';
@@ -128,7 +128,7 @@ function listUserTradesRoute(app: FastifyInstance, services: Services): void {
             data_freshness: page.readAt,
             visibility: page.visibility,
             total_is_exact: page.isTotal,
-            smallest_size: sizeOrNull(users.smallestTrade),
+            smallest_size: decimalNumber(users.smallestTrade, SIZE_SCALE),
           },
           rows: 'trades',
         };
@@ -182,7 +182,7 @@ function listUserPositionsRoute(app: FastifyInstance, services: Services): void 
             data_freshness: held.readAt,
             visibility: held.visibility,
             total_is_exact: held.isAll,
-            smallest_size: sizeOrNull(held.smallest),
+            smallest_size: decimalNumber(held.smallest, SIZE_SCALE),
           },
           rows: 'positions',
         };

@@ -1,25 +1,13 @@
 import type { BookSide } from '../core/model.ts';
-import { isPool } from '../platforms/market-fields.ts';
+import { hasBook } from '../platforms/market-fields.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import { bookText, type KnownBook } from './book-text.ts';
 import type { BookFollower, BookGap, FollowedBook } from './books.ts';
 import type { StreamFilter } from './filter.ts';
+import { type EventSink, Outbox } from './outbox.ts';
 
-const RETRY_MS = 100;
 /** Wanted books are polled every 5 s. */
 const LATE_MS = 12_000;
-
-/** A market that no longer trades, and a pool, have no book: the answer is an empty one, as over REST. */
-const hasBook = ({ status, metadata }: StoredMarket): boolean =>
-  status !== 'closed' && status !== 'settled' && !isPool(metadata);
-
-/** Destination of one stream's books. */
-export interface BookEventSink {
-  isBehind(): boolean;
-  /** Queues one event, sent with the next call of `flush` at the latest. */
-  event(name: 'book' | 'book_change' | 'gap', data: string): void;
-  flush(): void;
-}
 
 const isKnown = (followed: FollowedBook): followed is KnownBook => followed.book !== null;
 
@@ -35,23 +23,24 @@ interface Sent {
  * difference between the reader's book and the current one.
  */
 export class BookFeed {
-  readonly #sink: BookEventSink;
+  readonly #sink: EventSink;
   readonly #depth: number;
   readonly #sent = new Map<string, Sent>();
-  readonly #waiting = new Map<string, FollowedBook>();
+  readonly #outbox: Outbox<FollowedBook>;
   readonly #unwatch: (() => void)[] = [];
   readonly #openedAt = new Date().toISOString();
   #isSending = false;
-  #timer: NodeJS.Timeout | undefined;
   #late: NodeJS.Timeout | undefined;
 
-  constructor(follower: BookFollower, { books }: StreamFilter, sink: BookEventSink) {
+  constructor(follower: BookFollower, { books }: StreamFilter, sink: EventSink) {
     this.#sink = sink;
+    this.#outbox = new Outbox(sink, (key, followed, sentAt) => this.#send(key, followed, sentAt));
     this.#depth = books?.depth ?? Infinity;
     const open = (books?.markets ?? []).filter(({ market, key }) => {
       this.#sent.set(key, { sequence: 0, book: null, gap: null });
       return hasBook(market);
     });
+    // A market without a book has an empty one, as over REST.
     for (const { market, key } of books?.markets ?? []) {
       if (hasBook(market)) continue;
       const receivedAt = new Date().toISOString();
@@ -65,9 +54,8 @@ export class BookFeed {
 
   close(): void {
     for (const unwatch of this.#unwatch.splice(0)) unwatch();
-    clearInterval(this.#timer);
     clearTimeout(this.#late);
-    this.#waiting.clear();
+    this.#outbox.close();
   }
 
   /** Sends a gap for books that have not arrived, because silence would look like an empty book. */
@@ -85,34 +73,25 @@ export class BookFeed {
     const sent = this.#sent.get(followed.key);
     // Sent again for a gap whose beginning was sent, because its end is now known.
     if (gap && sent && sent.sequence > 0) sent.gap = { ...gap, from: sent.gap?.from ?? gap.from };
-    this.#waiting.set(followed.key, followed);
+    this.#outbox.put(followed.key, followed);
     // After the answer to the subscription, and once for changes that arrived together.
     if (this.#isSending) return;
     this.#isSending = true;
-    setImmediate(() => this.#send());
+    setImmediate(() => {
+      this.#isSending = false;
+      this.#outbox.send();
+    });
   }
 
-  #send(): void {
-    this.#isSending = false;
-    const sentAt = JSON.stringify(new Date());
-    for (const [key, followed] of this.#waiting) {
-      if (this.#sink.isBehind()) break;
-      this.#waiting.delete(key);
-      const sent = this.#sent.get(key);
-      if (!sent) continue;
-      if (sent.gap) {
-        this.#sink.event('gap', JSON.stringify(sent.gap));
-        sent.gap = null;
-        sent.book = null;
-      }
-      if (isKnown(followed)) this.#sendBook(sent, followed, sentAt);
+  #send(key: string, followed: FollowedBook, sentAt: string): void {
+    const sent = this.#sent.get(key);
+    if (!sent) return;
+    if (sent.gap) {
+      this.#sink.event('gap', JSON.stringify(sent.gap));
+      sent.gap = null;
+      sent.book = null;
     }
-    this.#sink.flush();
-    if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#send(), RETRY_MS).unref();
-    else {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
+    if (isKnown(followed)) this.#sendBook(sent, followed, sentAt);
   }
 
   #sendBook(sent: Sent, followed: KnownBook, sentAt: string): void {

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type AnnouncedBook, listenToBooks } from '../books/announcer.ts';
 import { applyChanges, copyBook, readChanges } from '../books/book.ts';
 import { wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
+import { marketName } from '../core/market-key.ts';
 import type { BookSide, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -86,7 +87,7 @@ export class BookFollower {
   }
 
   #take(message: AnnouncedBook): void {
-    const followed = this.#followed.get(this.#keys.get(nameOf(message)) ?? '');
+    const followed = this.#followed.get(this.#keys.get(marketName(message)) ?? '');
     if (!followed) return;
     if (followed.isLoading) {
       if (followed.early.length < MOST_EARLY) followed.early.push(message);
@@ -111,7 +112,7 @@ export class BookFollower {
       // A second call must not end a watch that began meanwhile.
       if (followed.listeners.size === 0 && this.#followed.get(key) === followed) {
         this.#followed.delete(key);
-        this.#keys.delete(nameOf(market));
+        this.#keys.delete(marketName(market));
       }
       if (this.#followed.size === 0) this.close();
     };
@@ -138,7 +139,7 @@ export class BookFollower {
       listeners: new Set(),
     };
     this.#followed.set(key, followed);
-    this.#keys.set(nameOf(market), key);
+    this.#keys.set(marketName(market), key);
     // A newly streamed market is recorded and announced from now on: one message for all that come together.
     this.#wantedMs = -Infinity;
     setImmediate(() => void this.#look());
@@ -265,8 +266,6 @@ export class BookFollower {
     return true;
   }
 }
-
-const nameOf = ({ platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>): string => `${platform}:${ref}`;
 
 const gapOf = ({ market, receivedAt }: Followed, to: string, reason: string): BookGap => ({
   platform: market.platform,

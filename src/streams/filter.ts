@@ -1,3 +1,4 @@
+import { marketName } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
 import { asStored } from '../markets/directory.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
@@ -28,7 +29,7 @@ export interface StreamFilter {
 
 /** Names of the markets that a subscription is limited to. */
 export const marketNames = ({ markets }: StreamFilter): string[] =>
-  Array.from(markets ?? [], ([platform, refs]) => Array.from(refs, (ref) => `${platform}:${ref}`)).flat();
+  Array.from(markets ?? [], ([platform, refs]) => Array.from(refs, (ref) => marketName({ platform, ref }))).flat();
 
 /** Equal text for equal filters: cursors are bound to it. */
 export function filterText(filter: StreamFilter): string {

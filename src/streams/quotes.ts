@@ -1,10 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { Cache } from '../core/cache.ts';
+import { numberOfText } from '../core/decimal.ts';
+import { marketName } from '../core/market-key.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { eventMatcherOf, type StreamFilter } from './filter.ts';
+import { type EventSink, Outbox } from './outbox.ts';
 import { PushedQuotes } from './pushed-quotes.ts';
 
 /** Quotes from sockets of any process: a JSON array of Quote. */
@@ -14,7 +17,6 @@ const LOOK_MS = 1000;
 /** Rows become visible shortly after their time. */
 const OVERLAP_MS = 3000;
 const REMEMBERED = 300_000;
-const RETRY_MS = 100;
 
 const prices = z.array(z.string().nullable());
 const QuoteRow = z.object({
@@ -42,22 +44,19 @@ export interface Quote {
   data: string;
 }
 
-const number = (text: string | null | undefined): number | null =>
-  text === null || text === undefined ? null : Number(text);
-
 /** The data of a polled `quote` event. Sizes at the best prices are not polled: null. */
 function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
   const sides = row.outcome_ids.map((id, index) => [
     id,
     {
-      price: number(row.prices[index]),
-      bid: number(row.bids[index]),
-      ask: number(row.asks[index]),
+      price: numberOfText(row.prices[index]),
+      bid: numberOfText(row.bids[index]),
+      ask: numberOfText(row.asks[index]),
       bid_size: null,
       ask_size: null,
     },
   ]);
-  const values = { prices: Object.fromEntries(sides) as object, volume_total: number(row.volume_total) };
+  const values = { prices: Object.fromEntries(sides) as object, volume_total: numberOfText(row.volume_total) };
   const names = { platform: row.platform, market_id: row.platform_id };
   const data = JSON.stringify({ ...names, ...values, exchange_at: null, received_at: row.synced_at });
   const quote = { platform: row.platform, ref: row.ref, eventId: row.event_id, data };
@@ -84,9 +83,9 @@ export class QuoteFollower {
     await subscribe(QUOTES_CHANNEL, (message) => {
       const quotes = JSON.parse(message) as Quote[];
       for (const quote of quotes) {
-        this.#pushed.push(nameOf(quote), quote);
+        this.#pushed.push(marketName(quote), quote);
         // The same polled values count as a change again.
-        this.#known.delete(nameOf(quote));
+        this.#known.delete(marketName(quote));
       }
       for (const listener of this.#listeners) listener(quotes);
     });
@@ -114,7 +113,7 @@ export class QuoteFollower {
       for (let from = 0; from < refs.length; from += MOST_REFS) {
         const named = { platform, refs: refs.slice(from, from + MOST_REFS) };
         const rows = await this.#deps.clickhouse.query('quotes_of', QuoteRow, named);
-        found.push(...rows.map((row) => this.#pushed.newest(nameOf(row), quoteOf(row).quote)));
+        found.push(...rows.map((row) => this.#pushed.newest(marketName(row), quoteOf(row).quote)));
       }
     }
     return found;
@@ -147,21 +146,11 @@ export class QuoteFollower {
 
   #changed(row: QuoteRow): Quote[] {
     const { values, quote } = quoteOf(row);
-    const name = nameOf(row);
+    const name = marketName(row);
     if (this.#known.get(name) === values) return [];
     this.#known.set(name, values);
     return this.#pushed.admits(name, quote) ? [quote] : [];
   }
-}
-
-const nameOf = ({ platform, ref }: Pick<Quote, 'platform' | 'ref'>): string => `${platform}:${ref}`;
-
-/** Destination of one stream's quotes. */
-export interface QuoteSink {
-  isBehind(): boolean;
-  /** Queues one quote, sent with the next call of `flush` at the latest. */
-  quote(data: string): void;
-  flush(): void;
 }
 
 /** The quotes of one subscription. While the reader is behind, each market's newest quote waits and replaces the previous one. */
@@ -170,18 +159,18 @@ export class QuoteFeed {
   dropped = 0;
   readonly #filter: StreamFilter;
   readonly #isOfEvent: ReturnType<typeof eventMatcherOf>;
-  readonly #sink: QuoteSink;
-  readonly #waiting = new Map<string, string>();
+  readonly #outbox: Outbox<string>;
   /** Markets with a quote before the initial ones were read; null afterwards. */
   #came: Set<string> | null = null;
   #isClosed = false;
   readonly #unwatch: () => void;
-  #timer: NodeJS.Timeout | undefined;
 
-  constructor(follower: QuoteFollower, filter: StreamFilter, sink: QuoteSink) {
+  constructor(follower: QuoteFollower, filter: StreamFilter, sink: EventSink) {
     this.#filter = filter;
     this.#isOfEvent = eventMatcherOf(filter);
-    this.#sink = sink;
+    this.#outbox = new Outbox(sink, (_name, data, sentAt) =>
+      sink.event('quote', `${data.slice(0, -1)},"sent_at":${sentAt}}`),
+    );
     const isAsked = filter.channels.includes('quotes');
     this.#unwatch = isAsked ? follower.watch((quotes) => this.#take(quotes)) : () => {};
     if (isAsked && filter.markets) void this.#begin(follower, filter.markets);
@@ -190,8 +179,7 @@ export class QuoteFeed {
   close(): void {
     this.#isClosed = true;
     this.#unwatch();
-    clearInterval(this.#timer);
-    this.#waiting.clear();
+    this.#outbox.close();
   }
 
   /** Listed markets start with the known quote, because a quiet one may not change for hours. */
@@ -200,7 +188,7 @@ export class QuoteFeed {
     this.#came = came;
     const newest = await follower.newest(markets).catch(() => []);
     this.#came = null;
-    if (!this.#isClosed) this.#take(newest.filter((quote) => !came.has(nameOf(quote))));
+    if (!this.#isClosed) this.#take(newest.filter((quote) => !came.has(marketName(quote))));
   }
 
   #take(quotes: readonly Quote[]): void {
@@ -208,26 +196,10 @@ export class QuoteFeed {
     for (const { platform, ref, eventId, data } of quotes) {
       if (!platforms.includes(platform) || (markets && !markets.get(platform)?.has(ref))) continue;
       if (!this.#isOfEvent(platform, eventId)) continue;
-      const name = `${platform}:${ref}`;
+      const name = marketName({ platform, ref });
       this.#came?.add(name);
-      if (this.#waiting.has(name)) this.dropped += 1;
-      this.#waiting.set(name, data);
+      if (this.#outbox.put(name, data)) this.dropped += 1;
     }
-    this.#send();
-  }
-
-  #send(): void {
-    const sentAt = JSON.stringify(new Date());
-    for (const [name, data] of this.#waiting) {
-      if (this.#sink.isBehind()) break;
-      this.#sink.quote(`${data.slice(0, -1)},"sent_at":${sentAt}}`);
-      this.#waiting.delete(name);
-    }
-    this.#sink.flush();
-    if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.#send(), RETRY_MS).unref();
-    else {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
+    this.#outbox.send();
   }
 }

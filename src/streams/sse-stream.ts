@@ -5,6 +5,7 @@ import type { BookFollower } from './books.ts';
 import type { FeedStates } from './feed-state.ts';
 import type { StreamFilter } from './filter.ts';
 import type { Hub } from './hub.ts';
+import type { EventSink } from './outbox.ts';
 import { QuoteFeed, type QuoteFollower } from './quotes.ts';
 import { type OrderFollower, sendOrders } from './orders.ts';
 import { SseWriter } from './sse.ts';
@@ -105,16 +106,13 @@ export class SseStream implements Connection {
     );
     this.#sendState();
     this.#subscription.start();
-    this.#quotes = new QuoteFeed(this.#deps.quotes, this.#filter, {
-      isBehind: () => this.#writer.isBehind,
-      quote: (data) => this.#writer.add('quote', data),
-      flush: () => this.#writer.flush(),
-    });
-    this.#books = new BookFeed(this.#deps.books, this.#filter, {
+    const sink: EventSink = {
       isBehind: () => this.#writer.isBehind,
       event: (name, data) => this.#writer.add(name, data),
       flush: () => this.#writer.flush(),
-    });
+    };
+    this.#quotes = new QuoteFeed(this.#deps.quotes, this.#filter, sink);
+    this.#books = new BookFeed(this.#deps.books, this.#filter, sink);
   }
 
   end(reason: EndReason): Promise<void> {

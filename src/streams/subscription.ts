@@ -2,7 +2,8 @@ import type PQueue from 'p-queue';
 import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
 import { type EventSlice, makeSlices } from './log/event-slice.ts';
-import { type Follower, type FollowerListener, HOLE_MS, type LogGap } from './log/follower.ts';
+import { type Follower, type FollowerListener, type LogGap } from './log/follower.ts';
+import { HoleWait } from './log/hole-wait.ts';
 import { nameOf, type Partition } from './log/position.ts';
 import type { LogPage, LogRow } from './log/read.ts';
 
@@ -126,7 +127,7 @@ export class Subscription implements FollowerListener {
   async #follow(partition: Partition): Promise<void> {
     const index = this.#index.get(nameOf(partition)) ?? 0;
     const follower = this.#deps.follower(partition);
-    let waitingSinceMs: number | null = null;
+    const hole = new HoleWait();
     /** The next page, read while the current one is delivered. */
     let ahead: PageAhead | null = null;
     const { catchUps } = this.#sink;
@@ -167,10 +168,9 @@ export class Subscription implements FollowerListener {
           return;
         }
         const page = await catchUps.add(step);
-        if (!page || page.rows.length > 0) waitingSinceMs = null;
+        if (!page || page.rows.length > 0) hole.end();
         else if (page.holeBefore) {
-          waitingSinceMs ??= performance.now();
-          if (performance.now() - waitingSinceMs > HOLE_MS) this.#skip(partition, page.holeBefore);
+          if (hole.isLost()) this.#skip(partition, page.holeBefore);
           await pause();
         } else await follower.changed(end, IDLE_MS);
       } catch (error) {

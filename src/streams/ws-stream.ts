@@ -5,6 +5,7 @@ import type { Connection, EndReason } from './connections.ts';
 import type { StreamFilter } from './filter.ts';
 import { gapData } from './gap-event.ts';
 import { sendOrders } from './orders.ts';
+import type { EventSink } from './outbox.ts';
 import { QuoteFeed } from './quotes.ts';
 import { BEAT_MS, type Reader, type StreamDeps } from './sse-stream.ts';
 import { LINGER_MS } from './sse.ts';
@@ -103,16 +104,13 @@ export class WsStream implements Connection {
     this.#lastSid += 1;
     const sid = this.#lastSid;
     const subscription = new Subscription(this.#deps.hub, filter, positions, this.#sinkOf(sid));
-    const quotes = new QuoteFeed(this.#deps.quotes, filter, {
-      isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
-      quote: (data) => this.#socket.send(`{"sid":${sid},"event":"quote","data":${data}}`),
-      flush: () => {},
-    });
-    const books = new BookFeed(this.#deps.books, filter, {
+    const sink: EventSink = {
       isBehind: () => this.#socket.bufferedAmount > QUEUE_BYTES,
       event: (name, data) => this.#socket.send(`{"sid":${sid},"event":"${name}","data":${data}}`),
       flush: () => {},
-    });
+    };
+    const quotes = new QuoteFeed(this.#deps.quotes, filter, sink);
+    const books = new BookFeed(this.#deps.books, filter, sink);
     const stopOrders = sendOrders(this.#deps.orders, this.userId, filter, (data) =>
       this.#socket.send(`{"sid":${sid},"event":"order","data":${data}}`),
     );

@@ -1,4 +1,4 @@
-import type { Log } from '../../src/embedded/clickhouse/supervisor.ts';
+import type { Log } from '../../src/core/log.ts';
 
 /** For what a test does not look at. */
 export const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -5,11 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { connect, type ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { ConfigError } from '../../src/core/config-error.ts';
-import {
-  startEmbeddedClickHouse,
-  type EmbeddedClickHouse,
-  type Log,
-} from '../../src/embedded/clickhouse/supervisor.ts';
+import type { Log } from '../../src/core/log.ts';
+import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
 import { migrateClickHouse } from '../../src/stores/clickhouse/migrations.ts';
 import { normalizeSql, forDatabaseEngine, splitStatements } from '../../src/core/sql-text.ts';
 import { PLATFORMS } from '../../src/core/model.ts';

@@ -68,7 +68,7 @@ async function clientOf({
   const bids: number[] = [];
   const feed = new QuoteFeed(follower, filter, {
     isBehind: () => false,
-    quote: (data) => bids.push((JSON.parse(data) as { prices: { yes: { bid: number } } }).prices.yes.bid),
+    event: (_name, data) => bids.push((JSON.parse(data) as { prices: { yes: { bid: number } } }).prices.yes.bid),
     flush: () => {},
   });
   onTestFinished(() => feed.close());

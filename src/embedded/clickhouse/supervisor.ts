@@ -3,14 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../../core/log.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { doublingWaits, keepRunning } from '../keep-running.ts';
 import { childCode } from './child-code.ts';
 import { ChildMessage, type ParentMessage, type SqlPortOptions, type StartMessage } from './messages.ts';
-
-export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
 interface EmbeddedOptions {
   /** The engine keeps its files in <dataDir>/clickhouse. */

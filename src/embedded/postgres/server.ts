@@ -1,13 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyBaseLogger } from 'fastify';
+import type { Log } from '../../core/log.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { refusedToRoot, type Account } from './account.ts';
 import { pathFor } from './cluster.ts';
 import { LOCKED_FILE } from './lock.ts';
-
-export type Log = Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
 
 interface ServerOptions {
   postgres: string;

@@ -6,7 +6,8 @@ import { postgresAccount } from './account.ts';
 import { postgresBinaries } from './binaries.ts';
 import { prepareCluster } from './cluster.ts';
 import { lock } from './lock.ts';
-import { startServer, stopServer, type Log } from './server.ts';
+import type { Log } from '../../core/log.ts';
+import { startServer, stopServer } from './server.ts';
 import { socketDirectory, SOCKET_PORT } from './socket.ts';
 
 /** A running PostgreSQL that only its owner, and root, can connect to. */

@@ -3,7 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
-import type { EmbeddedClickHouse, KeyOwner, Log } from '../clickhouse/supervisor.ts';
+import type { Log } from '../../core/log.ts';
+import type { EmbeddedClickHouse, KeyOwner } from '../clickhouse/supervisor.ts';
 import { urlHost } from '../../core/text.ts';
 
 type Settings = Pick<Config, 'SQL_PORT' | 'SQL_HOST' | 'SQL_USER' | 'SQL_PASSWORD' | 'sqlPortChosen' | 'dataDir'>;

@@ -47,7 +47,6 @@ function kalshiStatus(market: KalshiMarket): MarketStatus {
   return yesPayout(market) !== null && isoTime(market.settlement_ts) !== null ? 'settled' : 'closed';
 }
 
-const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
 const orNull = (price: Price | null | undefined, none: Price): Price | null =>
   price === null || price === undefined || price === none ? null : price;
 
@@ -111,11 +110,18 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
   return withoutUnknown({
     volume_basis: 'contracts',
     open_interest_basis: 'contracts',
-    tick_size: number(steps.reduce((a, b) => (b < a ? b : a))),
+    tick_size: decimalNumber(
+      steps.reduce((a, b) => (b < a ? b : a)),
+      PRICE_SCALE,
+    ),
     min_order_size: 0.01,
     price_ranges:
       ranges.length > 0
-        ? ranges.map(({ start, end, step }) => ({ start: number(start), end: number(end), step: number(step) }))
+        ? ranges.map(({ start, end, step }) => ({
+            start: decimalNumber(start, PRICE_SCALE),
+            end: decimalNumber(end, PRICE_SCALE),
+            step: decimalNumber(step, PRICE_SCALE),
+          }))
         : null,
     yes_sub_title: market.yes_sub_title,
     event_sub_title: event?.sub_title,
@@ -143,12 +149,12 @@ const toLeg = ({ event_ticker, market_ticker, side, yes_settlement_value_dollars
   market_id: market_ticker,
   event_id: event_ticker,
   side,
-  ...(paid === null || paid === undefined ? {} : { yes_payout: number(paid) }),
+  ...(paid === null || paid === undefined ? {} : { yes_payout: decimalNumber(paid, PRICE_SCALE) }),
 });
 
 /** What Yes has been paid before the settlement, USD per contract; null where the platform pays nothing before it. */
 const floorOf = (market: KalshiMarket): number | null =>
-  market.settlement_bounds_type === 'floor' ? number(market.settlement_floor_dollars ?? 0n) : null;
+  market.settlement_bounds_type === 'floor' ? decimalNumber(market.settlement_floor_dollars ?? 0n, PRICE_SCALE) : null;
 
 function toInfo(
   market: KalshiMarket,
@@ -187,13 +193,16 @@ function toInfo(
   };
 }
 
-const payouts = (yes: Price): JsonObject => ({ yes: number(yes), no: number(complement(yes)) });
+const payouts = (yes: Price): JsonObject => ({
+  yes: decimalNumber(yes, PRICE_SCALE),
+  no: decimalNumber(complement(yes), PRICE_SCALE),
+});
 
 /** What is paid at the settlement of a market with a floor: Yes has been paid the floor before. null for other markets. */
 function settlementPayouts(market: KalshiMarket, yes: Price): JsonObject | null {
   if (market.settlement_bounds_type !== 'floor') return null;
   const left = yes - (market.settlement_floor_dollars ?? 0n);
-  return { ...payouts(yes), yes: number(left > 0n ? left : 0n) };
+  return { ...payouts(yes), yes: decimalNumber(left > 0n ? left : 0n, PRICE_SCALE) };
 }
 
 function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): MarketState {
@@ -223,7 +232,7 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
       result: market.result,
       payouts: settled && first.price !== null ? payouts(first.price) : null,
       settlement_payouts: settled && first.price !== null ? settlementPayouts(market, first.price) : null,
-      last_trade_price: status === 'settled' && last !== null ? number(last) : null,
+      last_trade_price: status === 'settled' && last !== null ? decimalNumber(last, PRICE_SCALE) : null,
     }),
   };
 }

@@ -51,7 +51,6 @@ export function limitlessStatus(market: Pick<LimitlessMarket, 'status' | 'expire
   return market.expired && (status === 'open' || status === 'paused') ? 'closed' : status;
 }
 
-const number = (price: Price): number => decimalNumber(price, PRICE_SCALE);
 /** Rows of 2024 have no trade type. */
 const isAmm = ({ tradeType, tokens, address }: LimitlessMarket): boolean =>
   tradeType ? tradeType === 'amm' : !tokens && !!address;
@@ -216,7 +215,15 @@ function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean):
     ...(wide ? { wide_book: true } : {}),
     ...(decided ? { result } : {}),
     ...(settled
-      ? { payouts: first.price === null ? {} : { yes: number(first.price), no: number(complement(first.price)) } }
+      ? {
+          payouts:
+            first.price === null
+              ? {}
+              : {
+                  yes: decimalNumber(first.price, PRICE_SCALE),
+                  no: decimalNumber(complement(first.price), PRICE_SCALE),
+                },
+        }
       : {}),
     ...(isUsdc(market) || market.volume === null || market.volume === undefined
       ? {}

@@ -24,9 +24,6 @@ const SETTLED_AFTER_MS = 30 * 86_400_000;
 /** Gamma's price changes contain floating-point noise: only 6 decimals are significant. */
 const CHANGE_STEP = 10n ** BigInt(PRICE_SCALE - 6);
 
-const number = (value: bigint | null, scale: number): number | null =>
-  value === null ? null : decimalNumber(value, scale);
-
 const GAMMA_REF = /^gamma:(\d+)$/;
 
 /** The storage reference: condition id, or `gamma:<id>` while the market has none. */
@@ -226,21 +223,21 @@ const withoutUnknown = (entries: JsonObject): JsonObject =>
 
 function infoMetadata(market: GammaMarket, event: GammaEvent | null, outcomes: Outcome[]): JsonObject {
   const strike = withoutUnknown({
-    line: number(market.line, USD_SCALE),
-    floor: number(market.lowerBound, USD_SCALE),
-    cap: number(market.upperBound, USD_SCALE),
+    line: decimalNumber(market.line, USD_SCALE),
+    floor: decimalNumber(market.lowerBound, USD_SCALE),
+    cap: decimalNumber(market.upperBound, USD_SCALE),
     open_price: event?.eventMetadata.priceToBeat,
     final_price: event?.eventMetadata.finalPrice,
   });
-  const rewardsMinSize = number(market.rewardsMinSize, SIZE_SCALE);
+  const rewardsMinSize = decimalNumber(market.rewardsMinSize, SIZE_SCALE);
   return {
     volume_basis: 'usd',
     liquidity_basis: 'full_book',
     token_ids: Object.fromEntries(outcomes.filter((one) => one.tokenId !== '').map((one) => [one.id, one.tokenId])),
     condition_id: market.conditionId,
     ...withoutUnknown({
-      tick_size: number(market.orderPriceMinTickSize, PRICE_SCALE),
-      min_order_size: number(market.orderMinSize, SIZE_SCALE),
+      tick_size: decimalNumber(market.orderPriceMinTickSize, PRICE_SCALE),
+      min_order_size: decimalNumber(market.orderMinSize, SIZE_SCALE),
       seconds_delay: market.secondsDelay,
       group_item_title: market.groupItemTitle,
       group_item_threshold: market.groupItemThreshold,
@@ -281,7 +278,7 @@ function stateMetadata(
   const liquidity = market.liquidity ?? market.liquidityNum;
   return withoutUnknown({
     payouts: payouts === null ? null : byOutcome(payouts),
-    last_trade_price: status === 'settled' ? number(lastTrade(market), PRICE_SCALE) : null,
+    last_trade_price: status === 'settled' ? decimalNumber(lastTrade(market), PRICE_SCALE) : null,
     last_prices:
       status === 'settled' && payouts === null && isWhole(market.outcomePrices)
         ? byOutcome(market.outcomePrices)
@@ -289,10 +286,10 @@ function stateMetadata(
     uma_resolution_status: market.umaResolutionStatus,
     resolution_status: market.resolutionStatus,
     accepting_orders: market.acceptingOrders,
-    competitive: number(market.competitive, PRICE_SCALE),
+    competitive: decimalNumber(market.competitive, PRICE_SCALE),
     // Only if it is not the whole liquidity.
-    liquidity_clob: market.liquidityClob === liquidity ? null : number(market.liquidityClob, USD_SCALE),
-    volume_30d: number(market.volume1mo, USD_SCALE),
-    volume_1y: number(market.volume1yr, USD_SCALE),
+    liquidity_clob: market.liquidityClob === liquidity ? null : decimalNumber(market.liquidityClob, USD_SCALE),
+    volume_30d: decimalNumber(market.volume1mo, USD_SCALE),
+    volume_1y: decimalNumber(market.volume1yr, USD_SCALE),
   });
 }

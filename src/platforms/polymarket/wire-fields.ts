@@ -30,6 +30,10 @@ export const conditionId = z
   .regex(/^0x([0-9a-f]{62}|[0-9a-f]{64})$/i)
   .transform(conditionRef);
 export const tokenId = z.string().regex(/^\d{1,78}$/);
+export const wireSide = z
+  .string()
+  .toUpperCase()
+  .pipe(z.enum(['BUY', 'SELL']));
 
 export const cursor = z
   .string()

@@ -9,7 +9,17 @@ import {
   wireUsd,
   wireVolume,
 } from '../parse-rows.ts';
-import { address, conditionId, cursor, optional, type Page, rows, tokenId, unitPrice } from './wire-fields.ts';
+import {
+  address,
+  conditionId,
+  cursor,
+  optional,
+  type Page,
+  rows,
+  tokenId,
+  unitPrice,
+  wireSide,
+} from './wire-fields.ts';
 
 /** Rows and pages of the Data API and of the CLOB. */
 
@@ -43,10 +53,6 @@ export interface TradeRow {
   profileImage: string;
 }
 
-const side = z
-  .string()
-  .toUpperCase()
-  .pipe(z.enum(['BUY', 'SELL']));
 const transactionHash = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/i)
@@ -60,7 +66,7 @@ const outcomeIndex = z
   .nullish()
   .transform((index) => (index === 0 || index === 1 ? index : null));
 const trade = {
-  side,
+  side: wireSide,
   price: digits.refine((value) => unitPrice.safeParse(value).success, 'expected a price of 0 to 1'),
   size: digits.refine((value) => (wireSize.safeParse(value).data ?? 0n) > 0n, 'expected a size above 0'),
   timestamp: z.int().positive().max(MAX_SECONDS, 'expected seconds'),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
-import { sizeOrNull } from '../../core/decimal.ts';
+import { decimalNumber, SIZE_SCALE } from '../../core/decimal.ts';
 import { type Platform, PLATFORMS } from '../../core/model.ts';
 import { listText } from '../../core/text.ts';
 import { answerStored } from '../../http/cached-answer.ts';
@@ -140,7 +140,10 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
             platforms,
             data_freshness: page.readAt,
             total_is_exact: page.isTotal,
-            smallest_size: sizeOrNull(largest(platforms.map((name) => services.platforms[name]?.users?.smallestTrade))),
+            smallest_size: decimalNumber(
+              largest(platforms.map((name) => services.platforms[name]?.users?.smallestTrade)),
+              SIZE_SCALE,
+            ),
           },
           rows: 'trades',
         };
@@ -205,7 +208,7 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
             platforms,
             data_freshness: held.map(({ readAt }) => readAt).toSorted()[0] ?? null,
             total_is_exact: held.every(({ isAll }) => isAll),
-            smallest_size: sizeOrNull(largest(held.map(({ smallest }) => smallest))),
+            smallest_size: decimalNumber(largest(held.map(({ smallest }) => smallest)), SIZE_SCALE),
           },
           rows: 'positions',
         };

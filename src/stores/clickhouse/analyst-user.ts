@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ClickHouse, StoreError } from './client.ts';
 import type { Config } from '../../core/config.ts';
-import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import type { Log } from '../../core/log.ts';
 
 /** ACCESS_DENIED, ACCESS_STORAGE_READONLY: the service's own user may not create users. */
 const REFUSED = new Set(['497', '495']);

@@ -10,7 +10,8 @@ import { openReader, type Read, type Reader } from './reader.ts';
 import { RowBinary } from './row-binary.ts';
 import { noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
-import { startEmbeddedClickHouse, type EmbeddedClickHouse, type Log } from '../../embedded/clickhouse/supervisor.ts';
+import type { Log } from '../../core/log.ts';
+import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../embedded/clickhouse/supervisor.ts';
 
 export { StoreError, type StoreErrorKind } from './errors.ts';
 

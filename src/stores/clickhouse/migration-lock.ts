@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from './client.ts';
-import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import type { Log } from '../../core/log.ts';
 import { forDatabaseEngine } from '../../core/sql-text.ts';
 
 /** A holder that stopped renewing counts as dead after this long. */

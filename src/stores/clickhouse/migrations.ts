@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouse, StoreError } from './client.ts';
 import { ConfigError } from '../../core/config-error.ts';
-import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import type { Log } from '../../core/log.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { normalizeSql, forDatabaseEngine, splitStatements } from '../../core/sql-text.ts';
 

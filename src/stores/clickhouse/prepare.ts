@@ -3,7 +3,7 @@ import type { ClickHouse } from './client.ts';
 import { cliMessage, StoreError } from './errors.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
-import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import type { Log } from '../../core/log.ts';
 import { migrateClickHouse } from './migrations.ts';
 import { applyRetention } from './retention.ts';
 

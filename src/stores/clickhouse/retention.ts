@@ -1,6 +1,6 @@
 import type { ClickHouse } from './client.ts';
 import type { Config } from '../../core/config.ts';
-import type { Log } from '../../embedded/clickhouse/supervisor.ts';
+import type { Log } from '../../core/log.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { databaseEngine } from './migrations.ts';
 import { DAY_MS } from '../../core/time.ts';

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
+import { HoleWait } from './hole-wait.ts';
 import { nameOf, type Partition } from './position.ts';
 import { type LogRow, readLog, readLogEnd } from './read.ts';
 
@@ -7,8 +8,6 @@ import { type LogRow, readLog, readLogEnd } from './read.ts';
 const RING_ROWS = 5000;
 const RING_BYTES = 4 * 1024 * 1024;
 const READ_ROWS = 5000;
-/** On replicas rows may become visible out of order; a hole that stays may be a lost event. */
-export const HOLE_MS = 30_000;
 const RETRY_MS = 200;
 /** It keeps reading for this long without a subscription, because disconnected clients return. */
 const LINGER_MS = 60_000;
@@ -46,7 +45,7 @@ export class Follower {
   #isOpen = false;
   #isDue = false;
   #isReading = false;
-  #holeSinceMs: number | null = null;
+  readonly #hole = new HoleWait();
   #seenMs = Date.now();
   #closing: NodeJS.Timeout | undefined;
 
@@ -145,7 +144,7 @@ export class Follower {
         if (!this.#isOpen || (page.rows[0]?.sequence ?? Infinity) <= this.#tail) continue;
         if (page.rows.length > 0) this.#pass(page.rows);
         if (page.holeBefore) this.#waitOrSkip(page.holeBefore);
-        else this.#holeSinceMs = null;
+        else this.#hole.end();
         if (page.isFull) this.#isDue = true;
       }
     } catch (error) {
@@ -181,9 +180,7 @@ export class Follower {
   }
 
   #waitOrSkip(next: LogRow): void {
-    const now = performance.now();
-    this.#holeSinceMs ??= now;
-    if (now - this.#holeSinceMs < HOLE_MS) {
+    if (!this.#hole.isLost()) {
       this.#later();
       return;
     }
@@ -192,7 +189,7 @@ export class Follower {
       'Events are missing in the log; readers get a gap',
     );
     const gap = { partition: this.partition, fromMs: this.#seenMs, toMs: next.loggedMs };
-    this.#holeSinceMs = null;
+    this.#hole.end();
     this.#tail = next.sequence - 1;
     this.#ringFrom = this.#tail;
     this.#ring = [];

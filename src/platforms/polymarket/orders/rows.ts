@@ -1,18 +1,13 @@
 import { z } from 'zod';
 import { wirePrice, wireSize, wireText } from '../../parse-rows.ts';
-import { conditionId } from '../wire-fields.ts';
+import { conditionId, tokenId, wireSide } from '../wire-fields.ts';
 
 /** Rows of the CLOB's private side. Amounts are plain decimals; a prefix of statuses is removed. */
 
-const tokenId = z.string().regex(/^\d{1,78}$/);
 const lowerCase = z
   .string()
   .min(1)
   .transform((text) => text.toLowerCase());
-const wireSide = z
-  .string()
-  .toUpperCase()
-  .pipe(z.enum(['BUY', 'SELL']));
 const status = z.string().transform((text) => text.toUpperCase().replace(/^(ORDER|TRADE)_STATUS_/, ''));
 /** Unix seconds as number or text; null for 0 and if absent. */
 const seconds = z

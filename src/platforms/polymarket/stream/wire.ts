@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditionId, tokenId, unitPrice } from '../wire-fields.ts';
+import { conditionId, tokenId, unitPrice, wireSide } from '../wire-fields.ts';
 import { wireSize } from '../../parse-rows.ts';
 
 /** Frames of Polymarket's sockets, reduced to the fields that are used. */
@@ -20,7 +20,7 @@ export type BookFrame = z.output<typeof bookFrame>;
 export const changeFrame = z.object({ timestamp: time, price_changes: z.array(z.unknown()) });
 export const change = level.extend({
   asset_id: tokenId,
-  side: z.enum(['BUY', 'SELL']),
+  side: wireSide,
   /** Of the book after the whole engine step that contains this change. */
   hash: z.string().catch(''),
   best_bid: best,

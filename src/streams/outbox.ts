@@ -1,0 +1,49 @@
+const AGAIN_MS = 100;
+
+/** Destination of one stream's quotes and books. */
+export interface EventSink {
+  isBehind(): boolean;
+  /** Queues one event, sent with the next call of `flush` at the latest. */
+  event(name: 'quote' | 'book' | 'book_change' | 'gap', data: string): void;
+  flush(): void;
+}
+
+/** The newest value of each market that a reader has not got: sent at once, or as soon as the reader is no longer behind. */
+export class Outbox<V> {
+  readonly #sink: EventSink;
+  readonly #sendOne: (name: string, value: V, sentAt: string) => void;
+  readonly #waiting = new Map<string, V>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `sendOne` gives the events of a value to the sink; `sentAt` is JSON. */
+  constructor(sink: EventSink, sendOne: (name: string, value: V, sentAt: string) => void) {
+    this.#sink = sink;
+    this.#sendOne = sendOne;
+  }
+
+  /** Adds a value for the next `send`; true if it replaces one that was not sent. */
+  put(name: string, value: V): boolean {
+    const replaces = this.#waiting.has(name);
+    this.#waiting.set(name, value);
+    return replaces;
+  }
+
+  send(): void {
+    const sentAt = JSON.stringify(new Date());
+    for (const [name, value] of this.#waiting) {
+      if (this.#sink.isBehind()) break;
+      this.#waiting.delete(name);
+      this.#sendOne(name, value, sentAt);
+    }
+    this.#sink.flush();
+    if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.send(), AGAIN_MS).unref();
+    else this.close();
+  }
+
+  /** Drops what waits. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#waiting.clear();
+  }
+}

@@ -6,6 +6,7 @@ import { openClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import type { CredentialOf } from '../../src/platforms/credentials.ts';
 import { grantDefaultClients } from '../../src/accounts/default-clients.ts';
+import { systemClock } from '../../src/core/time.ts';
 import { createCredentials } from '../../src/accounts/credentials.ts';
 import { createLog } from '../../src/core/log.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
@@ -111,7 +112,7 @@ export async function startTrading(given: Record<string, string>, now: () => num
     orderAdapters: createPlatformOrders(deps),
     markets,
     onBadRow,
-    now,
+    clock: { ...systemClock, now },
     rates: { windowSeconds: 1 },
     sockets: socketCounts(),
   };

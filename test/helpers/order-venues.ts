@@ -6,6 +6,7 @@ import { startLimitless } from '../simulators/limitless.ts';
 import { join, walletKey } from '../simulators/limitless/trading-rig.ts';
 import { startPolymarket } from '../simulators/polymarket.ts';
 import { createRig } from '../simulators/polymarket/trading-rig.ts';
+import { formOf } from '../simulators/polymarket/world/tape.ts';
 import { price, shares } from '../simulators/polymarket/world/units.ts';
 import type { Simulator } from '../simulators/simulator.ts';
 import type { SimSockets } from '../simulators/lib/index.ts';
@@ -43,6 +44,8 @@ export interface Venue<P extends Platform = Platform> {
   order(number: number, fortune: Fortune): { size: number; [field: string]: unknown };
   /** A stranger sells so many contracts to the orders that rest. */
   sell(contracts: number): void | Promise<void>;
+  /** The last match fails to settle; absent where matches are final. */
+  unsettle?(): void;
 }
 
 const contracts = (size: bigint): number => Number(size) / 1_000_000;
@@ -106,7 +109,24 @@ export async function polymarketVenue(seed: number): Promise<Venue<'polymarket'>
     platform: 'polymarket',
     sim,
     sockets: sim.sockets,
-    sell() {},
+    sell(size) {
+      let left = shares(String(size));
+      const resting =
+        world
+          .book(market)
+          ?.side('bid')
+          .filter(({ own }) => own !== null) ?? [];
+      const matches = resting.flatMap((order) => {
+        const part = order.left < left ? order.left : left;
+        left -= part;
+        return part > 0n ? { order, price: order.price, size: part } : [];
+      });
+      world.settle(market, wallet, formOf(1, 'BUY'), matches);
+    },
+    unsettle() {
+      const match = world.exchange.trades.at(-1);
+      if (match) world.exchange.fail(match);
+    },
     places: /^POST \/clob\/orders?$/,
     marketId: market.id,
     member() {
@@ -142,17 +162,21 @@ export async function limitlessVenue(seed: number): Promise<Venue<'limitless'>> 
   const { world } = sim;
   const market = world.createMarket({ title: 'Order tests', halfSpread: 500, popularity: 0 });
   const on = { sim, world };
-  await join(on, 14).place({ market, outcome: 1, tick: 500, milliShares: 15_000_000 });
+  const seller = join(on, 14);
+  await seller.place({ market, outcome: 1, tick: 500, milliShares: 15_000_000 });
   let members = 0;
   return {
     platform: 'limitless',
     sim,
     sockets: sim.sockets,
-    sell() {},
+    async sell(size) {
+      await seller.place({ market, outcome: 1, tick: 700, type: 'FAK', milliShares: Math.round(size * 1000) });
+    },
     places: /^POST \/orders$/,
     marketId: market.slug,
     member() {
-      const { address } = join(on, (members += 1));
+      members += members === 13 ? 2 : 1;
+      const { address } = join(on, members);
       const profile = world.members.withAddress(address);
       if (!profile) throw new Error('joined without a profile');
       const { tokenId: token_id, secret } = profile;

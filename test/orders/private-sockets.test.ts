@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCredentials } from '../../src/accounts/credentials.ts';
-import type { Platform } from '../../src/core/model.ts';
+import { PLATFORMS, type Platform } from '../../src/core/model.ts';
 import { type EventStream, openEventStream } from '../helpers/event-stream.ts';
 import { startVenues, type Venue } from '../helpers/order-venues.ts';
 import { waitsInRealTime } from '../helpers/real-time.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const logged = (text: string): number => trading.service.logged().split(text).length - 1;
 
-describe.each(['kalshi'] as const)('%s', (platform: Platform) => {
+describe.each(PLATFORMS)('%s', (platform) => {
   const venue = (): Venue => venues.find((one) => one.platform === platform) as Venue;
   /** Even, so that half of an order is a size too. */
   let numbers = 20;
@@ -74,6 +74,11 @@ describe.each(['kalshi'] as const)('%s', (platform: Platform) => {
     const { body } = await ann.get(`/orders/${order.order_id}?platform=${platform}`);
     expect(whole?.data).toMatchObject({ ...body.order });
     expect(other.frames.filter(({ event }) => event === 'order')).toEqual([]);
+    const { unsettle } = venue();
+    if (!unsettle) return;
+    unsettle();
+    const [, , undone] = await own.until('order', 3, 5);
+    expect(undone?.data).toMatchObject({ filled_size: order.size / 2, previous_status: 'filled' });
   });
 
   test('an order that fills while it is sent is one event, or two that end with what GET orders says', async () => {
@@ -111,7 +116,7 @@ describe.each(['kalshi'] as const)('%s', (platform: Platform) => {
     const order = await rest(ann);
     const stream = await streamOf(ann);
     const { sockets } = venue();
-    for (const text of HOSTILE) sockets.inject(text);
+    for (const text of [...HOSTILE, ...HOSTILE_THERE[platform]]) sockets.inject(text);
     sockets.duplicates = true;
     onTestFinished(() => void (sockets.duplicates = false));
     await sleep(500);
@@ -135,27 +140,50 @@ describe.each(['kalshi'] as const)('%s', (platform: Platform) => {
 
   test('a credential that the platform refuses is reported once and not tried again', async () => {
     const ann = await member();
-    const { sockets } = venue();
-    const [refusals, accepted] = [logged('refused the private socket'), sockets.accepted];
-    sockets.refuse = 401;
-    onTestFinished(() => void (sockets.refuse = null));
-    await streamOf(ann, 0);
-    await expect.poll(() => logged('refused the private socket'), { timeout: 5000 }).toBe(refusals + 1);
-    sockets.refuse = null;
+    const wrong = { ...venue().member().fields, ...wrongPart(platform, venue().member().fields) };
+    await ann.credential(platform, wrong as never);
+    const refusals = logged('refused the private socket');
+    await streamOf(ann);
+    await expect.poll(() => logged('refused the private socket'), { timeout: 20_000 }).toBe(refusals + 1);
+    const { accepted } = venue().sockets;
     await sleep(4000);
-    expect([logged('refused the private socket'), sockets.accepted]).toEqual([refusals + 1, accepted]);
+    expect([logged('refused the private socket'), venue().sockets.accepted]).toEqual([refusals + 1, accepted]);
+    await socketsAre(1);
   });
 });
 
-const HOSTILE = [
-  'no JSON',
-  '{}',
-  '[]',
-  '7',
-  '{"type":"fill","sid":2}',
-  '{"type":"fill","sid":2,"msg":{"order_id":7,"client_order_id":{}}}',
-  '{"type":"user_order","sid":1,"msg":{"order_id":"","status":"executed"}}',
-  '{"type":"user_order","sid":1,"msg":{"order_id":"not-ours","status":"executed","fill_count_fp":"9.00"}}',
-  '{"type":"market_position","sid":3,"msg":{}}',
-  '{"type":"error","msg":{"code":99,"msg":"who knows"}}',
-];
+/** A secret that is not its own, as each platform's credential has it. */
+function wrongPart(platform: Platform, other: object): object {
+  const { private_key, secret } = other as { private_key: string; secret?: string };
+  const keys = { api_key: 'nobody', api_secret: 'bm9ib2R5IGtub3dzIGl0', api_passphrase: 'nobody' };
+  return { kalshi: { private_key }, polymarket: keys, limitless: { secret } }[platform];
+}
+
+const HOSTILE = ['no JSON', '{', '{}', '[]', '7', 'null', ''];
+const HOSTILE_THERE: Record<Platform, readonly string[]> = {
+  kalshi: [
+    '{"type":"fill","sid":2}',
+    '{"type":"fill","sid":2,"msg":{"order_id":7,"client_order_id":{}}}',
+    '{"type":"user_order","sid":1,"msg":{"order_id":"","status":"executed"}}',
+    '{"type":"user_order","sid":1,"msg":{"order_id":"not-ours","status":"executed","fill_count_fp":"9.00"}}',
+    '{"type":"market_position","sid":3,"msg":{}}',
+    '{"type":"error","msg":{"code":99,"msg":"who knows"}}',
+  ],
+  polymarket: [
+    '[7,null,{"event_type":"order"}]',
+    '{"event_type":"order","id":"0x78xx","size_matched":"","created_at":"","type":"CANCELLATION"}',
+    `{"event_type":"order","id":"0x${'ab'.repeat(32)}","status":"MATCHED","size_matched":"12"}`,
+    '{"event_type":"trade","status":"MATCHED","taker_order_id":7,"maker_orders":[null,7,{"order_id":{}}]}',
+    `{"event_type":"trade","status":"FAILED","maker_orders":null,"taker_order_id":"0x${'cd'.repeat(32)}"}`,
+    '{"event_type":"combo"}',
+  ],
+  limitless: [
+    '42/markets,["orderEvent"]',
+    '42/markets,["orderEvent",{"source":"OME","type":"EXECUTION","status":"FILLED"}]',
+    '42/markets,["orderEvent",{"source":"OME","orderId":7,"clientOrderId":null}]',
+    '42/markets,["orderEvent",{"source":"SETTLEMENT","type":"MINED","orderId":"not-ours","amountContracts":"9"}]',
+    '42/markets,["tx",{"status":"CONFIRMED"}]',
+    '42/other,["orderEvent",{"orderId":"x"}]',
+    '43/markets,7[]',
+  ],
+};

@@ -16,6 +16,7 @@ import { data } from './polymarket/data/routes.ts';
 import { gamma } from './polymarket/gamma/routes.ts';
 import { activitySocket } from './polymarket/stream/activity.ts';
 import { type MarketChannel, marketChannel } from './polymarket/stream/market-channel.ts';
+import { userChannel } from './polymarket/stream/user-channel.ts';
 import { createLimits } from './polymarket/limits.ts';
 import { v2Refusal, V2Error } from './polymarket/data/v2-query.ts';
 import { PolymarketWorld } from './polymarket/world/world.ts';
@@ -35,7 +36,11 @@ export async function startPolymarket(
   let stopTrading: (() => void) | null = null;
 
   const channel = marketChannel(world);
-  const sockets = createSimSockets({ '/ws/market': channel, '/live': activitySocket(world) });
+  const sockets = createSimSockets({
+    '/ws/market': channel,
+    '/ws/user': userChannel(world),
+    '/live': activitySocket(world),
+  });
   const server = await createSimServer({
     upgrade: sockets.upgrade,
     async handle(request) {

@@ -7,6 +7,7 @@ import { isExpired, type Lifecycle } from './lifecycle.ts';
 import { bookMove, type Profile } from './members.ts';
 import type { ClobMarket, Trade } from './model.ts';
 import { isWorking, lockedBy, matchOf, newOrder, remainingOf, type MemberOrder } from './orders.ts';
+import type { OrderWatch, SettledPart } from './stream/order-events.ts';
 import { refuse } from './wire.ts';
 
 /** Takes members' orders, matches them, rests them and takes them back. */
@@ -24,6 +25,8 @@ export class Desk {
   readonly uncancellable = new Set<string>();
   /** Whether a cancel does not find an order that its market's taker delay still holds back. */
   hidesDelayed = false;
+  /** What the socket listens to. */
+  watch: OrderWatch = { engine: () => {}, matched: () => {}, failed: () => {} };
 
   constructor(deps: { ids: Ids; floor: Floor; lifecycle: Lifecycle; now: () => number }) {
     this.ids = deps.ids;
@@ -65,8 +68,9 @@ export class Desk {
   }
 
   /** Takes a working order back; what was filled stays filled. */
-  cancel(order: MemberOrder): void {
+  cancel(order: MemberOrder, reason?: 'STP_MAKER_CANCELLED'): void {
     this.end(order, 'CANCELED', null);
+    this.watch.engine(order, { type: 'CANCELLATION', ...(reason ? { reason } : {}) });
     const { market } = order.intent;
     market.book.remove((resting) => resting.id === order.id);
     this.floor.noteQuote(market);
@@ -78,6 +82,7 @@ export class Desk {
     const { trade } = order.taking ?? {};
     for (const back of (trade && this.undo.get(trade)) ?? []) back();
     if (trade) this.undo.delete(trade);
+    this.watch.failed(order);
   }
 
   private delay(order: MemberOrder, delayMs: number): void {
@@ -87,20 +92,21 @@ export class Desk {
       if (order.status !== 'DELAYED') return;
       const { market } = order.intent;
       if (market.status === 'FUNDED' && !isExpired(market, this.now())) this.run(order);
-      else this.end(order, 'CANCELED', 'MARKET_NOT_ACTIVE');
+      else this.stop(order, 'MARKET_NOT_ACTIVE');
     });
   }
 
   private run(order: MemberOrder): void {
     const { market, orderType } = order.intent;
     const { fills, stopped } = this.meet(order);
-    if (orderType === 'FOK' && !fillsWhole(order, fills)) return this.end(order, 'UNMATCHED', 'FOK_NOT_FILLED');
+    if (orderType === 'FOK' && !fillsWhole(order, fills)) return this.kill(order, 'FOK_NOT_FILLED');
     if (fills.length > 0) this.take(order, market, fills);
-    if (remainingOf(order) === 0n) return this.end(order, 'MATCHED', null);
-    if (stopped) return this.end(order, 'CANCELED', 'STP_TAKER_CANCELLED');
+    if (remainingOf(order) === 0n) return this.complete(order);
+    if (stopped) return this.stop(order, 'STP_TAKER_CANCELLED');
     if (orderType === 'GTC') return this.rest(order, market);
-    if (fills.length > 0) this.end(order, 'CANCELED', 'FAK_REMAINDER');
-    else this.end(order, 'UNMATCHED', 'FAK_NOT_FILLED');
+    if (fills.length === 0) return this.kill(order, 'FAK_NOT_FILLED');
+    this.end(order, 'CANCELED', 'FAK_REMAINDER');
+    this.watch.engine(order, { type: 'EXECUTION', status: 'PARTIALLY_FILLED' });
   }
 
   /** What the order meets; where that would be its owner's own order, the policy decides who gives way. */
@@ -112,7 +118,7 @@ export class Desk {
       if (first < 0) return { fills, stopped: false };
       if (stpPolicy !== 'cancel_taker') {
         const { maker } = fills[first] as Fill;
-        this.cancel(this.orders.get(maker.id) as MemberOrder);
+        this.cancel(this.orders.get(maker.id) as MemberOrder, 'STP_MAKER_CANCELLED');
         order.stpMakerCancels.push(maker.id);
       }
       if (stpPolicy !== 'cancel_maker') return { fills: fills.slice(0, first), stopped: true };
@@ -130,6 +136,14 @@ export class Desk {
     const { contractsGross, contractsNet, usdGross, usdNet } = order.totals;
     const [contracts, usd] = side === 'BUY' ? [contractsNet, usdGross] : [contractsGross, usdNet];
     this.record(order, trade.size, trade.usd, { contracts, usd }, trade);
+    this.watch.matched(order, {
+      size: trade.size,
+      usd: trade.usd,
+      tradeEventId: order.taking.tradeEventId,
+      takerOrderId: order.id,
+      takerAccount: order.intent.profile.address,
+      txHash: trade.txHash,
+    });
   }
 
   private rest(order: MemberOrder, market: ClobMarket): void {
@@ -143,19 +157,52 @@ export class Desk {
       remaining: remainingOf(order),
       isHouse: false,
       onFill: (fill, trade) => this.fillResting(order, fill, trade),
-      onGone: () => this.end(order, 'CANCELED', 'MARKET_CLOSED'),
+      onGone: () => this.stop(order, 'MARKET_CLOSED'),
     };
     order.status = 'LIVE';
     order.resting = resting;
     market.book.add(resting);
     this.floor.noteQuote(market);
+    this.watch.engine(order, { type: 'PLACEMENT' });
   }
 
   /** A maker pays no fee; when a pair is minted or merged he is on the other token and pays or gets the other part of a dollar. */
   private fillResting(order: MemberOrder, fill: Fill, trade: Trade): void {
     const usd = trade.outcome === order.intent.outcome ? fill.usd : fill.size - fill.usd;
     this.record(order, fill.size, usd, { contracts: fill.size, usd }, trade);
-    if (remainingOf(order) === 0n) this.end(order, 'MATCHED', null);
+    this.watch.matched(order, this.partOf(fill, usd, trade));
+    if (remainingOf(order) === 0n) this.complete(order);
+    else this.watch.engine(order, { type: 'UPDATE' });
+  }
+
+  /** The maker's side of a match; a stranger's order has an id that nobody here knows. */
+  private partOf({ size }: Fill, usd: bigint, { account, txHash }: Trade): SettledPart {
+    return {
+      size,
+      usd,
+      tradeEventId: this.ids.uuid(),
+      takerOrderId: this.ids.uuid(),
+      takerAccount: account.address,
+      txHash,
+    };
+  }
+
+  private complete(order: MemberOrder): void {
+    this.end(order, 'MATCHED', null);
+    this.watch.engine(order, { type: 'EXECUTION', status: 'FILLED' });
+  }
+
+  private stop(order: MemberOrder, reason: string): void {
+    this.end(order, 'CANCELED', reason);
+    this.watch.engine(order, { type: 'CANCELLATION' });
+  }
+
+  /** A fill-or-kill order that its market's delay held back ends without a word. */
+  private kill(order: MemberOrder, reason: 'FOK_NOT_FILLED' | 'FAK_NOT_FILLED'): void {
+    this.end(order, 'UNMATCHED', reason);
+    if (order.eligibleAt === null || reason !== 'FOK_NOT_FILLED') {
+      this.watch.engine(order, { type: 'EXECUTION', status: 'KILLED' });
+    }
   }
 
   private record(

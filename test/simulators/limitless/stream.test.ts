@@ -2,6 +2,7 @@ import { WebSocketClient } from '@limitless-exchange/sdk';
 import { afterEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { closeRigs, plain, rig, type Rig, type Row } from './rig.ts';
+import { type Client, quiet } from './trading-rig.ts';
 
 const clients: { disconnect(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -86,4 +87,64 @@ test('only a websocket of engine.io 4 is admitted, and a client that pings is cu
   expect(await statusOf('/socket.io/?EIO=3&transport=websocket')).toBe(400);
   expect(await statusOf('/markets')).toBe(404);
   expect(await statusOf('/socket.io/?EIO=4&transport=websocket')).toBe(1006);
+});
+
+/** A raw connection to the namespace, its upgrade signed by a member if one is given, with the events that came. */
+async function joined({ sim, world }: Rig, member?: Client) {
+  const target = '/socket.io/?EIO=4&transport=websocket';
+  const timestamp = new Date(world.clock.now()).toISOString();
+  const token = member && world.members.withAddress(member.address)?.tokenId;
+  const signed = member && {
+    'lmts-api-key': token,
+    'lmts-timestamp': timestamp,
+    'lmts-signature': member.signature('GET', target, '', timestamp),
+  };
+  const socket = new WebSocket(`${sim.env['LIMITLESS_WS_URL']}${target}`, { headers: signed ?? {} });
+  clients.push({ disconnect: async () => socket.terminate() });
+  const events: [string, Row][] = [];
+  socket.on('message', (data) => {
+    if (String(data).startsWith('42/markets,')) events.push(JSON.parse(String(data).slice(11)) as [string, Row]);
+  });
+  socket.on('open', () => socket.send('40/markets,'));
+  await vi.waitFor(() => expect(events).toHaveLength(1), 3000);
+  const subscribe = async (): Promise<[string, Row]> => {
+    socket.send('42/markets,["subscribe_order_events"]');
+    await vi.waitFor(() => expect(events.length).toBeGreaterThan(1), 3000);
+    return events[1]!;
+  };
+  return { events, subscribe };
+}
+
+test('order events need a signed upgrade, and a subscription within 30 s of it', async () => {
+  const on = await quiet();
+  expect(await (await joined(on)).subscribe()).toMatchObject(['exception', { message: 'Authentication required' }]);
+  const wrong = { ...on.ann, signature: on.bob.signature };
+  expect((await (await joined(on, wrong)).subscribe())[0]).toBe('exception');
+  const late = await joined(on, on.ann);
+  on.clock.advance(31_000);
+  expect((await late.subscribe())[0]).toBe('exception');
+});
+
+test('a member hears of its own orders: engine and settlement, left in shares while it works and in base units at the end', async () => {
+  const on = await quiet();
+  const { market, ann, bob } = on;
+  const [own, other] = [await joined(on, ann), await joined(on, bob)];
+  for (const one of [own, other]) expect((await one.subscribe())[0]).toBe('system');
+  const { body } = await ann.place({ market, tick: 400, milliShares: 10_000, top: { clientOrderId: 'mine' } });
+  const id = (body['order'] as Row)['id'];
+  for (const milliShares of [4000, 6000]) await bob.place({ market, outcome: 1, tick: 600, type: 'FAK', milliShares });
+  const seen = () => own.events.slice(2).map(([, payload]) => payload);
+  await vi.waitFor(() => expect(seen()).toHaveLength(7), 3000);
+  expect(own.events.slice(2).map(([name]) => name)).toEqual(Array.from({ length: 7 }, () => 'orderEvent'));
+  const engine = seen().filter(({ source }) => source === 'OME');
+  expect(engine.map(({ type, status, remainingSize }) => [type, status, remainingSize])).toEqual([
+    ['PLACEMENT', undefined, 10],
+    ['UPDATE', undefined, 6],
+    ['EXECUTION', 'FILLED', '0'],
+  ]);
+  expect(engine[0]).toMatchObject({ orderId: id, clientOrderId: 'mine' });
+  const settlement = seen().filter(({ source }) => source === 'SETTLEMENT');
+  expect(settlement.map(({ type }) => type).toSorted()).toEqual(['MATCHED', 'MATCHED', 'MINED', 'MINED']);
+  expect(new Set(seen().map(({ orderId }) => orderId))).toEqual(new Set([id]));
+  expect(other.events.slice(2).some(([, { orderId }]) => orderId === id)).toBe(false);
 });

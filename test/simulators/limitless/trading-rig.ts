@@ -58,8 +58,9 @@ export function sdkWallet(privateKey: `0x${string}`): EthersLikeWallet {
 
 let salts = 1;
 
-/** A member's wallet key, made of one hexadecimal digit: his number, 1 to 14. */
-export const walletKey = (number: number): `0x${string}` => `0x${number.toString(16).repeat(64)}`;
+/** A member's wallet key: his number, 1 to 14, as a hexadecimal digit again and again; a later number with ones before it. */
+export const walletKey = (number: number): `0x${string}` =>
+  `0x${number < 15 ? number.toString(16).repeat(64) : number.toString(16).padStart(64, '1')}`;
 
 /** Joins the world as a new member. */
 export function join(

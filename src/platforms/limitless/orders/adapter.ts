@@ -10,6 +10,7 @@ import { type LimitlessAccess, createAccountClient } from '../signed-client.ts';
 import { cancelOrders } from './cancel.ts';
 import { PRICE_GRID, checkTradable, orderAmounts } from './amounts.ts';
 import { createFinder } from './finder.ts';
+import { privateChannel } from './private-socket.ts';
 import { OrderReads } from './reads.ts';
 import { toPlatformOrder } from './state.ts';
 import { type LimitlessNewOrder, toLimitlessOrder } from './request.ts';
@@ -82,6 +83,7 @@ export function createLimitlessOrders(deps: AdapterDeps<LimitlessUrl>): Platform
     platform: 'limitless',
     needsBook: ({ type }) => type === 'market',
     balances: (market, access) => readBalances(account, market, access),
+    privateChannel: ({ credential }) => privateChannel(deps.settings, credential, deps.now),
     grid: () => PRICE_GRID,
     check(market: StoredMarket, terms) {
       checkTradable(market, terms.outcomeIndex);

@@ -16,6 +16,7 @@ export type Packet =
   /** Acknowledgements, other namespaces, no-ops. */
   | { kind: 'other' };
 
+export const PING = '2';
 export const PONG = '3';
 export const JOIN = `40${NAMESPACE}`;
 export const eventPacket = (name: string, payload?: object): string =>
@@ -32,7 +33,7 @@ export function readPacket(frame: string): Packet {
       return { kind: 'open', pingIntervalMs: parseFrame(openPacket, jsonOf(frame.slice(1)), 'open').pingInterval };
     case '1':
       return { kind: 'ended', reason: 'ended by the server' };
-    case '2':
+    case PING:
       return { kind: 'ping' };
     case '3':
     case '6':

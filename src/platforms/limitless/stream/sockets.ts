@@ -4,20 +4,25 @@ import type { LimitlessUrl } from '../manifest.ts';
 import { BookSession } from './book-session.ts';
 import { LifecycleSession } from './lifecycle-session.ts';
 
-const HANDSHAKE = '/socket.io/?EIO=4&transport=websocket';
+/** Path and query of every upgrade. */
+export const HANDSHAKE = '/socket.io/?EIO=4&transport=websocket';
 
-/** Limitless' public sockets: books of all open markets, and listings and resolutions. There is none for trades. */
-export function createLimitlessSockets(settings: Pick<Settings, LimitlessUrl>): PlatformSockets {
-  const shared: Omit<SocketChannel, 'name' | 'marketsPerSocket' | 'bringsTrades' | 'session'> = {
+/** What connections to the namespace have in common. */
+export const namespaceChannel = (settings: Pick<Settings, LimitlessUrl>) =>
+  ({
     url: `${settings.LIMITLESS_WS_URL}${HANDSHAKE}`,
     heartbeat: null,
     // Until the server announces its ping interval: the value that it announces today.
     silentMs: 28_000,
-    // Markets may be silent for an hour.
+    // Markets may be silent for an hour, and orders for ever.
     quietMs: null,
     // The platform ends connections after 24 hours.
     rotateMs: 20 * 3_600_000,
-  };
+  }) satisfies Partial<SocketChannel>;
+
+/** Limitless' public sockets: books of all open markets, and listings and resolutions. There is none for trades. */
+export function createLimitlessSockets(settings: Pick<Settings, LimitlessUrl>): PlatformSockets {
+  const shared = namespaceChannel(settings);
   return {
     platform: 'limitless',
     markets: 600,

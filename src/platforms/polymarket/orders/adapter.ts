@@ -13,6 +13,7 @@ import { refreshFunds, type Asset } from './funds.ts';
 import { readBalances } from './balances.ts';
 import { adviceOf } from '../../refusal-rules.ts';
 import { POLYMARKET_REJECTIONS } from './advice.ts';
+import { privateChannel } from './private-socket.ts';
 import { placeOrder, placeOrders, type SignedOrder } from './placement.ts';
 import { purchaseFacts, spends } from './amounts.ts';
 import { checkPolymarketOrder, polymarketGrid } from './check.ts';
@@ -96,6 +97,10 @@ export function createPolymarketOrders(
       checkPolymarketOrder(market, terms, { tickSize, nowMs: deps.now() });
     },
     prepare,
+    privateChannel(access) {
+      const { owner } = account(access).wallet;
+      return privateChannel(deps.settings, { read: () => keys.of(access, owner), forget: () => keys.forget(owner) });
+    },
     ...createFinder(account, deps.now),
     cancel: (targets, access) => cancelOrders(account(access), targets),
   };

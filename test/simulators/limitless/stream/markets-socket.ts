@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { SimClient, SimSocketRoute } from '../../lib/index.ts';
+import { authenticate } from '../auth.ts';
+import type { Profile } from '../members.ts';
 import type { ClobMarket } from '../model.ts';
 import { decimal } from '../rows.ts';
 import { underlyingAt } from '../underlying.ts';
-import { isObject } from '../wire.ts';
+import { isObject, Refusal } from '../wire.ts';
 import type { LimitlessWorld } from '../world.ts';
 import { emit, NAMESPACE, readEvent, readPacket } from './packets.ts';
+import { orderEvents } from './order-events.ts';
 import { type BookUpdate, Publisher } from './publisher.ts';
 
 export interface StreamOptions {
@@ -16,6 +20,10 @@ export interface StreamOptions {
 
 /** Changes of a book that come closer together are one frame. */
 const TICK_MS = 40;
+/** What an upgrade signs, whatever the query. */
+const SIGNED = '/socket.io/?EIO=4&transport=websocket';
+/** A private subscription comes at most so long after the signature of its upgrade. */
+const SIGNATURE_MS = 30_000;
 const ORACLE_MS = 1000;
 /** A resolution is announced three times, byte for byte the same. */
 const COPIES_MS = [0, 200, 500];
@@ -33,6 +41,9 @@ interface Session {
   /** Version sent last, by market. */
   sent: Map<ClobMarket, number>;
   unansweredMs: number | null;
+  /** Whose token signed the upgrade, and when; null for a public one and for a wrong signature. */
+  member: { profile: Profile; signedMs: number } | null;
+  hasOrders: boolean;
 }
 
 /** The socket.io namespace /markets over engine.io 4: whole books, beginnings and ends of markets; no trades, no acks, no replay. */
@@ -47,6 +58,32 @@ export function marketsSocket(
   const pings = new Map<SimClient, NodeJS.Timeout>();
   let timer: NodeJS.Timeout | undefined;
   let oracleMs = 0;
+  world.desk.watch = orderEvents(world, (profile, payload) => {
+    for (const [client, { member, hasOrders }] of sessions) {
+      if (hasOrders && member?.profile === profile) emit(client, 'orderEvent', payload);
+    }
+  });
+
+  /** Nothing is said of a wrong signature before something private is asked for. */
+  const memberOf = ({ headers: given }: IncomingMessage): Session['member'] => {
+    const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+    const signed = { method: 'GET', target: SIGNED, path: SIGNED, query: new URLSearchParams(), body: '', headers };
+    try {
+      const profile = authenticate(signed, world.members, world.clock.now(), null);
+      return { profile, signedMs: Date.parse(headers['lmts-timestamp'] ?? '') };
+    } catch (error) {
+      if (error instanceof Refusal) return null;
+      throw error;
+    }
+  };
+
+  const subscribeOrders = (client: SimClient, session: Session): void => {
+    const { member } = session;
+    const isFresh = member !== null && Math.abs(world.clock.now() - member.signedMs) <= SIGNATURE_MS;
+    if (!isFresh) return emit(client, 'exception', { status: 'error', message: 'Authentication required' });
+    session.hasOrders = true;
+    emit(client, 'system', { message: 'Successfully subscribed to order events' });
+  };
 
   const sendBook = (client: SimClient, session: Session, market: ClobMarket): void => {
     const update = publisher.book(market);
@@ -121,6 +158,7 @@ export function marketsSocket(
       session.hasLifecycle = true;
       emit(client, 'system', { message: 'Subscribed to market lifecycle events' });
     } else if (name === 'unsubscribe_market_lifecycle') session.hasLifecycle = false;
+    else if (name === 'subscribe_order_events') subscribeOrders(client, session);
     else if (name.startsWith('subscribe_')) emit(client, 'exception', { message: 'Authentication required' });
   };
 
@@ -136,7 +174,7 @@ export function marketsSocket(
       const query = new URLSearchParams(url.split('?', 2)[1]);
       return query.get('EIO') === '4' && query.get('transport') === 'websocket' ? 101 : 400;
     },
-    connected(client) {
+    connected(client, request) {
       const limits = { pingInterval: pingIntervalMs, pingTimeout: pingTimeoutMs, maxPayload: 1_000_000 };
       client.send(`0${JSON.stringify({ sid: randomUUID(), upgrades: [], ...limits })}`);
       const session: Session = {
@@ -145,6 +183,8 @@ export function marketsSocket(
         hasLifecycle: false,
         sent: new Map(),
         unansweredMs: null,
+        member: memberOf(request),
+        hasOrders: false,
       };
       sessions.set(client, session);
       pings.set(client, setInterval(() => ping(client, session), pingIntervalMs).unref());

@@ -61,6 +61,10 @@ export class Exchange {
   listsKnowPositions = false;
   /** What GET /data/order answers for an order that is no longer open. */
   goneOrders: 'null' | 'not found' = 'null';
+  /** What the user channel tells: an order after each change, a match when it is made, and a match whose settlement has moved. */
+  onOrder: (order: SimOrder, type: 'PLACEMENT' | 'UPDATE' | 'CANCELLATION') => void = () => {};
+  onMatch: (match: ClobTrade) => void = () => {};
+  onTrade: (match: ClobTrade) => void = () => {};
   private readonly world: PolymarketWorld;
   private readonly orders = new Map<string, SimOrder>();
   private taking: SimOrder | null = null;
@@ -116,6 +120,7 @@ export class Exchange {
     const book = this.world.book(order.market);
     book?.remove(({ own }) => own?.id === order.id);
     if (book) book.updatedMs = this.world.now();
+    this.onOrder(order, 'CANCELLATION');
   }
 
   /** World: resting orders of clients were hit, or a client's taker order was. */
@@ -125,7 +130,16 @@ export class Exchange {
     if (!taker && makerOrders.every((order) => order === null)) return;
     const id = this.world.ids.uuid('trade', trade.index);
     const moved: ClobTrade['moved'] = [];
-    this.trades.push({ id, takerOrder: taker, trade, makerOrders, matchedMs: this.world.now(), moved, trouble: null });
+    const match: ClobTrade = {
+      id,
+      takerOrder: taker,
+      trade,
+      makerOrders,
+      matchedMs: this.world.now(),
+      moved,
+      trouble: null,
+    };
+    this.trades.push(match);
     for (const [i, fill] of trade.fills.entries()) {
       const order = makerOrders[i];
       if (!order) continue;
@@ -139,6 +153,8 @@ export class Exchange {
       );
       moved.push(this.note(taker, id, trade.size, cost, takerFee(trade.market.fee, trade.price, trade.size)));
     }
+    for (const order of makerOrders) if (order) this.onOrder(order, 'UPDATE');
+    this.onMatch(match);
     for (const order of [...makerOrders, taker]) if (order) this.sweep(order.account);
   }
 
@@ -147,6 +163,7 @@ export class Exchange {
     match.trouble = 'FAILED';
     for (const { account, usd } of match.moved.splice(0)) account.cash -= usd;
     this.world.ledger.undo(match.trade);
+    this.onTrade(match);
   }
 
   /** World: a market's book was emptied. */
@@ -208,6 +225,7 @@ export class Exchange {
     if (full) order.status = 'MATCHED';
     else if (rests(order)) this.rest(order);
     else order.status = 'CANCELED';
+    this.onOrder(order, order.status === 'CANCELED' ? 'CANCELLATION' : size > 0n ? 'UPDATE' : 'PLACEMENT');
     const [making, taking] = order.side === 'BUY' ? [usd, size] : [size, usd];
     return { status: size > 0n ? 'matched' : 'live', making, taking, tradeIds: [...order.tradeIds] };
   }

@@ -71,6 +71,12 @@ export class ApiKeys {
     return key;
   }
 
+  /** The key of somebody who shows its secret; undefined for a wrong one. */
+  matching({ apiKey, secret, passphrase }: Pick<ApiKey, 'apiKey' | 'secret' | 'passphrase'>): ApiKey | undefined {
+    const key = this.keys.get(apiKey);
+    return key?.secret === secret && key.passphrase === passphrase ? key : undefined;
+  }
+
   listOf(address: string): ApiKey[] {
     return [...this.keys.values()].filter((key) => key.address === address);
   }

@@ -283,7 +283,7 @@ function pool(market: AmmMarket, { syncedMs, worldMs }: { syncedMs: number; worl
       trade_type: 'amm',
       address: market.address,
       neg_risk: false,
-      fee: { enabled: true, taker_delay_ms: 0 },
+      fee: {},
       ...(decimals === 6 ? {} : { collateral_decimals: decimals }),
       ...(symbol === 'USDC' ? {} : { volume_raw: String(market.volume) }),
     },

@@ -44,6 +44,8 @@ function reportFields({ row, raw }: ParsedRow<KalshiMarket>, context: ReadContex
   const report = (field: string, reason: string) =>
     context.onBadRow({ platform: 'kalshi', kind: 'market', id: row.ticker, field, reason });
   for (const field of missingFields(raw)) report(field, 'missing');
+  const floor = raw['settlement_floor_dollars'] ?? null;
+  if (row.settlement_bounds_type === 'floor' && floor === null) report('settlement_floor_dollars', 'missing');
   const word = JSON.stringify(row.status.slice(0, 40));
   if (!isKnownStatus(row.status)) report('status', `unknown word ${word}, read as closed unless it has settled`);
 }

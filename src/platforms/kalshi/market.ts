@@ -76,10 +76,14 @@ function firstQuote(market: KalshiMarket, status: MarketStatus): Quote {
   return { price: last ?? (bid !== null && ask !== null ? midpoint(bid, ask) : null), bid, ask };
 }
 
-const level = (price: Price | null, size: Size | null | undefined): BookLevel | undefined =>
-  price === null ? undefined : { price, size: size ?? 0n };
-const liquidity = (market: KalshiMarket, { bid, ask }: Quote): Usd =>
-  bestLevelLiquidity(level(bid, market.yes_bid_size_fp), level(ask, market.yes_ask_size_fp));
+const level = (price: Price | null, size: Size): BookLevel | undefined =>
+  price === null ? undefined : { price, size };
+/** Of the best levels; null if the size of a quoted one is not known, as before 2026. */
+function liquidity(market: KalshiMarket, { bid, ask }: Quote): Usd | null {
+  const [bids, asks] = [bid === null ? 0n : market.yes_bid_size_fp, ask === null ? 0n : market.yes_ask_size_fp];
+  if (bids === null || bids === undefined || asks === null || asks === undefined) return null;
+  return bestLevelLiquidity(level(bid, bids), level(ask, asks));
+}
 
 /** Series that name no source of their own point to Kalshi's home page. */
 const sourceUrls = (owner: KalshiEvent | KalshiSeries | null): string[] =>
@@ -138,6 +142,7 @@ function infoMetadata(market: KalshiMarket, event: KalshiEvent | null, series: K
     early_close_condition: market.early_close_condition,
     occurrence_datetime: isoTime(market.occurrence_datetime),
     settlement_timer_seconds: market.settlement_timer_seconds,
+    settlement_bounds_type: market.settlement_bounds_type === 'floor' ? 'floor' : null,
     settlement_floor: floorOf(market),
     categories: series?.categories,
   });
@@ -152,9 +157,10 @@ const toLeg = ({ event_ticker, market_ticker, side, yes_settlement_value_dollars
   ...(paid === null || paid === undefined ? {} : { yes_payout: decimalNumber(paid, PRICE_SCALE) }),
 });
 
-/** What Yes has been paid before the settlement, USD per contract; null where the platform pays nothing before it. */
-const floorOf = (market: KalshiMarket): number | null =>
-  market.settlement_bounds_type === 'floor' ? decimalNumber(market.settlement_floor_dollars ?? 0n, PRICE_SCALE) : null;
+/** What Yes has been paid before the settlement, USD per contract; null where that is not known, or nothing is paid before it. */
+function floorOf({ settlement_bounds_type: bounds, settlement_floor_dollars: floor }: KalshiMarket): number | null {
+  return bounds === 'floor' && floor !== null && floor !== undefined ? decimalNumber(floor, PRICE_SCALE) : null;
+}
 
 function toInfo(
   market: KalshiMarket,
@@ -198,10 +204,11 @@ const payouts = (yes: Price): JsonObject => ({
   no: decimalNumber(complement(yes), PRICE_SCALE),
 });
 
-/** What is paid at the settlement of a market with a floor: Yes has been paid the floor before. null for other markets. */
+/** What is paid at the settlement of a market with a floor: Yes has been paid the floor before. null if there is none, or not known. */
 function settlementPayouts(market: KalshiMarket, yes: Price): JsonObject | null {
-  if (market.settlement_bounds_type !== 'floor') return null;
-  const left = yes - (market.settlement_floor_dollars ?? 0n);
+  const { settlement_bounds_type: bounds, settlement_floor_dollars: floor } = market;
+  if (bounds !== 'floor' || floor === null || floor === undefined) return null;
+  const left = yes - floor;
   return { ...payouts(yes), yes: decimalNumber(left > 0n ? left : 0n, PRICE_SCALE) };
 }
 
@@ -214,6 +221,7 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
   const young = (windowMs: number) =>
     youngMarketVolume(total, info.tradingStartAt ?? info.createdAt, fetchedAt, windowMs);
   const settled = status === 'settled' && first.price !== null;
+  const atRest = liquidity(market, first);
   return {
     status,
     resolvedAt: isoTime(market.settlement_ts),
@@ -223,12 +231,12 @@ function toState(market: KalshiMarket, info: MarketInfo, fetchedAt: string): Mar
     volume30d: young(WINDOW_MS['30d']),
     volume1y: young(WINDOW_MS['1y']),
     volumeTotal: total,
-    liquidity: liquidity(market, first),
+    liquidity: atRest,
     openInterest: market.open_interest_fp ?? market.open_interest ?? null,
     priceChange24h: last !== null && previous !== null ? last - previous : null,
     priceChange7d: null,
     metadata: withoutUnknown({
-      liquidity_basis: 'best_level',
+      liquidity_basis: atRest === null ? 'none' : 'best_level',
       result: market.result,
       payouts: settled && first.price !== null ? payouts(first.price) : null,
       settlement_payouts: settled && first.price !== null ? settlementPayouts(market, first.price) : null,

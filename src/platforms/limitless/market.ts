@@ -45,10 +45,18 @@ const STATUSES: Readonly<Record<string, MarketStatus>> = {
 const statusWord = (status: string): string => status.replace(/^MarketStatus\./, '');
 export const isKnownStatus = (status: string): boolean => Object.hasOwn(STATUSES, statusWord(status));
 
-/** Expired markets stay FUNDED for minutes and LOCKED for longer: they are closed. An unknown status counts as closed. */
-export function limitlessStatus(market: Pick<LimitlessMarket, 'status' | 'expired'>): MarketStatus {
+/**
+ * Expired markets stay FUNDED for minutes and LOCKED for longer: they are closed. Where `expired` is unknown, the time of the end
+ * decides. An unknown status counts as closed.
+ */
+export function limitlessStatus(
+  market: Pick<LimitlessMarket, 'status' | 'expired' | 'expirationTimestamp'>,
+  fetchedAt: string,
+): MarketStatus {
   const status = isKnownStatus(market.status) ? (STATUSES[statusWord(market.status)] ?? 'closed') : 'closed';
-  return market.expired && (status === 'open' || status === 'paused') ? 'closed' : status;
+  const end = isoFromEpoch(market.expirationTimestamp);
+  const isOver = market.expired ?? (end !== null && end <= fetchedAt);
+  return isOver && (status === 'open' || status === 'paused') ? 'closed' : status;
 }
 
 /** Rows of 2024 have no trade type. */
@@ -128,6 +136,12 @@ function strike(market: LimitlessMarket): JsonObject | undefined {
   return Number.isFinite(value) ? { open_price: value } : undefined;
 }
 
+/** Without a readable switch the published fees may apply, without settings a delay may. */
+const feeOf = ({ metadata, settings }: LimitlessMarket): JsonObject => ({
+  ...(typeof metadata?.fee === 'boolean' ? { enabled: metadata.fee } : {}),
+  ...(typeof settings?.takerDelayMs === 'number' ? { taker_delay_ms: settings.takerDelayMs } : {}),
+});
+
 /** The asset whose oracle price settles the market; '' if its row names none. */
 const oracleSymbol = ({ priceOracleMetadata: oracle, metadata }: LimitlessMarket): string =>
   oracle?.chainlinkPair || metadata?.chainlinkDataStream?.pair || '';
@@ -147,7 +161,7 @@ function infoMetadata(market: LimitlessMarket, group: LimitlessGroup | null): Js
     neg_risk: Boolean(group?.negRiskMarketId ?? market.negRiskRequestId),
     collateral: symbol ?? null,
     ...(decimals === USD_SCALE ? {} : { collateral_decimals: decimals ?? null }),
-    fee: { enabled: market.metadata?.fee ?? true, taker_delay_ms: market.settings?.takerDelayMs ?? 0 },
+    fee: feeOf(market),
     ...(child ? { group_item_title: market.title } : {}),
     ...(typeof market.orderInGroup === 'number' ? { order_in_group: market.orderInGroup } : {}),
     ...(strike(market) ? { strike: strike(market) } : {}),
@@ -232,7 +246,7 @@ function stateMetadata(market: LimitlessMarket, first: Quote, settled: boolean):
 }
 
 function toState(market: LimitlessMarket, createdAt: string | null, fetchedAt: string): MarketState {
-  const status = limitlessStatus(market);
+  const status = limitlessStatus(market, fetchedAt);
   const first = firstQuote(market, status);
   const amm = isAmm(market);
   const total = toUsd(market, market.volume);

@@ -82,6 +82,16 @@ describe('a Kalshi market', () => {
   });
 
   test.each([
+    ['a bid', { yes_bid_size_fp: undefined }, null, 'none'],
+    ['an ask', { yes_ask_size_fp: undefined }, null, 'none'],
+    ['a bid that is none', { yes_bid_size_fp: undefined, yes_bid_dollars: '0.0000' }, '71414.2417', 'best_level'],
+  ])('whose row does not say how large %s is has unknown liquidity, not less', (_, change, expected, basis) => {
+    const { state } = map(marketRow(change));
+    expect(state.liquidity).toBe(expected === null ? null : parseUsd(expected));
+    expect(state.metadata['liquidity_basis']).toBe(basis);
+  });
+
+  test.each([
     ['bid 0.0000 is no bid', { yes_bid_dollars: '0.0000' }, [0.81, null, 0.81]],
     ['ask 1.0000 is no ask', { yes_ask_dollars: '1.0000' }, [0.81, 0.8, null]],
     ['a bid of size 0.00 is no bid', { yes_bid_size_fp: '0.00' }, [0.81, null, 0.81]],
@@ -135,7 +145,10 @@ describe('a Kalshi market', () => {
       payouts: { yes: 0.5, no: 0.5 },
       settlement_payouts: { yes: 0.2, no: 0.5 },
     });
-    expect(map(marketRow({ settlement_bounds_type: 'floor' })).info.metadata).toMatchObject({ settlement_floor: 0 });
+    const unknown = map(marketRow({ settlement_bounds_type: 'floor', ...paid }));
+    expect(unknown.info.metadata).toMatchObject({ settlement_bounds_type: 'floor' });
+    expect(unknown.info.metadata).not.toHaveProperty('settlement_floor');
+    expect(unknown.state.metadata).not.toHaveProperty('settlement_payouts');
     const usual = map(marketRow({ settlement_bounds_type: 'default', settlement_floor_dollars: '0.3000', ...paid }));
     expect(usual.info.metadata).not.toHaveProperty('settlement_floor');
     expect(usual.state.metadata).not.toHaveProperty('settlement_payouts');

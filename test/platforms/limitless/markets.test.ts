@@ -157,6 +157,16 @@ describe('a Limitless market', () => {
     expect(map(marketRow({ status, expired })).state.status).toBe(expected);
   });
 
+  test.each([
+    ['the time of its end decides', { expirationTimestamp: Date.UTC(2020, 0, 1) }, 'closed'],
+    ['it is open before its end', { expirationTimestamp: Date.UTC(2099, 0, 1) }, 'open'],
+    ['its status decides when its end is unknown too', { expirationTimestamp: null }, 'open'],
+  ])('of which it is unknown whether it expired: %s', (_, change, expected) => {
+    for (const expired of ['perhaps', null]) {
+      expect(map(marketRow({ status: 'FUNDED', expired, ...change })).state.status).toBe(expected);
+    }
+  });
+
   const nothing = [null, null, null];
   test.each([
     [
@@ -272,7 +282,7 @@ describe('a Limitless market', () => {
   test('keeps its row when free-form parts are of another shape', () => {
     const odd = marketRow({ metadata: { fee: 'maybe', openPrice: '---' }, properties: 'none', settings: [] });
     const { info } = map(odd);
-    expect(info.metadata).toMatchObject({ fee: { enabled: true, taker_delay_ms: 0 } });
+    expect(info.metadata['fee']).toEqual({});
     expect(info.metadata).not.toHaveProperty('strike');
     expect(map(marketRow({ metadata: { openPrice: '63819.129774188645' } })).info.metadata.strike).toEqual({
       open_price: 63819.129774188645,

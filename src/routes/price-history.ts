@@ -50,7 +50,7 @@ function listOracleCandlesRoute(app: FastifyInstance, services: Services): void 
       operation: 'listOracleCandles',
       summary: 'Bars of the asset on which a price market settles, by its oracle',
       description:
-        'Limitless only: markets on the price of an asset (metadata.oracle). Read from the platform, at most five seconds old. Bars with start_ts ≤ timestamp < end_ts, oldest first, cut at `limit`: continue with start_ts after the last timestamp. Default end: now, or the end of the market; default start: `limit` bars before the end. The last bar may not be over yet. 400 for a market without an oracle.',
+        'Only for markets on the price of an asset: their metadata has an `oracle`. Read from the platform, at most five seconds old. Bars with start_ts ≤ timestamp < end_ts, oldest first, cut at `limit`: continue with start_ts after the last timestamp. Default end: now, or the end of the market; default start: `limit` bars before the end. The last bar may not be over yet. 400 for a market without an oracle.',
       params: { id: marketIdParam() },
       query: {
         provider: platformParam(),
@@ -119,7 +119,7 @@ const oracleAnswer = (read: OracleCandles | null | undefined) =>
 const noOracle = ({ platform, platformId }: StoredMarket): ApiError =>
   new ApiError(400, 'This market has no price oracle', {
     resolution:
-      'Use a Limitless market on the price of an asset: its metadata has `oracle`. For the prices of this market use GET /v1/api/markets/price-history.',
+      'Use a market on the price of an asset: its metadata has `oracle`. For the prices of this market use GET /v1/api/markets/price-history.',
     errorText: `${platformName(platform)} states no oracle for ${platformId}`,
   });
 

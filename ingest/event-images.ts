@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Cache } from '../src/core/cache.ts';
 import { eventImage } from '../src/markets/event-images.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
+import type { Projector } from '../src/present/projector.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Shared } from '../src/stores/shared/shared.ts';
 import { ItemFailures } from './failure-backoff.ts';
@@ -14,13 +15,21 @@ const REMEMBERED = 50_000;
 
 const Row = z.object({ event_id: z.string() });
 
+interface EventImageDeps {
+  clickhouse: ClickHouse;
+  shared: Shared;
+  present: Pick<Projector, 'changed'>;
+  data: PlatformData;
+  now: () => number;
+}
+
 /** Reads the images of the busiest open events, for platforms whose listing has none. */
 export class EventImageReader {
-  readonly #deps: { clickhouse: ClickHouse; shared: Shared; data: PlatformData; now: () => number };
+  readonly #deps: EventImageDeps;
   /** Events that turned out to have no image, or to be unreadable. */
   readonly #without: Cache<string, true>;
 
-  constructor(deps: { clickhouse: ClickHouse; shared: Shared; data: PlatformData; now: () => number }) {
+  constructor(deps: EventImageDeps) {
     this.#deps = deps;
     this.#without = new Cache({ limit: REMEMBERED, ttlMs: ASKED_AGAIN_MS, now: deps.now });
   }

@@ -8,6 +8,9 @@ import type { StoredMarkets } from '../src/markets/directory.ts';
 import type { MarketWriter } from '../src/markets/writer.ts';
 import type { PlatformData } from '../src/platforms/contract.ts';
 import type { Lease, Shared } from '../src/stores/shared/shared.ts';
+import type { Postgres } from '../src/stores/postgres/client.ts';
+import type { Projector } from '../src/present/projector.ts';
+import { PresentKeeper } from '../src/present/catch-up.ts';
 import { announceStored } from '../src/stores/shared/stored-changes.ts';
 import { type BackfillProgress, backfillTrades } from './backfill.ts';
 import { type CandlesDeps, refreshCandles } from './candles.ts';
@@ -37,12 +40,15 @@ const FULL_SECONDS = 6 * 3600;
 const MARKET_EVENTS_SECONDS = 5;
 const BOOKS_SECONDS = 60;
 const STREAMED_SECONDS = 5;
+const PRESENT_SECONDS = 60;
 
 export interface PlatformFeedDeps {
   config: Config;
   log: FastifyBaseLogger;
   clock: Clock;
   clickhouse: ClickHouse;
+  postgres: Postgres;
+  present: Projector;
   shared: Shared;
   markets: StoredMarkets;
   marketWriter: MarketWriter;
@@ -65,6 +71,7 @@ export class PlatformFeed {
   readonly #books: BookPoller;
   readonly #files: DayFileWriter;
   readonly #marketLog: MarketLog;
+  readonly #present: PresentKeeper;
   readonly #stopping = new AbortController();
   #openedUnder: Lease | null = null;
   #opening: Promise<void> | null = null;
@@ -82,6 +89,7 @@ export class PlatformFeed {
     const events = new TradeLog({ clickhouse, publish, log, platform, markets: deps.markets });
     const onNamed = (wallets: string[]) => announceStored(deps.shared, 'traders', platform, wallets);
     this.#writer = new TradeWriter({ clickhouse, spool, log, platform, events, onNamed });
+    this.#present = new PresentKeeper(deps, platform);
     this.#marketLog = new MarketLog({ clickhouse, publish, log, platform });
     const onWritten = (refs: readonly string[]): void => this.#live?.stored(refs);
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now, onWritten });
@@ -96,7 +104,7 @@ export class PlatformFeed {
       streamed,
       onRead: (...read) => this.#live?.compareBook(...read) ?? false,
     });
-    this.#images = new EventImageReader({ clickhouse, shared: deps.shared, data, now: Date.now });
+    this.#images = new EventImageReader({ ...deps, data, now: Date.now });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform });
     this.#changedSinceMs = Date.now() - 10 * 60_000;
     this.trades = {
@@ -184,6 +192,8 @@ export class PlatformFeed {
       job('books', 'trades', Math.min(sweep, BOOKS_SECONDS), (run) => this.#books.read(run)),
       job('streamed_books', 'trades', Math.min(sweep, STREAMED_SECONDS), (run) => this.#books.readStreamed(run)),
       job('market_events', 'markets', Math.min(sweep, MARKET_EVENTS_SECONDS), (run) => this.#logMarkets(run)),
+      // Under the trades lease, as trades that the previous holder stored may not be copied.
+      job('present', 'trades', PRESENT_SECONDS, (run) => this.#storing(run, () => this.#present.run(run.lease))),
       job('trades', 'trades', trades, (run) => this.#poll(run)),
       job('backfill', 'trades', trades, (run) => this.#backfill(run)),
       job('gaps', 'trades', sweep, (run) => this.#storing(run, () => fillTradeGaps(this.trades, this.data, run))),

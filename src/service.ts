@@ -34,6 +34,8 @@ import { createPlatformOrders } from './platforms/order-adapters.ts';
 import { createPlatformSockets } from './platforms/socket-adapters.ts';
 import { SocketStates } from './platforms/sockets/states.ts';
 import type { BadRow, PlatformData } from './platforms/contract.ts';
+import { buildPresent } from './present/catch-up.ts';
+import { Projector } from './present/projector.ts';
 import { migratePostgres, openPostgres, type Postgres } from './stores/postgres/client.ts';
 import { explorerSite } from './explorer/site.ts';
 import type { AppDeps } from './routes/services.ts';
@@ -101,10 +103,10 @@ export async function startService(
       ingestionHealth: () => ingestionHealth(stores.clickhouse, config, { sockets, clock }),
       stores: () => pingStores(stores),
     };
-    const { postgres } = stores;
-    const urls = postgres
-      ? await serveApi(start, { ...stores, postgres }, sources, watched, extend)
-      : await serveWithoutApi(start, stores, watched);
+    const urls =
+      role === 'ingest'
+        ? await serveWithoutApi(start, stores, watched)
+        : await serveApi(start, stores, sources, watched, extend);
     return { ...urls, ingestion, close };
   } catch (error) {
     await close();
@@ -120,33 +122,33 @@ function bundleExplorer({ config, log }: Start): void {
 interface Stores {
   shared: Shared;
   clickhouse: ClickHouse;
-  /** null in the role without an API, which reads no accounts. */
-  postgres: Postgres | null;
+  postgres: Postgres;
 }
 
-async function openStores({ config, role, log, clock, metrics, onStop }: Start): Promise<Stores> {
+async function openStores({ config, log, clock, metrics, onStop }: Start): Promise<Stores> {
   const shared = meteredShared(await openShared(config, log, { clock }), metrics);
   onStop(() => shared.close());
   // In parallel, because each may start an engine.
-  const opening = [openClickHouse(config, log), role === 'ingest' ? null : openPostgres(config, log)] as const;
-  for (const store of opening) onStop(async () => (await store?.catch(() => null))?.close());
+  const opening = [openClickHouse(config, log), openPostgres(config, log)] as const;
+  for (const store of opening) onStop(async () => (await store.catch(() => null))?.close());
   const [opened, postgres] = await Promise.all(opening);
   const clickhouse = meteredClickHouse(opened, metrics);
   await prepareClickHouse(clickhouse, config, log);
-  if (postgres) await migratePostgres(postgres, log);
+  await migratePostgres(postgres, log);
+  await buildPresent({ clickhouse, postgres, log });
   return { shared, clickhouse, postgres };
 }
 
 const pingStores = ({ clickhouse, shared, postgres }: Stores): Record<string, Promise<boolean>> => ({
   clickhouse: clickhouse.ping(),
   redis: Promise.resolve(shared.healthy()),
-  ...(postgres ? { postgres: postgres.ping() } : {}),
+  postgres: postgres.ping(),
 });
 
 type Sources = Awaited<ReturnType<typeof openSources>>;
 
 /** The platforms, and what is stored about their markets and traders. */
-async function openSources({ config, log, clock, metrics, onStop }: Start, { clickhouse, shared }: Stores) {
+async function openSources({ config, log, clock, metrics, onStop }: Start, { clickhouse, postgres, shared }: Stores) {
   const http = createPlatformHttp({ shared, log, clock, onRequest: (report) => observeAttempt(metrics, report) });
   onStop(() => http.close());
   const adapters = createPlatforms({
@@ -162,14 +164,18 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
     observeBadRow(metrics, row);
     log.warn({ row }, 'Left out an invalid row or field of a platform');
   };
-  const marketWriter = new MarketWriter(clickhouse, (platform, refs) =>
-    announceStored(shared, 'markets', platform, refs),
-  );
+  const present = new Projector({ clickhouse, postgres, log, clock });
+  onStop(() => present.close());
+  const marketWriter = new MarketWriter(clickhouse, {
+    present,
+    onChanged: (platform, refs) => announceStored(shared, 'markets', platform, refs),
+  });
   const fetchMarket: FetchMarket = async (platform, id, user) => {
     const priority = user === undefined ? 'poll' : 'live';
     const market = await platforms[platform]?.market(id, { priority, user, onBadRow });
     if (!market) return null;
     await marketWriter.write(platform, [market]);
+    await present.copyNow(platform, [market.info.ref]);
     return market.info.ref;
   };
   const cached: Shared['cached'] = (...asked) => shared.cached(...asked);
@@ -177,12 +183,12 @@ async function openSources({ config, log, clock, metrics, onStop }: Start, { cli
   const traders = new TraderNames(clickhouse);
   const stopFollowing = await followStored(shared, { markets, traders }, clock);
   onStop(async () => stopFollowing());
-  return { http, platforms, markets, traders, marketWriter, onBadRow };
+  return { http, platforms, markets, traders, marketWriter, present, onBadRow };
 }
 
-async function ingest(start: Start, { clickhouse, shared }: Stores, sources: Sources): Promise<Ingestion> {
+async function ingest(start: Start, { clickhouse, postgres, shared }: Stores, sources: Sources): Promise<Ingestion> {
   const { config, log, clock, metrics, onStop } = start;
-  const { markets, marketWriter } = sources;
+  const { markets, marketWriter, present } = sources;
   const sockets = {
     adapters: createPlatformSockets(config, clock),
     observer: observeSockets(metrics),
@@ -192,6 +198,8 @@ async function ingest(start: Start, { clickhouse, shared }: Stores, sources: Sou
     log,
     clock,
     clickhouse,
+    postgres,
+    present,
     shared,
     markets,
     marketWriter,
@@ -210,8 +218,8 @@ const urlOf = ({ HOST }: Config, port: number): string => `http://${urlHost(HOST
 
 async function serveApi(
   start: Start,
-  stores: Stores & { postgres: Postgres },
-  { http, platforms, markets, traders, onBadRow }: Sources,
+  stores: Stores,
+  { http, platforms, markets, traders, present, onBadRow }: Sources,
   watched: Watched,
   extend: AppDeps['extend'],
 ): Promise<Urls> {
@@ -225,6 +233,7 @@ async function serveApi(
     platforms,
     markets,
     traders,
+    present,
     onBadRow,
     orderAdapters: createPlatformOrders({ http, settings: config, now: clock.now }),
     analystSql,
@@ -259,7 +268,7 @@ async function serveWithoutApi(start: Start, stores: Stores, watched: Watched): 
     onStop(() => served.close());
     metricsUrl = `${urlOf(config, served.port)}/metrics`;
   }
-  // Keys are in PostgreSQL, which this role does not open.
+  // This role takes no keys.
   await openSql(start, stores, createAnalystSql(config), async () => null);
   return { url: '', metricsUrl };
 }

@@ -11,6 +11,7 @@ export const LONG = [
   'explorer/{failures,numbers,pages,reading,stream,trader}',
   'http/{any-address,columnar,fuzz,hostile-input,openapi-client}',
   'ingest/{crash,faults,last-trades,long-runs}',
+  'present/kills',
   'orders/{crash,default-clients,idempotency,kill-switch,never-sent,private-sockets,secrets}',
   'orders/{limitless,polymarket}/http',
   'orders/kalshi/orders',

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, PlatformData, ReadContext } from '../platforms/contract.ts';
+import type { Projector } from '../present/projector.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
@@ -13,13 +14,14 @@ const WRITE_MS = 60_000;
 const WAIT_MS = 1000;
 
 const Row = z.object({ image_url: z.string() });
+const RefRow = z.object({ ref: z.string() });
 
 /**
  * The image of an event whose listing has none, '' if the platform has none: read once, then stored with each of its markets.
  * Callers in all processes share one request.
  */
 export async function eventImage(
-  { clickhouse, shared }: { clickhouse: ClickHouse; shared: Shared },
+  { clickhouse, shared, present }: { clickhouse: ClickHouse; shared: Shared; present: Pick<Projector, 'changed'> },
   data: PlatformData,
   eventId: string,
   context: ReadContext,
@@ -37,6 +39,11 @@ export async function eventImage(
       for (const table of ['markets', 'events']) {
         await clickhouse.run('keep_event_image', { table, platform, event_id: eventId, image_url: value });
       }
+      const markets = await clickhouse.query('event_refs', RefRow, { platform, event_id: eventId });
+      present.changed(
+        platform,
+        markets.map(({ ref }) => ref),
+      );
       return true;
     });
   }
@@ -46,6 +53,7 @@ export async function eventImage(
 interface Services {
   clickhouse: ClickHouse;
   shared: Shared;
+  present: Pick<Projector, 'changed'>;
   platforms: Partial<Record<Platform, PlatformData>>;
   onBadRow: (row: BadRow) => void;
   log: { warn(details: object, message: string): void };

@@ -5,6 +5,7 @@ import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { priceByLastTrades } from './last-trades.ts';
 import { marketName } from '../core/market-key.ts';
+import type { Projector } from '../present/projector.ts';
 import type { ReadInterest } from '../platforms/contract.ts';
 import { MANIFESTS } from '../platforms/manifests.ts';
 import { enrichFromStore, LookbackRow, TradedMarket } from './enrich.ts';
@@ -31,6 +32,14 @@ const LOOKBACK_REFS = 500;
 const LastListing = LookbackRow.extend({ synced_at: z.string() });
 type LastListing = z.infer<typeof LastListing>;
 
+/** Who hears of markets once they are stored. */
+interface Listeners {
+  /** Copies them to PostgreSQL. */
+  present?: Pick<Projector, 'changed' | 'drop'>;
+  /** Called with markets whose stored facts or status changed. */
+  onChanged?: (platform: Platform, refs: string[]) => void;
+}
+
 /** Stores listings: changes, and a heartbeat for unchanged markets. Writing the same body twice changes nothing. */
 export class MarketWriter {
   readonly #clickhouse: ClickHouse;
@@ -39,15 +48,14 @@ export class MarketWriter {
   readonly #known = new KnownMarkets();
   /** Sequential: of two concurrent writes, the one that saw fewer trades could come last. */
   readonly #pricing = new PQueue({ concurrency: 1 });
-  readonly #onChanged: (platform: Platform, refs: string[]) => void;
+  readonly #heard: Listeners;
   /** What sockets stated of markets; written in place of what older rows say. */
   readonly stated = new StatedMarkets();
 
-  /** `onChanged` is called with markets whose stored facts or status changed, once these are stored. */
-  constructor(clickhouse: ClickHouse, onChanged: (platform: Platform, refs: string[]) => void = () => {}) {
+  constructor(clickhouse: ClickHouse, heard: Listeners = {}) {
     this.#clickhouse = clickhouse;
     this.#events = new EventWriter(clickhouse);
-    this.#onChanged = onChanged;
+    this.#heard = heard;
   }
 
   /** Stores what is new in these records of one platform; returns how many markets were written. */
@@ -111,8 +119,9 @@ export class MarketWriter {
     // Trades stored since the bodies were received: whichever comes last, states or trades, sees the other.
     const refs = rows.map(({ record }) => record.info.ref);
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, refs));
+    this.#heard.present?.changed(platform, refs);
     if (moved.length > 0)
-      this.#onChanged(
+      this.#heard.onChanged?.(
         platform,
         moved.map(({ record }) => record.info.ref),
       );
@@ -134,6 +143,7 @@ export class MarketWriter {
     const all = [...refs];
     for (const ref of all) if (this.hasWritten({ platform, ref })) this.#known.learn(marketName({ platform, ref }));
     await this.#pricing.add(() => priceByLastTrades(this.#clickhouse, platform, all));
+    this.#heard.present?.changed(platform, all);
   }
 
   /** Trades of any market may have been stored: volumes from trades are written with the next sweep. */
@@ -145,12 +155,14 @@ export class MarketWriter {
 
   /** Removes a market dropped by its platform from the listing; its trades stay. */
   async drop(platform: Platform, ref: string): Promise<void> {
+    await this.#heard.present?.drop(platform, ref);
     for (const table of ['market_state', 'market_state_texts', 'markets', 'market_info_texts', 'market_raw']) {
       const where = 'platform = {platform:String} AND market_key = sipHash64({platform:String}, {ref:String})';
       await this.#clickhouse.command(`DELETE FROM ${table} WHERE ${where}`, { platform, ref });
     }
     this.#known.delete(marketName({ platform, ref }));
-    this.#onChanged(platform, [ref]);
+    this.#heard.present?.changed(platform, [ref]);
+    this.#heard.onChanged?.(platform, [ref]);
   }
 
   /** Open interest that the listing lacks; written with the market from its next sweep on. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { marketKey } from '../core/market-key.ts';
 import type { Platform } from '../core/model.ts';
-import { likelyRef } from '../markets/directory.ts';
+import { normalId } from '../markets/directory.ts';
 import { requireMarket, unknownMarket, type WantedMarket } from '../markets/lookup.ts';
+import { marketsNamed, type PresentMarket } from '../present/read.ts';
 import type { Match } from '../schemas/markets.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
 import { InfoText, StateText, TextRow, toMarket, TradersText } from './market-rows.ts';
 
 const RawRow = z.object({ market_key: z.string(), raw: z.string() });
@@ -28,31 +30,51 @@ export async function marketsByKey(
   return marketsOf(platform, keys, { texts, raws, nowMs, matches });
 }
 
-/**
- * The market of a user's id, and its reference: one statement if the id is the reference, as it nearly always is. A market that is not
- * stored is read from the platform; 404 if that does not know it.
- */
+/** The market of a user's id, and its reference. One that is not stored is read from the platform; 404 if that does not know it. */
 export async function listedMarket(
-  services: Parameters<typeof requireMarket>[0] & { now: () => number },
+  services: Parameters<typeof requireMarket>[0] & { postgres: Pick<Postgres, 'db'>; now: () => number },
   wanted: WantedMarket,
   withRaw: boolean,
 ): Promise<{ ref: string; market: Market }> {
-  const { clickhouse } = services;
-  const nowMs = services.now();
   const { platform, id } = wanted;
-  const likely = withRaw ? null : likelyRef(platform, id);
-  if (likely !== null) {
-    const [market] = await marketsByKey(clickhouse, platform, [marketKey({ platform, ref: likely })], {
-      withRaw,
-      nowMs,
-    });
-    if (market) return { ref: likely, market };
-  }
-  const known = await requireMarket(services, wanted);
-  const [market] = await marketsByKey(clickhouse, platform, [marketKey(known)], { withRaw, nowMs });
-  // Its platform may have dropped it since it was cached.
-  if (!market) throw await unknownMarket(services, platform, id);
-  return { ref: known.ref, market };
+  const found = (await namedMarket(services, platform, id)) ?? (await fetchedMarket(services, wanted));
+  const [raw] = withRaw
+    ? await services.clickhouse.query('markets_raw', RawRow, {
+        platform,
+        keys: [BigInt(marketKey({ platform, ref: found.ref }))],
+      })
+    : [];
+  return { ref: found.ref, market: answerOf(platform, found, raw?.raw, services.now()) };
+}
+
+async function namedMarket({ postgres }: { postgres: Pick<Postgres, 'db'> }, platform: Platform, id: string) {
+  const name = normalId(platform, id);
+  return name === null ? undefined : (await marketsNamed(postgres, platform, [name])).get(name);
+}
+
+/** Its platform may have dropped it since it was found. */
+async function fetchedMarket(services: Parameters<typeof listedMarket>[0], wanted: WantedMarket) {
+  const { ref } = await requireMarket(services, wanted);
+  const found = await namedMarket(services, wanted.platform, ref);
+  if (!found) throw await unknownMarket(services, wanted.platform, wanted.id);
+  return found;
+}
+
+function answerOf(
+  platform: Platform,
+  { info, state, traders }: PresentMarket,
+  raw: string | undefined,
+  nowMs: number,
+): Market {
+  return toMarket({
+    platform,
+    info: InfoText.parse(JSON.parse(info)),
+    state: StateText.parse(JSON.parse(state)),
+    traders: traders === null ? undefined : { unique_traders: traders.count, unique_traders_since: traders.since },
+    raw,
+    match: undefined,
+    nowMs,
+  });
 }
 
 function marketsOf(

@@ -16,6 +16,7 @@ import type { BadRow, PlatformData } from '../platforms/contract.ts';
 import type { OrderAdapters } from '../platforms/order-adapters.ts';
 import type { SocketObserver } from '../platforms/sockets/contract.ts';
 import type { Freshness } from '../queries/freshness.ts';
+import type { Projector } from '../present/projector.ts';
 import type { TraderNames } from '../queries/trader-names.ts';
 import type { AnalystSql } from '../stores/clickhouse/analyst-sql.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -37,6 +38,8 @@ export interface AppDeps {
   orderAdapters?: OrderAdapters;
   /** Counts events of users' private sockets; absent: none are opened. */
   sockets?: SocketObserver;
+  /** Copies stored markets to PostgreSQL. */
+  present: Projector;
   /** Stored markets by any id; others are read from their platform. */
   markets: StoredMarkets;
   traders: TraderNames;

@@ -14,6 +14,7 @@ import { loadConfig, type Config } from '../../src/core/config.ts';
 import { hashKey, keyPrefix, newApiKey } from '../../src/accounts/api-key-format.ts';
 import { createLog } from '../../src/core/log.ts';
 import { TraderNames } from '../../src/queries/trader-names.ts';
+import { Projector } from '../../src/present/projector.ts';
 import { StoredMarkets } from '../../src/markets/directory.ts';
 import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
@@ -84,6 +85,7 @@ export async function startTestApp({
     clock,
     clickhouse: unusedClickHouse,
     platforms: {},
+    present: new Projector({ clickhouse: given.clickhouse ?? unusedClickHouse, postgres, log, clock: systemClock }),
     markets: new StoredMarkets(given.clickhouse ?? unusedClickHouse, async () => null),
     // Kept for no time: writers of tests announce nothing.
     traders: new TraderNames(given.clickhouse ?? unusedClickHouse, 0),

@@ -59,7 +59,9 @@ export async function startIngestRig(
   const clock = { now: Date.now() };
   const settings = loadConfig({ DATA_DIR: directory, ...sim.env });
   const data = createPlatforms({ http, settings, now: () => clock.now })[platform];
-  const marketWriter = new MarketWriter(clickhouse, (_platform, refs) => storedMarkets.forget(platform, refs));
+  const marketWriter = new MarketWriter(clickhouse, {
+    onChanged: (_platform, refs) => storedMarkets.forget(platform, refs),
+  });
   const storedMarkets = new StoredMarkets(clickhouse, async (_platform, id) => {
     const market = await data.market(id, { priority: 'live', onBadRow: () => {} });
     if (market) await marketWriter.write(platform, [market]);

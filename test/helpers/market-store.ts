@@ -25,6 +25,7 @@ import {
 } from '../../src/core/model.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { startTestApp, type TestApp } from './app.ts';
+import { openPresent } from './present.ts';
 import { silent } from './silent-log.ts';
 
 export const LEASE: Lease = {
@@ -65,11 +66,17 @@ export async function startMarketStore(
   const clickhouse = connect(engine.url, () => engine.close());
   await migrateClickHouse(clickhouse, silent);
   const spool = await Spool.open(join(directory, 'spool'));
-  const marketWriter = new MarketWriter(clickhouse, (platform, refs) => markets.forget(platform, refs));
+  const { postgres, present, close } = await openPresent(clickhouse);
+  const marketWriter = new MarketWriter(clickhouse, {
+    present,
+    onChanged: (platform, refs) => markets.forget(platform, refs),
+  });
   const markets = new StoredMarkets(clickhouse, async () => null);
   const local = createLocalShared(silent);
   const app = await startTestApp({
     clickhouse,
+    postgres,
+    present,
     markets,
     shared: { ...local, cached, localCache: { ...local.localCache, get: () => undefined } },
     ...options,
@@ -90,6 +97,7 @@ export async function startMarketStore(
         const own = records.filter(({ info }) => info.platform === platform);
         if (own.length > 0) await marketWriter.write(platform, own);
       }
+      await present.settled();
     },
     async trade(...trades) {
       for (const platform of PLATFORMS) {
@@ -98,6 +106,7 @@ export async function startMarketStore(
         await writers[platform].write(own, LEASE);
         await marketWriter.onTradesStored(platform, new Set(own.map(({ ref }) => ref)));
       }
+      await present.settled();
     },
     cover: (platform, fromMs, toMs, ref = '', marker = '') =>
       new Watermarks(clickhouse, platform).move(ref, LEASE, () => ({
@@ -121,6 +130,7 @@ export async function startMarketStore(
     },
     async close() {
       await app.close();
+      await close();
       await local.close();
       await clickhouse.close();
       await rm(directory, { recursive: true, force: true });

@@ -16,6 +16,7 @@ import { createPlatforms } from '../../src/platforms/registry.ts';
 import { createPlatformOrders } from '../../src/platforms/order-adapters.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { unmeteredHttp } from '../fixtures/unmetered-http.ts';
+import { openPresent } from './present.ts';
 import { startTestApp, type TestApp } from './app.ts';
 import { socketCounts } from './socket-counts.ts';
 
@@ -98,16 +99,23 @@ export async function startTrading(given: Record<string, string>, now: () => num
   const http = await unmeteredHttp();
   const deps = { http, settings: config, now };
   const adapters = createPlatforms(deps);
-  const writer = new MarketWriter(clickhouse, (platform, refs) => markets.forget(platform, refs));
+  const { postgres, present, close } = await openPresent(clickhouse);
+  const writer = new MarketWriter(clickhouse, {
+    present,
+    onChanged: (platform, refs) => markets.forget(platform, refs),
+  });
   const markets = new StoredMarkets(clickhouse, async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow });
     if (!market) return null;
     await writer.write(platform, [market]);
+    await present.copyNow(platform, [market.info.ref]);
     return market.info.ref;
   });
   const parts = {
     env: { ...env, LOG_LEVEL: 'debug' },
     clickhouse,
+    postgres,
+    present,
     platforms: adapters,
     orderAdapters: createPlatformOrders(deps),
     markets,
@@ -145,11 +153,12 @@ export async function startTrading(given: Record<string, string>, now: () => num
       return through(service, userId, key);
     },
     async another() {
-      const other = await startTestApp({ ...parts, postgres: service.postgres });
+      const other = await startTestApp(parts);
       return { service: other, as: ({ userId, key }) => through(other, userId, key) };
     },
     async close() {
       await service.close();
+      await close();
       await http.close();
       await clickhouse.close();
       await rm(directory, { recursive: true, force: true });

@@ -78,7 +78,7 @@ test('an event that is asked for brings its image, to its markets too', async ()
 
 test('an event without an image is asked for once', async () => {
   const shared = createLocalShared(silent);
-  const deps = { clickhouse: store.clickhouse, shared };
+  const deps = { clickhouse: store.clickhouse, shared, present: store.app.deps.present };
   for (let times = 0; times < 3; times += 1) expect(await eventImage(deps, data, 'PLAIN', readContext())).toBe('');
   expect(asked.filter((id) => id !== 'B')).toEqual(['A', 'PLAIN']);
   await shared.close();
@@ -91,7 +91,7 @@ test('many requests at a time write the image once', async () => {
   const shared = createLocalShared(silent);
   let writes = 0;
   const clickhouse = counted(() => (writes += 1)) as unknown as typeof store.clickhouse;
-  const read = () => eventImage({ clickhouse, shared }, data, 'BUSY', readContext());
+  const read = () => eventImage({ clickhouse, shared, present: store.app.deps.present }, data, 'BUSY', readContext());
   for (let round = 0; round < 3; round += 1) await Promise.all(Array.from({ length: 20 }, read));
   // One statement for markets and one for events.
   expect(writes).toBe(2);

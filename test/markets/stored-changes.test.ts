@@ -39,9 +39,11 @@ async function startProcesses() {
     state,
     sent,
     stop,
-    markets: new MarketWriter(store.clickhouse, (platform, refs) => {
-      sent.push(refs);
-      if (state.healthy) announceStored(shared, 'markets', platform, refs);
+    markets: new MarketWriter(store.clickhouse, {
+      onChanged: (platform, refs) => {
+        sent.push(refs);
+        if (state.healthy) announceStored(shared, 'markets', platform, refs);
+      },
     }),
     names: new TradeNames({
       clickhouse: store.clickhouse,

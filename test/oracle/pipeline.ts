@@ -25,6 +25,7 @@ import { SocketStates } from '../../src/platforms/sockets/states.ts';
 import { openShared } from '../../src/stores/shared/open.ts';
 import type { Platform } from '../../src/core/model.ts';
 import { startTestApp, type TestApp } from '../helpers/app.ts';
+import { openPresent } from '../helpers/present.ts';
 import { silent } from '../helpers/silent-log.ts';
 import type { Simulator } from '../simulators/simulator.ts';
 
@@ -122,17 +123,24 @@ export async function startPipeline(
   };
   const adapters = createPlatforms({ http: impatient, settings: config, now: Date.now });
   const data = config.platforms.map((platform) => ({ ...adapters[platform], sweepFactor: 1 }));
-  const marketWriter = new MarketWriter(clickhouse, (platform, refs) => markets.forget(platform, refs));
+  const { postgres, present, close: closePresent } = await openPresent(clickhouse);
+  const marketWriter = new MarketWriter(clickhouse, {
+    present,
+    onChanged: (platform, refs) => markets.forget(platform, refs),
+  });
   const markets = new StoredMarkets(clickhouse, async (platform, id) => {
     const market = await adapters[platform].market(id, { priority: 'live', onBadRow: () => {} });
     if (!market) return null;
     await marketWriter.write(platform, [market]);
+    await present.copyNow(platform, [market.info.ref]);
     return market.info.ref;
   });
   const socketStates = new SocketStates(systemClock);
   await socketStates.listen((...given) => shared.subscribe(...given));
   const app = await startTestApp({
     clickhouse,
+    postgres,
+    present,
     shared,
     markets,
     platforms: Object.fromEntries(data.map((one) => [one.platform, one])),
@@ -142,7 +150,7 @@ export async function startPipeline(
   const books = new BookRecorder({ clickhouse, log });
   const sockets = live && { adapters: createPlatformSockets(config, systemClock), ...live };
   const ingest = (days: number) => {
-    const stores = { config: configOf(days), log, clock: systemClock, clickhouse, shared, books };
+    const stores = { config: configOf(days), log, clock: systemClock, clickhouse, postgres, present, shared, books };
     return startIngestion({ ...stores, platforms: data, markets, marketWriter, ...(sockets && { sockets }) });
   };
   let ingestion = await ingest(backfillDays);
@@ -205,6 +213,7 @@ export async function startPipeline(
     async close() {
       await ingestion.stop();
       await app.close();
+      await closePresent();
       await http.close();
       await shared.close();
       await clickhouse.close();

@@ -35,7 +35,7 @@ let wallet: string;
 let calls = 0;
 
 async function store(data: PlatformData, scope: SweepScope): Promise<void> {
-  const writer = new MarketWriter(clickhouse, () => {});
+  const writer = new MarketWriter(clickhouse);
   for (const page of await collect(data.sweep(scope, readContext()))) await writer.write(data.platform, page.markets);
 }
 

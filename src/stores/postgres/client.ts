@@ -1,11 +1,11 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
-import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { ConfigError, noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import { startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
+import type { Log } from '../../embedded/postgres/server.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 export type Database = PgDatabase<PgQueryResultHKT>;
@@ -23,7 +23,7 @@ export interface Postgres {
 }
 
 /** Opens DATABASE_URL, or the embedded PostgreSQL in DATA_DIR, which only one process may open. Migrations are not applied. */
-export async function openPostgres(config: Config, log: FastifyBaseLogger): Promise<Postgres> {
+export async function openPostgres(config: Pick<Config, 'DATABASE_URL' | 'dataDir'>, log: Log): Promise<Postgres> {
   const url = config.DATABASE_URL;
   if (url === undefined) {
     const server = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
@@ -50,7 +50,7 @@ const SERVER: pg.PoolConfig = {
 };
 const MIGRATION_MS = 600_000;
 
-function createPool(config: pg.PoolConfig, log: FastifyBaseLogger): pg.Pool {
+function createPool(config: pg.PoolConfig, log: Log): pg.Pool {
   const pool = new pg.Pool({ ...config, Client: PreparingClient });
   // The server closed an idle connection; the pool replaces it.
   pool.on('error', (error) => {
@@ -96,7 +96,7 @@ const FOLDER = new URL('../../../sql/postgres/', import.meta.url);
 const LOCK = 4_051_963_407;
 
 /** Applies new numbered files of sql/postgres, in one transaction under a lock. Rejects a schema newer than the files. */
-export async function migratePostgres(postgres: Pick<Postgres, 'transact'>, log: FastifyBaseLogger): Promise<void> {
+export async function migratePostgres(postgres: Pick<Postgres, 'transact'>, log: Pick<Log, 'info'>): Promise<void> {
   const files = (await readdir(FOLDER)).filter((name) => /^\d{3}_.*\.sql$/.test(name)).toSorted();
   const known = Math.max(0, ...files.map((name) => Number(name.slice(0, 3))));
   await postgres.transact(async (run) => {

@@ -1,0 +1,157 @@
+import { sql } from 'drizzle-orm';
+import type { FastifyBaseLogger } from 'fastify';
+import { z } from 'zod';
+import { type Platform, PLATFORMS } from '../core/model.ts';
+import { type Clock, storeTime } from '../core/time.ts';
+import type { ClickHouse } from '../stores/clickhouse/client.ts';
+import type { Postgres } from '../stores/postgres/client.ts';
+import { rowsOf } from '../stores/postgres/json-row.ts';
+import { copyMarkets, GROUP } from './copy.ts';
+
+/** Rows become visible after their time: the last minutes before the mark are compared again. */
+const OVERLAP_MS = 120_000;
+/** Rows compared by one statement. */
+const COMPARED = 5000;
+/** Of the lock that keeps two processes from building at once; another number than that of migrations. */
+const BUILD_LOCK = 4_051_963_408;
+
+const ClockRow = z.object({ now_ms: z.coerce.number() });
+const RefRow = z.object({ ref: z.string() });
+const WrittenRow = RefRow.extend({ key: z.string(), written_at: z.string(), info_version: z.string() });
+type WrittenRow = z.infer<typeof WrittenRow>;
+const NextRow = RefRow.extend({ market_key: z.string() });
+
+interface Deps {
+  clickhouse: Pick<ClickHouse, 'query'>;
+  postgres: Pick<Postgres, 'db' | 'transact'>;
+  log: Pick<FastifyBaseLogger, 'info'>;
+}
+
+/** Copies all markets of the platforms that have no mark, as in a new database and after an upgrade. Others wait for it. */
+export async function buildPresent(deps: Deps, { again = false }: { again?: boolean } = {}): Promise<void> {
+  await deps.postgres.transact(async (run) => {
+    await run('SELECT pg_advisory_xact_lock($1)', [BUILD_LOCK]);
+    for (const platform of PLATFORMS) {
+      if (again || (await markOf(deps, platform)) === null) await copyAll(deps, platform);
+    }
+  });
+}
+
+async function copyAll(deps: Deps, platform: Platform): Promise<void> {
+  const { clickhouse, log } = deps;
+  const startedMs = await storeNow(clickhouse);
+  let after = '0';
+  let copied = 0;
+  for (;;) {
+    const rows = await clickhouse.query('present_next', NextRow, { platform, after: BigInt(after), limit: GROUP });
+    await copyMarkets(
+      deps,
+      platform,
+      rows.map(({ ref }) => ref),
+    );
+    const last = rows.length < GROUP ? null : (rows.at(-1)?.market_key ?? null);
+    await removeOthers(deps, platform, { after, upTo: last, keys: rows.map(({ market_key: key }) => key) });
+    copied += rows.length;
+    if (last === null) break;
+    after = last;
+    if (copied % (20 * GROUP) === 0) log.info({ platform, markets: copied }, 'Copying markets to PostgreSQL');
+  }
+  await setMark(deps, platform, startedMs);
+  if (copied > 0) log.info({ platform, markets: copied }, 'Copied all markets to PostgreSQL');
+}
+
+/** Removes the markets of a range of keys that ClickHouse does not have there. */
+async function removeOthers(
+  { postgres }: Deps,
+  platform: Platform,
+  { after, upTo, keys }: { after: string; upTo: string | null; keys: readonly string[] },
+): Promise<void> {
+  const bounds = [after, upTo ?? String((1n << 64n) - 1n)].map(ownKey);
+  await postgres.db.execute(sql`
+    WITH gone AS (
+      DELETE FROM present_markets WHERE platform = ${platform} AND key > ${bounds[0]}::bigint AND key <= ${bounds[1]}::bigint
+        AND key <> ALL(${sql.param(keys.map(ownKey))}::bigint[])
+      RETURNING key
+    ),
+    names AS (DELETE FROM present_names AS n USING gone AS g WHERE n.key = g.key)
+    DELETE FROM present_states AS s USING gone AS g WHERE s.key = g.key`);
+}
+
+/** A market's key in PostgreSQL, which has no unsigned integers. */
+const ownKey = (key: string): string => String(BigInt(key) - (1n << 63n));
+
+/** Keeps the copy of one platform up, for the holder of its lease of trades. */
+export class PresentKeeper {
+  readonly #deps: Deps & { clock: Clock };
+  readonly #platform: Platform;
+  #under: object | null = null;
+
+  constructor(deps: Deps & { clock: Clock }, platform: Platform) {
+    this.#deps = deps;
+    this.#platform = platform;
+  }
+
+  /** Catches up; under a new lease also with the trades that its previous holder may have stored and not copied. */
+  async run(lease: object): Promise<{ freshTo: Date; rows: number } | null> {
+    const freshTo = new Date(this.#deps.clock.now());
+    const rows = await catchUp(this.#deps, this.#platform, { trades: this.#under !== lease });
+    this.#under = lease;
+    return rows === 0 ? null : { freshTo, rows };
+  }
+}
+
+/**
+ * Copies markets that were stored in ClickHouse and not copied, because a process was killed in between: those whose state was
+ * written since the mark at another time than the copied one; with `trades` also those with trades stored since. Then moves the mark.
+ */
+export async function catchUp(deps: Deps, platform: Platform, { trades }: { trades: boolean }): Promise<number> {
+  const { clickhouse } = deps;
+  const nowMs = await storeNow(clickhouse);
+  const mark = await markOf(deps, platform);
+  if (mark === null) {
+    await buildPresent(deps);
+    return 0;
+  }
+  const since = storeTime(mark - OVERLAP_MS);
+  const written = await clickhouse.query('present_written', WrittenRow, { platform, since });
+  const traded = trades ? await clickhouse.query('present_traded', RefRow, { platform, since }) : [];
+  const refs = [...new Set([...(await differing(deps, written)), ...traded.map(({ ref }) => ref)])];
+  for (let at = 0; at < refs.length; at += GROUP) await copyMarkets(deps, platform, refs.slice(at, at + GROUP));
+  await setMark(deps, platform, nowMs);
+  return refs.length;
+}
+
+/** Of these markets the ones that were copied with another time of writing, or not at all. */
+async function differing({ postgres }: Deps, written: readonly WrittenRow[]): Promise<string[]> {
+  const found: string[] = [];
+  for (let at = 0; at < written.length; at += COMPARED) {
+    const part = written.slice(at, at + COMPARED);
+    const rows = await postgres.db.execute(sql`
+      SELECT w.ref FROM jsonb_to_recordset(${JSON.stringify(part)}::jsonb) AS w(ref text, key bigint, written_at timestamptz, info_version timestamptz)
+      LEFT JOIN present_states AS s USING (key) LEFT JOIN present_markets AS m USING (key)
+      WHERE (s.written_at, m.info_version) IS DISTINCT FROM (w.written_at, w.info_version)`);
+    found.push(...rowsOf(rows).map(({ ref }) => String(ref)));
+  }
+  return found;
+}
+
+async function markOf({ postgres }: Deps, platform: Platform): Promise<number | null> {
+  const [row] = rowsOf(
+    await postgres.db.execute(
+      sql`SELECT floor(extract(epoch FROM copied_to) * 1000) AS ms FROM present_platforms WHERE platform = ${platform}`,
+    ),
+  );
+  return row?.['ms'] == null ? null : Number(row['ms']);
+}
+
+async function setMark({ postgres }: Deps, platform: Platform, ms: number): Promise<void> {
+  const at = new Date(ms).toISOString();
+  await postgres.db.execute(sql`
+    INSERT INTO present_platforms (platform, copied_to) VALUES (${platform}, ${at}::timestamptz)
+    ON CONFLICT (platform) DO UPDATE SET copied_to = excluded.copied_to`);
+}
+
+async function storeNow(clickhouse: Deps['clickhouse']): Promise<number> {
+  const [row] = await clickhouse.query('store_clock', ClockRow);
+  return row?.now_ms ?? 0;
+}

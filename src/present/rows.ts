@@ -1,0 +1,132 @@
+import { z } from 'zod';
+
+const time = z.string().nullable();
+const decimal = z.string().nullable();
+const decimals = z.array(decimal);
+
+/** A row of sql/queries/present_markets.sql. */
+export const CopiedRow = z.object({
+  key: z.string(),
+  ref: z.string(),
+  platform_id: z.string(),
+  slug: z.string(),
+  title: z.string(),
+  market_type: z.string(),
+  outcome_ids: z.array(z.string()),
+  outcome_names: z.array(z.string()),
+  token_ids: z.array(z.string()),
+  event_id: z.string(),
+  event_name: z.string(),
+  series_id: z.string(),
+  description: z.string(),
+  category: z.string(),
+  subcategory: z.string().nullable(),
+  tags: z.array(z.string()),
+  source_url: z.string(),
+  image_url: z.string(),
+  created_at: z.string(),
+  trading_start_at: time,
+  trading_end_at: time,
+  resolution_date: time,
+  resolution_criteria: z.string(),
+  resolution_source: z.string(),
+  info_metadata: z.string(),
+  first_seen_at: z.string(),
+  info_version: z.string(),
+  status: z.string(),
+  prices: decimals,
+  bids: decimals,
+  asks: decimals,
+  synced_at: z.string(),
+  volume_24h: decimal,
+  volume_7d: decimal,
+  volume_total: decimal,
+  liquidity: z.string(),
+  open_interest: decimal,
+  resolved_at: time,
+  price_change_24h: decimal,
+  price_change_7d: decimal,
+  state_metadata: z.string(),
+  written_at: z.string(),
+  unique_traders: z.coerce.number(),
+  traded_since: z.string(),
+});
+export type CopiedRow = z.infer<typeof CopiedRow>;
+
+/** PostgreSQL's texts cannot hold this character; ids of platforms never do. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '');
+
+/** Ranks of a market's names in present_names: of two markets with one name, the smaller rank counts. */
+const RANKS = { ref: 0, platform_id: 1, token: 2, slug: 3 } as const;
+
+/** The ids by which a market is known, each with its rank. */
+export function namesOf(row: CopiedRow): { key: string; name: string; rank: number }[] {
+  const ranked: [string, number][] = [
+    [row.slug, RANKS.slug],
+    ...row.token_ids.map((token): [string, number] => [token, RANKS.token]),
+    [row.platform_id, RANKS.platform_id],
+    [row.ref, RANKS.ref],
+  ];
+  // The smallest rank of a name comes last, and stays.
+  const names = new Map(ranked.map(([name, rank]) => [withoutNul(name), rank]));
+  return [...names].flatMap(([name, rank]) => (name === '' ? [] : [{ key: row.key, name, rank }]));
+}
+
+/** A row of present_markets. */
+export const marketOf = (row: CopiedRow) => ({
+  key: row.key,
+  ref: withoutNul(row.ref),
+  platform_id: withoutNul(row.platform_id),
+  token_ids: row.token_ids.map(withoutNul),
+  info: JSON.stringify({
+    platform_id: row.platform_id,
+    title: row.title,
+    market_type: row.market_type,
+    outcome_ids: row.outcome_ids,
+    outcome_names: row.outcome_names,
+    event_id: row.event_id,
+    event_name: row.event_name,
+    series_id: row.series_id,
+    slug: row.slug,
+    description: row.description,
+    category: row.category,
+    subcategory: row.subcategory,
+    tags: row.tags,
+    source_url: row.source_url,
+    image_url: row.image_url,
+    created_at: row.created_at,
+    trading_start_at: row.trading_start_at,
+    trading_end_at: row.trading_end_at,
+    resolution_date: row.resolution_date,
+    resolution_criteria: row.resolution_criteria,
+    resolution_source: row.resolution_source,
+    info_metadata: row.info_metadata,
+  }),
+  first_seen_at: row.first_seen_at,
+  info_version: row.info_version,
+});
+
+/** A row of present_states, but for its version. */
+export const stateOf = (row: CopiedRow) => ({
+  key: row.key,
+  state: JSON.stringify({
+    status: row.status,
+    prices: row.prices,
+    bids: row.bids,
+    asks: row.asks,
+    last_synced_at: row.synced_at,
+    volume_24h: row.volume_24h,
+    volume_7d: row.volume_7d,
+    volume_total: row.volume_total,
+    liquidity: row.liquidity,
+    open_interest: row.open_interest,
+    resolved_at: row.resolved_at,
+    price_change_24h: row.price_change_24h,
+    price_change_7d: row.price_change_7d,
+    state_metadata: row.state_metadata,
+  }),
+  unique_traders: row.unique_traders > 0 ? row.unique_traders : null,
+  traded_since: row.unique_traders > 0 ? row.traded_since : null,
+  synced_at: row.synced_at,
+  written_at: row.written_at,
+});

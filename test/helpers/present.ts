@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Platform } from '../../src/core/model.ts';
+import { systemClock } from '../../src/core/time.ts';
+import { CopiedRow, marketOf, namesOf, stateOf } from '../../src/present/rows.ts';
+import { rowsOf } from '../../src/stores/postgres/json-row.ts';
+import { loadConfig } from '../../src/core/config.ts';
+import { Projector } from '../../src/present/projector.ts';
+import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
+import { migratePostgres, openPostgres, type Postgres } from '../../src/stores/postgres/client.ts';
+import { freshDatabase, TEST_SERVER } from './databases.ts';
+import { silent } from './silent-log.ts';
+
+/** A PostgreSQL database of its own, migrated, and what copies markets of `clickhouse` to it. */
+export async function openPresent(clickhouse: ClickHouse): Promise<TestPresent> {
+  const database = await freshDatabase(TEST_SERVER);
+  const postgres = await openPostgres(loadConfig({ NODE_ENV: 'test', DATABASE_URL: database.url }), silent);
+  await migratePostgres(postgres, silent);
+  const present = new Projector({ clickhouse, postgres, log: silent, clock: systemClock });
+  return {
+    postgres,
+    present,
+    url: database.url,
+    async close() {
+      await present.close();
+      await postgres.close();
+      await database.drop();
+    },
+  };
+}
+
+export interface TestPresent {
+  postgres: Postgres;
+  present: Projector;
+  /** What DATABASE_URL of another process must be. */
+  url: string;
+  close(): Promise<void>;
+}
+
+const RefRow = z.object({ ref: z.string() });
+
+/** Every market that PostgreSQL has otherwise than ClickHouse, each with both sides; [] if they are alike. */
+export async function differences(
+  { clickhouse, postgres }: { clickhouse: ClickHouse; postgres: Postgres },
+  platform: Platform,
+): Promise<object[]> {
+  const refs = await clickhouse.sql<z.infer<typeof RefRow>>(
+    'SELECT ref FROM markets FINAL WHERE platform = {platform:String}',
+    { platform },
+  );
+  const truth = await clickhouse.query('present_markets', CopiedRow, { platform, refs: refs.map(({ ref }) => ref) });
+  const copied = rowsOf(
+    await postgres.db.execute(sql`
+      SELECT key, m.ref, m.platform_id, m.token_ids, m.info, m.first_seen_at, m.info_version, s.state, s.unique_traders, s.traded_since, s.synced_at, s.written_at,
+        (SELECT jsonb_agg(jsonb_build_object('name', n.name, 'rank', n.rank) ORDER BY n.name) FROM present_names AS n WHERE n.key = m.key) AS names
+      FROM present_markets AS m FULL JOIN present_states AS s USING (key) WHERE m.platform = ${platform} OR s.platform = ${platform}`),
+  );
+  const byKey = new Map(copied.map((row) => [String(row['key']), plain(row)]));
+  const expected = new Map(
+    truth.map((row) => {
+      const names = namesOf(row).map(({ name, rank }) => ({ name, rank }));
+      const sorted = names.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return [row.key, plain({ ...marketOf(row), ...stateOf(row), names: sorted })];
+    }),
+  );
+  return [...new Set([...byKey.keys(), ...expected.keys()])].flatMap((key) => {
+    const [stored, copy] = [expected.get(key), byKey.get(key)];
+    return isDeepStrictEqual(stored, copy) ? [] : [{ stored, copy }];
+  });
+}
+
+/** Times and integers as text, whatever the driver made of them. */
+const plain = (row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      name.endsWith('_at') || name.endsWith('_since') || name.endsWith('_version')
+        ? value && new Date(value as string).toISOString()
+        : name === 'unique_traders' || name === 'key'
+          ? value && String(value)
+          : value,
+    ]),
+  );

@@ -1,0 +1,135 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { MarketWriter } from '../../src/markets/writer.ts';
+import { buildPresent, catchUp } from '../../src/present/catch-up.ts';
+import { marketsNamed } from '../../src/present/read.ts';
+import { differences } from '../helpers/present.ts';
+import { LEASE, market, type MarketStore, quotes, startMarketStore, trade } from '../helpers/market-store.ts';
+import { silent } from '../helpers/silent-log.ts';
+
+const CONDITION = `0x${'ab'.repeat(32)}`;
+const TOKENS = ['1'.repeat(70), '2'.repeat(70)];
+const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+
+let store: MarketStore;
+const stores = () => ({ clickhouse: store.clickhouse, postgres: store.app.postgres, log: silent });
+const unlike = async () => [...(await differences(stores(), 'polymarket')), ...(await differences(stores(), 'kalshi'))];
+const named = async (platform: 'kalshi' | 'polymarket', name: string) =>
+  (await marketsNamed(store.app.postgres, platform, [name])).get(name);
+const outcomes = TOKENS.map((tokenId, n) => ({ id: ['yes', 'no'][n] ?? '', name: ['Yes', 'No'][n] ?? '', tokenId }));
+const one = (title: string, minutes: number) =>
+  market({
+    platform: 'polymarket',
+    ref: CONDITION,
+    platformId: '77',
+    slug: 'a-slug',
+    title,
+    outcomes,
+    fetchedAt: minutesAgo(minutes),
+    state: { quotes: quotes('0.6', '0.59', '0.61') },
+  });
+
+beforeAll(async () => {
+  store = await startMarketStore();
+  await buildPresent(stores());
+});
+afterAll(() => store.close());
+
+test('a market that was stored is found in PostgreSQL by each of its ids, row by row as in ClickHouse', async () => {
+  await store.list(one('First', 9), market({ platform: 'kalshi', ref: 'KXONE-1' }));
+  const trader = { address: `0x${'11'.repeat(20)}`, name: '', pseudonym: '', profileImage: '' };
+  await store.trade(trade({ of: one('First', 9), atMs: Date.now() - 5000, price: '0.61', size: '3', trader }));
+  for (const name of [CONDITION, '77', 'a-slug', ...TOKENS]) {
+    expect(await named('polymarket', name)).toMatchObject({ ref: CONDITION, tokenIds: TOKENS, traders: { count: 1 } });
+  }
+  expect(await named('kalshi', '77')).toBeUndefined();
+  expect(await unlike()).toEqual([]);
+});
+
+test('GET markets/id answers without a statement to ClickHouse', async () => {
+  const asked = vi.spyOn(store.clickhouse, 'query');
+  const { markets } = await store.get<{ markets: { title: string; unique_traders: number }[] }>(
+    'markets/id/77?provider=polymarket',
+  );
+  const names = asked.mock.calls.map(([name]) => name);
+  asked.mockRestore();
+  expect(markets[0]).toMatchObject({ title: 'First', unique_traders: 1, current_prices: { yes: { price: 0.61 } } });
+  // The freshness of all listings is kept for a while.
+  expect(names.filter((name) => name !== 'freshness')).toEqual([]);
+});
+
+test('what was stored by a process that was killed before it copied it is copied by the next', async () => {
+  const killed = new MarketWriter(store.clickhouse);
+  await killed.write('polymarket', [one('Second', 6)]);
+  const later = market({ platform: 'kalshi', ref: 'KXLATER-1' });
+  await killed.write('kalshi', [later]);
+  expect(await named('polymarket', '77')).toMatchObject({ info: expect.stringContaining('First') });
+  expect(await named('kalshi', 'KXLATER-1')).toBeUndefined();
+  expect(await catchUp(stores(), 'polymarket', { trades: false })).toBe(1);
+  expect(await catchUp(stores(), 'kalshi', { trades: false })).toBe(1);
+  expect(await named('polymarket', '77')).toMatchObject({ info: expect.stringContaining('Second') });
+  expect(await unlike()).toEqual([]);
+  expect(await catchUp(stores(), 'kalshi', { trades: false })).toBe(0);
+});
+
+test('trades that were stored by a process that was killed before it copied their takers count from the next on', async () => {
+  const trader = { address: `0x${'22'.repeat(20)}`, name: '', pseudonym: '', profileImage: '' };
+  const made = trade({ of: one('Second', 6), atMs: Date.now() - 4000, price: '0.62', size: '3', trader });
+  await store.writers.polymarket.write([made], LEASE);
+  expect(await named('polymarket', '77')).toMatchObject({ traders: { count: 1 } });
+  await catchUp(stores(), 'polymarket', { trades: true });
+  expect(await named('polymarket', '77')).toMatchObject({ traders: { count: 2 } });
+  expect(await unlike()).toEqual([]);
+});
+
+test('markets are copied again while a store fails, and no later than it works', async () => {
+  const lost = vi.spyOn(store.clickhouse, 'query').mockRejectedValue(new Error('unreachable'));
+  store.app.deps.present.changed('kalshi', ['KXONE-1', 'KXUNKNOWN']);
+  await vi.waitFor(() => expect(lost).toHaveBeenCalled());
+  lost.mockRestore();
+  await new MarketWriter(store.clickhouse).write('kalshi', [
+    market({ platform: 'kalshi', ref: 'KXONE-1', title: 'Renamed' }),
+  ]);
+  await store.app.deps.present.settled();
+  expect(await named('kalshi', 'KXONE-1')).toMatchObject({ info: expect.stringContaining('Renamed') });
+});
+
+test('a slug that another market took over, and the names of a dropped one, lead nowhere else', async () => {
+  const other = market({
+    platform: 'polymarket',
+    ref: `0x${'cd'.repeat(32)}`,
+    platformId: '78',
+    slug: 'other',
+    outcomes: [],
+    fetchedAt: minutesAgo(3),
+  });
+  await store.list(one('Third', 3), other);
+  await store.list(
+    { ...one('Third', 2), info: { ...one('Third', 2).info, slug: 'new-slug' } },
+    { ...other, fetchedAt: minutesAgo(1), info: { ...other.info, slug: 'a-slug' } },
+  );
+  expect(await named('polymarket', 'a-slug')).toMatchObject({ ref: other.info.ref });
+  expect(await named('polymarket', 'new-slug')).toMatchObject({ ref: CONDITION });
+  const writer = new MarketWriter(store.clickhouse, { present: store.app.deps.present });
+  await writer.drop('polymarket', other.info.ref);
+  await store.app.deps.present.settled();
+  expect(await named('polymarket', 'a-slug')).toBeUndefined();
+  expect(await unlike()).toEqual([]);
+});
+
+test('a PostgreSQL without the markets, or with others, is built again', async () => {
+  const { db } = store.app.postgres;
+  await db.execute(
+    sql`DELETE FROM present_states WHERE key IN (SELECT key FROM present_markets WHERE ref = 'KXONE-1')`,
+  );
+  await db.execute(sql`UPDATE present_markets SET info = '{}' WHERE ref = 'KXLATER-1'`);
+  await db.execute(sql`INSERT INTO present_markets VALUES (5, 'kalshi', 'KXGONE', 'KXGONE', '{}', '{}', now(), now())`);
+  await db.execute(sql`INSERT INTO present_names VALUES ('kalshi', 'KXGONE', 5, 0)`);
+  await buildPresent(stores(), { again: true });
+  expect(await unlike()).toEqual([]);
+  for (const table of ['present_markets', 'present_names', 'present_states'])
+    await db.execute(sql`DELETE FROM ${sql.identifier(table)}`);
+  await db.execute(sql`UPDATE present_platforms SET copied_to = NULL`);
+  await buildPresent(stores());
+  expect(await unlike()).toEqual([]);
+});

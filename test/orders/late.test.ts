@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { virtualClock } from '../helpers/virtual-clock.ts';
 import { ApiError } from '../../src/core/errors.ts';
 import type { OrderContext } from '../../src/orders/context.ts';
 import type { Draft } from '../../src/orders/placing/prepare.ts';
@@ -20,7 +21,8 @@ async function send(ageMs: number) {
   const store = { withdraw: vi.fn(async () => {}), record: vi.fn(async () => null) };
   const row = { id: 'o', platform: 'kalshi', side: 'buy', orderId: null, createdAt: at, askedAt: at };
   const client = { account: { userId: 'u', platform: 'kalshi', credentialId: 1 } };
-  const context = { store, now: () => CLAIMED_MS + ageMs } as unknown as OrderContext;
+  const clock = virtualClock(CLAIMED_MS + ageMs);
+  const context = { store, clock, now: clock.now } as unknown as OrderContext;
   const draft = { client, row, requestId: 'r', prepared: { place } } as unknown as Draft;
   const error = await sendOrder(context, draft).catch((thrown: unknown) => thrown);
   return { error, sent: place.mock.calls.length, withdrawn: store.withdraw.mock.calls.length };

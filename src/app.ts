@@ -185,8 +185,8 @@ function createServer(config: Config, log: FastifyBaseLogger, limits: RateLimits
 
 /** What routes depend on. The app signs the cookies of sessions and devices. */
 async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLimits): Promise<Services> {
-  const { config, log, postgres, shared } = deps;
-  const { now } = deps.clock;
+  const { config, log, clock, postgres, shared } = deps;
+  const { now } = clock;
   const sessions = createSessions(postgres.db, app.jwt, now);
   const devices = createKnownDevices(postgres.db, app.jwt, now);
   const apiKeys = await openApiKeys({
@@ -194,7 +194,7 @@ async function openServices(app: FastifyInstance, deps: AppDeps, limits: RateLim
     shared,
     log,
     demoKey: config.DEMO_API_KEY,
-    now,
+    clock,
   });
   const mailer = await openMailer(config, log);
   const credentials = createCredentials(postgres.db, config.credentialKeys);

@@ -1,3 +1,4 @@
+import { systemClock } from './core/time.ts';
 import { cliMessage } from './stores/clickhouse/errors.ts';
 import { ConfigError } from './core/config-error.ts';
 import { forgetSecrets, loadConfig } from './core/config.ts';
@@ -37,11 +38,8 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'Stopping');
-    const forced = setTimeout(() => process.exit(1), STOP_MS);
-    void service.close().then(() => {
-      clearTimeout(forced);
-      process.exit(0);
-    });
+    void systemClock.sleep(STOP_MS).then(() => process.exit(1));
+    void service.close().then(() => process.exit(0));
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

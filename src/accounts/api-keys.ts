@@ -1,8 +1,8 @@
 import type { BlockList } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, count, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { FastifyBaseLogger } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { type Clock, systemClock } from '../core/time.ts';
 import { clientNetwork } from '../core/client-address.ts';
 import { ApiError } from '../core/errors.ts';
 import { addressList, isListed } from './allowed-addresses.ts';
@@ -54,7 +54,7 @@ interface ApiKeysOptions {
   log: FastifyBaseLogger;
   /** The operator's DEMO_API_KEY, accepted without a valid checksum. */
   demoKey: string | undefined;
-  now: () => number;
+  clock: Clock;
 }
 
 export type ApiKeys = Awaited<ReturnType<typeof openApiKeys>>;
@@ -74,7 +74,8 @@ interface Lookups {
 
 /** API keys of users: created, listed, revoked, and resolved from memory after the first look-up. */
 export async function openApiKeys(options: ApiKeysOptions) {
-  const { db, shared, log, demoKey, now } = options;
+  const { db, shared, log, demoKey, clock } = options;
+  const { now } = clock;
   const changes = await followChanges(options);
   const lookups: Lookups = {
     db,
@@ -87,10 +88,7 @@ export async function openApiKeys(options: ApiKeysOptions) {
     changes,
   };
   const flush = (): Promise<void> => writeUses(db, log, lookups.used);
-  const timers = [
-    setInterval(() => void flush(), FLUSH_MS).unref(),
-    setInterval(() => void changes.hearsAll(), LISTEN_MS).unref(),
-  ];
+  const stops = [clock.every(FLUSH_MS, flush), clock.every(LISTEN_MS, () => void changes.hearsAll())];
 
   return {
     /**
@@ -116,7 +114,7 @@ export async function openApiKeys(options: ApiKeysOptions) {
     },
 
     async close(): Promise<void> {
-      for (const timer of timers) clearInterval(timer);
+      for (const stop of stops) stop();
       await flush();
     },
   };
@@ -125,7 +123,7 @@ export async function openApiKeys(options: ApiKeysOptions) {
 type Changes = Awaited<ReturnType<typeof followChanges>>;
 
 /** Follows messages about changed keys and users, and decides which look-ups they invalidate. */
-async function followChanges({ shared, now }: ApiKeysOptions) {
+async function followChanges({ shared, clock }: ApiKeysOptions) {
   /** Changed key and user ids with the number of the message, which invalidates earlier look-ups. */
   const changed = new Cache<string, number>({ limit: MAX_CACHED });
   let messages = 0;
@@ -137,7 +135,7 @@ async function followChanges({ shared, now }: ApiKeysOptions) {
   /** Whether every message arrives now; called often, so that interruptions are noticed. */
   const hearsAll = (): boolean => {
     const hearing = shared.healthy();
-    if (!hearing) missedMessagesAt = now();
+    if (!hearing) missedMessagesAt = clock.now();
     return hearing;
   };
 
@@ -263,7 +261,11 @@ export async function revokeKeys(db: Database, userId: string, id?: string): Pro
 }
 
 /** Makes every process look up keys again: by user id after a change of tier, or by key id. */
-export async function forgetKeys(shared: Pick<Shared, 'healthy' | 'publish'>, ids: readonly string[]): Promise<void> {
+export async function forgetKeys(
+  shared: Pick<Shared, 'healthy' | 'publish'>,
+  ids: readonly string[],
+  clock: Clock = systemClock,
+): Promise<void> {
   const announce = async (): Promise<void> => {
     for (const id of ids) await shared.publish(CHANNEL, id);
   };
@@ -271,7 +273,8 @@ export async function forgetKeys(shared: Pick<Shared, 'healthy' | 'publish'>, id
   await announce();
   if (arrives && shared.healthy()) return;
   // Others may have their connection to Redis back before this process, which sent nothing; without one they trust no key for long.
-  for (const end = performance.now() + RECONNECTED_MS; !shared.healthy() && performance.now() < end;) await sleep(100);
+  for (const end = clock.elapsed() + RECONNECTED_MS; !shared.healthy() && clock.elapsed() < end;)
+    await clock.sleep(100);
   await announce();
 }
 

@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import { systemClock } from '../core/time.ts';
 import { ApiError } from '../core/errors.ts';
 import { SCOPES } from '../core/model.ts';
 import { hashKey, keyPrefix } from './api-key-format.ts';
@@ -54,7 +55,10 @@ export async function recordEvent(
  * the operator.
  */
 export async function createUser(db: Database, email: string, name: string, password: string | null): Promise<User> {
-  const row = password === null ? { emailVerifiedAt: new Date() } : { passwordHash: await hashPassword(password) };
+  const row =
+    password === null
+      ? { emailVerifiedAt: new Date(systemClock.now()) }
+      : { passwordHash: await hashPassword(password) };
   const [user] = await db
     .insert(users)
     .values({ email, name, ...row })
@@ -118,7 +122,7 @@ export async function signInByIdentity(
       .innerJoin(users, eq(users.id, identities.userId))
       .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
     if (known) return known.user;
-    const emailVerifiedAt = new Date();
+    const emailVerifiedAt = new Date(systemClock.now());
     const [created] = registrationOpen
       ? await tx.insert(users).values({ email, name, emailVerifiedAt }).onConflictDoNothing().returning()
       : [];

@@ -16,7 +16,7 @@ import { connect } from '../stores/clickhouse/client.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore, requireStore, RESTORING } from '../core/data-dir.ts';
 import type { Config } from '../core/config.ts';
-import { DAY_MS } from '../core/time.ts';
+import { DAY_MS, systemClock } from '../core/time.ts';
 import type { Log } from '../core/log.ts';
 import { startEmbeddedClickHouse } from '../embedded/clickhouse/supervisor.ts';
 import { CLUSTER, startEmbeddedPostgres } from '../embedded/postgres/supervisor.ts';
@@ -42,7 +42,10 @@ export async function backUp(config: Settings, folder: string, log: Log): Promis
   await (await startEmbeddedPostgres({ dataDir: config.dataDir, log })).close();
   copyCluster(config.dataDir, folder);
   copySecrets(config.dataDir, folder);
-  const manifest: z.input<typeof Manifest> = { version: config.version, createdAt: new Date().toISOString() };
+  const manifest: z.input<typeof Manifest> = {
+    version: config.version,
+    createdAt: new Date(systemClock.now()).toISOString(),
+  };
   // Written last: a folder without it is an unfinished backup.
   writeFileSync(join(folder, 'backup.json'), `${JSON.stringify(manifest)}\n`, { mode: 0o600 });
 }

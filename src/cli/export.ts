@@ -1,6 +1,7 @@
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { tmpdir } from 'node:os';
+import { systemClock } from '../core/time.ts';
 import { loadConfig } from '../core/config.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { requireStore } from '../core/data-dir.ts';
@@ -35,7 +36,7 @@ await runCommand(USAGE, async (args) => {
   try {
     await removeLeftovers();
     temporary = await mkdtemp(join(tmpdir(), `forecastle-export-${process.pid}-`));
-    const done = await writeDayFiles({ clickhouse, target, temporary, now: Date.now }, given.selection);
+    const done = await writeDayFiles({ clickhouse, target, temporary, now: systemClock.now }, given.selection);
     process.stdout.write(`${done.made} files written, ${done.rows} rows, ${done.bytes} bytes.\n`);
   } finally {
     if (temporary) await rm(temporary, { recursive: true, force: true });
@@ -76,7 +77,7 @@ function readArguments(args: string[]) {
     toMs: dayMs(
       '--to',
       given.to?.findLast((value) => DAY.test(value)),
-      Date.now(),
+      systemClock.now(),
     ),
   };
   if (selection.fromMs > selection.toMs) throw new ConfigError('--from: must not be after the last day');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { systemClock } from '../core/time.ts';
 import { passOrFail } from '../stores/clickhouse/exception-stream.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { loadConfig, type Config } from '../core/config.ts';
@@ -55,7 +56,7 @@ async function openStore(config: Config): Promise<{ url: string; close(): Promis
 async function runningService(dataDir: string): Promise<string | null> {
   try {
     const url = readFileSync(sqlUrlFile(dataDir), 'utf8').trim();
-    await fetch(new URL('/ping', new URL(url).origin), { signal: AbortSignal.timeout(2000) });
+    await fetch(new URL('/ping', new URL(url).origin), { signal: systemClock.deadline(2000) });
     return url;
   } catch {
     // No file, or one left behind by a killed service.

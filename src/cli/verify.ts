@@ -5,7 +5,7 @@ import { requireStore } from '../core/data-dir.ts';
 import { createLog } from '../core/log.ts';
 import { isSound, type Verified, verifyRollups } from '../stores/clickhouse/verify-rollups.ts';
 import { readOptions, runCommand } from './command.ts';
-import { DAY_MS } from '../core/time.ts';
+import { DAY_MS, systemClock } from '../core/time.ts';
 
 const USAGE = `npm run verify -- [--all | --markets N] [--seed N]
 Recomputes every roll-up and the platforms' own bars from the raw trades, of 200 markets drawn by the seed (default:
@@ -51,7 +51,7 @@ function readArguments(args: string[]): { markets: number | undefined; seed: num
   };
   if (given.all && given.markets !== undefined) throw new ConfigError('--all: not together with --markets');
   const markets = given.all ? undefined : integer('markets', MARKETS);
-  return { markets, seed: integer('seed', Math.floor(Date.now() / DAY_MS)) };
+  return { markets, seed: integer('seed', Math.floor(systemClock.now() / DAY_MS)) };
 }
 
 function table(results: Verified[]): string {

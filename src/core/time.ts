@@ -23,6 +23,8 @@ export interface TimeSource {
 export interface Clock extends Omit<TimeSource, 'after'> {
   /** Resolves after `ms`; rejects with the reason of `signal` as soon as that is aborted. The process stays alive for it. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Resolves after `ms`; the process does not stay alive for it: for a race with what may take too long. */
+  readonly late: (ms: number) => Promise<void>;
   /** Runs `task` every `ms`, first after `ms`; not while the promise of its last run is pending. */
   readonly every: (ms: number, task: () => unknown) => Stop;
   /** Runs `task` once, after `ms`. */
@@ -49,6 +51,10 @@ export function clockOf({ now, elapsed, after }: TimeSource): Clock {
           reject(signal?.reason as Error);
         }
         signal?.addEventListener('abort', abort, { once: true });
+      }),
+    late: (ms) =>
+      new Promise((resolve) => {
+        after(ms, resolve, false);
       }),
     every: (ms, task) => {
       let isRunning = false;

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import { systemClock } from '../core/time.ts';
 
 interface RestartOptions {
   /** Name in logs. */
@@ -45,7 +45,7 @@ export async function keepRunning(options: RestartOptions): Promise<KeptProcess>
   const restart = async (): Promise<void> => {
     for (const waitMs of doublingWaits(options.firstWaitMs, options.maxWaitMs)) {
       // A stop ends the wait, and nothing starts after it.
-      await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      await systemClock.sleep(waitMs, closing.signal).catch(() => undefined);
       if (closing.signal.aborted) return;
       try {
         child = await options.start();

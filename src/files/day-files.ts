@@ -12,7 +12,7 @@ import { DATASETS, type Dataset, type DatasetSource, SCHEMA_VERSION, SOURCES } f
 import { type FileEntry, filePath, manifestText, readManifest } from './manifest.ts';
 import { parquetRows } from './parquet-rows.ts';
 import type { FileTarget } from './target.ts';
-import { DAY_MS } from '../core/time.ts';
+import { DAY_MS, systemClock } from '../core/time.ts';
 
 /** Finding the days of quotes reads a year of them. */
 const DAYS_TIMEOUT_MS = 600_000;
@@ -76,7 +76,7 @@ export async function writeDayFiles(
   let writtenAt = -Infinity;
   const writeManifest = async (): Promise<void> => {
     await target.writeManifest(manifestText(manifest));
-    writtenAt = performance.now();
+    writtenAt = systemClock.elapsed();
     changed = false;
   };
   await mkdir(deps.temporary, { recursive: true });
@@ -112,7 +112,7 @@ export async function writeDayFiles(
         if (!isThere || known.sha256 !== made.sha256) await target.put(entry, local);
         manifest.set(path, entry);
         changed = true;
-        if (performance.now() - writtenAt >= MANIFEST_MS) await writeManifest();
+        if (systemClock.elapsed() - writtenAt >= MANIFEST_MS) await writeManifest();
         sum.made += 1;
         sum.rows += made.rows;
         sum.bytes += made.bytes;

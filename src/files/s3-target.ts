@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AwsClient } from 'aws4fetch';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
+import { systemClock } from '../core/time.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { MANIFEST } from './manifest.ts';
 import type { FileTarget } from './target.ts';
@@ -75,14 +75,14 @@ export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
       if (reply && reply.status < 300) return reply.text;
       if (reply && (waitMs === undefined || !(reply.status >= 500 || reply.status === 429)))
         throw new Error(`${method} ${url} answered ${reply.status} ${reasonOf(reply.text)}${adviceOn(reply, sent)}`);
-      await sleep(waitMs);
+      await systemClock.sleep(waitMs ?? 0);
     }
   }
 
   async function once(method: 'GET' | 'PUT', url: string, { body, sha256 = EMPTY_SHA256, bytes = 0 }: Sent) {
     const signed = await client.sign(url, { method, headers: { 'x-amz-content-sha256': sha256 } });
     const headers = { ...Object.fromEntries(signed.headers), ...(body ? { 'content-length': String(bytes) } : {}) };
-    const options = { method, headers, body: body?.() ?? null, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const options = { method, headers, body: body?.() ?? null, signal: systemClock.deadline(TIMEOUT_MS) };
     const reply = await request(url, options);
     return { status: reply.statusCode, text: await reply.body.text() };
   }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import type { Clock } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { COLUMNAR_TYPES, type ColumnarFormat, columnarRows } from './columnar.ts';
 import { csvText, ndjsonText } from './csv.ts';
@@ -51,6 +52,7 @@ interface StoredCall<R extends z.ZodType> {
 interface Means {
   shared: Shared;
   freshness: Freshness;
+  clock: Clock;
   /** Writes Parquet and Arrow. */
   clickhouse: Pick<ClickHouse, 'stream'>;
 }
@@ -84,15 +86,15 @@ export async function answerStored<R extends z.ZodType>(
   const { value, hit } = await shared.cached(callKey(call, owner), ttlMs, async () => {
     const { body, meta } = await withFreshness(services, cache, load);
     made = Rendered.of(body, meta);
-    return textOf(made, Date.now() + ttlMs);
+    return textOf(made, services.clock.now() + ttlMs);
   });
   const key = owner === undefined ? urlKey(request) : null;
   // A call that waited for another's load reuses its rendered answer.
   const waitedFor = made || key === null ? undefined : shared.localCache.get<Rendered>(key);
   if (waitedFor) return send(call, waitedFor, hit);
-  const { data, until } = made ? { data: made, until: Date.now() + ttlMs } : fromText(value);
+  const { data, until } = made ? { data: made, until: services.clock.now() + ttlMs } : fromText(value);
   // Clocks of machines differ: never longer than a fresh answer.
-  const leftMs = Math.min(ttlMs, until - Date.now());
+  const leftMs = Math.min(ttlMs, until - services.clock.now());
   if (key !== null) shared.localCache.set(key, data, leftMs, data.json.length * KEPT_PER_BYTE);
   return send(call, data, hit);
 }

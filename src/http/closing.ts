@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { systemClock } from '../core/time.ts';
 
 const TAKE_WAITING_MS = 500;
 const QUIET_TURNS = 20;
@@ -14,23 +15,23 @@ const LOOK_MS = 250;
 export function closesInTime({ server }: Pick<FastifyInstance, 'server'>): () => Promise<void> {
   const openedAt = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {
-    openedAt.set(socket, performance.now());
+    openedAt.set(socket, systemClock.elapsed());
     socket.once('close', () => openedAt.delete(socket));
   });
   // Browsers open connections in advance. Node counts one without a request as busy, and would wait until it times out.
   const endSilent = (): void => {
     for (const [socket, at] of openedAt) {
-      if (socket.bytesRead === 0 && performance.now() - at > SILENT_MS) socket.destroy();
+      if (socket.bytesRead === 0 && systemClock.elapsed() - at > SILENT_MS) socket.destroy();
     }
   };
   return async () => {
     await takeWaiting(server);
     endSilent();
-    const looking = setInterval(endSilent, LOOK_MS).unref();
-    const late = setTimeout(() => server.closeAllConnections(), FINISH_MS).unref();
+    const stopLooking = systemClock.every(LOOK_MS, endSilent);
+    const stopWaiting = systemClock.timeout(FINISH_MS, () => server.closeAllConnections());
     server.once('close', () => {
-      clearInterval(looking);
-      clearTimeout(late);
+      stopLooking();
+      stopWaiting();
     });
   };
 }
@@ -40,7 +41,11 @@ async function takeWaiting(server: FastifyInstance['server']): Promise<void> {
   let quiet = 0;
   const hear = (): void => void (quiet = 0);
   server.on('connection', hear);
-  for (const end = performance.now() + TAKE_WAITING_MS; quiet < QUIET_TURNS && performance.now() < end; quiet += 1) {
+  for (
+    const end = systemClock.elapsed() + TAKE_WAITING_MS;
+    quiet < QUIET_TURNS && systemClock.elapsed() < end;
+    quiet += 1
+  ) {
     await new Promise((resolve) => setImmediate(resolve));
   }
   server.off('connection', hear);

@@ -2,6 +2,7 @@ import type { OAuth2Namespace } from '@fastify/oauth2';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { request as fetch } from 'undici';
 import { z } from 'zod';
+import { systemClock } from '../core/time.ts';
 import type { Identity } from '../accounts/users.ts';
 import type { Config } from '../core/config.ts';
 import { ApiError } from '../core/errors.ts';
@@ -102,7 +103,7 @@ async function userInfo(config: Config, accessToken: string): Promise<z.output<t
   try {
     const { statusCode, body } = await fetch(config.GOOGLE_USERINFO_URL, {
       headers: { authorization: `Bearer ${accessToken}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: systemClock.deadline(TIMEOUT_MS),
     });
     const text = await body.text();
     if (statusCode !== 200) throw new Error(`userinfo answered ${statusCode}`);

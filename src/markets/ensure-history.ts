@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../core/time.ts';
 import { storedHistory, type StoredHistory, touchesGap, wantHistory } from './trade-history.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Platform } from '../core/model.ts';
@@ -21,7 +21,7 @@ interface HistoryDeps {
   log: FastifyBaseLogger;
   platforms: Partial<Record<Platform, PlatformData>>;
   onBadRow: (row: BadRow) => void;
-  now: () => number;
+  clock: Clock;
 }
 
 /** Its span is null for a market whose trades are in no feed. */
@@ -39,7 +39,7 @@ export async function readyHistory(
   { market, stored, user }: { market: StoredMarket; stored: StoredHistory; user: string },
   range: { startTs: number; endTs: number; stepSeconds: number },
 ): Promise<ReadyHistory> {
-  const { clickhouse, shared } = services;
+  const { clickhouse, shared, clock } = services;
   const { platform, ref } = market;
   const bornMs = market.tradingStartAt === null ? 0 : Date.parse(market.tradingStartAt);
   const sinceMs = Math.max(range.startTs * 1000, bornMs);
@@ -53,8 +53,13 @@ export async function readyHistory(
   const [wanted, read] = await Promise.all([
     isWithoutFeed
       ? { span: null, complete: true }
-      : wantHistory({ clickhouse, shared }, { platform, ref, sinceUs: sinceMs * 1000, user }, stored.span, WAIT_MS),
-    Promise.race([bars, sleep(WAIT_MS, { asked: true, done: false }, { ref: false })]),
+      : wantHistory(
+          { clickhouse, shared, clock },
+          { platform, ref, sinceUs: sinceMs * 1000, user },
+          stored.span,
+          WAIT_MS,
+        ),
+    Promise.race([bars, clock.late(WAIT_MS).then(() => ({ asked: true, done: false }))]),
   ]);
   // Trades may have arrived while the platform was asked, or while older ones were awaited.
   const isOld = !isWithoutFeed && (read.asked || wanted.span !== stored.span);
@@ -78,12 +83,12 @@ async function readBars(
   // Whole blocks, so that neighbouring requests share one read; whole days, because a daily bar needs all of its hours.
   const block = intervalMin === 1 ? 3600 : 3 * 86_400;
   const from = Math.floor(startTs / block) * block;
-  const to = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.now() / 1000 / 60) * 60);
+  const to = Math.min(Math.ceil(endTs / block) * block, Math.ceil(services.clock.now() / 1000 / 60) * 60);
   if (from >= to) return false;
   const ttlMs = market.status === 'open' || market.status === 'paused' ? OPEN_BARS_MS : CLOSED_BARS_MS;
   const key = `bars:${market.platform}:${market.ref}:${intervalMin}:${from}:${Math.ceil(endTs / block)}`;
   const { hit } = await services.shared.cached(key, ttlMs, async () => {
-    const signal = AbortSignal.timeout(READ_MS);
+    const signal = services.clock.deadline(READ_MS);
     const candles = await data.candles(market, intervalMin, from, to, {
       priority: 'live',
       user,

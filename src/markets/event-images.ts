@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Clock } from '../core/time.ts';
 import type { Platform } from '../core/model.ts';
 import type { BadRow, PlatformData, ReadContext } from '../platforms/contract.ts';
 import type { Projector } from '../present/projector.ts';
@@ -56,6 +56,7 @@ interface Services {
   present: Pick<Projector, 'changed'>;
   platforms: Partial<Record<Platform, PlatformData>>;
   onBadRow: (row: BadRow) => void;
+  clock: Clock;
   log: { warn(details: object, message: string): void };
 }
 
@@ -73,5 +74,5 @@ export async function eventImageInTime(
     services.log.warn({ err: error, platform, eventId }, 'Failed to read the image of an event');
     return '';
   });
-  return Promise.race([image, sleep(WAIT_MS, '', { ref: false })]);
+  return Promise.race([image, services.clock.late(WAIT_MS).then(() => '')]);
 }

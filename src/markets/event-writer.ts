@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Clock } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
 import type { EventRecord, MarketRecord, Platform, SeriesRecord } from '../core/model.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -30,9 +31,11 @@ type StoredParent = z.infer<typeof StoredParent>;
 /** Stores events and series whose content changed. Writing the same body twice changes nothing. */
 export class EventWriter {
   readonly #clickhouse: ClickHouse;
+  readonly #clock: Clock;
   readonly #written = new Cache<string, string>({ limit: REMEMBERED });
 
-  constructor(clickhouse: ClickHouse) {
+  constructor(clickhouse: ClickHouse, clock: Clock) {
+    this.#clock = clock;
     this.#clickhouse = clickhouse;
   }
 
@@ -42,7 +45,7 @@ export class EventWriter {
     markets: readonly MarketRecord[],
     listed: readonly SeriesRecord[] = [],
   ): Promise<void> {
-    const version = markets[0]?.fetchedAt ?? new Date().toISOString();
+    const version = markets[0]?.fetchedAt ?? new Date(this.#clock.now()).toISOString();
     const events = this.#due(
       'event',
       newest(markets.flatMap(eventOf), ({ eventId }) => eventId),

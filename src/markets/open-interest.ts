@@ -1,3 +1,4 @@
+import type { Clock } from '../core/time.ts';
 import { decimalNumber, USD_SCALE } from '../core/decimal.ts';
 import type { JsonObject, Platform } from '../core/model.ts';
 import { PlatformError } from '../core/errors.ts';
@@ -13,7 +14,7 @@ export interface OpenInterestDeps {
   platforms: Partial<Record<Platform, PlatformData>>;
   shared: Shared;
   onBadRow: (row: BadRow) => void;
-  now: () => number;
+  clock: Clock;
 }
 
 /** A market's open interest as stored; metadata holds when it was read. */
@@ -29,21 +30,22 @@ interface Stored {
  * ten minutes, the platform is asked: null if it does not know. If it fails or is too slow, the stored figure with its time.
  */
 export async function currentOpenInterest(
-  { platforms, shared, onBadRow, now }: OpenInterestDeps,
+  { platforms, shared, onBadRow, clock }: OpenInterestDeps,
   { platform, ref, value, metadata }: Stored,
   user: string,
 ): Promise<{ value: number | null; metadata: JsonObject }> {
   const data = platforms[platform];
   const { open_interest_at: at, open_interest_basis: _basis, ...others } = metadata;
   if (!data?.openInterest) return { value, metadata };
-  if (value !== null && typeof at === 'string' && now() - Date.parse(at) <= CURRENT_MS) return { value, metadata };
+  if (value !== null && typeof at === 'string' && clock.now() - Date.parse(at) <= CURRENT_MS)
+    return { value, metadata };
   const read = async () => {
     let leftOut = '';
     const noteRow = (row: BadRow): void => {
       if (row.id === ref && row.field === undefined) leftOut = row.reason;
       onBadRow(row);
     };
-    const context = { priority: 'live', user, onBadRow: noteRow, signal: AbortSignal.timeout(WAIT_MS) } as const;
+    const context = { priority: 'live', user, onBadRow: noteRow, signal: clock.deadline(WAIT_MS) } as const;
     const found = (await data.openInterest?.([ref], context))?.get(ref);
     if (!found && leftOut !== '') throw new PlatformError(platform, 'unavailable', { detail: leftOut });
     return found ? { usd: decimalNumber(found.value, USD_SCALE), at: found.at } : null;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import type { Platform } from '../core/model.ts';
@@ -85,20 +86,21 @@ export const touchesGap = (gaps: readonly StoredSpan[], startTs: number, endTs: 
  * `waitMs`; `complete` if all that its feed has are stored now.
  */
 export async function wantHistory(
-  deps: { clickhouse: ClickHouse; shared: Shared },
+  deps: { clickhouse: ClickHouse; shared: Shared; clock: Clock },
   request: HistoryRequest,
   known: StoredSpan | null,
   waitMs: number,
 ): Promise<{ span: StoredSpan | null; complete: boolean }> {
-  const deadline = Date.now() + waitMs;
+  const { clock } = deps;
+  const deadline = clock.elapsed() + waitMs;
   const judged = (span: StoredSpan | null) => ({
     span,
     complete: span !== null && (span.fromUs <= request.sinceUs || span.startsFeed === true),
   });
   let found = judged(known);
   if (!found.complete) await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
-  while (!found.complete && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  while (!found.complete && clock.elapsed() < deadline) {
+    await clock.sleep(100);
     found = judged(await storedSpan(deps.clickhouse, request.platform, request.ref));
   }
   return found;

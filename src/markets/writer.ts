@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import PQueue from 'p-queue';
 import { z } from 'zod';
+import { type Clock, systemClock } from '../core/time.ts';
 import type { Price, Usd } from '../core/decimal.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { priceByLastTrades } from './last-trades.ts';
@@ -43,6 +44,7 @@ interface Listeners {
 /** Stores listings: changes, and a heartbeat for unchanged markets. Writing the same body twice changes nothing. */
 export class MarketWriter {
   readonly #clickhouse: ClickHouse;
+  readonly #clock: Clock;
   readonly #events: EventWriter;
   /** By platform and reference: two platforms may use one slug. */
   readonly #known = new KnownMarkets();
@@ -50,11 +52,13 @@ export class MarketWriter {
   readonly #pricing = new PQueue({ concurrency: 1 });
   readonly #heard: Listeners;
   /** What sockets stated of markets; written in place of what older rows say. */
-  readonly stated = new StatedMarkets();
+  readonly stated: StatedMarkets;
 
-  constructor(clickhouse: ClickHouse, heard: Listeners = {}) {
+  constructor(clickhouse: ClickHouse, heard: Listeners = {}, clock: Clock = systemClock) {
     this.#clickhouse = clickhouse;
-    this.#events = new EventWriter(clickhouse);
+    this.#clock = clock;
+    this.stated = new StatedMarkets(clock.now);
+    this.#events = new EventWriter(clickhouse, clock);
     this.#heard = heard;
   }
 
@@ -78,7 +82,7 @@ export class MarketWriter {
         asSent,
         record,
         firstSeenAt,
-        version: versionOf(record.fetchedAt, known.stored?.synced_at),
+        version: versionOf(record.fetchedAt, known.stored?.synced_at, this.#clock.now()),
         snapshot,
         infoChanged: written?.info !== fingerprint(asSent.info),
       };
@@ -248,9 +252,9 @@ function parts(records: readonly MarketRecord[]) {
  * Of two rows of a market the store keeps the one with the later time. One that is ahead of the clock was written before the clock was
  * set back: the new row goes right behind it.
  */
-function versionOf(fetchedAt: string, storedAt: string | undefined): string {
+function versionOf(fetchedAt: string, storedAt: string | undefined, nowMs: number): string {
   const storedMs = storedAt === undefined ? 0 : Date.parse(storedAt);
-  const isAhead = storedMs > Date.now() && storedMs > Date.parse(fetchedAt);
+  const isAhead = storedMs > nowMs && storedMs > Date.parse(fetchedAt);
   return isAhead ? new Date(storedMs + 1).toISOString() : fetchedAt;
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { z } from 'zod';
+import type { Clock } from '../core/time.ts';
 import type { OrderBookAnswer } from '../schemas/order-book.ts';
 import { decimalNumber, parseSize, PRICE_SCALE, SIZE_SCALE } from '../core/decimal.ts';
 import { ApiError, PlatformError, type PlatformErrorKind, platformName, toApiError } from '../core/errors.ts';
@@ -25,7 +25,7 @@ export type BookAnswer = z.infer<typeof OrderBookAnswer>['data'];
 interface BookSource {
   platforms: Partial<Record<Platform, PlatformData>>;
   shared: Pick<Shared, 'cached'>;
-  now: () => number;
+  clock: Clock;
 }
 
 /** 404: an empty book would mean that a market that may trade has no liquidity. */
@@ -35,7 +35,7 @@ const noBook = ({ platform, platformId }: StoredMarket): ApiError =>
     errorText: `${platformId} has no order book`,
   });
 
-const receivedAt = ({ now }: BookSource): string => new Date(now()).toISOString();
+const receivedAt = ({ clock }: BookSource): string => new Date(clock.now()).toISOString();
 
 /** The live book of one market. Concurrent callers share one request; throws PlatformError, and a 404 if there is none. */
 export async function liveBook(
@@ -162,16 +162,17 @@ const LANES = new Map<Platform, PQueue>();
 
 /** One call per book. The caller's share is taken once for the whole batch; a book without budget is retried until the batch's deadline. */
 function oneByOne(source: BookSource, platform: Platform): ReadBooks {
+  const { clock } = source;
   return async (markets, context, take) => {
     const lanes = LANES.get(platform) ?? new PQueue({ concurrency: AT_ONCE });
     LANES.set(platform, lanes);
-    const deadline = performance.now() + BATCH_MS;
+    const deadline = clock.elapsed() + BATCH_MS;
     const waiting = [...markets];
     let charged = false;
     let ended: PlatformError | null = null;
     const readOne = async (market: StoredMarket): Promise<void> => {
       for (;;) {
-        if (performance.now() > deadline)
+        if (clock.elapsed() > deadline)
           ended ??= new PlatformError(platform, 'timeout', { detail: `more than ${BATCH_MS} ms for one list` });
         if (ended) return take(market, ended, false);
         try {
@@ -184,7 +185,7 @@ function oneByOne(source: BookSource, platform: Platform): ReadBooks {
           charged ||= error.kind !== 'over_share';
           if (WHOLE_PLATFORM.has(error.kind)) ended = error;
           if (!(error instanceof NoBudgetError)) return take(market, error, false);
-          await sleep(error.retryAfterMs);
+          await clock.sleep(error.retryAfterMs ?? 0);
         }
       }
     };

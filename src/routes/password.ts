@@ -55,7 +55,7 @@ function changePasswordRoute(app: FastifyInstance, services: Services): void {
 }
 
 function resetPasswordRoute(app: FastifyInstance, services: Services): void {
-  const { config, log, mailer, now, shared } = services;
+  const { config, log, mailer, clock, now, shared } = services;
   const { db } = services.postgres;
 
   /** The mail with a link; null without an account, or after too many mails. */
@@ -73,7 +73,7 @@ function resetPasswordRoute(app: FastifyInstance, services: Services): void {
     refuseWeak('new_password', text, user.email);
     const revoked = await redeemReset(db, { token, password: text, revokesKeys, now: now() });
     if (!revoked) throw unusable();
-    await forgetKeys(shared, revoked);
+    await forgetKeys(shared, revoked, clock);
     await recordEvent(db, 'password_reset', user.id, ip, revokesKeys ? { keys: 'revoked' } : {});
   }
 

@@ -82,11 +82,12 @@ class SocketSession {
   #waitingBytes = 0;
   /** Messages that are allowed now; below zero after rejections. */
   #allowance = MESSAGES_AT_ONCE;
-  #countedMs = performance.now();
+  #countedMs: number;
 
   constructor(services: Services, request: FastifyRequest) {
     this.#services = services;
     this.#request = request;
+    this.#countedMs = services.clock.elapsed();
   }
 
   admit(reader: Reader): void {
@@ -99,10 +100,10 @@ class SocketSession {
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
     // Messages wait until a connection slot is taken.
     if (this.#reader) this.#turn = this.#open(this.#reader);
-    const late = setTimeout(() => {
+    const stop = this.#services.clock.timeout(AUTH_MS, () => {
       if (!this.#reader) socket.close(1008, 'No key received within 5 s');
-    }, AUTH_MS).unref();
-    socket.once('close', () => clearTimeout(late));
+    });
+    socket.once('close', stop);
   }
 
   async #open(reader: Reader): Promise<void> {
@@ -123,7 +124,7 @@ class SocketSession {
 
   #take(data: RawData, isBinary: boolean): void {
     const text = isBinary ? '' : String(data);
-    const now = performance.now();
+    const now = this.#services.clock.elapsed();
     const regained = ((now - this.#countedMs) / 1000) * MESSAGES_A_SECOND;
     this.#countedMs = now;
     this.#allowance =

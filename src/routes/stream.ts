@@ -181,10 +181,10 @@ export function readerOf(services: Services, caller: Caller, request: FastifyReq
     return { userId, tier, admission: caller.keyId, isAdmitted, mayTrade: mayTrade(caller) };
   }
   const cookie = readCookie('session', request, services.config.PUBLIC_URL) ?? '';
-  let checkedMs = performance.now();
+  let checkedMs = services.clock.elapsed();
   const isAdmitted = (): boolean | Promise<boolean> => {
-    if (performance.now() - checkedMs < SESSION_CHECK_MS) return true;
-    checkedMs = performance.now();
+    if (services.clock.elapsed() - checkedMs < SESSION_CHECK_MS) return true;
+    checkedMs = services.clock.elapsed();
     return services.sessions.find(cookie).then(
       (found) => found !== null,
       () => true,

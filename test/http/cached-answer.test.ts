@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { z } from 'zod';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import { answerStored, sendKept, wantedFormat } from '../../src/http/cached-answer.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
@@ -43,6 +44,7 @@ test('what was stored while an answer was being read is not claimed to be in it'
     answerStored(
       {
         shared,
+        clock: systemClock,
         freshness: { listings: mark, trades: mark },
         clickhouse: { stream: () => Promise.reject(new Error()) },
       },
@@ -61,6 +63,7 @@ test("what was read with one caller's account is not kept for the URL, which oth
   const shared = createLocalShared(silent);
   const services = {
     shared,
+    clock: systemClock,
     freshness: { listings: noMark, trades: noMark },
     clickhouse: { stream: () => Promise.reject(new Error()) },
   };

@@ -1,3 +1,4 @@
+import { systemClock } from '../../core/time.ts';
 import { issueReset, PRINTED_MS, resetLink } from '../../accounts/password-resets.ts';
 import { recordEvent, type User } from '../../accounts/users.ts';
 import type { Config } from '../../core/config.ts';
@@ -18,7 +19,7 @@ export const reset: UserCommand = {
 
 /** A link for the operator to hand over; without PUBLIC_URL it leads to where this service listens. */
 export async function linkFor(db: Database, { PUBLIC_URL, HOST, PORT }: Config, user: User): Promise<string> {
-  const token = await issueReset(db, { userId: user.id, mailed: false, now: Date.now() });
+  const token = await issueReset(db, { userId: user.id, mailed: false, now: systemClock.now() });
   await recordEvent(db, 'password_reset_requested', user.id, '', { by: 'operator' });
   const host = urlHost(HOST);
   return resetLink(PUBLIC_URL ?? `http://${host}:${PORT}`, token ?? '');

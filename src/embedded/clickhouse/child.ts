@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { systemClock } from '../../core/time.ts';
 import { Engine } from './engine.ts';
 import { createFront, exactly } from './http-server.ts';
 import { ParentMessage, StartMessage, type ChildMessage, type SqlPortOptions } from './messages.ts';
@@ -70,11 +71,11 @@ function ownerOfKey(key: string, address: string): Promise<string | null> {
   const id = (questions += 1);
   return new Promise((resolve) => {
     const answer = (owner: string | null) => {
-      clearTimeout(timer);
+      stop();
       answers.delete(id);
       resolve(owner);
     };
-    const timer = setTimeout(answer, ANSWER_TIMEOUT_MS, null);
+    const stop = systemClock.timeout(ANSWER_TIMEOUT_MS, () => answer(null));
     answers.set(id, answer);
     report({ kind: 'whose key', id, key, address });
   });
@@ -86,7 +87,7 @@ process.on('SIGTERM', () => {});
 const kill = (): void => void process.kill(process.pid, 'SIGKILL');
 // The channel also closes when the parent is killed.
 process.once('disconnect', () => {
-  setTimeout(kill, CLOSE_TIMEOUT_MS).unref();
+  systemClock.timeout(CLOSE_TIMEOUT_MS, kill);
   // Not exit(): exit handlers of the engine could wait for its threads.
   void close().finally(kill);
 });

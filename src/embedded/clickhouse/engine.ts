@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { drainPending, Session } from 'chdb';
+import { systemClock } from '../../core/time.ts';
 import { EngineError } from './errors.ts';
 
 /** Share of the engine's memory for one query, and the share from which it spills to disk. */
@@ -54,11 +54,11 @@ export class Engine {
   }
 
   static async #whenFree(options: EngineOptions): Promise<Engine> {
-    for (const deadline = Date.now() + LOCKED_WAIT_MS; ; await sleep(200)) {
+    for (const deadline = systemClock.now() + LOCKED_WAIT_MS; ; await systemClock.sleep(200)) {
       try {
         return new Engine(options);
       } catch (error) {
-        if (Date.now() > deadline) throw error;
+        if (systemClock.now() > deadline) throw error;
       }
     }
   }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { systemClock, type Stop } from '../../core/time.ts';
 import { EngineError } from './errors.ts';
 import { BodyBudget, credentialsOf, readRequest, type ClickHouseRequest, type Credentials } from './request.ts';
 import { sendError, sendWhole, setCommonHeaders, StreamedBody } from './response.ts';
@@ -72,7 +73,8 @@ async function handle(
   const gone = new AbortController();
   response.on('close', () => gone.abort(new Error('the client disconnected')));
   response.on('error', () => gone.abort(new Error('the client disconnected')));
-  const deadline = policy.deadlineMs === undefined ? undefined : setTimeout(expire, policy.deadlineMs, gone, response);
+  const { deadlineMs } = policy;
+  const stopDeadline = deadlineMs === undefined ? null : systemClock.timeout(deadlineMs, () => expire(gone, response));
   let held = 0;
   const take = (bytes: number) => {
     budget.take(bytes);
@@ -118,7 +120,7 @@ async function handle(
       sendError(response, policy.reword?.(failure) ?? failure);
     }
   } finally {
-    clearTimeout(deadline);
+    stopDeadline?.();
     budget.giveBack(held);
   }
 }
@@ -158,8 +160,8 @@ async function execute(
 ): Promise<void> {
   gone.throwIfAborted();
   setCommonHeaders(response, asked.queryId ?? randomUUID(), statement.format);
-  const startedAt = performance.now();
-  const elapsed = () => performance.now() - startedAt;
+  const startedAt = systemClock.elapsed();
+  const elapsed = () => systemClock.elapsed() - startedAt;
   if (statement.insert && data) {
     // Not cancelled when the client disconnects: the rows have arrived, and a client can retry with the same token.
     const written = await session.insert(context, statement.insert, data);
@@ -167,10 +169,10 @@ async function execute(
     await sendWhole(response, new Uint8Array(), summary, false);
     return;
   }
-  let killing: NodeJS.Timeout | undefined;
+  let stopKilling: Stop | undefined;
   const stop = () => {
     // Repeated, because a query that is just starting is not found.
-    killing = setInterval(() => void session.kill(), KILL_EVERY_MS);
+    stopKilling = systemClock.every(KILL_EVERY_MS, () => void session.kill());
     void session.kill();
   };
   // As on a ClickHouse server, only reads are cancelled: half an INSERT … SELECT is useless.
@@ -190,7 +192,7 @@ async function execute(
     }
   } finally {
     gone.removeEventListener('abort', stop);
-    clearInterval(killing);
+    stopKilling?.();
     // Neither SET nor readonly can be undone on a connection.
     if (statement.taints || context.settings.has('readonly')) session.renew();
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { createGzip, gzip, type Gzip } from 'node:zlib';
+import { systemClock } from '../../core/time.ts';
 import { httpStatus, type EngineError } from './errors.ts';
 
 const pack = promisify(gzip);
@@ -101,7 +102,7 @@ export class StreamedBody {
   async write(bytes: Uint8Array, gone: AbortSignal): Promise<void> {
     const body = this.#gzip ?? this.#response;
     if (body.write(bytes)) return;
-    await once(body, 'drain', { signal: AbortSignal.any([gone, AbortSignal.timeout(STALLED_READER_MS)]) });
+    await once(body, 'drain', { signal: AbortSignal.any([gone, systemClock.deadline(STALLED_READER_MS)]) });
   }
 
   end(): void {

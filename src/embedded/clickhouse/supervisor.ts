@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../core/log.ts';
+import { systemClock } from '../../core/time.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
 import { doublingWaits, keepRunning } from '../keep-running.ts';
@@ -76,7 +76,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
         return;
       } catch (error) {
         log.error({ err: error }, 'Failed to reopen SQL_PORT');
-        await sleep(waitMs, undefined, { ref: false });
+        await systemClock.late(waitMs);
       }
     }
   };
@@ -111,7 +111,7 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
 
 /** A stopped or hanging process keeps its port and never exits: it is killed, and replaced like any that exits. */
 async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise<void> {
-  for (let missed = 0; ; await sleep(PING_EVERY_MS, undefined, { ref: false })) {
+  for (let missed = 0; ; await systemClock.late(PING_EVERY_MS)) {
     if (hasEnded(child)) return;
     missed = (await answersPing(port)) ? 0 : missed + 1;
     if (missed < MISSED_PINGS || hasEnded(child)) continue;
@@ -124,7 +124,7 @@ async function endWhenHung(child: ChildProcess, port: number, log: Log): Promise
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 const answersPing = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/ping`, { signal: AbortSignal.timeout(PING_TIMEOUT_MS) })
+  fetch(`http://127.0.0.1:${port}/ping`, { signal: systemClock.deadline(PING_TIMEOUT_MS) })
     .then((reply) => reply.text())
     .then(
       () => true,
@@ -154,7 +154,7 @@ async function startChild(start: StartMessage, log: Log): Promise<{ child: Child
     child.once('error', failed);
     child.once('exit', (code, signal) => failed(startFailure(start, `${lastWords}\nended with ${signal ?? code}`)));
   });
-  const timeout = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+  const timeout = systemClock.late(START_TIMEOUT_MS).then(() => {
     throw new Error(`the embedded ClickHouse did not start within ${START_TIMEOUT_MS / 1000} s`);
   });
   try {
@@ -210,7 +210,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
     child.once('exit', () => resolve());
   });
   if (child.connected) child.disconnect();
-  await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+  await Promise.race([ended, systemClock.late(STOP_TIMEOUT_MS)]);
   if (!hasEnded(child)) child.kill('SIGKILL');
   await ended;
 }

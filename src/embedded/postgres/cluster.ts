@@ -13,8 +13,8 @@ import {
   type Stats,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { systemClock } from '../../core/time.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { giveTo, refusedToRoot, type Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -89,12 +89,12 @@ async function initialize(directory: string, { initdb }: Binaries, account: Acco
  */
 async function predecessorEnds(directory: string): Promise<void> {
   const file = join(directory, 'postmaster.pid');
-  for (const deadline = Date.now() + PREDECESSOR_MS; existsSync(file); await sleep(50)) {
+  for (const deadline = systemClock.now() + PREDECESSOR_MS; existsSync(file); await systemClock.sleep(50)) {
     const pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
     if (!isAlive(pid)) return;
     // In another container the number means another process than here.
     if (!serves(pid, directory) && !isHeld(directory)) return rmSync(file, { force: true });
-    if (Date.now() > deadline) throw inUse(pid);
+    if (systemClock.now() > deadline) throw inUse(pid);
   }
 }
 

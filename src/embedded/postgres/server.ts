@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../core/log.ts';
+import { systemClock } from '../../core/time.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { refusedToRoot, type Account } from './account.ts';
 import { pathFor } from './cluster.ts';
@@ -88,7 +88,7 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
       );
     });
   });
-  const timeout = sleep(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+  const timeout = systemClock.late(START_TIMEOUT_MS).then(() => {
     throw new Error(`the embedded PostgreSQL did not start within ${START_TIMEOUT_MS / 1000} s`);
   });
   try {
@@ -107,7 +107,7 @@ export async function stopServer(child: ChildProcess): Promise<void> {
     child.once('exit', () => resolve());
   });
   child.kill('SIGINT');
-  await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+  await Promise.race([ended, systemClock.late(STOP_TIMEOUT_MS)]);
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGQUIT');
   await ended;
 }

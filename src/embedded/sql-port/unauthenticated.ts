@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { type Stop, systemClock } from '../../core/time.ts';
 
 /** Half of all connections: the other half is for those that have logged in. */
 const MOST_WAITING = 256;
@@ -7,7 +8,7 @@ const LOGIN_WITHIN_MS = 10_000;
 /** Connections that have not logged in yet: a bounded number for a bounded time. */
 export class UnauthenticatedSockets {
   /** Longest waiting first. */
-  readonly #waiting = new Map<Socket, NodeJS.Timeout>();
+  readonly #waiting = new Map<Socket, Stop>();
 
   add(socket: Socket): void {
     const [oldest] = this.#waiting.keys();
@@ -15,14 +16,14 @@ export class UnauthenticatedSockets {
     if (oldest && this.#waiting.size >= MOST_WAITING) this.#end(oldest);
     this.#waiting.set(
       socket,
-      setTimeout(() => this.#end(socket), LOGIN_WITHIN_MS),
+      systemClock.timeout(LOGIN_WITHIN_MS, () => this.#end(socket)),
     );
     socket.once('close', () => this.admit(socket));
   }
 
   /** From here on the server's own time-outs apply to the connection. */
   admit(socket: Socket): void {
-    clearTimeout(this.#waiting.get(socket));
+    this.#waiting.get(socket)?.();
     this.#waiting.delete(socket);
   }
 

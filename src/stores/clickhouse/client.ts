@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { z } from 'zod';
+import { systemClock } from '../../core/time.ts';
 import { neverRan, toStoreError, type StoreError } from './errors.ts';
 import { passOrFail } from './exception-stream.ts';
 import { openReader, type Read, type Reader } from './reader.ts';
@@ -145,7 +145,7 @@ export function connect(
     stream: streamFrom(client, textOf),
     insert: insertInto(client),
     async ping() {
-      const result = await client.ping({ select: true, abort_signal: AbortSignal.timeout(5000) });
+      const result = await client.ping({ select: true, abort_signal: systemClock.deadline(5000) });
       return result.success;
     },
     async close() {
@@ -244,7 +244,7 @@ function insertInto(client: ClickHouseClient): ClickHouse['insert'] {
 
 function readParams(params: QueryParams, options: ReadOptions, settings: ClickHouseSettings = {}) {
   const timeoutMs = options.timeoutMs ?? READ_TIMEOUT_MS;
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const deadline = systemClock.deadline(timeoutMs);
   return {
     query_params: params,
     abort_signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline,
@@ -270,7 +270,7 @@ async function attempts<T>(repeatable: boolean, signal: AbortSignal | undefined,
       const failure = toStoreError(error, signal);
       const waitMs = RETRY_WAITS_MS[attempt];
       if (failure.kind !== 'unreachable' || !(repeatable || neverRan(failure)) || waitMs === undefined) throw failure;
-      await sleep(waitMs);
+      await systemClock.sleep(waitMs);
       if (signal?.aborted) throw failure;
     }
   }

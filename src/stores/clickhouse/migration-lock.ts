@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../core/time.ts';
 import type { ClickHouse } from './client.ts';
 import type { Log } from '../../core/log.ts';
 import { forDatabaseEngine } from '../../core/sql-text.ts';
@@ -39,26 +39,26 @@ export async function withMigrationLock(
     );
     return others.length > 0;
   };
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = systemClock.now() + WAIT_MS;
   for (let logged = false; ;) {
     if (!(await otherHolds())) {
       await claim(EXPIRES_SECONDS);
       if (!(await otherHolds())) break;
       await claim(0);
     }
-    if (Date.now() > deadline)
+    if (systemClock.now() > deadline)
       throw new Error('another process has been changing the ClickHouse schema for five minutes');
     if (!logged) log.info('Another process is changing the ClickHouse schema; waiting for it');
     logged = true;
-    await sleep(100 + Math.random() * 400);
+    await systemClock.sleep(100 + Math.random() * 400);
   }
-  const renewal = setInterval(() => {
+  const stopRenewing = systemClock.every(RENEW_MS, () => {
     claim(EXPIRES_SECONDS).catch((error: unknown) => log.warn({ err: error }, 'Failed to renew the migration lock'));
-  }, RENEW_MS);
+  });
   try {
     await work();
   } finally {
-    clearInterval(renewal);
+    stopRenewing();
     await claim(0);
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../core/time.ts';
 import { type ClickHouse, StoreError } from './client.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Log } from '../../core/log.ts';
@@ -122,13 +122,13 @@ async function apply(clickhouse: ClickHouse, text: string): Promise<void> {
       return await clickhouse.command(text);
     } catch (error) {
       if (!(error instanceof StoreError && error.code === BUSY_CODE) || attempt === BUSY_ATTEMPTS) throw error;
-      await sleep(attempt * 500);
+      await systemClock.sleep(attempt * 500);
     }
   }
 }
 
 async function record(clickhouse: ClickHouse, migrations: readonly Migration[]): Promise<void> {
-  const appliedAt = new Date().toISOString();
+  const appliedAt = new Date(systemClock.now()).toISOString();
   const rows = migrations.map(({ number, statement, statements, name, checksum }) => {
     return { number, statement, statements, name, checksum, applied_at: appliedAt };
   });

@@ -3,7 +3,7 @@ import type { Config } from '../../core/config.ts';
 import type { Log } from '../../core/log.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { databaseEngine } from './migrations.ts';
-import { DAY_MS } from '../../core/time.ts';
+import { DAY_MS, systemClock } from '../../core/time.ts';
 
 type Settings = Pick<
   Config,
@@ -57,7 +57,7 @@ interface Keeping {
 }
 
 const wholeSince = ({ days, earlier }: Keeping): Date =>
-  new Date(Math.max(earlier.getTime(), days === 0 ? 0 : Math.ceil(Date.now() / DAY_MS - (days - 1)) * DAY_MS));
+  new Date(Math.max(earlier.getTime(), days === 0 ? 0 : Math.ceil(systemClock.now() / DAY_MS - (days - 1)) * DAY_MS));
 
 /** Read from the table's own definition. */
 async function keeping(clickhouse: ClickHouse, table: ForgettingTable): Promise<Keeping> {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { systemClock } from '../../core/time.ts';
 import { refreshWindows } from './windows.ts';
 import type { ClickHouse, QueryParams } from './client.ts';
 import { type KeyRange, keyRanges } from './key-ranges.ts';
@@ -67,7 +67,7 @@ export async function verifyRollups(
   const results: Verified[] = [];
   for (const one of checks) results.push(await check(one));
   for (let looks = 1; looks < LOOKS && !results.every(isSound); looks += 1) {
-    await sleep(NEXT_LOOK_MS);
+    await systemClock.sleep(NEXT_LOOK_MS);
     await refreshWindows(clickhouse);
     for (const [i, one] of checks.entries()) {
       if (!isSound(results[i]!)) results[i] = await check(one);

@@ -161,7 +161,7 @@ async function connect(url: string, log: FastifyBaseLogger, clock: Clock): Promi
     if (lost) log.info('Redis is available again: limits are shared');
     lost = false;
   });
-  await Promise.race([once(redis, 'ready'), clock.sleep(CONNECT_MS)]).catch(() => undefined);
+  await Promise.race([once(redis, 'ready'), clock.late(CONNECT_MS)]).catch(() => undefined);
   return redis;
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/time.ts';
 import type { Platform } from '../../../src/core/model.ts';
 import type { StoredMarket } from '../../../src/platforms/contract.ts';
 import { createPlatformHttp } from '../../../src/platforms/http/client.ts';
@@ -59,7 +60,7 @@ function read(user: string, markets: StoredMarket[]) {
     settings: { ...SETTINGS, LIMITLESS_API_URL: server.origin },
     now: Date.now,
   });
-  const source = { platforms: { limitless } as Partial<Record<Platform, typeof limitless>>, shared, now: Date.now };
+  const source = { platforms: { limitless } as Partial<Record<Platform, typeof limitless>>, shared, clock: systemClock };
   return liveBooks(source, 'limitless', markets, { priority: 'live', user, onBadRow() {} });
 }
 

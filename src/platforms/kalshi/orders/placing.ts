@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { systemClock } from '../../../core/time.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import { failedPlacement } from '../../failed-placement.ts';
 import { answerError } from '../../http/errors.ts';
@@ -149,7 +150,7 @@ async function withFees(
 ): Promise<Placement> {
   if (placement.result !== 'accepted' || placement.order.filledSize === 0n) return placement;
   const { order } = placement;
-  const hurried = { ...access, signal: AbortSignal.timeout(FEES_MS) };
+  const hurried = { ...access, signal: systemClock.deadline(FEES_MS) };
   const seen = await finder.read(order.orderId, intent.terms, hurried).catch(() => null);
   if (seen?.filledSize !== order.filledSize) return placement;
   const { makerFee, takerFee, updatedAt, receivedSize, receivedUsd } = seen;

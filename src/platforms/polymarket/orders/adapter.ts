@@ -1,3 +1,4 @@
+import { systemClock } from '../../../core/time.ts';
 import type { OrderAccess, OrderIntent, PlatformOrders, PreparedOrder } from '../../order-contract.ts';
 import { orderRefused } from '../../failed-placement.ts';
 import { Cache } from '../../../core/cache.ts';
@@ -43,7 +44,7 @@ export function createPolymarketOrders(
     const wallet = `${owner} ${signatureType} ${funder ?? ''}`;
     if (read.get(wallet)) return;
     read.set(wallet, true);
-    await refreshFunds(member, asset, AbortSignal.timeout(FIRST_READ_MS));
+    await refreshFunds(member, asset, systemClock.deadline(FIRST_READ_MS));
   }
 
   async function prepare(intent: OrderIntent, access: Access): Promise<PreparedOrder> {

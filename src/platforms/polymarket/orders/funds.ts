@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { systemClock } from '../../../core/time.ts';
 import { USD_SCALE, decimalText, type Usd } from '../../../core/decimal.ts';
 import { PlatformError } from '../../../core/errors.ts';
 import { parseBody } from '../../parse-rows.ts';
@@ -129,7 +130,7 @@ function named(spender: string): string {
 
 /** What the CLOB reads of an asset after it was told to read the wallet again; null if it does not answer in time. */
 async function readAgain(account: PolymarketAccount, asset: Asset): Promise<Funds | null> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = systemClock.deadline(TIMEOUT_MS);
   await refreshFunds(account, asset, signal);
   return unlessFailed(readFunds(account, asset, signal));
 }

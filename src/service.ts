@@ -203,7 +203,7 @@ async function ingest(start: Start, { clickhouse, postgres, shared }: Stores, so
     shared,
     markets,
     marketWriter,
-    books: new BookRecorder({ clickhouse, log }),
+    books: new BookRecorder({ clickhouse, log, clock }),
     onRun: (run) => observeRun(metrics, run),
     platforms: Object.values(sources.platforms),
     ...(config.SOCKETS === 'on' ? { sockets } : {}),

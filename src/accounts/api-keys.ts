@@ -144,7 +144,7 @@ async function followChanges({ shared, clock }: ApiKeysOptions) {
     /** Number of messages so far. */
     messages: () => messages,
     isFresh({ caller, loadedAt, asOf }: Entry): boolean {
-      const age = now() - loadedAt;
+      const age = clock.now() - loadedAt;
       if (caller === null) return age < LIFE_MS;
       const someChanged = asOf < messages;
       if (someChanged && Math.max(changed.get(caller.keyId) ?? 0, changed.get(caller.userId) ?? 0) > asOf) return false;

@@ -60,7 +60,7 @@ export async function announceBooks(
   recorder: { onMessage(listener: (message: AnnouncedBook) => void): void },
   clock: Clock,
 ): Promise<StreamedBooks> {
-  const streamed = new StreamedBooks();
+  const streamed = new StreamedBooks(clock);
   await streamed.listen(shared);
   const announcer = new BookAnnouncer(shared, streamed, clock);
   recorder.onMessage((message) => announcer.take(message));

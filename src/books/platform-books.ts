@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../core/time.ts';
 import { priceText, sizeText } from '../core/decimal.ts';
 import type { BookChange, BookSide, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
@@ -17,6 +18,7 @@ export const UNSEEN_MS = 600_000;
 const EPOCH_SIZE = 2 ** 32;
 
 export interface PlatformBooksDeps {
+  clock: Clock;
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
   platform: Platform;
@@ -36,13 +38,13 @@ interface Kept {
   /** Whether the book, or the last one, was polled: changes of a live feed cannot be applied to it. */
   isPolled: boolean;
   sequence: number;
-  /** When its last snapshot was taken, performance.now(), so that clock changes do not delay the next. */
+  /** When its last snapshot was taken, the clock's elapsed(), so that clock changes do not delay the next. */
   snapshotAt: number;
   changes: number;
   /** Since when and why the book is unknown; null while it is known. */
   gap: { from: string; reason: string } | null;
   polledMs: number;
-  /** When a live feed sent it, or when its poll was sent, performance.now(). */
+  /** When a live feed sent it, or when its poll was sent, the clock's elapsed(). */
   ofMs: number;
 }
 
@@ -66,8 +68,8 @@ export class PlatformBooks {
     this.#deps = deps;
     this.lease = deps.lease;
     this.#seenAt = deps.seenAt;
-    const { clickhouse, log, lease } = deps;
-    this.#writer = new BookWriter({ clickhouse, log, lease, onOverflow: (sinceMs) => this.#loseAll(sinceMs) });
+    const { clickhouse, log, lease, clock } = deps;
+    this.#writer = new BookWriter({ clickhouse, log, lease, clock, onOverflow: (sinceMs) => this.#loseAll(sinceMs) });
   }
 
   want(markets: readonly StoredMarket[], ended: ReadonlySet<string>): void {
@@ -96,7 +98,7 @@ export class PlatformBooks {
   polled(ref: string, book: BookSide, seen: Seen, askedMs: number): void {
     const kept = this.#kept.get(ref);
     if (!kept) return;
-    kept.polledMs = Date.now();
+    kept.polledMs = this.#deps.clock.now();
     // The current book is newer: from a live feed, or from a poll sent later and answered sooner.
     if (kept.ofMs >= askedMs) return;
     kept.ofMs = askedMs;
@@ -105,20 +107,20 @@ export class PlatformBooks {
 
   compared(ref: string): void {
     const kept = this.#kept.get(ref);
-    if (kept) kept.polledMs = Date.now();
+    if (kept) kept.polledMs = this.#deps.clock.now();
   }
 
   snapshot(ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void {
     const kept = this.#kept.get(ref);
     if (!kept) return;
-    kept.ofMs = performance.now();
+    kept.ofMs = this.#deps.clock.elapsed();
     this.#whole(kept, book, { exchangeAt, receivedAt, polled: false });
   }
 
   change(ref: string, changes: readonly BookChange[], exchangeAt: string | null, receivedAt: string): boolean {
     const kept = this.#kept.get(ref);
     if (!kept?.book || kept.isPolled) return false;
-    kept.ofMs = performance.now();
+    kept.ofMs = this.#deps.clock.elapsed();
     const seen = { exchangeAt, receivedAt, polled: false };
     this.#changed(kept, applyChanges(kept.book, changes), seen);
     this.#snapshotIfDue(kept, seen);
@@ -152,7 +154,7 @@ export class PlatformBooks {
   /** Readers of the book would take its last levels for resting orders. */
   #drop(kept: Kept, hasEnded: boolean): void {
     const { ref } = kept.market;
-    const receivedAt = new Date().toISOString();
+    const receivedAt = new Date(this.#deps.clock.now()).toISOString();
     if (hasEnded) this.#whole(kept, { bids: [], asks: [] }, { exchangeAt: null, receivedAt, polled: true });
     else this.gap(ref, receivedAt, receivedAt, 'no longer recorded');
     this.#kept.delete(ref);
@@ -203,13 +205,13 @@ export class PlatformBooks {
   }
 
   #snapshotIfDue(kept: Kept, seen: Seen): void {
-    if (performance.now() - kept.snapshotAt >= SNAPSHOT_MS || kept.changes >= SNAPSHOT_CHANGES)
+    if (this.#deps.clock.elapsed() - kept.snapshotAt >= SNAPSHOT_MS || kept.changes >= SNAPSHOT_CHANGES)
       this.#snapshot(kept, seen, false);
   }
 
   #snapshot(kept: Kept, seen: Seen, begins: boolean): void {
     if (!kept.book) return;
-    kept.snapshotAt = performance.now();
+    kept.snapshotAt = this.#deps.clock.elapsed();
     kept.changes = 0;
     this.#seenAt.set(kept.market.ref, seen.receivedAt);
     this.#lastSequence.set(kept.market.ref, kept.sequence);

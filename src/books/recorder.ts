@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../core/time.ts';
 import type { BookChange, BookSide, OrderBook, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
@@ -9,6 +10,7 @@ import type { AnnouncedBook } from './announcer.ts';
 import type { BookSink } from './sink.ts';
 
 export interface BookRecorderDeps {
+  clock: Clock;
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
 }
@@ -36,10 +38,13 @@ export class BookRecorder implements BookSink {
     const before = this.#platforms.get(platform);
     if (before?.lease === lease) return;
     await before?.close();
-    const { clickhouse, log } = this.#deps;
+    const { clickhouse, log, clock } = this.#deps;
     const { epoch, seenAt } = await openBookEpoch(clickhouse, platform);
     const announce = (message: AnnouncedBook): void => this.#announce(message);
-    this.#platforms.set(platform, new PlatformBooks({ clickhouse, log, platform, lease, epoch, seenAt, announce }));
+    this.#platforms.set(
+      platform,
+      new PlatformBooks({ clickhouse, log, clock, platform, lease, epoch, seenAt, announce }),
+    );
   }
 
   /**
@@ -65,7 +70,7 @@ export class BookRecorder implements BookSink {
     return this.#platforms.get(platform)?.polledAtMs(ref) ?? 0;
   }
 
-  /** A book requested at `askedMs`, performance.now(). */
+  /** A book requested at `askedMs`, the clock's elapsed(). */
   polled(
     platform: Platform,
     ref: string,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cache } from '../core/cache.ts';
+import type { Clock } from '../core/time.ts';
 import { PLATFORMS, type Platform } from '../core/model.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
@@ -21,6 +22,12 @@ export async function wantBooks(shared: Pick<Shared, 'publish'>, markets: readon
 export class StreamedBooks {
   readonly #refs = new Map<Platform, Cache<string, true>>();
 
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   async listen(shared: Pick<Shared, 'subscribe'>): Promise<void> {
     await shared.subscribe(CHANNEL, (text) => {
       const message = Message.safeParse(JSON.parse(text));
@@ -39,7 +46,9 @@ export class StreamedBooks {
   }
 
   #of(platform: Platform): Cache<string, true> {
-    const known = this.#refs.get(platform) ?? new Cache<string, true>({ limit: MOST_WANTED, ttlMs: WANTED_MS });
+    const known =
+      this.#refs.get(platform) ??
+      new Cache<string, true>({ limit: MOST_WANTED, ttlMs: WANTED_MS, now: this.#clock.elapsed });
     this.#refs.set(platform, known);
     return known;
   }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock, Stop } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Lease } from '../stores/shared/shared.ts';
 import { CHANGE_COLUMNS, DEPTH_COLUMNS, GAP_COLUMNS, SNAPSHOT_COLUMNS } from './rows.ts';
@@ -21,6 +22,7 @@ export interface BookWriterDeps {
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
   lease: Lease;
+  clock: Clock;
   /** Called when rows were dropped: those received since `sinceMs`, Unix ms, are not stored. */
   onOverflow(sinceMs: number): void;
 }
@@ -33,14 +35,15 @@ export class BookWriter {
   readonly #deps: BookWriterDeps;
   #waiting = empty();
   #rows = 0;
-  #waitingSinceMs = Date.now();
+  #waitingSinceMs: number;
   #sending: Batch | null = null;
   #flushing: Promise<void> | null = null;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopFlushing: Stop;
 
   constructor(deps: BookWriterDeps) {
     this.#deps = deps;
-    this.#timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+    this.#waitingSinceMs = deps.clock.now();
+    this.#stopFlushing = deps.clock.every(FLUSH_MS, () => void this.flush());
   }
 
   add(kind: Kind, row: object): void {
@@ -62,18 +65,18 @@ export class BookWriter {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopFlushing();
     await this.#flushing;
     await this.flush();
   }
 
   async #flush(): Promise<void> {
-    const { clickhouse, lease, log } = this.#deps;
+    const { clickhouse, lease, clock, log } = this.#deps;
     if (!this.#sending && this.#rows > 0) {
       this.#sending = this.#waiting;
       this.#waiting = empty();
       this.#rows = 0;
-      this.#waitingSinceMs = Date.now();
+      this.#waitingSinceMs = clock.now();
     }
     const batch = this.#sending;
     if (!batch || lease.remainingMs() < INSERT_MARGIN_MS) return;

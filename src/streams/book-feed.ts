@@ -1,3 +1,4 @@
+import type { Clock, Stop } from '../core/time.ts';
 import type { BookSide } from '../core/model.ts';
 import { hasBook } from '../platforms/market-fields.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
@@ -28,13 +29,16 @@ export class BookFeed {
   readonly #sent = new Map<string, Sent>();
   readonly #outbox: Outbox<FollowedBook>;
   readonly #unwatch: (() => void)[] = [];
-  readonly #openedAt = new Date().toISOString();
+  readonly #clock: Clock;
+  readonly #openedAt: string;
   #isSending = false;
-  #late: NodeJS.Timeout | undefined;
+  #stopWaiting: Stop | undefined;
 
   constructor(follower: BookFollower, { books }: StreamFilter, sink: EventSink) {
     this.#sink = sink;
-    this.#outbox = new Outbox(sink, (key, followed, sentAt) => this.#send(key, followed, sentAt));
+    this.#clock = follower.clock;
+    this.#openedAt = this.#now();
+    this.#outbox = new Outbox(sink, follower.clock, (key, followed, sentAt) => this.#send(key, followed, sentAt));
     this.#depth = books?.depth ?? Infinity;
     const open = (books?.markets ?? []).filter(({ market, key }) => {
       this.#sent.set(key, { sequence: 0, book: null, gap: null });
@@ -43,26 +47,30 @@ export class BookFeed {
     // A market without a book has an empty one, as over REST.
     for (const { market, key } of books?.markets ?? []) {
       if (hasBook(market)) continue;
-      const receivedAt = new Date().toISOString();
+      const receivedAt = this.#now();
       this.#take({ market, key, book: { bids: [], asks: [] }, exchangeAt: null, receivedAt }, null);
     }
     for (const { market, key } of open) {
       this.#unwatch.push(follower.watch(market, key, (followed, gap) => this.#take(followed, gap)));
     }
-    if (open.length > 0) this.#late = setTimeout(() => this.#tellLate(open), LATE_MS).unref();
+    if (open.length > 0) this.#stopWaiting = this.#clock.timeout(LATE_MS, () => this.#tellLate(open));
   }
 
   close(): void {
     for (const unwatch of this.#unwatch.splice(0)) unwatch();
-    clearTimeout(this.#late);
+    this.#stopWaiting?.();
     this.#outbox.close();
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
   }
 
   /** Sends a gap for books that have not arrived, because silence would look like an empty book. */
   #tellLate(markets: readonly { market: StoredMarket; key: string }[]): void {
     for (const { market, key } of markets) {
       if (this.#sent.get(key)?.sequence !== 0) continue;
-      const times = { from: this.#openedAt, to: new Date().toISOString() };
+      const times = { from: this.#openedAt, to: this.#now() };
       const names = { platform: market.platform, market_id: market.platformId };
       this.#sink.event('gap', JSON.stringify({ ...names, ...times, reason: 'no book has been received yet' }));
     }

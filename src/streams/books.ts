@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock, Stop } from '../core/time.ts';
 import { type AnnouncedBook, listenToBooks } from '../books/announcer.ts';
 import { applyChanges, copyBook, readChanges } from '../books/book.ts';
 import { wantBooks, WANTED_EVERY_MS } from '../books/wanted.ts';
@@ -50,7 +51,7 @@ interface Followed extends FollowedBook {
   isLoading: boolean;
   /** Announced while the book was loading. */
   early: AnnouncedBook[];
-  /** Every check reads it until then, performance.now(). */
+  /** Every check reads it until then, the clock's elapsed(). */
   unsureUntilMs: number;
   listeners: Set<Listener>;
 }
@@ -59,10 +60,12 @@ export interface BookFollowerDeps {
   clickhouse: ClickHouse;
   shared: Pick<Shared, 'publish' | 'healthy'>;
   log: FastifyBaseLogger;
+  clock: Clock;
 }
 
 /** Follows the recorded books that clients stream, once for all streams of this process. */
 export class BookFollower {
+  readonly clock: Clock;
   readonly #deps: BookFollowerDeps;
   readonly #followed = new Map<string, Followed>();
   /** Keys of the followed markets by platform and reference. */
@@ -72,11 +75,12 @@ export class BookFollower {
   #readAllAtMs = -Infinity;
   #unsureUntilMs = -Infinity;
   #wantedMs = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
+  #stopLooking: Stop | undefined;
   #isLooking = false;
 
   constructor(deps: BookFollowerDeps) {
     this.#deps = deps;
+    this.clock = deps.clock;
   }
 
   /** Receives announcements of processes that record books. */
@@ -102,10 +106,10 @@ export class BookFollower {
     const followed = this.#followed.get(key) ?? this.#follow(market, key);
     followed.listeners.add(listener);
     if (followed.book) listener(followed, null);
-    if (!this.#timer) {
+    if (!this.#stopLooking) {
       this.#sinceMs = null;
       this.#readAllAtMs = -Infinity;
-      this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
+      this.#stopLooking = this.clock.every(LOOK_MS, () => void this.#look());
     }
     return () => {
       followed.listeners.delete(listener);
@@ -119,8 +123,8 @@ export class BookFollower {
   }
 
   close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopLooking?.();
+    this.#stopLooking = undefined;
   }
 
   #follow(market: StoredMarket, key: string): Followed {
@@ -135,7 +139,7 @@ export class BookFollower {
       beganAt: '',
       isLoading: false,
       early: [],
-      unsureUntilMs: performance.now() + UNSURE_MS,
+      unsureUntilMs: this.clock.elapsed() + UNSURE_MS,
       listeners: new Set(),
     };
     this.#followed.set(key, followed);
@@ -153,7 +157,7 @@ export class BookFollower {
     followed.isLoading = true;
     const { clickhouse, log } = this.#deps;
     try {
-      const stored = await newestBook(clickhouse, followed.market);
+      const stored = await newestBook(clickhouse, followed.market, this.clock.now());
       if (!stored || stored.sequence < followed.sequence) return;
       const gap = followed.book ? gapOf(followed, stored.receivedAt, 'messages are missing') : null;
       const { book, sequence, exchangeAt, receivedAt } = stored;
@@ -179,7 +183,7 @@ export class BookFollower {
       await this.#readDue();
       for (const followed of this.#followed.values()) {
         const { missingSinceMs: sinceMs } = followed;
-        if (sinceMs !== null && performance.now() - sinceMs > MISSING_MS) void this.#load(followed);
+        if (sinceMs !== null && this.clock.elapsed() - sinceMs > MISSING_MS) void this.#load(followed);
       }
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'Failed to read order books');
@@ -191,7 +195,7 @@ export class BookFollower {
   /** Reads stored messages of books with possibly missed announcements, and occasionally of every book. */
   async #readDue(): Promise<void> {
     const { clickhouse, shared } = this.#deps;
-    const now = performance.now();
+    const now = this.clock.elapsed();
     if (!shared.healthy()) this.#unsureUntilMs = now + UNSURE_MS;
     const isAllDue = now < this.#unsureUntilMs || now - this.#readAllAtMs >= READ_ALL_MS;
     const followed = [...this.#followed.values()];
@@ -210,7 +214,7 @@ export class BookFollower {
       const found = this.#followed.get(key);
       if (!found || found.isLoading || !this.#apply(found, message)) continue;
       // It was not announced, so others may be missing too.
-      found.unsureUntilMs = performance.now() + UNSURE_MS;
+      found.unsureUntilMs = this.clock.elapsed() + UNSURE_MS;
     }
     for (const [key, loss] of losses) {
       const found = this.#followed.get(key);
@@ -220,8 +224,8 @@ export class BookFollower {
 
   async #want(): Promise<void> {
     // Not by the wall clock, which may be set back.
-    if (performance.now() - this.#wantedMs < WANTED_EVERY_MS) return;
-    this.#wantedMs = performance.now();
+    if (this.clock.elapsed() - this.#wantedMs < WANTED_EVERY_MS) return;
+    this.#wantedMs = this.clock.elapsed();
     const followed = Array.from(this.#followed.values(), ({ market: { platform, ref } }): [Platform, string] => [
       platform,
       ref,
@@ -247,7 +251,7 @@ export class BookFollower {
     if (row.sequence <= followed.sequence) return false;
     // Changes can be visible before the book that they follow: they wait for it.
     if (!row.begins && (!followed.book || row.sequence !== followed.sequence + 1)) {
-      followed.missingSinceMs ??= performance.now();
+      followed.missingSinceMs ??= this.clock.elapsed();
       return false;
     }
     const isBehindOne = row.begins && followed.receivedAt !== '';

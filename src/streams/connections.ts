@@ -1,3 +1,4 @@
+import type { Clock, Stop } from '../core/time.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { type StreamTier, type StreamUser, UserLimits } from './user-limits.ts';
@@ -28,11 +29,13 @@ export class Connections {
   /** With the function that releases its slots. */
   readonly #open = new Map<Connection, () => void>();
   readonly #limits: UserLimits;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  #stopChecking: Stop | undefined;
   #isStopping = false;
 
-  constructor(shared: Pick<Shared, 'claim' | 'unclaim'>) {
-    this.#limits = new UserLimits(shared);
+  constructor(shared: Pick<Shared, 'claim' | 'unclaim'>, clock: Clock) {
+    this.#clock = clock;
+    this.#limits = new UserLimits(shared, clock);
   }
 
   get size(): number {
@@ -52,7 +55,7 @@ export class Connections {
       throw error;
     }
     this.#open.set(connection, leave);
-    this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref();
+    this.#stopChecking ??= this.#clock.every(CHECK_MS, () => this.#check());
   }
 
   /** Counts a connection's markets until the returned function is called; 429 above the user's limit. */
@@ -69,18 +72,17 @@ export class Connections {
     this.#open.get(connection)?.();
     this.#open.delete(connection);
     if (this.#open.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopChecking?.();
+    this.#stopChecking = undefined;
   }
 
   /** Ends all streams; what is queued is sent first, within a bound. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const ended = Promise.allSettled([...this.#open.keys()].map((connection) => connection.end('stopping')));
-    const late = new Promise((resolve) => setTimeout(resolve, STOP_MS).unref());
-    await Promise.race([ended, late]);
+    await Promise.race([ended, this.#clock.late(STOP_MS)]);
     for (const connection of this.#open.keys()) connection.cut();
-    clearInterval(this.#timer);
+    this.#stopChecking?.();
   }
 
   #refuseStopping(): void {

@@ -1,3 +1,4 @@
+import type { Clock, Stop } from '../core/time.ts';
 import type { Platform } from '../core/model.ts';
 
 /** How a platform's data arrives: pushed, polled, polled but late, or not at all. */
@@ -14,6 +15,7 @@ export interface PlatformState {
 }
 
 export interface FeedStateDeps {
+  clock: Clock;
   platforms: readonly Platform[];
   feeds: () => Promise<readonly { platform: Platform; feed: FeedState }[]>;
   freshTo: (platform: Platform) => Promise<string | null>;
@@ -31,7 +33,7 @@ export class FeedStates {
   readonly #listeners = new Set<() => void>();
   #known = new Map<Platform, PlatformState>();
   #looking: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  #stopLooking: Stop | undefined;
 
   constructor(deps: FeedStateDeps) {
     this.#deps = deps;
@@ -44,7 +46,7 @@ export class FeedStates {
   /** Calls back when the feed of any platform changes, until the returned function is called. */
   async watch(onChange: () => void): Promise<() => void> {
     this.#listeners.add(onChange);
-    this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
+    this.#stopLooking ??= this.#deps.clock.every(LOOK_MS, () => void this.#look());
     if (this.#known.size === 0) await this.#look();
     return () => {
       this.#listeners.delete(onChange);
@@ -58,15 +60,15 @@ export class FeedStates {
       platforms.map((platform) => {
         const isConfigured = this.#deps.platforms.includes(platform);
         const { feed, fresh_to: freshTo } = this.#known.get(platform) ?? (isConfigured ? UNKNOWN : OFF);
-        const lagMs = freshTo === null ? null : Math.max(0, Date.now() - Date.parse(freshTo));
+        const lagMs = freshTo === null ? null : Math.max(0, this.#deps.clock.now() - Date.parse(freshTo));
         return [platform, { feed, fresh_to: freshTo, lag_seconds: lagMs === null ? null : Math.round(lagMs / 1000) }];
       }),
     );
   }
 
   close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopLooking?.();
+    this.#stopLooking = undefined;
     this.#known.clear();
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
+import type { Clock, Stop } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 import { Follower } from './log/follower.ts';
@@ -12,6 +13,7 @@ export interface HubDeps {
   clickhouse: ClickHouse;
   shared: Shared;
   log: FastifyBaseLogger;
+  clock: Clock;
   /** Poll interval of the log in addition to announcements, which are lost while Redis is away. */
   pollMs: number;
 }
@@ -24,29 +26,31 @@ const PAGES_AT_ONCE = 4;
 /** The log as followed by this process: each partition once, while a stream subscribes to it. */
 export class Hub implements SubscriptionDeps {
   readonly clickhouse: ClickHouse;
+  readonly clock: Clock;
   readonly #deps: HubDeps;
   readonly #pages = new PQueue({ concurrency: PAGES_AT_ONCE });
   readonly #followers = new Map<string, Follower>();
   readonly #extents = new Map<string, { extent: Promise<LogExtent>; atMs: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  #stopPolling: Stop | undefined;
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
     this.clickhouse = deps.clickhouse;
+    this.clock = deps.clock;
   }
 
   async open(): Promise<void> {
     await this.#deps.shared.subscribe(LOG_CHANNEL, (name) => this.#followers.get(name)?.wake());
-    this.#timer = setInterval(() => {
+    this.#stopPolling = this.clock.every(this.#deps.pollMs, () => {
       for (const follower of this.#followers.values()) follower.wake();
-    }, this.#deps.pollMs).unref();
+    });
   }
 
   follower(partition: Partition): Follower {
     const name = nameOf(partition);
     const known = this.#followers.get(name);
     if (known) return known;
-    const made = new Follower({ clickhouse: this.clickhouse, log: this.#deps.log }, partition);
+    const made = new Follower(this.#deps, partition);
     this.#followers.set(name, made);
     return made;
   }
@@ -60,18 +64,18 @@ export class Hub implements SubscriptionDeps {
   extent(partition: Partition): Promise<LogExtent> {
     const name = nameOf(partition);
     const known = this.#extents.get(name);
-    if (known && performance.now() - known.atMs < EXTENT_MS) return known.extent;
-    const extent = readExtent(this.clickhouse, partition);
+    if (known && this.clock.elapsed() - known.atMs < EXTENT_MS) return known.extent;
+    const extent = readExtent(this.clickhouse, partition, this.clock.now());
     // A slow store is not asked again before it has answered.
     this.#extents.set(name, { extent, atMs: Infinity });
     extent.then(
-      () => this.#extents.set(name, { extent, atMs: performance.now() }),
+      () => this.#extents.set(name, { extent, atMs: this.clock.elapsed() }),
       () => this.#extents.delete(name),
     );
     return extent;
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stopPolling?.();
   }
 }

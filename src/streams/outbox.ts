@@ -1,3 +1,5 @@
+import type { Clock, Stop } from '../core/time.ts';
+
 const AGAIN_MS = 100;
 
 /** Destination of one stream's quotes and books. */
@@ -11,13 +13,15 @@ export interface EventSink {
 /** The newest value of each market that a reader has not got: sent at once, or as soon as the reader is no longer behind. */
 export class Outbox<V> {
   readonly #sink: EventSink;
+  readonly #clock: Clock;
   readonly #sendOne: (name: string, value: V, sentAt: string) => void;
   readonly #waiting = new Map<string, V>();
-  #timer: NodeJS.Timeout | undefined;
+  #stop: Stop | undefined;
 
   /** `sendOne` gives the events of a value to the sink; `sentAt` is JSON. */
-  constructor(sink: EventSink, sendOne: (name: string, value: V, sentAt: string) => void) {
+  constructor(sink: EventSink, clock: Clock, sendOne: (name: string, value: V, sentAt: string) => void) {
     this.#sink = sink;
+    this.#clock = clock;
     this.#sendOne = sendOne;
   }
 
@@ -29,21 +33,21 @@ export class Outbox<V> {
   }
 
   send(): void {
-    const sentAt = JSON.stringify(new Date());
+    const sentAt = JSON.stringify(new Date(this.#clock.now()));
     for (const [name, value] of this.#waiting) {
       if (this.#sink.isBehind()) break;
       this.#waiting.delete(name);
       this.#sendOne(name, value, sentAt);
     }
     this.#sink.flush();
-    if (this.#waiting.size > 0) this.#timer ??= setInterval(() => this.send(), AGAIN_MS).unref();
+    if (this.#waiting.size > 0) this.#stop ??= this.#clock.every(AGAIN_MS, () => this.send());
     else this.close();
   }
 
   /** Drops what waits. */
   close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
     this.#waiting.clear();
   }
 }

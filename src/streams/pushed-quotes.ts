@@ -1,3 +1,4 @@
+import type { Clock } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
 
 /** Polled pages may be older than a socket's quote this recent: the polled quote then waits. */
@@ -18,12 +19,17 @@ export interface QuoteValues {
 
 /** Decides which quote of a market is the newest: a socket's, or a polled one. */
 export class PushedQuotes<Quote extends { data: string }> {
-  /** With its arrival time, performance.now(). */
+  /** With its arrival time, the clock's elapsed(). */
   readonly #pushed = new Cache<string, { quote: Quote; atMs: number }>({ limit: REMEMBERED });
   readonly #held = new Map<string, Quote>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   push(name: string, quote: Quote): void {
-    this.#pushed.set(name, { quote, atMs: performance.now() });
+    this.#pushed.set(name, { quote, atMs: this.#clock.elapsed() });
     this.#held.delete(name);
   }
 
@@ -33,7 +39,7 @@ export class PushedQuotes<Quote extends { data: string }> {
     if (!pushed) return true;
     const [before, now] = [valuesOf(pushed.quote), valuesOf(quote)];
     if (Date.parse(now.received_at) <= Date.parse(before.received_at) || isSame(before, now)) return false;
-    if (performance.now() - pushed.atMs >= PUSHED_MS) return true;
+    if (this.#clock.elapsed() - pushed.atMs >= PUSHED_MS) return true;
     if (this.#held.size < REMEMBERED) this.#held.set(name, quote);
     return false;
   }
@@ -43,7 +49,7 @@ export class PushedQuotes<Quote extends { data: string }> {
     const found: Quote[] = [];
     for (const [name, quote] of this.#held) {
       const { atMs = -Infinity } = this.#pushed.get(name) ?? {};
-      if (performance.now() - atMs < PUSHED_MS) continue;
+      if (this.#clock.elapsed() - atMs < PUSHED_MS) continue;
       this.#held.delete(name);
       found.push(quote);
     }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
+import type { Clock, Stop } from '../core/time.ts';
 import { Cache } from '../core/cache.ts';
 import { numberOfText } from '../core/decimal.ts';
 import { marketName } from '../core/market-key.ts';
@@ -65,17 +66,20 @@ function quoteOf(row: QuoteRow): { values: string; quote: Quote } {
 
 /** Finds changed quotes, once for all streams of this process. */
 export class QuoteFollower {
-  readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger };
+  readonly clock: Clock;
+  readonly #deps: { clickhouse: ClickHouse; log: FastifyBaseLogger; clock: Clock };
   readonly #listeners = new Set<(quotes: readonly Quote[]) => void>();
   readonly #known = new Cache<string, string>({ limit: REMEMBERED });
-  readonly #pushed = new PushedQuotes<Quote>();
+  readonly #pushed: PushedQuotes<Quote>;
   /** By the store's clock, because this machine's may differ; null before the first read. */
   #sinceMs: number | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  #stopLooking: Stop | undefined;
   #isLooking = false;
 
-  constructor(deps: { clickhouse: ClickHouse; log: FastifyBaseLogger }) {
+  constructor(deps: { clickhouse: ClickHouse; log: FastifyBaseLogger; clock: Clock }) {
     this.#deps = deps;
+    this.clock = deps.clock;
+    this.#pushed = new PushedQuotes(deps.clock);
   }
 
   /** Receives quotes from sockets; without listeners too, because the next one begins with the newest. */
@@ -94,9 +98,9 @@ export class QuoteFollower {
   /** Calls back with changed quotes until the returned function is called. */
   watch(listener: (quotes: readonly Quote[]) => void): () => void {
     this.#listeners.add(listener);
-    if (!this.#timer) {
+    if (!this.#stopLooking) {
       this.#sinceMs = null;
-      this.#timer = setInterval(() => void this.#look(), LOOK_MS).unref();
+      this.#stopLooking = this.clock.every(LOOK_MS, () => void this.#look());
       void this.#look();
     }
     return () => {
@@ -120,8 +124,8 @@ export class QuoteFollower {
   }
 
   close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopLooking?.();
+    this.#stopLooking = undefined;
   }
 
   async #look(): Promise<void> {
@@ -168,7 +172,7 @@ export class QuoteFeed {
   constructor(follower: QuoteFollower, filter: StreamFilter, sink: EventSink) {
     this.#filter = filter;
     this.#isOfEvent = eventMatcherOf(filter);
-    this.#outbox = new Outbox(sink, (_name, data, sentAt) =>
+    this.#outbox = new Outbox(sink, follower.clock, (_name, data, sentAt) =>
       sink.event('quote', `${data.slice(0, -1)},"sent_at":${sentAt}}`),
     );
     const isAsked = filter.channels.includes('quotes');

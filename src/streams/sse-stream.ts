@@ -48,7 +48,7 @@ export class SseStream implements Connection {
   readonly #writer: SseWriter;
   readonly #subscription: Subscription;
   readonly #raw: ServerResponse;
-  readonly #stall = new StallWatch();
+  readonly #stall: StallWatch;
   #quotes: QuoteFeed | null = null;
   #books: BookFeed | null = null;
   #stopOrders = (): void => {};
@@ -62,13 +62,14 @@ export class SseStream implements Connection {
     raw: ServerResponse,
   ) {
     this.#deps = deps;
+    this.#stall = new StallWatch(deps.hub.clock);
     this.#reader = reader;
     this.userId = reader.userId;
     this.tier = reader.tier;
     this.admission = reader.admission;
     this.#filter = filter;
     this.#raw = raw;
-    this.#writer = new SseWriter(raw);
+    this.#writer = new SseWriter(raw, deps.hub.clock);
     this.#subscription = new Subscription(deps.hub, filter, positions, this.#writer);
   }
 
@@ -83,12 +84,12 @@ export class SseStream implements Connection {
   /** Starts sending, after the headers of the answer; runs until either side ends it. */
   async run(): Promise<void> {
     const unwatch = this.#deps.states.watch(() => this.#sendState());
-    const beat = setInterval(() => {
+    const stopBeat = this.#deps.hub.clock.every(BEAT_MS, () => {
       this.#sendState();
       this.#writer.comment();
-    }, BEAT_MS);
+    });
     this.#raw.once('close', () => {
-      clearInterval(beat);
+      stopBeat();
       this.#subscription.close();
       this.#quotes?.close();
       this.#books?.close();

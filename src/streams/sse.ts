@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import PQueue from 'p-queue';
+import type { Clock } from '../core/time.ts';
 import type { EventSlice } from './log/event-slice.ts';
 import type { LogGap } from './log/follower.ts';
 import { gapData } from './gap-event.ts';
@@ -15,9 +16,11 @@ const CHUNK_CHARS = 64 * 1024;
 export class SseWriter implements Sink {
   readonly catchUps = new PQueue({ concurrency: 1 });
   readonly #raw: ServerResponse;
+  readonly #clock: Clock;
   #chunk = '';
 
-  constructor(raw: ServerResponse) {
+  constructor(raw: ServerResponse, clock: Clock) {
+    this.#clock = clock;
     this.#raw = raw;
     // A disconnected client is not an error; 'close' follows.
     raw.on('error', () => {});
@@ -68,7 +71,7 @@ export class SseWriter implements Sink {
 
   async room(): Promise<void> {
     while (this.isBehind) {
-      await drained(this.#raw);
+      await drained(this.#raw, this.#clock);
       if (this.#raw.destroyed || this.#raw.writableEnded) throw new ReaderGone();
     }
   }
@@ -78,8 +81,8 @@ export class SseWriter implements Sink {
     this.flush();
     const closed = new Promise<void>((resolve) => this.#raw.once('close', resolve));
     this.#raw.end();
-    const cut = setTimeout(() => this.#raw.destroy(), LINGER_MS).unref();
-    await closed.finally(() => clearTimeout(cut));
+    const stop = this.#clock.timeout(LINGER_MS, () => this.#raw.destroy());
+    await closed.finally(stop);
   }
 }
 
@@ -92,14 +95,14 @@ const bytesOf = ({ name, events }: EventSlice): Buffer =>
 const LOOK_MS = 100;
 
 /** Resolves when the response's buffer is empty, or after a while. */
-function drained(raw: ServerResponse): Promise<void> {
+function drained(raw: ServerResponse, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
-      clearTimeout(timer);
+      stop();
       raw.off('drain', done).off('close', done);
       resolve();
     };
-    const timer = setTimeout(done, LOOK_MS);
+    const stop = clock.timeout(LOOK_MS, done);
     raw.once('drain', done).once('close', done);
   });
 }

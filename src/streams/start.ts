@@ -61,7 +61,10 @@ async function fromTime(hub: Hub, partitions: Partition[], field: string, timeMs
 async function isKept(hub: Hub, partition: Partition, position: number): Promise<boolean> {
   const known = await hub.extent(partition);
   // Another process may have sent events logged since.
-  return reachesBack(position > known.end ? await readExtent(hub.clickhouse, partition) : known, position);
+  return reachesBack(
+    position > known.end ? await readExtent(hub.clickhouse, partition, hub.clock.now()) : known,
+    position,
+  );
 }
 
 /** From this time on every partition has all its events: before a log was opened it had none. */
@@ -69,7 +72,7 @@ async function oldestTime(hub: Hub, partitions: readonly Partition[]): Promise<n
   const extents = await Promise.all(partitions.map((partition) => hub.extent(partition)));
   const shortened = extents.filter(({ isWhole }) => !isWhole);
   if (shortened.length > 0) return Math.max(...shortened.map(({ oldestMs }) => oldestMs));
-  return Math.min(...extents.map(({ oldestMs }) => oldestMs), Date.now());
+  return Math.min(...extents.map(({ oldestMs }) => oldestMs), hub.clock.now());
 }
 
 async function refusal(

@@ -61,9 +61,9 @@ export interface StoredBook {
 export async function newestBook(
   clickhouse: ClickHouse,
   { platform, ref }: Pick<StoredMarket, 'platform' | 'ref'>,
+  nowMs: number,
 ): Promise<StoredBook | null> {
-  const now = Date.now();
-  const span = { platform, ref, at_ms: now + CLOCKS_MS, after_ms: now - UNSEEN_MS - CLOCKS_MS };
+  const span = { platform, ref, at_ms: nowMs + CLOCKS_MS, after_ms: nowMs - UNSEEN_MS - CLOCKS_MS };
   const [row] = await clickhouse.query('book_snapshot_at', SnapshotRow, span);
   if (!row) return null;
   const { begins, exchange_at: exchangeAt, received_at: receivedAt } = row;

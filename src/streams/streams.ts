@@ -17,7 +17,7 @@ export async function openStreams(
 ): Promise<Streams> {
   const hub = new Hub(deps);
   const states = new FeedStates(deps);
-  const connections = new Connections(deps.shared);
+  const connections = new Connections(deps.shared, deps.clock);
   const quotes = new QuoteFollower(deps);
   const books = new BookFollower(deps);
   const orders = new OrderFollower(deps.followOrders);

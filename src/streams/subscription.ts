@@ -1,4 +1,5 @@
 import type PQueue from 'p-queue';
+import type { Clock } from '../core/time.ts';
 import { CursorCodec } from './cursor.ts';
 import { filterText, matcherOf, partitionsOf, type StreamFilter } from './filter.ts';
 import { type EventSlice, makeSlices } from './log/event-slice.ts';
@@ -31,6 +32,7 @@ export interface Sink {
 export class ReaderGone extends Error {}
 
 export interface SubscriptionDeps {
+  readonly clock: Clock;
   /** `onFull` is called with the position of a full page's last row, shortly before the page is known. */
   readLog(partition: Partition, after: number, limit: number, onFull: (last: number) => void): Promise<LogPage>;
   follower(partition: Partition): Follower;
@@ -118,6 +120,7 @@ export class Subscription implements FollowerListener {
       index,
       positions: this.#positions,
       codec: this.codec,
+      nowMs: this.#deps.clock.now(),
       matches: (row) => this.#matches(partition, row),
     });
     shared.set(key, made);
@@ -126,8 +129,9 @@ export class Subscription implements FollowerListener {
 
   async #follow(partition: Partition): Promise<void> {
     const index = this.#index.get(nameOf(partition)) ?? 0;
+    const { clock } = this.#deps;
     const follower = this.#deps.follower(partition);
-    const hole = new HoleWait();
+    const hole = new HoleWait(clock);
     /** The next page, read while the current one is delivered. */
     let ahead: PageAhead | null = null;
     const { catchUps } = this.#sink;
@@ -171,12 +175,12 @@ export class Subscription implements FollowerListener {
         if (!page || page.rows.length > 0) hole.end();
         else if (page.holeBefore) {
           if (hole.isLost()) this.#skip(partition, page.holeBefore);
-          await pause();
+          await clock.late(RETRY_MS);
         } else await follower.changed(end, IDLE_MS);
       } catch (error) {
         if (error instanceof ReaderGone) return;
         ahead = null;
-        await pause();
+        await clock.late(RETRY_MS);
       }
     }
   }
@@ -198,5 +202,3 @@ export class Subscription implements FollowerListener {
 
 /** By the rows that a follower delivered, then by filters and positions. */
 const sharedSlices = new WeakMap<readonly LogRow[], Map<string, readonly EventSlice[]>>();
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Stop } from '../core/time.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Shared } from '../stores/shared/shared.ts';
 
@@ -36,9 +36,11 @@ interface Held {
 export class UserLimits {
   readonly #shared: Pick<Shared, 'claim' | 'unclaim'>;
   readonly #users = new Map<string, Held>();
-  #timers: NodeJS.Timeout[] = [];
+  readonly #clock: Clock;
+  #stops: Stop[] = [];
 
-  constructor(shared: Pick<Shared, 'claim' | 'unclaim'>) {
+  constructor(shared: Pick<Shared, 'claim' | 'unclaim'>, clock: Clock) {
+    this.#clock = clock;
     this.#shared = shared;
   }
 
@@ -61,13 +63,13 @@ export class UserLimits {
       this.#forget(userId);
       void this.#shared.unclaim(set, [id]);
     };
-    const end = performance.now() + WAIT_MS;
+    const end = this.#clock.elapsed() + WAIT_MS;
     while (!(await this.#shared.claim(set, [id], limit, CONNECTION_MS))) {
-      if (performance.now() >= end) {
+      if (this.#clock.elapsed() >= end) {
         release();
         throw refused();
       }
-      await sleep(RETRY_MS, undefined, { ref: false });
+      await this.#clock.late(RETRY_MS);
     }
     held.connections.set(id, true);
     return release;
@@ -102,20 +104,13 @@ export class UserLimits {
   #of(userId: string): Held {
     const held = this.#users.get(userId) ?? { connections: new Map(), markets: new Map() };
     this.#users.set(userId, held);
-    if (this.#timers.length === 0) {
-      this.#timers = [
-        setInterval(
-          () =>
-            this.#renew(
-              connectionsOf,
-              ({ connections }) => [...connections].flatMap(([id, isTaken]) => (isTaken ? id : [])),
-              CONNECTION_MS,
-            ),
-          RENEW_CONNECTIONS_MS,
-        ),
-        setInterval(() => this.#renew(marketsOf, ({ markets }) => [...markets.keys()], MARKET_MS), RENEW_MARKETS_MS),
+    if (this.#stops.length === 0) {
+      const taken = ({ connections }: Held) => [...connections].flatMap(([id, isTaken]) => (isTaken ? id : []));
+      const named = ({ markets }: Held) => [...markets.keys()];
+      this.#stops = [
+        this.#clock.every(RENEW_CONNECTIONS_MS, () => this.#renew(connectionsOf, taken, CONNECTION_MS)),
+        this.#clock.every(RENEW_MARKETS_MS, () => this.#renew(marketsOf, named, MARKET_MS)),
       ];
-      for (const timer of this.#timers) timer.unref();
     }
     return held;
   }
@@ -124,8 +119,8 @@ export class UserLimits {
     const held = this.#users.get(userId);
     if (held && held.connections.size + held.markets.size === 0) this.#users.delete(userId);
     if (this.#users.size > 0) return;
-    for (const timer of this.#timers) clearInterval(timer);
-    this.#timers = [];
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
   }
 
   /** Renews the counts, and restores lost ones even above the limit. */

@@ -40,7 +40,7 @@ export class WsStream implements Connection {
   readonly #deps: StreamDeps;
   readonly #reader: Reader;
   readonly #socket: WebSocket;
-  readonly #stall = new StallWatch();
+  readonly #stall: StallWatch;
   readonly #catchUps = new PQueue({ concurrency: 1 });
   readonly #entries = new Map<number, Entry>();
   #lastSid = 0;
@@ -50,6 +50,7 @@ export class WsStream implements Connection {
 
   constructor(deps: StreamDeps, reader: Reader, socket: WebSocket) {
     this.#deps = deps;
+    this.#stall = new StallWatch(deps.hub.clock);
     this.#reader = reader;
     this.#socket = socket;
     this.userId = reader.userId;
@@ -78,15 +79,15 @@ export class WsStream implements Connection {
     const unwatch = this.#deps.states.watch(() => this.#sendState());
     let isAlive = true;
     this.#socket.on('pong', () => (isAlive = true));
-    const beat = setInterval(() => {
+    const stopBeat = this.#deps.hub.clock.every(BEAT_MS, () => {
       // A slow reader does not answer in time either; the bound of its queue closes it.
       if (!isAlive && this.#socket.bufferedAmount === 0) this.#socket.terminate();
       isAlive = false;
       this.#sendState();
       this.#socket.ping();
-    }, BEAT_MS);
+    });
     this.#socket.once('close', () => {
-      clearInterval(beat);
+      stopBeat();
       this.#closeAll();
       this.#entries.clear();
       this.#deps.connections.remove(this);
@@ -142,8 +143,8 @@ export class WsStream implements Connection {
     this.#sendState();
     const closed = new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
     this.#socket.close(...CLOSE[reason]);
-    const cut = setTimeout(() => this.#socket.terminate(), LINGER_MS).unref();
-    await closed.finally(() => clearTimeout(cut));
+    const stop = this.#deps.hub.clock.timeout(LINGER_MS, () => this.#socket.terminate());
+    await closed.finally(stop);
   }
 
   #closeAll(): void {
@@ -177,7 +178,7 @@ export class WsStream implements Connection {
 
   async #room(): Promise<void> {
     while (this.#socket.bufferedAmount > QUEUE_BYTES) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await this.#deps.hub.clock.sleep(LOOK_MS);
       if (this.#socket.readyState !== this.#socket.OPEN) throw new ReaderGone();
     }
   }

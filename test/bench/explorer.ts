@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright-core';
 import { pino } from 'pino';
+import { systemClock } from '../../src/core/time.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
@@ -162,7 +163,7 @@ async function movingBook(clickhouse: ClickHouse): Promise<{ close: () => Promis
   const markets = new StoredMarkets(clickhouse, async () => null);
   const market = await markets.storedByAnyId('kalshi', REF);
   if (!market) throw new Error(`no market ${REF}`);
-  const recorder = new BookRecorder({ clickhouse, log });
+  const recorder = new BookRecorder({ clock: systemClock, clickhouse, log });
   await recorder.open('kalshi', LEASE);
   recorder.want('kalshi', [market]);
   recorder.snapshot('kalshi', REF, { bids: levels('bid'), asks: levels('ask') }, now(), now());

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { BookPoller } from '../../ingest/books/poller.ts';
 import type { BookMessage } from '../../src/books/messages.ts';
 import { StreamedBooks } from '../../src/books/wanted.ts';
@@ -58,7 +59,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
       directory: new StoredMarkets(rig.clickhouse, async () => null),
       config: { BOOKS_RECORD: record, BOOKS_MARKETS: markets },
       now: Date.now,
-      streamed: new StreamedBooks(),
+      streamed: new StreamedBooks(systemClock),
       liveBook: () => null,
       onRead: () => false,
     });
@@ -75,7 +76,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     world = await startBookWorld(platform, { seed: 5, markets: 20, tradesPerMarket: 6, historyDays: 1 });
     rig = await startIngestRig(world.sim, platform);
     await rig.list();
-    recorder = new BookRecorder({ clickhouse: rig.clickhouse, log });
+    recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log });
     const poller = pollerOf();
     for (let n = 0; n < 5; n += 1) {
       await poll(poller);
@@ -83,7 +84,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     }
     // A process that takes over.
     await recorder.close();
-    recorder = new BookRecorder({ clickhouse: rig.clickhouse, log });
+    recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log });
     const next = pollerOf();
     for (let n = 0; n < 3; n += 1) {
       await poll(next);

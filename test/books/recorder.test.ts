@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { BookPoller } from '../../ingest/books/poller.ts';
 import type { AnnouncedBook } from '../../src/books/announcer.ts';
 import { bookAt } from '../../src/books/book-at.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const open = await rig.clickhouse.sql<{ ref: string }>("SELECT ref FROM v_markets WHERE status = 'open' LIMIT 2");
   refs = open.map(({ ref }) => ref);
   const directory = new StoredMarkets(rig.clickhouse, async () => null);
-  recorder = new BookRecorder({ clickhouse: rig.clickhouse, log: pino({ level: 'silent' }) });
+  recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log: pino({ level: 'silent' }) });
   await recorder.open(PLATFORM, rig.run.lease);
   recorder.want(PLATFORM, [...(await directory.storedByRef(PLATFORM, refs)).values()]);
 });

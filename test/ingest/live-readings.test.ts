@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { systemClock } from '../../src/core/time.ts';
 import { BookPoller } from '../../ingest/books/poller.ts';
 import { LiquidityReader } from '../../ingest/books/liquidity.ts';
 import { BookRecorder } from '../../src/books/recorder.ts';
@@ -61,7 +62,7 @@ test('a book that a socket brings is read once, for its last trade; what rests i
 });
 
 test('a recorded book is polled until a socket brings it, and again after it was lost', async () => {
-  const recorder = new BookRecorder({ clickhouse: rig.clickhouse, log: pino({ level: 'silent' }) });
+  const recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log: pino({ level: 'silent' }) });
   const poller = new BookPoller({
     clickhouse: rig.clickhouse,
     recorder,

@@ -147,7 +147,7 @@ export async function startPipeline(
     ingestionHealth: () => ingestionHealth(clickhouse, config, { sockets: socketStates, clock: systemClock }),
   });
   const { log } = app.deps;
-  const books = new BookRecorder({ clickhouse, log });
+  const books = new BookRecorder({ clock: systemClock, clickhouse, log });
   const sockets = live && { adapters: createPlatformSockets(config, systemClock), ...live };
   const ingest = (days: number) => {
     const stores = { config: configOf(days), log, clock: systemClock, clickhouse, postgres, present, shared, books };

@@ -52,14 +52,14 @@ beforeAll(async () => {
     },
   };
   const publish: typeof shared.publish = async (...message) => (areLost ? undefined : shared.publish(...message));
-  recorder = new BookRecorder({ clickhouse: slow, log });
+  recorder = new BookRecorder({ clock: systemClock, clickhouse: slow, log });
   const streamed = await announceBooks({ ...shared, publish }, recorder, systemClock);
   await recorder.open('kalshi', LEASE);
   recorder.want('kalshi', [MARKET]);
   const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('5') }], asks: [] };
   recorder.snapshot('kalshi', MARKET.ref, book, null, new Date().toISOString());
   await recorder.flush();
-  follower = new BookFollower({ clickhouse: counted, shared, log });
+  follower = new BookFollower({ clock: systemClock, clickhouse: counted, shared, log });
   await follower.listen(shared);
   const [row] = await clickhouse.sql<{ key: string }>(`SELECT toString(sipHash64('kalshi', {ref:String})) AS key`, {
     ref: MARKET.ref,
@@ -146,7 +146,12 @@ test('a book that is lost is none at once, and the one behind it comes with the 
 });
 
 test('a client that comes right behind a gap has the book that ended it', async () => {
-  const late = new BookFollower({ clickhouse: rig.clickhouse, shared: createLocalShared(log), log });
+  const late = new BookFollower({
+    clock: systemClock,
+    clickhouse: rig.clickhouse,
+    shared: createLocalShared(log),
+    log,
+  });
   const states: (BookSide | null)[] = [];
   const unwatch = late.watch(MARKET, key, ({ book }) => states.push(book));
   await sleep(2000);
@@ -165,7 +170,7 @@ test('a gap announced while the book behind it is being loaded does not take tha
       return clickhouse.query(name, ...given);
     },
   };
-  const late = new BookFollower({ clickhouse: waiting, shared, log });
+  const late = new BookFollower({ clock: systemClock, clickhouse: waiting, shared, log });
   await late.listen(shared);
   const states: (BookSide | null)[] = [];
   const unwatch = late.watch(MARKET, key, ({ book }) => states.push(book));

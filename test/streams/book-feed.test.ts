@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { pino } from 'pino';
+import { systemClock } from '../../src/core/time.ts';
 import type { AnnouncedBook } from '../../src/books/announcer.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
@@ -27,7 +28,7 @@ async function rigOf(market: StoredMarket = MARKET) {
   });
   const query = async (name: string) => (name === 'book_updates' ? store.map(gapRow) : []);
   const clickhouse = { query } as unknown as ClickHouse;
-  const follower = new BookFollower({ clickhouse, shared, log });
+  const follower = new BookFollower({ clock: systemClock, clickhouse, shared, log });
   await follower.listen(shared);
   onTestFinished(() => follower.close());
   const filter: StreamFilter = {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { EventAppender, LOG_COLUMNS, type NewEvent } from '../../ingest/event-appender.ts';
 import { Spool } from '../../ingest/spool.ts';
 import { TradeLog } from '../../ingest/trade-log.ts';
@@ -205,7 +206,7 @@ test('a reader behind an ended epoch waits for the next event without asking the
       return clickhouse.rowBinary(...asked);
     },
   };
-  const hub = new Hub({ clickhouse: counted, shared, log, pollMs: 60_000 });
+  const hub = new Hub({ clock: systemClock, clickhouse: counted, shared, log, pollMs: 60_000 });
   await hub.open();
   const none = { markets: null, eventId: null, minSize: null, minNotional: null, books: null };
   const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless'], ...none };
@@ -235,7 +236,7 @@ test('a reader that takes nothing holds one page of the log, however many subscr
   await appender.open(LEASE);
   await appender.append([event('a'), event('b')], LEASE);
   const shared = createLocalShared(silent);
-  const hub = new Hub({ clickhouse, shared, log, pollMs: 60_000 });
+  const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
   await hub.open();
   const pages = vi.spyOn(hub, 'readLog');
   const none = { markets: null, eventId: null, minSize: null, minNotional: null, books: null };
@@ -282,7 +283,7 @@ test('a time from which one of several logs has lost events is refused, though a
     `DELETE FROM event_log WHERE feed = 'markets' AND platform = 'polymarket' AND sequence < ${kept}`,
   );
   const shared = createLocalShared(silent);
-  const hub = new Hub({ clickhouse, shared, log, pollMs: 60_000 });
+  const hub = new Hub({ clock: systemClock, clickhouse, shared, log, pollMs: 60_000 });
   const none = { markets: null, eventId: null, minSize: null, minNotional: null, books: null };
   const filter: StreamFilter = { channels: ['markets'], platforms: ['limitless', 'polymarket'], ...none };
   const from = (timeMs: number) => startPositions(hub, filter, { field: 'since', from: { timeMs } });

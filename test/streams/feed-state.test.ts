@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { FeedStates } from '../../src/streams/feed-state.ts';
 
 test('a platform that is not configured is off, also before the store answers', async () => {
   let isStored = false;
   const states = new FeedStates({
+    clock: systemClock,
     platforms: ['kalshi'],
     feeds: async () => {
       if (!isStored) throw new Error('the store does not answer');

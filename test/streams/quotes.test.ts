@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { createLocalShared } from '../../src/stores/shared/local.ts';
 import type { StreamFilter } from '../../src/streams/filter.ts';
@@ -40,7 +41,7 @@ async function clientOf({
     return rows.filter(({ written_ms: writtenMs }) => writtenMs >= (given?.since_ms ?? 0));
   };
   const storedRow = row(stored);
-  const follower = new QuoteFollower({ clickhouse: { query } as unknown as ClickHouse, log });
+  const follower = new QuoteFollower({ clock: systemClock, clickhouse: { query } as unknown as ClickHouse, log });
   await follower.listen((...given) => shared.subscribe(...given));
   const push = (bid: number): Promise<void> => {
     const data = {

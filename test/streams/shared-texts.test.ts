@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { applyChanges, copyBook } from '../../src/books/book.ts';
 import { bookChecksum } from '../../src/books/checksum.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
@@ -24,7 +25,14 @@ test('slices hold each wanted event behind a position once, with its cursor, and
   const codec = new CursorCodec('filters', 2);
   const rows = Array.from({ length: 200 }, (_, n) => row(101 + n, n % 4 === 3 ? 0 : 1));
   const positions = [7, 110];
-  const slices = makeSlices(rows, { name: 'trade', index: 1, positions, codec, matches: ({ size }) => size > 0 });
+  const slices = makeSlices(rows, {
+    name: 'trade',
+    index: 1,
+    positions,
+    codec,
+    nowMs: 0,
+    matches: ({ size }) => size > 0,
+  });
   const events = slices.flatMap((slice) => slice.events);
   const wanted = rows.filter(({ sequence, size }) => sequence > 110 && size > 0).map(({ sequence }) => sequence);
   expect(events.map(({ data }) => (JSON.parse(data) as { sequence: number }).sequence)).toEqual(wanted);
@@ -47,6 +55,7 @@ function follow() {
   const book: BookSide = { bids: [level('0.4', '5'), level('0.3', '2')], asks: [level('0.6', '1')] };
   const followed = { market, key: '1', book, exchangeAt: null, receivedAt: '' } as unknown as FollowedBook;
   const follower = {
+    clock: systemClock,
     watch(_market: unknown, _key: string, listener: (followed: FollowedBook, gap: null) => void) {
       listeners.add(listener);
       listener(followed, null);

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { systemClock } from '../../src/core/time.ts';
 import { QuoteFollower } from '../../src/streams/quotes.ts';
 import { market, type MarketStore, quotes, startMarketStore, trade } from '../helpers/market-store.ts';
 
@@ -29,7 +30,7 @@ test('a streamed quote has the price of the last trade, as REST', async () => {
   const { markets } = await store.get<{ markets: object[] }>('markets/id/KXPRICED-0?provider=kalshi');
   expect(markets[0]).toMatchObject({ current_prices: { yes: { price: 0.64 } } });
 
-  const follower = new QuoteFollower({ clickhouse, log: pino({ level: 'silent' }) });
+  const follower = new QuoteFollower({ clock: systemClock, clickhouse, log: pino({ level: 'silent' }) });
   const first = await follower.newest(new Map([['kalshi', new Set(refs)]]));
   expect(first).toHaveLength(refs.length);
   for (const { data } of first) expect(pricesOf(data)).toMatchObject({ price: 0.64, bid: 0.39, ask: 0.42 });

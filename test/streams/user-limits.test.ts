@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/core/time.ts';
 import { UserLimits } from '../../src/streams/user-limits.ts';
 
 /** What processes share, as Redis keeps it: members of sets, by when they end. */
@@ -25,7 +26,7 @@ function sharedSets() {
     const unclaim = async (name: string, members: readonly string[]) => {
       if (!isKilled) for (const member of members) of(name).delete(member);
     };
-    const limits = new UserLimits({ claim, unclaim });
+    const limits = new UserLimits({ claim, unclaim }, systemClock);
     return { limits, kill: () => (isKilled = true) };
   };
   return { process, sets, leave: () => (isAway = true) };

@@ -21,14 +21,16 @@ export interface SliceOptions {
   /** Positions of the stream in its partitions; not modified. */
   positions: readonly number[];
   codec: CursorCodec;
+  /** When they are sent, Unix ms. */
+  nowMs: number;
   matches: (row: LogRow) => boolean;
 }
 
 /** The slices of a partition's rows, without those already sent. */
 export function makeSlices(rows: readonly LogRow[], options: SliceOptions): EventSlice[] {
-  const { name, index, codec, matches } = options;
+  const { name, index, codec, nowMs, matches } = options;
   const positions = [...options.positions];
-  const sentAt = new Date().toISOString();
+  const sentAt = new Date(nowMs).toISOString();
   const slices: EventSlice[] = [];
   let events: { cursor: string; data: string }[] = [];
   let bytes = 0;

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Clock, Stop } from '../../core/time.ts';
 import type { ClickHouse } from '../../stores/clickhouse/client.ts';
 import { HoleWait } from './hole-wait.ts';
 import { nameOf, type Partition } from './position.ts';
@@ -28,6 +29,7 @@ export interface FollowerListener {
 export interface FollowerDeps {
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
+  clock: Clock;
 }
 
 /** Reads one partition of the log as it grows, once for all subscriptions of this process, and for a minute after the last one. */
@@ -45,12 +47,14 @@ export class Follower {
   #isOpen = false;
   #isDue = false;
   #isReading = false;
-  readonly #hole = new HoleWait();
-  #seenMs = Date.now();
-  #closing: NodeJS.Timeout | undefined;
+  readonly #hole: HoleWait;
+  #seenMs: number;
+  #stayOpen: Stop | undefined;
 
   constructor(deps: FollowerDeps, partition: Partition) {
     this.#deps = deps;
+    this.#hole = new HoleWait(deps.clock);
+    this.#seenMs = deps.clock.now();
     this.partition = partition;
   }
 
@@ -80,18 +84,18 @@ export class Follower {
     if (this.#tail !== end) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
-        clearTimeout(timer);
+        stop();
         this.#waiting.delete(done);
         resolve();
       };
-      const timer = setTimeout(done, atMostMs).unref();
+      const stop = this.#deps.clock.timeout(atMostMs, done);
       this.#waiting.add(done);
     });
   }
 
   /** Delivers every event read from now on. */
   join(listener: FollowerListener): void {
-    clearTimeout(this.#closing);
+    this.#stayOpen?.();
     this.#listeners.add(listener);
     this.wake();
   }
@@ -109,12 +113,12 @@ export class Follower {
 
   #closeLater(): void {
     if (this.#listeners.size > 0) return;
-    clearTimeout(this.#closing);
-    this.#closing = setTimeout(() => {
+    this.#stayOpen?.();
+    this.#stayOpen = this.#deps.clock.timeout(LINGER_MS, () => {
       this.#isOpen = false;
       this.#ring = [];
       this.#ringBytes = 0;
-    }, LINGER_MS).unref();
+    });
   }
 
   #open(): Promise<void> {
@@ -156,7 +160,7 @@ export class Follower {
   }
 
   #later(): void {
-    setTimeout(() => this.wake(), RETRY_MS).unref();
+    this.#deps.clock.timeout(RETRY_MS, () => this.wake());
   }
 
   #pass(rows: readonly LogRow[]): void {

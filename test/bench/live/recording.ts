@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { systemClock } from '../../../src/core/time.ts';
 import { BookRecorder } from '../../../src/books/recorder.ts';
 import { CHANGE_COLUMNS, changeRow } from '../../../src/books/rows.ts';
 import { parsePrice, parseSize } from '../../../src/core/decimal.ts';
@@ -57,7 +58,7 @@ export async function benchRecording(changes: number): Promise<RecordingResult> 
     return changes / ((performance.now() - began) / 1000);
   });
   const recorded = await withStore(async (clickhouse) => {
-    const recorder = new BookRecorder({ clickhouse, log });
+    const recorder = new BookRecorder({ clock: systemClock, clickhouse, log });
     await recorder.open('kalshi', LEASE);
     recorder.want('kalshi', refs.map(marketOf));
     const start = tape[0]?.at ?? '';

@@ -60,7 +60,11 @@ function read(user: string, markets: StoredMarket[]) {
     settings: { ...SETTINGS, LIMITLESS_API_URL: server.origin },
     now: Date.now,
   });
-  const source = { platforms: { limitless } as Partial<Record<Platform, typeof limitless>>, shared, clock: systemClock };
+  const source = {
+    platforms: { limitless } as Partial<Record<Platform, typeof limitless>>,
+    shared,
+    clock: systemClock,
+  };
   return liveBooks(source, 'limitless', markets, { priority: 'live', user, onBadRow() {} });
 }
 

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { ConfigError, noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import { startEmbeddedPostgres } from '../../embedded/postgres/supervisor.ts';
-import type { Log } from '../../embedded/postgres/server.ts';
+import type { Log } from '../../core/log.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 export type Database = PgDatabase<PgQueryResultHKT>;

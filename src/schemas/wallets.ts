@@ -3,6 +3,7 @@ import {
   META,
   Pagination,
   cacheHitField,
+  platformField,
   platformsField,
   requestTimeField,
   smallestSizeField,
@@ -11,6 +12,13 @@ import {
 import { PositionAnswer, UserTradeAnswer } from './portfolio.ts';
 
 const timeOrNull = (text: string) => timeField.nullable().describe(text);
+const WalletErrorAnswer = z.object({
+  platform: platformField,
+  status: z.int().describe('The status that a call for this platform alone would have'),
+  message: z.string(),
+});
+export type WalletError = z.input<typeof WalletErrorAnswer>;
+
 const ReadMeta = z.object({
   request_time: requestTimeField,
   platforms: platformsField,
@@ -20,6 +28,9 @@ const ReadMeta = z.object({
   total_is_exact: z
     .boolean()
     .describe('true: total counts all that the platforms show. false: there are more, or rows that could not be read'),
+  errors: z
+    .array(WalletErrorAnswer)
+    .describe('Platforms that could not be read: their rows are missing, here and in total; [] if all were read'),
 });
 
 export const WalletAnswer = z

@@ -60,3 +60,24 @@ test.each([
   const times = seen.map(({ trade }) => trade.executedAtUs);
   expect(times).toEqual(times.toSorted((a, b) => b - a));
 });
+
+test('a list that cannot be read is missing from its page, and read for the next one', async () => {
+  const { made, read } = lists(6, { polymarket: 12, limitless: 9 }, 10);
+  const away = new Set<Platform>(['limitless']);
+  const readNow: ReadPage = async (platform, position) => (away.has(platform) ? null : read(platform, position));
+  const first = await mergedTrades(PLATFORMS, readNow, { limit: 5, position: {} });
+  expect(first.trades.map(({ platform }) => platform)).toEqual(Array(5).fill('polymarket'));
+  expect([first.isTotal, first.next === null]).toEqual([false, false]);
+  away.clear();
+  const seen = [...first.trades];
+  for (let position = first.next; position;) {
+    const page = await mergedTrades(PLATFORMS, readNow, { limit: 5, position });
+    seen.push(...page.trades);
+    position = page.next;
+    if (!position) expect([page.total, page.isTotal]).toEqual([21, true]);
+  }
+  for (const platform of PLATFORMS) {
+    const own = seen.filter((one) => one.platform === platform).map(({ trade }) => trade.tradeId);
+    expect(own).toEqual(made.get(platform)?.map(({ tradeId }) => tradeId));
+  }
+});

@@ -170,3 +170,23 @@ test('what is no wallet, and a platform without wallets, is refused; profiles sa
   expect(refused.status).toBe(400);
   expect(JSON.stringify(refused.body)).toContain('/v1/api/wallets/');
 });
+
+test('while one platform is away, the other is answered and the answer says what is missing', async () => {
+  const wallet = limitless.ann.address.toLowerCase();
+  polymarket.inject({ kind: 'status', status: 503, body: '{}', times: 1e6, match: /./ });
+  try {
+    for (const list of ['trades', 'positions']) {
+      const { status, body } = await get(`wallets/${wallet}/${list}?limit=7`);
+      expect(status).toBe(200);
+      expect(body[list].length).toBeGreaterThan(0);
+      expect(body.meta).toMatchObject({
+        total_is_exact: false,
+        errors: [{ platform: 'polymarket', status: expect.any(Number), message: expect.any(String) }],
+      });
+      const alone = await get(`wallets/${wallet}/${list}?limit=7&platform=polymarket`);
+      expect(alone.status).toBe(body.meta.errors[0].status);
+    }
+  } finally {
+    polymarket.clearFaults();
+  }
+});

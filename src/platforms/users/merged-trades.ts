@@ -9,8 +9,8 @@ export const MergedPosition = z.partialRecord(
 );
 export type MergedPosition = z.output<typeof MergedPosition>;
 
-/** Reads a page of a platform's list behind a position. */
-export type ReadPage = (platform: Platform, position: TradePosition | null) => Promise<UserTradePage>;
+/** Reads a page of a platform's list behind a position; null if it cannot be read now. */
+export type ReadPage = (platform: Platform, position: TradePosition | null) => Promise<UserTradePage | null>;
 
 export interface MergedPage {
   trades: { platform: Platform; trade: UserTrade }[];
@@ -22,7 +22,7 @@ export interface MergedPage {
   readAt: string | null;
 }
 
-/** One page of the lists of several platforms, newest first. A platform's trades that do not fit are read again for the next page. */
+/** One page of the lists of several platforms, newest first. Trades that do not fit, and a list that cannot be read, are read for the next page. */
 export async function mergedTrades(
   platforms: readonly Platform[],
   read: ReadPage,
@@ -43,10 +43,12 @@ export async function mergedTrades(
   let [hasMore, total, isTotal] = [false, 0, true];
   let readAt: string | null = null;
   for (const { platform, ended, page, at } of lists) {
-    total += ended?.ended ?? page?.total ?? 0;
-    isTotal &&= ended?.isTotal ?? page?.isTotal ?? true;
+    total += ended?.ended ?? page?.total ?? at?.seen ?? 0;
+    isTotal &&= ended?.isTotal ?? page?.isTotal ?? false;
     if (!page) {
-      if (ended) next[platform] = ended;
+      const place = ended ?? at;
+      if (place) next[platform] = place;
+      hasMore ||= !ended;
       continue;
     }
     if (readAt === null || page.readAt < readAt) readAt = page.readAt;

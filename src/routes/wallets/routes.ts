@@ -2,17 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
 import { decimalNumber, SIZE_SCALE } from '../../core/decimal.ts';
+import { PlatformError, toApiError } from '../../core/errors.ts';
 import { type Platform, PLATFORMS } from '../../core/model.ts';
 import { listText } from '../../core/text.ts';
 import { answerStored } from '../../http/cached-answer.ts';
 import { pagination } from '../../http/cursors.ts';
 import { endpoint } from '../../http/endpoint.ts';
+import type { PlatformUsers, ReadContext } from '../../platforms/contract.ts';
 import { mergedTrades, MergedPosition } from '../../platforms/users/merged-trades.ts';
 import { MANIFESTS } from '../../platforms/manifests.ts';
 import { portfolioMarkets, toPosition, toUserTrade } from '../../queries/portfolio.ts';
 import { walletFigures } from '../../queries/wallet.ts';
 import { cursorParam, limitParam, platformParam } from '../../schemas/parameters.ts';
-import { WalletAnswer, WalletPositionsAnswer, WalletTradesAnswer } from '../../schemas/wallets.ts';
+import { WalletAnswer, type WalletError, WalletPositionsAnswer, WalletTradesAnswer } from '../../schemas/wallets.ts';
 import { contextOf, KEPT_MS, ofKnownUser, portfolioRoutes, usersOf } from '../portfolio.ts';
 import type { Services } from '../services.ts';
 
@@ -48,13 +50,44 @@ function platformsOf(services: Services, asked: Platform | undefined): Platform[
   return enabled.length > 0 ? enabled : SHOWN;
 }
 
-/** Reads the wallet's user of one platform. */
-function reader(services: Services, address: string, caller: Caller) {
-  const context = contextOf(services, caller);
-  return <T>(name: Platform, read: (users: ReturnType<typeof usersOf>, given: typeof context) => Promise<T>) => {
-    const users = usersOf(services, name);
-    return ofKnownUser(users, address, () => read(users, context));
-  };
+/** Reads the wallet's user of each of some platforms. */
+class WalletReader {
+  /** Platforms that could not be read, while another could be. */
+  readonly errors: WalletError[] = [];
+  readonly #services: Services;
+  readonly #address: string;
+  readonly #caller: Caller;
+  #failure: { error: unknown } | null = null;
+  #reads = 0;
+
+  constructor(services: Services, address: string, caller: Caller) {
+    [this.#services, this.#address, this.#caller] = [services, address, caller];
+  }
+
+  /** null, with an entry in `errors`, if the platform fails. */
+  async read<T>(
+    platform: Platform,
+    read: (users: PlatformUsers, context: ReadContext) => Promise<T>,
+  ): Promise<T | null> {
+    const users = usersOf(this.#services, platform);
+    const context = contextOf(this.#services, this.#caller);
+    try {
+      const value = await ofKnownUser(users, this.#address, () => read(users, context));
+      this.#reads += 1;
+      return value;
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      this.#failure ??= { error };
+      const { status, message } = toApiError(error);
+      this.errors.push({ platform, status, message });
+      return null;
+    }
+  }
+
+  /** Throws if no platform could be read. */
+  throwIfNone(): void {
+    if (this.#failure && this.#reads === 0) throw this.#failure.error;
+  }
 }
 
 function getWalletRoute(app: FastifyInstance, services: Services): void {
@@ -96,7 +129,7 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
       tag: 'Portfolio',
       operation: 'listWalletTrades',
       summary: 'Trades of a wallet, newest first',
-      description: `Read from ${listText(SHOWN, 'and')}, which show the trades of every wallet. Both sides of a trade count.`,
+      description: `Read from ${listText(SHOWN, 'and')}, which show the trades of every wallet. Both sides of a trade count. If one of them fails, the other is answered: meta.errors names what is missing, and the next page tries it again.`,
       params,
       query: { platform, limit: limitParam(50, 500), cursor: cursorParam() },
       stored: 'rows',
@@ -114,12 +147,14 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
       const position = cursor === undefined ? {} : cursors.decode('wallet_trades', filters, cursor, MergedPosition);
       const platforms = platformsOf(services, query.platform);
       return answerStored(services, call, { ttlMs: KEPT_MS }, async () => {
-        const read = reader(services, address, caller);
+        const wallet = new WalletReader(services, address, caller);
         const page = await mergedTrades(
           platforms,
-          (name, at) => read(name, (users, context) => users.userTrades(address, { limit, position: at }, context)),
+          (name, at) =>
+            wallet.read(name, (users, context) => users.userTrades(address, { limit, position: at }, context)),
           { limit, position },
         );
+        wallet.throwIfNone();
         const stored = new Map(
           await Promise.all(
             platforms.map(async (name) => {
@@ -140,6 +175,7 @@ function listWalletTradesRoute(app: FastifyInstance, services: Services): void {
             platforms,
             data_freshness: page.readAt,
             total_is_exact: page.isTotal,
+            errors: wallet.errors,
             smallest_size: decimalNumber(
               largest(platforms.map((name) => services.platforms[name]?.users?.smallestTrade)),
               SIZE_SCALE,
@@ -163,7 +199,7 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
       tag: 'Portfolio',
       operation: 'listWalletPositions',
       summary: 'Active positions of a wallet',
-      description: `Read from ${listText(SHOWN, 'and')}, ordered by platform and token id.`,
+      description: `Read from ${listText(SHOWN, 'and')}, ordered by platform and token id. If one of them fails, the other is answered, and meta.errors names what is missing.`,
       params,
       query: { platform, limit: limitParam(50, 500), cursor: cursorParam() },
       stored: 'rows',
@@ -181,13 +217,15 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
       const from = cursor === undefined ? null : cursors.decode('wallet_positions', filters, cursor, HeldPosition);
       const platforms = platformsOf(services, query.platform);
       return answerStored(services, call, { ttlMs: KEPT_MS }, async () => {
-        const read = reader(services, address, caller);
-        const held = await Promise.all(
-          platforms.map(async (name) => ({
-            name,
-            ...(await read(name, (users, context) => users.positions(address, context))),
-          })),
+        const wallet = new WalletReader(services, address, caller);
+        const read = await Promise.all(
+          platforms.map(async (name) => {
+            const own = await wallet.read(name, (users, context) => users.positions(address, context));
+            return own ? [{ name, ...own }] : [];
+          }),
         );
+        wallet.throwIfNone();
+        const held = read.flat();
         const all = held
           .flatMap(({ name, positions }) => positions.map((row) => ({ name, row, key: `${name}:${row.tokenId}` })))
           .toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -207,7 +245,8 @@ function listWalletPositionsRoute(app: FastifyInstance, services: Services): voi
           meta: {
             platforms,
             data_freshness: held.map(({ readAt }) => readAt).toSorted()[0] ?? null,
-            total_is_exact: held.every(({ isAll }) => isAll),
+            total_is_exact: wallet.errors.length === 0 && held.every(({ isAll }) => isAll),
+            errors: wallet.errors,
             smallest_size: decimalNumber(largest(held.map(({ smallest }) => smallest)), SIZE_SCALE),
           },
           rows: 'positions',

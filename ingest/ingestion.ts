@@ -6,7 +6,7 @@ import { type JobDeps, JobRunner } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import { PlatformFeed, type PlatformFeedDeps } from './platform-feed.ts';
 
-export interface IngestionDeps extends PlatformFeedDeps {
+export interface IngestionDeps extends Omit<PlatformFeedDeps, 'spool' | 'streamed' | 'announce'> {
   platforms: readonly PlatformData[];
   /** Called with every run of a job that ended. */
   onRun?: JobDeps['onRun'];
@@ -21,8 +21,8 @@ export interface Ingestion {
 export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   const runner = new JobRunner(deps);
   const spool = await Spool.open(join(deps.config.dataDir, 'spool'));
-  const streamed = await announceBooks(deps.shared, deps.books, deps.clock);
-  const feeds = deps.platforms.map((data) => new PlatformFeed(deps, data, spool, streamed));
+  const { streamed, announce } = await announceBooks(deps.shared, deps.clock);
+  const feeds = deps.platforms.map((data) => new PlatformFeed({ ...deps, spool, streamed, announce }, data));
   const histories = await serveHistoryRequests(
     deps.shared,
     deps.log,
@@ -36,10 +36,9 @@ export async function startIngestion(deps: IngestionDeps): Promise<Ingestion> {
   for (const feed of feeds) feed.follow(runner);
   return {
     stop: async () => {
+      // Before the leases are released, so that buffered rows of books can still be stored.
       await Promise.all(feeds.map((feed) => feed.stop()));
       histories.clear();
-      // Before the leases are released, so that buffered rows can still be stored.
-      await deps.books.close();
       await runner.stop();
     },
   };

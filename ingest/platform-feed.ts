@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { AnnouncedBook } from '../src/books/announcer.ts';
+import { BookRecorder } from '../src/books/recorder.ts';
 import type { Clock } from '../src/core/time.ts';
-import type { BookRecorder } from '../src/books/recorder.ts';
 import type { StatedMarket } from '../src/platforms/sockets/contract.ts';
 import type { ClickHouse } from '../src/stores/clickhouse/client.ts';
 import type { Config } from '../src/core/config.ts';
@@ -18,6 +19,7 @@ import { type Job, JobRunner, type JobRun } from './job-runner.ts';
 import { lastRun } from './last-run.ts';
 import { HintedFeed } from './live/hinted-feed.ts';
 import { pollHintedTrades } from './live/hinted-trades.ts';
+import { LiveBooks } from './live/live-books.ts';
 import { type LiveSockets, LiveTrades } from './live/live-trades.ts';
 import { MarketSweeper } from './market-sweep.ts';
 import { MarketLog } from './market-log.ts';
@@ -28,7 +30,7 @@ import { EventImageReader } from './event-images.ts';
 import type { StreamedBooks } from '../src/books/wanted.ts';
 import { BookPoller } from './books/poller.ts';
 import { showProgress } from './progress.ts';
-import { Spool } from './spool.ts';
+import type { Spool } from './spool.ts';
 import { TradeLog } from './trade-log.ts';
 import { TradeWriter } from './trade-writer.ts';
 import { fillTradeGaps, pollGlobalTrades, pollMarketTrades, type TradesDeps } from './trades.ts';
@@ -52,7 +54,10 @@ export interface PlatformFeedDeps {
   shared: Shared;
   markets: StoredMarkets;
   marketWriter: MarketWriter;
-  books: BookRecorder;
+  spool: Spool;
+  streamed: StreamedBooks;
+  /** Called with every message of a recorded book. */
+  announce: (message: AnnouncedBook) => void;
   /** Absent if everything is polled. */
   sockets?: LiveSockets;
 }
@@ -68,6 +73,8 @@ export class PlatformFeed {
   readonly #openInterest: OpenInterestReader;
   readonly #liquidity: LiquidityReader;
   readonly #images: EventImageReader;
+  readonly #recorder: BookRecorder;
+  readonly #liveBooks: LiveBooks;
   readonly #books: BookPoller;
   readonly #files: DayFileWriter;
   readonly #marketLog: MarketLog;
@@ -80,8 +87,8 @@ export class PlatformFeed {
   #changedSinceMs: number;
   #live: LiveTrades | null = null;
 
-  constructor(deps: PlatformFeedDeps, data: PlatformData, spool: Spool, streamed: StreamedBooks) {
-    const { clickhouse, log } = deps;
+  constructor(deps: PlatformFeedDeps, data: PlatformData) {
+    const { clickhouse, log, spool, streamed } = deps;
     this.data = data;
     this.#deps = deps;
     const { platform } = data;
@@ -94,15 +101,15 @@ export class PlatformFeed {
     const onWritten = (refs: readonly string[]): void => this.#live?.stored(refs);
     this.#sweeper = new MarketSweeper({ clickhouse, writer: deps.marketWriter, data, log, now: Date.now, onWritten });
     this.#openInterest = new OpenInterestReader({ clickhouse, writer: deps.marketWriter, data });
-    const liveBook = (ref: string) => this.#live?.book(ref) ?? null;
-    const reading = { clickhouse, data, directory: deps.markets, now: Date.now, liveBook };
+    this.#recorder = new BookRecorder({ ...deps, platform });
+    this.#liveBooks = new LiveBooks(this.#recorder);
+    const reading = { clickhouse, data, directory: deps.markets, now: Date.now, liveBooks: this.#liveBooks };
     this.#liquidity = new LiquidityReader({ ...reading, writer: deps.marketWriter });
     this.#books = new BookPoller({
       ...reading,
-      recorder: deps.books,
+      recorder: this.#recorder,
       config: deps.config,
       streamed,
-      onRead: (...read) => this.#live?.compareBook(...read) ?? false,
     });
     this.#images = new EventImageReader({ ...deps, data, now: Date.now });
     this.#files = new DayFileWriter({ clickhouse, dataDir: deps.config.dataDir, platform: data.platform });
@@ -159,6 +166,8 @@ export class PlatformFeed {
       ...sockets,
       sockets: adapter,
       directory: markets,
+      recorder: this.#recorder,
+      liveBooks: this.#liveBooks,
       hinted: this.data.tradeFeed === 'global' ? hinted : null,
       isHolder: () => runner.held(`${platform}:trades`) !== null,
       poll: () => runner.trigger(platform, 'trades'),
@@ -169,6 +178,7 @@ export class PlatformFeed {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#live?.stop();
+    await this.#recorder.close();
   }
 
   jobs(): Job[] {

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from './core/time.ts';
 import { type Ingestion, startIngestion } from '../ingest/ingestion.ts';
 import { buildApp } from './app.ts';
-import { BookRecorder } from './books/recorder.ts';
 import { type AnalystSql, createAnalystSql } from './stores/clickhouse/analyst-sql.ts';
 import { type ClickHouse, openClickHouse } from './stores/clickhouse/client.ts';
 import { listenError } from './core/config-error.ts';
@@ -203,7 +202,6 @@ async function ingest(start: Start, { clickhouse, postgres, shared }: Stores, so
     shared,
     markets,
     marketWriter,
-    books: new BookRecorder({ clickhouse, log, clock }),
     onRun: (run) => observeRun(metrics, run),
     platforms: Object.values(sources.platforms),
     ...(config.SOCKETS === 'on' ? { sockets } : {}),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Cache } from '../../src/core/cache.ts';
-import type { BookSide } from '../../src/core/model.ts';
 import type { MarketWriter } from '../../src/markets/writer.ts';
 import { bestLevelLiquidity } from '../../src/platforms/book-sides.ts';
 import type { MarketDirectory, PlatformData } from '../../src/platforms/contract.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { ItemFailures } from '../failure-backoff.ts';
+import type { LiveBooks } from '../live/live-books.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Books read per run, one request each: 40 take 12 s at a platform's spacing of 300 ms. */
@@ -20,8 +20,8 @@ export interface LiquidityDeps {
   data: PlatformData;
   directory: MarketDirectory;
   now: () => number;
-  /** The book from a socket, which needs no request; null where no socket delivers it. */
-  liveBook: (ref: string) => BookSide | null;
+  /** Books from sockets, which need no request. */
+  liveBooks: Pick<LiveBooks, 'book'>;
 }
 
 /**
@@ -38,7 +38,7 @@ export class LiquidityReader {
   }
 
   async read(run: JobRun): Promise<JobResult | null> {
-    const { clickhouse, data, directory, now, writer, liveBook } = this.#deps;
+    const { clickhouse, data, directory, now, writer, liveBooks } = this.#deps;
     if (!data.bookFigures) return null;
     const { platform } = data;
     const open = await clickhouse.query('books_to_read', Row, { platform });
@@ -48,7 +48,7 @@ export class LiquidityReader {
     let rows = 0;
     const live = new Set<string>();
     for (const { ref } of open) {
-      const book = liveBook(ref);
+      const book = liveBooks.book(ref);
       if (!book) continue;
       writer.setLiquidity(platform, ref, bestLevelLiquidity(book.bids[0], book.asks[0]));
       live.add(ref);

@@ -4,12 +4,12 @@ import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { StreamedBooks } from '../../src/books/wanted.ts';
 import type { Config } from '../../src/core/config.ts';
 import { PlatformError } from '../../src/core/errors.ts';
-import type { BookSide } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { PlatformData, ReadContext, StoredMarket } from '../../src/platforms/contract.ts';
 import type { Priority } from '../../src/platforms/http/request.ts';
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import { ItemFailures } from '../failure-backoff.ts';
+import type { LiveBooks } from '../live/live-books.ts';
 import type { JobResult, JobRun } from '../job-runner.ts';
 
 /** Markets per call on platforms with batch calls; all are received at the same instant. */
@@ -33,6 +33,7 @@ const hasEnded = (market: StoredMarket | undefined): boolean =>
 
 export interface BookPollerDeps {
   clickhouse: ClickHouse;
+  /** The recorded books of the platform. */
   recorder: BookRecorder;
   data: PlatformData;
   directory: StoredMarkets;
@@ -40,10 +41,8 @@ export interface BookPollerDeps {
   now: () => number;
   /** Markets that a client streams. */
   streamed: Pick<StreamedBooks, 'refs'>;
-  /** The book from a socket; null where no socket delivers it. */
-  liveBook: (ref: string) => unknown;
-  /** Called with each book read, and the time of its request, Unix ms. true: it contradicts a socket, and is read once more. */
-  onRead: (ref: string, book: BookSide, askedMs: number) => boolean;
+  /** Books from sockets. */
+  liveBooks: Pick<LiveBooks, 'book' | 'compare'>;
 }
 
 /** Polls the books of a platform's recorded markets, those read longest ago first, with the budget that trade polls leave. */
@@ -56,9 +55,9 @@ export class BookPoller {
 
   /** Decides which markets are recorded, and reads their books. */
   async read(run: JobRun): Promise<JobResult | null> {
-    const { data, recorder, now } = this.#deps;
+    const { recorder, now } = this.#deps;
     const startedAt = new Date(now());
-    await recorder.open(data.platform, run.lease);
+    await recorder.open(run.lease);
     const markets = await this.#want();
     if (markets.length === 0) return null;
     const rows = await this.#poll(markets, 'backfill', run, SINGLE_BOOKS_PER_RUN, 0);
@@ -71,7 +70,7 @@ export class BookPoller {
     const refs = new Set(streamed.refs(data.platform));
     if (refs.size === 0) return null;
     const startedAt = new Date(now());
-    await recorder.open(data.platform, run.lease);
+    await recorder.open(run.lease);
     const markets = await this.#want();
     const rows = await this.#poll(
       markets.filter(({ ref }) => refs.has(ref)),
@@ -92,8 +91,7 @@ export class BookPoller {
     compareMs: number,
   ): Promise<number> {
     const { data, recorder } = this.#deps;
-    const { platform } = data;
-    const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(platform, ref);
+    const at = ({ ref }: StoredMarket): number => recorder.polledAtMs(ref);
     const oldest = markets.toSorted((a, b) => at(a) - at(b));
     const unsent = oldest.filter(({ ref }) => !this.#isLive(ref)).slice(0, singles);
     const compared = oldest.filter((market) => this.#isLive(market.ref) && Date.now() - at(market) >= compareMs);
@@ -105,8 +103,8 @@ export class BookPoller {
   }
 
   #isLive(ref: string): boolean {
-    const { data, recorder, liveBook } = this.#deps;
-    return liveBook(ref) !== null && recorder.has(data.platform, ref);
+    const { recorder, liveBooks } = this.#deps;
+    return liveBooks.book(ref) !== null && recorder.has(ref);
   }
 
   /** Reads books and passes them on. Returns how many were read, and the markets whose book is another than that of a socket. */
@@ -115,8 +113,7 @@ export class BookPoller {
     priority: Priority,
     run: JobRun,
   ): Promise<{ rows: number; contradicting: StoredMarket[] }> {
-    const { data, recorder, now, onRead } = this.#deps;
-    const { platform } = data;
+    const { data, recorder, now, liveBooks } = this.#deps;
     const perCall = data.orderBooks ? BOOKS_PER_CALL : 1;
     const contradicting = new Set<string>();
     const failures = new ItemFailures();
@@ -127,10 +124,10 @@ export class BookPoller {
       const receivedAt = new Date(now()).toISOString();
       for (const [ref, book] of books) {
         if (book instanceof PlatformError) continue;
-        if (onRead(ref, book.yes, askedAt)) contradicting.add(ref);
+        if (liveBooks.compare(ref, book.yes, askedAt)) contradicting.add(ref);
         // The platform may answer with a cached book that is older than the last event of its socket.
-        if (this.#isLive(ref)) recorder.compared(platform, ref);
-        else recorder.polled(platform, ref, book, receivedAt, askedMs);
+        if (this.#isLive(ref)) recorder.compared(ref);
+        else recorder.polled(ref, book, receivedAt, askedMs);
         rows += 1;
       }
     }
@@ -146,14 +143,14 @@ export class BookPoller {
     );
     const explicit = await directory.storedByAnyIds(platform, named);
     const refs = [...this.#deps.streamed.refs(platform), ...(await this.#mostTraded())];
-    const recorded = recorder.wanted(platform);
+    const recorded = recorder.wanted();
     const known = await directory.storedByRef(platform, [...new Set([...refs, ...recorded])]);
     // Most wanted first: the markets in memory are in another order.
     const ordered = refs.flatMap((ref) => known.get(ref) ?? []);
     const markets = new Map([...explicit.values(), ...ordered].map((market) => [market.ref, market]));
     const open = [...markets.values()].filter((market) => !hasEnded(market));
     const ended = recorded.filter((ref) => hasEnded(known.get(ref)));
-    recorder.want(platform, open, new Set(ended));
+    recorder.want(open, new Set(ended));
     return open;
   }
 
@@ -165,7 +162,7 @@ export class BookPoller {
     const limit = Math.ceil(most * (1 + EDGE));
     const refs = (await clickhouse.query('books_to_record', Row, { platform, limit })).map(({ ref }) => ref);
     const sure = Math.floor(most * (1 - EDGE));
-    const recorded = new Set(recorder.wanted(platform));
+    const recorded = new Set(recorder.wanted());
     const edge = refs.slice(sure);
     const stays = edge.filter((ref) => recorded.has(ref));
     const others = edge.filter((ref) => !recorded.has(ref));

@@ -1,11 +1,13 @@
 import { applyChanges, bookChanges, copyBook } from '../../src/books/book.ts';
-import type { BookSink } from '../../src/books/sink.ts';
+import type { BookRecorder } from '../../src/books/recorder.ts';
 import { Cache } from '../../src/core/cache.ts';
-import type { BookChange, BookSide, Platform } from '../../src/core/model.ts';
+import type { BookChange, BookSide } from '../../src/core/model.ts';
 import type { SocketConnection } from '../../src/platforms/sockets/connection.ts';
 import type { SocketEvent } from '../../src/platforms/sockets/contract.ts';
 
 export type BookEvent = Extract<SocketEvent, { kind: 'book' | 'book_change' | 'book_lost' }>;
+/** Records books; lists those that are wanted. */
+export type BookSink = Pick<BookRecorder, 'snapshot' | 'change' | 'gap' | 'wanted'>;
 type Source = Pick<SocketConnection, 'openedAt' | 'frameMs' | 'knownToMs' | 'ended' | 'doubt'>;
 
 /** If a socket sent an event of the market this shortly before a poll, its book may be newer than the polled one. */
@@ -33,14 +35,12 @@ const iso = (ms: number): string => new Date(ms).toISOString();
  * from its first whole book on.
  */
 export class LiveBooks {
-  readonly #platform: Platform;
   readonly #sink: BookSink;
   readonly #followed = new Map<string, Followed>();
   /** Books that were replaced, and that no poll has shown to be right since. */
   readonly #unproven = new Cache<string, { waitMs: number; untilMs: number }>({ limit: REMEMBERED });
 
-  constructor(platform: Platform, sink: BookSink) {
-    this.#platform = platform;
+  constructor(sink: BookSink) {
     this.#sink = sink;
   }
 
@@ -52,7 +52,7 @@ export class LiveBooks {
       return;
     } else if (event.kind === 'book_lost') {
       this.#followed.delete(event.ref);
-      this.#sink.gap(this.#platform, event.ref, iso(followed.seenMs), iso(source.frameMs), event.reason);
+      this.#sink.gap(event.ref, iso(followed.seenMs), iso(source.frameMs), event.reason);
     } else {
       followed.seenMs = source.frameMs;
       followed.differs = false;
@@ -90,14 +90,14 @@ export class LiveBooks {
     this.#unproven.set(ref, { waitMs: nextMs, untilMs: askedMs + nextMs });
     this.#followed.delete(ref);
     const knownMs = Math.max(followed.seenMs, followed.agreedMs);
-    this.#sink.gap(this.#platform, ref, iso(knownMs), iso(askedMs), 'the book that was read is another');
+    this.#sink.gap(ref, iso(knownMs), iso(askedMs), 'the book that was read is another');
     followed.source.doubt(ref);
     return false;
   }
 
   /** Confirms wanted books that did not change as current, and sends the snapshot of newly wanted ones. */
   refresh(): void {
-    for (const ref of this.#sink.wanted(this.#platform)) {
+    for (const ref of this.#sink.wanted()) {
       const followed = this.#followed.get(ref);
       if (followed) this.#changed(ref, followed, [], Math.max(followed.seenMs, followed.source.knownToMs));
     }
@@ -109,7 +109,7 @@ export class LiveBooks {
       if (followed.source !== source) continue;
       this.#followed.delete(ref);
       const { knownToMs, ended } = source;
-      this.#sink.gap(this.#platform, ref, iso(knownToMs), iso(Math.max(knownToMs, Date.now())), `socket ${ended}`);
+      this.#sink.gap(ref, iso(knownToMs), iso(Math.max(knownToMs, Date.now())), `socket ${ended}`);
     }
   }
 
@@ -122,14 +122,14 @@ export class LiveBooks {
     const seenMs = source.frameMs;
     const exchangeAt = exchangeAtMs === null ? null : iso(exchangeAtMs);
     this.#followed.set(ref, { source, book: copyBook(book), exchangeAt, seenMs, agreedMs: 0, differs: false });
-    this.#sink.snapshot(this.#platform, ref, book, exchangeAt, iso(seenMs));
+    this.#sink.snapshot(ref, book, exchangeAt, iso(seenMs));
   }
 
   #changed(ref: string, { book, exchangeAt }: Followed, changes: readonly BookChange[], seenMs: number): void {
     const at = [exchangeAt, iso(seenMs)] as const;
     // The sink has no book of this market, has lost it, or has a polled one.
-    if (!this.#sink.change(this.#platform, ref, changes, ...at)) {
-      this.#sink.snapshot(this.#platform, ref, book, ...at);
+    if (!this.#sink.change(ref, changes, ...at)) {
+      this.#sink.snapshot(ref, book, ...at);
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { BookRecorder } from '../../src/books/recorder.ts';
 import type { Clock, Stop } from '../../src/core/time.ts';
-import type { BookSink } from '../../src/books/sink.ts';
-import type { BookSide } from '../../src/core/model.ts';
 import type { StoredMarkets } from '../../src/markets/directory.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type {
@@ -18,7 +17,7 @@ import { publishSocketStatus, STATUS_MS } from '../../src/platforms/sockets/stat
 import type { ClickHouse } from '../../src/stores/clickhouse/client.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import { FollowedPrices, StoredPrice } from './followed-prices.ts';
-import { LiveBooks } from './live-books.ts';
+import type { LiveBooks } from './live-books.ts';
 import { type FollowedMarket, QuotePublisher } from './quote-publisher.ts';
 import { QuotedMarkets } from './quoted-markets.ts';
 import { Shards } from './shards.ts';
@@ -38,8 +37,10 @@ export interface LiveFeedDeps {
   clickhouse: ClickHouse;
   directory: Pick<StoredMarkets, 'storedByRef'>;
   publish: Shared['publish'];
-  /** Receives the books from sockets, and lists the wanted ones. */
-  books: BookSink;
+  /** Lists the markets whose books are wanted. */
+  recorder: Pick<BookRecorder, 'wanted'>;
+  /** Receives the books from sockets. */
+  liveBooks: LiveBooks;
   log: FastifyBaseLogger;
   observer: SocketObserver;
   /** Whether this process stores the platform's trades: only that process opens its sockets. */
@@ -91,7 +92,7 @@ export class LiveFeed {
       followed: () => this.#followed,
       isChoosing: () => this.#isChoosing,
     });
-    this.#books = new LiveBooks(deps.sockets.platform, deps.books);
+    this.#books = deps.liveBooks;
     this.#channels = deps.sockets.channels.map((channel) => ({
       channel,
       shards: channel.marketsPerSocket === null ? null : new Shards(channel.marketsPerSocket),
@@ -123,16 +124,6 @@ export class LiveFeed {
       lastMessageAt: lastMs === 0 ? null : new Date(lastMs).toISOString(),
       reconnects: keepers.reduce((sum, keeper) => sum + keeper.reconnects, 0),
     };
-  }
-
-  /** A market's current book from sockets; null if they do not send it. */
-  book(ref: string): BookSide | null {
-    return this.#books.book(ref);
-  }
-
-  /** Compares a polled book with the one from sockets. true: it has to be polled once more. */
-  compareBook(ref: string, book: BookSide, askedMs: number): boolean {
-    return this.#books.compare(ref, book, askedMs);
   }
 
   /** Markets that were stored with another price or volume: quotes carry it where the socket does not send it. */
@@ -201,7 +192,7 @@ export class LiveFeed {
   }
 
   #wantedBooks(): readonly string[] {
-    return this.#deps.books.wanted(this.#deps.sockets.platform).slice(0, MOST_BOOKS);
+    return this.#deps.recorder.wanted().slice(0, MOST_BOOKS);
   }
 
   #isChoiceDue(): boolean {

@@ -1,4 +1,4 @@
-import type { BookSide, Platform } from '../../src/core/model.ts';
+import type { Platform } from '../../src/core/model.ts';
 import type { PlatformSockets, SocketObserver } from '../../src/platforms/sockets/contract.ts';
 import type { Shared } from '../../src/stores/shared/shared.ts';
 import type { JobResult } from '../job-runner.ts';
@@ -125,19 +125,9 @@ export class LiveTrades {
     }
   }
 
-  /** Compares a polled book with the one from sockets. true: it has to be polled once more. */
-  compareBook(ref: string, book: BookSide, askedMs: number): boolean {
-    return this.#feed.compareBook(ref, book, askedMs);
-  }
-
   /** Markets that were stored with another price or volume. */
   stored(refs: Iterable<string>): void {
     this.#feed.stored(refs);
-  }
-
-  /** A market's current book from sockets; null if they do not send it. */
-  book(ref: string): BookSide | null {
-    return this.#feed.book(ref);
   }
 
   async stop(): Promise<void> {

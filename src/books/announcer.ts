@@ -54,17 +54,15 @@ class BookAnnouncer {
   }
 }
 
-/** Announces a recorder's messages of the books that clients stream. Returns which books those are. */
+/** Announces recorded messages of the books that clients stream. `streamed`: which books those are. */
 export async function announceBooks(
   shared: Pick<Shared, 'publish' | 'subscribe'>,
-  recorder: { onMessage(listener: (message: AnnouncedBook) => void): void },
   clock: Clock,
-): Promise<StreamedBooks> {
+): Promise<{ streamed: StreamedBooks; announce: (message: AnnouncedBook) => void }> {
   const streamed = new StreamedBooks(clock);
   await streamed.listen(shared);
   const announcer = new BookAnnouncer(shared, streamed, clock);
-  recorder.onMessage((message) => announcer.take(message));
-  return streamed;
+  return { streamed, announce: (message) => announcer.take(message) };
 }
 
 /** Calls back with the messages of every process, in order for each book. */

@@ -7,7 +7,7 @@ import type { BookAnswer } from '../queries/order-book.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import { recordedAnswer } from './answer.ts';
 import { applyChanges } from './book.ts';
-import { UNSEEN_MS } from './platform-books.ts';
+import { UNSEEN_MS } from './recorder.ts';
 
 /** A book from a socket is seen more often than this. */
 const LIVE_UNSEEN_MS = 90_000;

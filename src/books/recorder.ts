@@ -1,116 +1,298 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { priceText, sizeText } from '../core/decimal.ts';
 import type { Clock } from '../core/time.ts';
 import type { BookChange, BookSide, OrderBook, Platform } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Lease } from '../stores/shared/shared.ts';
-import { openBookEpoch } from './epoch.ts';
-import { PlatformBooks } from './platform-books.ts';
 import type { AnnouncedBook } from './announcer.ts';
-import type { BookSink } from './sink.ts';
+import { applyChanges, bookChanges, copyBook } from './book.ts';
+import { openBookEpoch } from './epoch.ts';
+import { changeRow, depthRow, gapRow, type MessageFacts, snapshotRow } from './rows.ts';
+import { BookWriter } from './writer.ts';
+
+/** Interval of snapshots while a book is seen; a little less than the promised minute. */
+const SNAPSHOT_MS = 55_000;
+const SNAPSHOT_CHANGES = 1000;
+/** A polled book that was not seen for longer has a gap. */
+export const UNSEEN_MS = 600_000;
+const EPOCH_SIZE = 2 ** 32;
 
 export interface BookRecorderDeps {
   clock: Clock;
   clickhouse: ClickHouse;
   log: FastifyBaseLogger;
+  platform: Platform;
+  /** Called with every message before it is stored. */
+  announce: (message: AnnouncedBook) => void;
+}
+
+/** One recorded market. */
+interface Kept {
+  market: StoredMarket;
+  /** null before the first one, and in a gap. */
+  book: BookSide | null;
+  /** Whether the book, or the last one, was polled: changes of a socket cannot be applied to it. */
+  isPolled: boolean;
+  sequence: number;
+  /** When its last snapshot was taken, the clock's elapsed(), so that clock changes do not delay the next. */
+  snapshotAt: number;
+  changes: number;
+  /** Since when and why the book is unknown; null while it is known. */
+  gap: { from: string; reason: string } | null;
+  polledMs: number;
+  /** When a socket sent it, or when its poll was sent, the clock's elapsed(). */
+  ofMs: number;
+}
+
+interface Seen {
+  exchangeAt: string | null;
+  receivedAt: string;
+  polled: boolean;
 }
 
 /**
- * Keeps the books of the wanted markets in memory and stores every change. Books come from polls and live feeds; a poll in
- * flight never replaces newer data of a live feed. Only the holder of the platform's lease records.
+ * Keeps the books of a platform's wanted markets in memory and stores every change. Books come from polls and sockets; a poll in
+ * flight never replaces newer data of a socket. Calls never throw or wait, and do nothing while no lease is held. Times are
+ * ISO-8601; `exchangeAt` is null if the platform gives none.
  */
-export class BookRecorder implements BookSink {
+export class BookRecorder {
   readonly #deps: BookRecorderDeps;
-  readonly #platforms = new Map<Platform, PlatformBooks>();
-  #announce: (message: AnnouncedBook) => void = () => {};
+  #lease: Lease | null = null;
+  #opening: Promise<void> | null = null;
+  #writer: BookWriter | null = null;
+  #epoch = 0;
+  /** When each market was last seen, by ref; the time since then is a gap. */
+  #seenAt = new Map<string, string>();
+  readonly #kept = new Map<string, Kept>();
+  readonly #lastSequence = new Map<string, number>();
+  #refs: readonly string[] = [];
 
   constructor(deps: BookRecorderDeps) {
     this.#deps = deps;
   }
 
-  /** Calls back with every message before it is stored. */
-  onMessage(announce: (message: AnnouncedBook) => void): void {
-    this.#announce = announce;
+  /** Starts recording under a lease, with new books. Does nothing if they are already recorded under this lease. */
+  async open(lease: Lease): Promise<void> {
+    while (this.#opening) await this.#opening;
+    if (this.#lease === lease) return;
+    this.#opening = this.#open(lease).finally(() => (this.#opening = null));
+    await this.#opening;
   }
 
-  /** Starts recording a platform under a lease, with new books. Does nothing if it is already recorded under this lease. */
-  async open(platform: Platform, lease: Lease): Promise<void> {
-    const before = this.#platforms.get(platform);
-    if (before?.lease === lease) return;
-    await before?.close();
-    const { clickhouse, log, clock } = this.#deps;
+  async #open(lease: Lease): Promise<void> {
+    await this.close();
+    const { clickhouse, log, clock, platform } = this.#deps;
     const { epoch, seenAt } = await openBookEpoch(clickhouse, platform);
-    const announce = (message: AnnouncedBook): void => this.#announce(message);
-    this.#platforms.set(
-      platform,
-      new PlatformBooks({ clickhouse, log, clock, platform, lease, epoch, seenAt, announce }),
-    );
+    this.#lease = lease;
+    this.#epoch = epoch;
+    this.#seenAt = seenAt;
+    this.#writer = new BookWriter({ clickhouse, log, lease, clock, onOverflow: (sinceMs) => this.#loseAll(sinceMs) });
   }
 
   /**
    * Sets the markets to record, most wanted first. Other books are dropped: as empty where the market has `ended`, by ref, else as
    * a gap.
    */
-  want(platform: Platform, markets: readonly StoredMarket[], ended: ReadonlySet<string> = new Set()): void {
-    this.#platforms.get(platform)?.want(markets, ended);
+  want(markets: readonly StoredMarket[], ended: ReadonlySet<string> = new Set()): void {
+    if (!this.#lease) return;
+    const refs = new Set(markets.map(({ ref }) => ref));
+    for (const [ref, kept] of this.#kept) if (!refs.has(ref)) this.#drop(kept, ended.has(ref));
+    for (const market of markets) {
+      const known = this.#kept.get(market.ref);
+      if (known) known.market = market;
+      else this.#kept.set(market.ref, this.#fresh(market));
+    }
+    this.#refs = [...refs];
   }
 
-  wanted(platform: Platform): readonly string[] {
-    const books = this.#platforms.get(platform);
-    return books && books.lease.remainingMs() > 0 ? books.wanted() : [];
+  /** Markets whose books are wanted now, most wanted first: what to subscribe to. */
+  wanted(): readonly string[] {
+    return this.#lease && this.#lease.remainingMs() > 0 ? this.#refs : [];
   }
 
   /** Whether a market's book is known now. */
-  has(platform: Platform, ref: string): boolean {
-    return this.#platforms.get(platform)?.has(ref) ?? false;
+  has(ref: string): boolean {
+    return (this.#kept.get(ref)?.book ?? null) !== null;
   }
 
   /** When a market's book was last polled, Unix ms; 0 for never. */
-  polledAtMs(platform: Platform, ref: string): number {
-    return this.#platforms.get(platform)?.polledAtMs(ref) ?? 0;
+  polledAtMs(ref: string): number {
+    return this.#kept.get(ref)?.polledMs ?? 0;
   }
 
   /** A book requested at `askedMs`, the clock's elapsed(). */
   polled(
-    platform: Platform,
     ref: string,
     { yes, exchangeAt }: Pick<OrderBook, 'yes' | 'exchangeAt'>,
     receivedAt: string,
     askedMs: number,
   ): void {
-    this.#platforms.get(platform)?.polled(ref, yes, { exchangeAt, receivedAt, polled: true }, askedMs);
+    const kept = this.#kept.get(ref);
+    if (!kept) return;
+    kept.polledMs = this.#deps.clock.now();
+    // The current book is newer: from a socket, or from a poll sent later and answered sooner.
+    if (kept.ofMs >= askedMs) return;
+    kept.ofMs = askedMs;
+    this.#whole(kept, yes, { exchangeAt, receivedAt, polled: true });
   }
 
-  /** A book was polled only to compare it with the one of a live feed. */
-  compared(platform: Platform, ref: string): void {
-    this.#platforms.get(platform)?.compared(ref);
+  /** A book was polled only to compare it with the one of a socket. */
+  compared(ref: string): void {
+    const kept = this.#kept.get(ref);
+    if (kept) kept.polledMs = this.#deps.clock.now();
   }
 
-  snapshot(platform: Platform, ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void {
-    this.#platforms.get(platform)?.snapshot(ref, book, exchangeAt, receivedAt);
+  /** A whole book as received. A market begins with one, and gets a new one after each gap. */
+  snapshot(ref: string, book: BookSide, exchangeAt: string | null, receivedAt: string): void {
+    const kept = this.#kept.get(ref);
+    if (!kept) return;
+    kept.ofMs = this.#deps.clock.elapsed();
+    this.#whole(kept, book, { exchangeAt, receivedAt, polled: false });
   }
 
-  change(
-    platform: Platform,
-    ref: string,
-    changes: readonly BookChange[],
-    exchangeAt: string | null,
-    receivedAt: string,
-  ): boolean {
-    return this.#platforms.get(platform)?.change(ref, changes, exchangeAt, receivedAt) ?? false;
+  /** Levels changed since the previous call. false if the market has no book of a socket, or lost it: it needs a snapshot. */
+  change(ref: string, changes: readonly BookChange[], exchangeAt: string | null, receivedAt: string): boolean {
+    const kept = this.#kept.get(ref);
+    if (!kept?.book || kept.isPolled) return false;
+    kept.ofMs = this.#deps.clock.elapsed();
+    const seen = { exchangeAt, receivedAt, polled: false };
+    this.#changed(kept, applyChanges(kept.book, changes), seen);
+    this.#snapshotIfDue(kept, seen);
+    return true;
   }
 
-  gap(platform: Platform, ref: string, from: string, to: string, reason: string): void {
-    this.#platforms.get(platform)?.gap(ref, from, to, reason);
+  /** Messages of this period are missing: the book is unknown until its next snapshot. */
+  gap(ref: string, from: string, to: string, reason: string): void {
+    const kept = this.#kept.get(ref);
+    // A market without a first book has no gap.
+    if (!kept || (!kept.book && !kept.gap)) return;
+    const { announce, platform } = this.#deps;
+    const wasKnown = kept.book !== null;
+    kept.book = null;
+    kept.gap ??= { from, reason };
+    const row = gapRow(platform, ref, kept.gap.from, to, kept.gap.reason);
+    this.#writer?.add('gaps', row);
+    if (!wasKnown) return;
+    const gap = { from: kept.gap.from, reason: row.reason };
+    const { sequence } = kept;
+    announce({ platform, ref, sequence, begins: false, exchange_at: null, received_at: to, levels: [], gap });
   }
 
   /** Stores buffered rows. */
   async flush(): Promise<void> {
-    await Promise.all([...this.#platforms.values()].map((books) => books.flush()));
+    await this.#writer?.flush();
   }
 
+  /** Stores buffered rows and forgets all books. */
   async close(): Promise<void> {
-    await Promise.all([...this.#platforms.values()].map((books) => books.close()));
-    this.#platforms.clear();
+    const writer = this.#writer;
+    this.#lease = null;
+    this.#writer = null;
+    this.#refs = [];
+    this.#kept.clear();
+    this.#lastSequence.clear();
+    await writer?.close();
+  }
+
+  /** Readers of the book would take its last levels for resting orders. */
+  #drop(kept: Kept, hasEnded: boolean): void {
+    const { ref } = kept.market;
+    const receivedAt = new Date(this.#deps.clock.now()).toISOString();
+    if (hasEnded) this.#whole(kept, { bids: [], asks: [] }, { exchangeAt: null, receivedAt, polled: true });
+    else this.gap(ref, receivedAt, receivedAt, 'no longer recorded');
+    this.#kept.delete(ref);
+  }
+
+  #fresh(market: StoredMarket): Kept {
+    const from = this.#seenAt.get(market.ref);
+    const gap = from === undefined ? null : { from, reason: 'not recorded' };
+    const sequence = this.#epoch * EPOCH_SIZE;
+    const none = { book: null, isPolled: false, snapshotAt: -Infinity, changes: 0, polledMs: 0, ofMs: 0 };
+    return { market, sequence, gap, ...none };
+  }
+
+  #whole(kept: Kept, book: BookSide, seen: Seen): void {
+    const { ref } = kept.market;
+    const seenAt = this.#seenAt.get(ref) ?? '';
+    kept.isPolled = seen.polled;
+    if (kept.book && Date.parse(seen.receivedAt) - Date.parse(seenAt) > UNSEEN_MS) {
+      this.gap(ref, seenAt, seen.receivedAt, 'no book was received');
+    }
+    if (kept.book) {
+      this.#changed(kept, bookChanges(kept.book, book), seen);
+      kept.book = copyBook(book);
+      this.#snapshotIfDue(kept, seen);
+      return;
+    }
+    if (kept.gap) {
+      const { from, reason } = kept.gap;
+      this.#writer?.add('gaps', gapRow(this.#deps.platform, ref, from, seen.receivedAt, reason));
+      kept.gap = null;
+    }
+    kept.book = copyBook(book);
+    // A market recorded earlier under this lease continues after its last sequence.
+    kept.sequence = Math.max(kept.sequence, this.#lastSequence.get(ref) ?? 0) + 1;
+    this.#snapshot(kept, seen, true);
+    this.#announce(this.#facts(kept, seen), true, bookChanges({ bids: [], asks: [] }, book));
+  }
+
+  #changed(kept: Kept, changes: readonly BookChange[], seen: Seen): void {
+    this.#seenAt.set(kept.market.ref, seen.receivedAt);
+    if (changes.length === 0) return;
+    kept.sequence += 1;
+    this.#lastSequence.set(kept.market.ref, kept.sequence);
+    kept.changes += changes.length;
+    const facts = this.#facts(kept, seen);
+    for (const change of changes) this.#writer?.add('changes', changeRow(facts, change));
+    this.#announce(facts, false, changes);
+  }
+
+  #snapshotIfDue(kept: Kept, seen: Seen): void {
+    if (this.#deps.clock.elapsed() - kept.snapshotAt >= SNAPSHOT_MS || kept.changes >= SNAPSHOT_CHANGES)
+      this.#snapshot(kept, seen, false);
+  }
+
+  #snapshot(kept: Kept, seen: Seen, begins: boolean): void {
+    if (!kept.book) return;
+    kept.snapshotAt = this.#deps.clock.elapsed();
+    kept.changes = 0;
+    this.#seenAt.set(kept.market.ref, seen.receivedAt);
+    this.#lastSequence.set(kept.market.ref, kept.sequence);
+    const facts = this.#facts(kept, seen);
+    this.#writer?.add('snapshots', snapshotRow(facts, begins, kept.book));
+    this.#writer?.add('depth', depthRow(facts, kept.book));
+  }
+
+  #facts({ market, sequence }: Kept, seen: Seen): MessageFacts {
+    const { platform } = this.#deps;
+    return { platform, ref: market.ref, outcome: market.outcomes[0]?.id ?? '', sequence, ...seen };
+  }
+
+  #announce(
+    { platform, ref, sequence, ...facts }: MessageFacts,
+    begins: boolean,
+    changes: readonly BookChange[],
+  ): void {
+    const { exchangeAt: exchange_at, receivedAt: received_at } = facts;
+    const levels = changes.map(({ side, price, size }): AnnouncedBook['levels'][number] => [
+      side,
+      priceText(price),
+      sizeText(size),
+    ]);
+    this.#deps.announce({ platform, ref, sequence, begins, exchange_at, received_at, levels });
+  }
+
+  /** Rows were dropped: the stored changes no longer lead to the current books. */
+  #loseAll(sinceMs: number): void {
+    this.#deps.log.error(
+      { platform: this.#deps.platform },
+      'Dropped buffered order-book rows: ClickHouse is not accepting inserts',
+    );
+    for (const [ref, kept] of this.#kept) {
+      if (!kept.book) continue;
+      const from = new Date(sinceMs).toISOString();
+      this.gap(ref, from, this.#seenAt.get(ref) ?? from, 'the store accepted no rows');
+    }
   }
 }

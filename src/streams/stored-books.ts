@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SnapshotRow } from '../books/book-at.ts';
 import { readBook, type StoredLevel } from '../books/book.ts';
-import { UNSEEN_MS } from '../books/platform-books.ts';
+import { UNSEEN_MS } from '../books/recorder.ts';
 import type { BookSide } from '../core/model.ts';
 import type { StoredMarket } from '../platforms/contract.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';

@@ -163,16 +163,16 @@ async function movingBook(clickhouse: ClickHouse): Promise<{ close: () => Promis
   const markets = new StoredMarkets(clickhouse, async () => null);
   const market = await markets.storedByAnyId('kalshi', REF);
   if (!market) throw new Error(`no market ${REF}`);
-  const recorder = new BookRecorder({ clock: systemClock, clickhouse, log });
-  await recorder.open('kalshi', LEASE);
-  recorder.want('kalshi', [market]);
-  recorder.snapshot('kalshi', REF, { bids: levels('bid'), asks: levels('ask') }, now(), now());
+  const recorder = new BookRecorder({ clock: systemClock, clickhouse, log, platform: 'kalshi', announce: () => {} });
+  await recorder.open(LEASE);
+  recorder.want([market]);
+  recorder.snapshot(REF, { bids: levels('bid'), asks: levels('ask') }, now(), now());
   let n = 0;
   const timer = setInterval(() => {
     n += 1;
     const side = n % 2 === 0 ? 'bid' : 'ask';
     const change = { side, price: priceAt(side, n % LEVELS), size: parseSize(String(1 + ((n * 7919) % 997))) } as const;
-    recorder.change('kalshi', REF, [change], now(), now());
+    recorder.change(REF, [change], now(), now());
   }, 1000 / CHANGES_PER_SECOND);
   return {
     async close() {

@@ -60,14 +60,13 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
       config: { BOOKS_RECORD: record, BOOKS_MARKETS: markets },
       now: Date.now,
       streamed: new StreamedBooks(systemClock),
-      liveBook: () => null,
-      onRead: () => false,
+      liveBooks: { book: () => null, compare: () => false },
     });
 
   /** Polls, and notes what the world was. */
   const poll = async (poller: BookPoller): Promise<void> => {
     await poller.read(rig.run);
-    const books = new Map(recorder.wanted(platform).map((ref) => [ref, world.book(ref)]));
+    const books = new Map(recorder.wanted().map((ref) => [ref, world.book(ref)]));
     instants.push({ atMs: Date.now(), books });
     await sleep(5);
   };
@@ -76,7 +75,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     world = await startBookWorld(platform, { seed: 5, markets: 20, tradesPerMarket: 6, historyDays: 1 });
     rig = await startIngestRig(world.sim, platform);
     await rig.list();
-    recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log });
+    recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log, platform, announce: () => {} });
     const poller = pollerOf();
     for (let n = 0; n < 5; n += 1) {
       await poll(poller);
@@ -84,7 +83,7 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
     }
     // A process that takes over.
     await recorder.close();
-    recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log });
+    recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log, platform, announce: () => {} });
     const next = pollerOf();
     for (let n = 0; n < 3; n += 1) {
       await poll(next);
@@ -184,10 +183,10 @@ describe.each(PLATFORMS)('recorded books of %s', (platform) => {
   test('hold the markets of BOOKS_MARKETS too', async () => {
     const [{ id = '', ref = '' } = {}] = await rig.clickhouse.sql<{ id: string; ref: string }>(
       `SELECT id, ref FROM v_markets WHERE status = 'open' AND ref NOT IN {known:Array(String)} ORDER BY id LIMIT 1`,
-      { known: [...recorder.wanted(platform)] },
+      { known: [...recorder.wanted()] },
     );
     await pollerOf(0, [id]).read(rig.run);
-    expect(recorder.wanted(platform)).toEqual([ref]);
+    expect(recorder.wanted()).toEqual([ref]);
   });
 
   test('are answered for any instant, with what is recorded; 404 says from when on', async () => {

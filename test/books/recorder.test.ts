@@ -16,6 +16,7 @@ const PLATFORM = 'kalshi';
 let sim: Awaited<ReturnType<typeof startKalshi>>;
 let rig: IngestRig;
 let recorder: BookRecorder;
+let onMessage: (message: AnnouncedBook) => unknown = () => {};
 let refs: string[];
 
 beforeAll(async () => {
@@ -25,9 +26,15 @@ beforeAll(async () => {
   const open = await rig.clickhouse.sql<{ ref: string }>("SELECT ref FROM v_markets WHERE status = 'open' LIMIT 2");
   refs = open.map(({ ref }) => ref);
   const directory = new StoredMarkets(rig.clickhouse, async () => null);
-  recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log: pino({ level: 'silent' }) });
-  await recorder.open(PLATFORM, rig.run.lease);
-  recorder.want(PLATFORM, [...(await directory.storedByRef(PLATFORM, refs)).values()]);
+  recorder = new BookRecorder({
+    clock: systemClock,
+    clickhouse: rig.clickhouse,
+    log: pino({ level: 'silent' }),
+    platform: PLATFORM,
+    announce: (message) => onMessage(message),
+  });
+  await recorder.open(rig.run.lease);
+  recorder.want([...(await directory.storedByRef(PLATFORM, refs)).values()]);
 });
 afterAll(async () => {
   await recorder.close();
@@ -56,10 +63,30 @@ async function stored(ref: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
+test('two jobs that open the books at once begin one epoch', async () => {
+  const epochs = async () =>
+    (
+      await rig.clickhouse.sql("SELECT epoch FROM log_epochs WHERE feed = 'books' AND platform = {platform:String}", {
+        platform: PLATFORM,
+      })
+    ).length;
+  const before = await epochs();
+  const books = new BookRecorder({
+    clock: systemClock,
+    clickhouse: rig.clickhouse,
+    log: pino({ level: 'silent' }),
+    platform: PLATFORM,
+    announce: () => {},
+  });
+  await Promise.all([books.open(rig.run.lease), books.open(rig.run.lease)]);
+  expect(await epochs()).toBe(before + 1);
+  await books.close();
+});
+
 test('a poll that is answered after one that was sent later does not bring the older book back', async () => {
   const [ref = ''] = refs;
   const polled = (size: string, askedMs: number, second: number): void =>
-    recorder.polled(PLATFORM, ref, { yes: bid('0.4', size), exchangeAt: null }, at(second), askedMs);
+    recorder.polled(ref, { yes: bid('0.4', size), exchangeAt: null }, at(second), askedMs);
   polled('10', 100, 1);
   polled('30', 300, 3);
   polled('20', 200, 4);
@@ -70,14 +97,14 @@ test('a poll that is answered after one that was sent later does not bring the o
 test('what a live feed sends is stored change by change, no poll under way replaces it, and a gap begins a new book', async () => {
   const [, ref = ''] = refs;
   const askedMs = performance.now();
-  recorder.snapshot(PLATFORM, ref, bid('0.4', '10'), at(1), at(1));
-  recorder.change(PLATFORM, ref, bidNow('0.4', '12'), at(2), at(2));
-  recorder.polled(PLATFORM, ref, { yes: bid('0.4', '11'), exchangeAt: null }, at(3), askedMs);
-  recorder.change(PLATFORM, ref, bidNow('0.4', '0'), at(4), at(4));
-  recorder.gap(PLATFORM, ref, at(4), at(6), 'cut');
-  expect(recorder.change(PLATFORM, ref, bidNow('0.4', '13'), at(6), at(6))).toBe(false);
-  recorder.snapshot(PLATFORM, ref, bid('0.4', '14'), at(7), at(7));
-  expect(recorder.change(PLATFORM, ref, bidNow('0.4', '16'), at(8), at(8))).toBe(true);
+  recorder.snapshot(ref, bid('0.4', '10'), at(1), at(1));
+  recorder.change(ref, bidNow('0.4', '12'), at(2), at(2));
+  recorder.polled(ref, { yes: bid('0.4', '11'), exchangeAt: null }, at(3), askedMs);
+  recorder.change(ref, bidNow('0.4', '0'), at(4), at(4));
+  recorder.gap(ref, at(4), at(6), 'cut');
+  expect(recorder.change(ref, bidNow('0.4', '13'), at(6), at(6))).toBe(false);
+  recorder.snapshot(ref, bid('0.4', '14'), at(7), at(7));
+  expect(recorder.change(ref, bidNow('0.4', '16'), at(8), at(8))).toBe(true);
   expect(await stored(ref)).toEqual(['begins with 10', 'bid 0.4 12', 'bid 0.4 0', 'begins with 14', 'bid 0.4 16']);
   const gaps = await rig.clickhouse.sql<{ reason: string }>(
     'SELECT DISTINCT reason FROM v_book_gaps WHERE market_key = sipHash64({platform:String}, {ref:String})',
@@ -95,12 +122,12 @@ test('an instant in a gap that has not ended, or behind the end of a recording, 
   expect(await gapAt(5)).toMatchObject({ from: at(4), to: at(7), reason: 'cut' });
   expect(await gapAt(30)).toBeNull();
   expect(await gapAt(300)).toMatchObject({ from: at(8), to: '2026-11-23T10:05:00.000Z', reason: 'not recorded' });
-  recorder.gap(PLATFORM, ref, at(20), at(22), 'socket silent');
+  recorder.gap(ref, at(20), at(22), 'socket silent');
   await recorder.flush();
   expect(await gapAt(15)).toBeNull();
   expect(await gapAt(21)).toMatchObject({ from: at(20), reason: 'socket silent' });
   expect(await gapAt(50)).toMatchObject({ from: at(20), to: at(50), reason: 'socket silent' });
-  recorder.snapshot(PLATFORM, ref, bid('0.4', '17'), at(55), at(55));
+  recorder.snapshot(ref, bid('0.4', '17'), at(55), at(55));
   await recorder.flush();
   expect(await gapAt(50)).toMatchObject({ from: at(20), to: at(55) });
   expect(await gapAt(56)).toBeNull();
@@ -109,11 +136,11 @@ test('an instant in a gap that has not ended, or behind the end of a recording, 
 test('a feed continues a polled book only after its own whole book', async () => {
   const [ref = ''] = refs;
   const now = new Date().toISOString();
-  recorder.gap(PLATFORM, ref, now, now, 'cut');
-  recorder.polled(PLATFORM, ref, { yes: bid('0.4', '50'), exchangeAt: null }, now, performance.now());
-  expect(recorder.change(PLATFORM, ref, [], null, now)).toBe(false);
-  recorder.snapshot(PLATFORM, ref, bid('0.4', '51'), null, now);
-  expect(recorder.change(PLATFORM, ref, bidNow('0.4', '52'), null, now)).toBe(true);
+  recorder.gap(ref, now, now, 'cut');
+  recorder.polled(ref, { yes: bid('0.4', '50'), exchangeAt: null }, now, performance.now());
+  expect(recorder.change(ref, [], null, now)).toBe(false);
+  recorder.snapshot(ref, bid('0.4', '51'), null, now);
+  expect(recorder.change(ref, bidNow('0.4', '52'), null, now)).toBe(true);
   expect((await stored(ref)).slice(-3)).toEqual(['begins with 50', 'bid 0.4 51', 'bid 0.4 52']);
 });
 
@@ -133,22 +160,24 @@ test('a polled book is only compared with a live one, and recorded once that is 
     config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
     now: () => Date.now(),
     streamed: { refs: () => refs },
-    liveBook: (ref) => books.get(ref) ?? null,
-    onRead(ref) {
-      read.push(ref);
-      if (isWrong) books.delete(ref);
-      return false;
+    liveBooks: {
+      book: (ref) => books.get(ref) ?? null,
+      compare(ref) {
+        read.push(ref);
+        if (isWrong) books.delete(ref);
+        return false;
+      },
     },
   });
   const [lost = '', wrong = ''] = refs;
   const now = new Date().toISOString();
   const announced: unknown[] = [];
-  for (const ref of refs) recorder.snapshot(PLATFORM, ref, bid('0.4', '60'), null, now);
-  recorder.onMessage(({ ref, levels }) => announced.push([ref, levels]));
-  const polledAt = recorder.polledAtMs(PLATFORM, wrong);
+  for (const ref of refs) recorder.snapshot(ref, bid('0.4', '60'), null, now);
+  onMessage = ({ ref, levels }) => announced.push([ref, levels]);
+  const polledAt = recorder.polledAtMs(wrong);
   await poller.readStreamed(rig.run);
   expect([read.toSorted(), announced]).toEqual([refs.toSorted(), []]);
-  expect(recorder.polledAtMs(PLATFORM, wrong)).toBeGreaterThan(polledAt);
+  expect(recorder.polledAtMs(wrong)).toBeGreaterThan(polledAt);
   books.delete(lost);
   await poller.readStreamed(rig.run);
   expect(announced.splice(0)).toEqual([[lost, [['bid', '0.4', '55']]]]);
@@ -161,10 +190,10 @@ test('the book of a market that closes ends empty, and one that is no longer rec
   const [closes = '', goes = ''] = refs;
   const { clickhouse } = rig;
   const directory = new StoredMarkets(clickhouse, async () => null);
-  recorder.want(PLATFORM, [...(await directory.storedByRef(PLATFORM, refs)).values()]);
-  for (const ref of refs) recorder.snapshot(PLATFORM, ref, bid('0.4', '5'), null, new Date().toISOString());
+  recorder.want([...(await directory.storedByRef(PLATFORM, refs)).values()]);
+  for (const ref of refs) recorder.snapshot(ref, bid('0.4', '5'), null, new Date().toISOString());
   const announced: AnnouncedBook[] = [];
-  recorder.onMessage((message) => announced.push(message));
+  onMessage = (message) => announced.push(message);
   const poller = new BookPoller({
     clickhouse,
     recorder,
@@ -180,8 +209,7 @@ test('the book of a market that closes ends empty, and one that is no longer rec
     config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
     now: () => Date.now(),
     streamed: { refs: () => refs },
-    liveBook: () => null,
-    onRead: () => false,
+    liveBooks: { book: () => null, compare: () => false },
   });
   await poller.readStreamed(rig.run);
   expect(announced.map(({ ref, levels, gap }) => [ref, levels, gap?.reason])).toEqual([

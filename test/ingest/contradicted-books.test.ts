@@ -101,19 +101,19 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
     has: () => kept.book !== null,
     polledAtMs: () => 0,
     compared: () => {},
-    polled: (_platform: string, _ref: string, { yes }: { yes: BookSide }) => void (kept.book = copyBook(yes)),
-    snapshot: (_platform: string, _ref: string, book: BookSide) => void (kept.book = copyBook(book)),
-    change(_platform: string, _ref: string, changes: Parameters<typeof applyChanges>[1]) {
+    polled: (_ref: string, { yes }: { yes: BookSide }) => void (kept.book = copyBook(yes)),
+    snapshot: (_ref: string, book: BookSide) => void (kept.book = copyBook(book)),
+    change(_ref: string, changes: Parameters<typeof applyChanges>[1]) {
       if (kept.book) applyChanges(kept.book, changes);
       return kept.book !== null;
     },
-    gap(_platform: string, of: string, from: string, to: string, reason: string) {
+    gap(of: string, from: string, to: string, reason: string) {
       kept.book = null;
       kept.gaps.push(`${of} ${reason}`);
       kept.atGap = [from, to];
     },
   };
-  const live = new LiveBooks(data.platform, recorder);
+  const live = new LiveBooks(recorder);
   const channel = sockets.channels.find((one) => one.name === name);
   if (!channel) throw new Error('no such channel');
   const observer = { messages: () => {}, badFrame: () => {}, reconnect: () => {}, delay: () => {} };
@@ -136,8 +136,7 @@ async function follow({ data, sockets, channel: name, marketId }: Stage) {
     // Ten seconds later than the frames: a socket that is silent for that long.
     now: () => Date.now() + 10_000,
     streamed: { refs: () => [ref] },
-    liveBook: (one) => live.book(one),
-    onRead: (...read) => live.compare(...read),
+    liveBooks: live,
   });
   const run = {
     lease: {},

@@ -1,10 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { LiveBooks } from '../../ingest/live/live-books.ts';
-import type { BookSink } from '../../src/books/sink.ts';
+import { type BookSink, LiveBooks } from '../../ingest/live/live-books.ts';
 import { parsePrice, parseSize } from '../../src/core/decimal.ts';
 import type { BookChange, BookSide } from '../../src/core/model.ts';
 
-const PLATFORM = 'polymarket';
 const level = (price: string, size: string) => ({ price: parsePrice(price), size: parseSize(size) });
 const bids = (...levels: [string, string][]): BookSide => ({ bids: levels.map((one) => level(...one)), asks: [] });
 const bid = (price: string, size: string): BookChange => ({ side: 'bid', ...level(price, size) });
@@ -26,18 +24,18 @@ function start() {
   const calls: string[] = [];
   const known = { has: false };
   const sink: BookSink = {
-    snapshot(_platform, ref, book) {
+    snapshot(ref, book) {
       calls.push(`${ref} ${sizes(book.bids)}`);
       known.has = true;
     },
-    change(_platform, ref, changes) {
+    change(ref, changes) {
       if (known.has) calls.push(`${ref} to ${sizes(changes)}`);
       return known.has;
     },
-    gap: (_platform, ref, from, _to, reason) => void calls.push(`${ref} lost ${from} ${reason}`),
+    gap: (ref, from, _to, reason) => void calls.push(`${ref} lost ${from} ${reason}`),
     wanted: () => ['A'],
   };
-  const live = new LiveBooks(PLATFORM, sink);
+  const live = new LiveBooks(sink);
   return { live, calls, known };
 }
 

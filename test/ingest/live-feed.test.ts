@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
+import { LiveBooks } from '../../ingest/live/live-books.ts';
 import { LiveFeed, type LiveFeedDeps } from '../../ingest/live/live-feed.ts';
+import { systemClock } from '../../src/core/time.ts';
 import type { StoredMarket } from '../../src/platforms/contract.ts';
 import type { SocketChannel, SocketSession } from '../../src/platforms/sockets/contract.ts';
 import { QUOTES_CHANNEL } from '../../src/streams/quotes.ts';
@@ -47,6 +49,8 @@ function start(channel: Pick<SocketChannel, 'isForBooks'>) {
   const quotes: unknown[] = [];
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const shared = { name: 'books', heartbeat: null, silentMs: 60_000, quietMs: null, rotateMs: 3_600_000 };
+  const recorder = { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} };
+  const liveBooks = new LiveBooks(recorder);
   const feed = new LiveFeed({
     sockets: {
       platform: 'kalshi',
@@ -60,7 +64,8 @@ function start(channel: Pick<SocketChannel, 'isForBooks'>) {
       ],
     },
     directory: { storedByRef: async () => new Map(['A', 'B'].map((ref) => [ref, { ref, outcomes }])) },
-    books: { wanted: () => wanted.refs, snapshot: () => {}, change: () => true, gap: () => {} },
+    recorder,
+    liveBooks,
     publish: async (to: string, text: string) => {
       if (to !== QUOTES_CHANNEL) return;
       for (const { data } of JSON.parse(text) as { data: string }[]) quotes.push(JSON.parse(data));
@@ -68,8 +73,9 @@ function start(channel: Pick<SocketChannel, 'isForBooks'>) {
     log: pino({ level: 'silent' }),
     observer: { messages: () => {}, badFrame: () => {}, delay: () => {}, reconnect: () => {} },
     isHolder: () => true,
+    clock: systemClock,
   } as unknown as LiveFeedDeps);
-  const known = (): string[] => ['A', 'B'].filter((ref) => feed.book(ref) !== null);
+  const known = (): string[] => ['A', 'B'].filter((ref) => liveBooks.book(ref) !== null);
   return { feed, wanted, known, stored, quotes };
 }
 

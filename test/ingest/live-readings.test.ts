@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const level = (price: string, size: string) => ({ price: parsePrice(price), size: parseSize(size) });
 const BOOK: BookSide = { bids: [level('0.4', '10')], asks: [level('0.5', '20')] };
-const liveBook = (ref: string): BookSide | null => (ref === refs[0] ? BOOK : null);
+const liveBooks = { book: (ref: string): BookSide | null => (ref === refs[0] ? BOOK : null), compare: () => false };
 const directory = () => new StoredMarkets(rig.clickhouse, async () => null);
 /** Markets whose books were asked for since the last call. */
 function asked(): string[] {
@@ -43,7 +43,7 @@ function asked(): string[] {
 const others = (): string[] => refs.slice(1).toSorted();
 
 test('a book that a socket brings is read once, for its last trade; what rests in it needs no request', async () => {
-  const reading = { clickhouse: rig.clickhouse, data: rig.data, directory: directory(), now: Date.now, liveBook };
+  const reading = { clickhouse: rig.clickhouse, data: rig.data, directory: directory(), now: Date.now, liveBooks };
   const reader = new LiquidityReader({ ...reading, writer: rig.markets });
   const setLastTrade = vi.spyOn(rig.markets, 'setLastTrade');
   asked();
@@ -62,7 +62,13 @@ test('a book that a socket brings is read once, for its last trade; what rests i
 });
 
 test('a recorded book is polled until a socket brings it, and again after it was lost', async () => {
-  const recorder = new BookRecorder({ clock: systemClock, clickhouse: rig.clickhouse, log: pino({ level: 'silent' }) });
+  const recorder = new BookRecorder({
+    clock: systemClock,
+    clickhouse: rig.clickhouse,
+    log: pino({ level: 'silent' }),
+    platform: 'limitless',
+    announce: () => {},
+  });
   const poller = new BookPoller({
     clickhouse: rig.clickhouse,
     recorder,
@@ -71,8 +77,7 @@ test('a recorded book is polled until a socket brings it, and again after it was
     config: { BOOKS_RECORD: 0, BOOKS_MARKETS: [] },
     now: Date.now,
     streamed: { refs: () => refs },
-    liveBook,
-    onRead: () => false,
+    liveBooks,
   });
   const passes = Math.ceil(refs.length / 8);
   const polled = async (): Promise<string[]> => {
@@ -83,7 +88,7 @@ test('a recorded book is polled until a socket brings it, and again after it was
   expect(await polled()).toEqual(refs.toSorted());
   expect(await polled()).toEqual(others());
   const at = new Date().toISOString();
-  recorder.gap('limitless', refs[0] ?? '', at, at, 'cut');
+  recorder.gap(refs[0] ?? '', at, at, 'cut');
   expect(await polled()).toEqual(refs.toSorted());
   await recorder.close();
 });

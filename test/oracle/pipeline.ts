@@ -8,7 +8,6 @@ import { systemClock } from '../../src/core/time.ts';
 import { startIngestion } from '../../ingest/ingestion.ts';
 import type { HistoryItemAnswer } from '../../src/schemas/metrics.ts';
 import type { MarketAnswer, MarketTradeAnswer, PricePointAnswer } from '../../src/schemas/markets.ts';
-import { BookRecorder } from '../../src/books/recorder.ts';
 import { type ClickHouse, connect } from '../../src/stores/clickhouse/client.ts';
 import { loadConfig } from '../../src/core/config.ts';
 import { startEmbeddedClickHouse } from '../../src/embedded/clickhouse/supervisor.ts';
@@ -147,10 +146,9 @@ export async function startPipeline(
     ingestionHealth: () => ingestionHealth(clickhouse, config, { sockets: socketStates, clock: systemClock }),
   });
   const { log } = app.deps;
-  const books = new BookRecorder({ clock: systemClock, clickhouse, log });
   const sockets = live && { adapters: createPlatformSockets(config, systemClock), ...live };
   const ingest = (days: number) => {
-    const stores = { config: configOf(days), log, clock: systemClock, clickhouse, postgres, present, shared, books };
+    const stores = { config: configOf(days), log, clock: systemClock, clickhouse, postgres, present, shared };
     return startIngestion({ ...stores, platforms: data, markets, marketWriter, ...(sockets && { sockets }) });
   };
   let ingestion = await ingest(backfillDays);

@@ -52,12 +52,12 @@ beforeAll(async () => {
     },
   };
   const publish: typeof shared.publish = async (...message) => (areLost ? undefined : shared.publish(...message));
-  recorder = new BookRecorder({ clock: systemClock, clickhouse: slow, log });
-  const streamed = await announceBooks({ ...shared, publish }, recorder, systemClock);
-  await recorder.open('kalshi', LEASE);
-  recorder.want('kalshi', [MARKET]);
+  const { streamed, announce } = await announceBooks({ ...shared, publish }, systemClock);
+  recorder = new BookRecorder({ clock: systemClock, clickhouse: slow, log, platform: 'kalshi', announce });
+  await recorder.open(LEASE);
+  recorder.want([MARKET]);
   const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('5') }], asks: [] };
-  recorder.snapshot('kalshi', MARKET.ref, book, null, new Date().toISOString());
+  recorder.snapshot(MARKET.ref, book, null, new Date().toISOString());
   await recorder.flush();
   follower = new BookFollower({ clock: systemClock, clickhouse: counted, shared, log });
   await follower.listen(shared);
@@ -82,7 +82,7 @@ afterAll(async () => {
 
 const bid = (size: number): void => {
   const change = { side: 'bid' as const, price: parsePrice('0.4'), size: parseSize(String(size)) };
-  recorder.change('kalshi', MARKET.ref, [change], null, new Date().toISOString());
+  recorder.change(MARKET.ref, [change], null, new Date().toISOString());
 };
 const shows = (size: number) => async (): Promise<unknown[]> =>
   seen?.bids[0]?.size === parseSize(String(size)) ? [] : [seen];
@@ -132,11 +132,11 @@ test('a book that is lost is none at once, and the one behind it comes with the 
   held = new Promise((resolve) => (release = resolve));
   const from = new Date().toISOString();
   await sleep(20);
-  recorder.gap('kalshi', MARKET.ref, from, new Date().toISOString(), 'socket frozen');
+  recorder.gap(MARKET.ref, from, new Date().toISOString(), 'socket frozen');
   expect(await eventually(async () => (seen === null ? [] : [seen]), 10)).toEqual([]);
   expect(gaps.splice(0)).toEqual([expect.objectContaining({ from, reason: 'socket frozen' })]);
   const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('3') }], asks: [] };
-  recorder.snapshot('kalshi', MARKET.ref, book, null, new Date().toISOString());
+  recorder.snapshot(MARKET.ref, book, null, new Date().toISOString());
   expect(await eventually(shows(3), 10)).toEqual([]);
   release();
   await recorder.flush();
@@ -176,9 +176,9 @@ test('a gap announced while the book behind it is being loaded does not take tha
   const unwatch = late.watch(MARKET, key, ({ book }) => states.push(book));
   const at = new Date().toISOString();
   await sleep(20);
-  recorder.gap('kalshi', MARKET.ref, at, new Date().toISOString(), 'socket frozen');
+  recorder.gap(MARKET.ref, at, new Date().toISOString(), 'socket frozen');
   const book = { bids: [{ price: parsePrice('0.4'), size: parseSize('4') }], asks: [] };
-  recorder.snapshot('kalshi', MARKET.ref, book, null, new Date().toISOString());
+  recorder.snapshot(MARKET.ref, book, null, new Date().toISOString());
   await recorder.flush();
   // Announcements follow within milliseconds.
   await sleep(100);

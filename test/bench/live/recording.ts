@@ -58,14 +58,14 @@ export async function benchRecording(changes: number): Promise<RecordingResult> 
     return changes / ((performance.now() - began) / 1000);
   });
   const recorded = await withStore(async (clickhouse) => {
-    const recorder = new BookRecorder({ clock: systemClock, clickhouse, log });
-    await recorder.open('kalshi', LEASE);
-    recorder.want('kalshi', refs.map(marketOf));
+    const recorder = new BookRecorder({ clock: systemClock, clickhouse, log, platform: 'kalshi', announce: () => {} });
+    await recorder.open(LEASE);
+    recorder.want(refs.map(marketOf));
     const start = tape[0]?.at ?? '';
-    for (const ref of refs) recorder.snapshot('kalshi', ref, firstBook(), start, start);
+    for (const ref of refs) recorder.snapshot(ref, firstBook(), start, start);
     const [began, cpu] = [performance.now(), process.cpuUsage()];
     for (const [n, { ref, change, at }] of tape.entries()) {
-      recorder.change('kalshi', ref, [change], at, at);
+      recorder.change(ref, [change], at, at);
       if (n % TURN === 0) await sleep(0);
       // What waits is bounded: a feed that is faster than the store is not what is measured.
       if (n % 50_000 === 49_999) await recorder.flush();

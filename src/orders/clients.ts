@@ -100,7 +100,7 @@ function bind<P extends Platform>(
   };
 }
 
-/** Selects the credential to use and decrypts it, for the current call only. */
+/** Selects the credential to use and decrypts it, for the current call, or for as long as its private socket is open. */
 export function createOrderClients(deps: OrderClientDeps) {
   const { adapters, credentials, defaults, mayUseDefault } = deps;
 

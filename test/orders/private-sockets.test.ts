@@ -111,6 +111,20 @@ describe.each(PLATFORMS)('%s', (platform) => {
     expect(filled?.data).toMatchObject({ order_id: order.order_id, status: 'filled', cause: 'fill' });
   });
 
+  test('a fill whose read fails is stored by a later read', async () => {
+    const ann = await member();
+    const order = await rest(ann);
+    const stream = await streamOf(ann);
+    const { sim } = venue();
+    const failures = logged('Failed to read orders of a private socket');
+    sim.inject({ match: READS[platform], times: 1, kind: 'status', status: 400, body: '{}' });
+    onTestFinished(() => sim.clearFaults());
+    await venue().sell(order.size);
+    const [filled] = await stream.until('order', 1, 20);
+    expect(logged('Failed to read orders of a private socket')).toBeGreaterThan(failures);
+    expect(filled?.data).toMatchObject({ order_id: order.order_id, status: 'filled', cause: 'fill' });
+  });
+
   test('bad, foreign and repeated frames change nothing and break nothing', async () => {
     const ann = await member();
     const order = await rest(ann);
@@ -151,6 +165,13 @@ describe.each(PLATFORMS)('%s', (platform) => {
     await socketsAre(1);
   });
 });
+
+/** Reads of orders by the service. */
+const READS: Record<Platform, RegExp> = {
+  kalshi: /^GET .*\/portfolio\/orders\//,
+  polymarket: /^GET \/clob\/data\/order\//,
+  limitless: /^POST \/orders\/status\/batch/,
+};
 
 /** A secret that is not its own, as each platform's credential has it. */
 function wrongPart(platform: Platform, other: object): object {

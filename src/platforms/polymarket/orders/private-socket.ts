@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PlatformError } from '../../../core/errors.ts';
 import type { Settings } from '../../../core/settings.ts';
+import type { Clock } from '../../../core/time.ts';
 import type { ApiKey } from '../api-keys.ts';
 import type { PolymarketUrl } from '../manifest.ts';
 import { BadFrame, type SocketChannel, type SocketSession } from '../../sockets/contract.ts';
@@ -65,8 +66,8 @@ export function privateChannel(settings: Pick<Settings, PolymarketUrl>, key: Key
     quietMs: null,
     rotateMs: 60 * 60_000,
     bringsTrades: false,
-    session: (_markets, send) =>
-      userSession(send, {
+    session: (_markets, send, clock) =>
+      userSession(send, clock, {
         start() {
           unanswered += 1;
           return auth;
@@ -76,14 +77,18 @@ export function privateChannel(settings: Pick<Settings, PolymarketUrl>, key: Key
   };
 }
 
-function userSession(send: (text: string) => void, login: { start(): ApiKey | null; answered(): void }): SocketSession {
+function userSession(
+  send: (text: string) => void,
+  clock: Clock,
+  login: { start(): ApiKey | null; answered(): void },
+): SocketSession {
   return {
     start() {
       const key = login.start();
       if (key === null) return;
       const { key: apiKey, secret, passphrase } = key;
       send(JSON.stringify({ auth: { apiKey, secret, passphrase }, type: 'user', markets: [] }));
-      setTimeout(() => send('PING'), PROBE_MS).unref();
+      clock.timeout(PROBE_MS, () => send('PING'));
     },
     setMarkets() {},
     take(frame, emit) {

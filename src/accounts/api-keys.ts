@@ -9,6 +9,7 @@ import { addressList, isListed } from './allowed-addresses.ts';
 import { hashKey, isWellFormedKey, keyPrefix, newApiKey } from './api-key-format.ts';
 import type { KeyCaller } from './caller.ts';
 import { Cache } from '../core/cache.ts';
+import { waitUntil } from '../core/retry.ts';
 import { SingleFlight } from '../core/single-flight.ts';
 import type { Database } from '../stores/postgres/client.ts';
 import { LIMITS, tooMany } from '../stores/shared/rate-limits.ts';
@@ -273,8 +274,7 @@ export async function forgetKeys(
   await announce();
   if (arrives && shared.healthy()) return;
   // Others may have their connection to Redis back before this process, which sent nothing; without one they trust no key for long.
-  for (const end = clock.elapsed() + RECONNECTED_MS; !shared.healthy() && clock.elapsed() < end;)
-    await clock.sleep(100);
+  await waitUntil(() => shared.healthy(), { withinMs: RECONNECTED_MS, everyMs: 100, clock });
   await announce();
 }
 

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { FastifyBaseLogger } from 'fastify';
+import { doubling, retry } from '../core/retry.ts';
 import { systemClock } from '../core/time.ts';
 
 interface RestartOptions {
@@ -24,15 +25,12 @@ interface KeptProcess {
   close(): Promise<void>;
 }
 
-/** Waits that double, without end. */
-export function* doublingWaits(firstMs: number, maxMs: number): Generator<number, never> {
-  for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, maxMs)) yield waitMs;
-}
-
 /** Starts a process and restarts it whenever it exits. Rejects if the first start fails. */
 export async function keepRunning(options: RestartOptions): Promise<KeptProcess> {
   const { name, log } = options;
   const closing = new AbortController();
+  // A stop ends the wait, and nothing starts after it.
+  const sleep = (ms: number): Promise<void> => systemClock.sleep(ms, closing.signal);
   let restarting = Promise.resolve();
   let child = await options.start();
   const watch = (): void => {
@@ -43,21 +41,21 @@ export async function keepRunning(options: RestartOptions): Promise<KeptProcess>
     });
   };
   const restart = async (): Promise<void> => {
-    for (const waitMs of doublingWaits(options.firstWaitMs, options.maxWaitMs)) {
-      // A stop ends the wait, and nothing starts after it.
-      await systemClock.sleep(waitMs, closing.signal).catch(() => undefined);
-      if (closing.signal.aborted) return;
-      try {
-        child = await options.start();
-        watch();
-        log.info({ pid: child.pid }, `${name} is running again`);
-        options.onRestart?.(child);
-        return;
-      } catch (error) {
-        // Resources of a killed process may take a moment to be released.
-        log.error({ err: error }, `${name} failed to start`);
-      }
+    const again = doubling(2 * options.firstWaitMs, options.maxWaitMs);
+    const waitMs = (error: unknown, n: number): number | null => {
+      // Resources of a killed process may take a moment to be released.
+      log.error({ err: error }, `${name} failed to start`);
+      return again(error, n);
+    };
+    try {
+      await sleep(options.firstWaitMs);
+      child = await retry(() => options.start(), { waitMs, sleep });
+    } catch {
+      return;
     }
+    watch();
+    log.info({ pid: child.pid }, `${name} is running again`);
+    options.onRestart?.(child);
   };
   watch();
   return {

@@ -5,6 +5,7 @@ import { AwsClient } from 'aws4fetch';
 import { request } from 'undici';
 import { systemClock } from '../core/time.ts';
 import { ConfigError } from '../core/config-error.ts';
+import { retry, waits } from '../core/retry.ts';
 import { MANIFEST } from './manifest.ts';
 import type { FileTarget } from './target.ts';
 
@@ -27,6 +28,9 @@ const adviceOn = ({ status, text }: { status: number; text: string }, { missing 
   missing && status === 403 && text.includes('AccessDenied')
     ? '. Allow the key s3:GetObject on the objects and s3:ListBucket on the bucket: without it S3 answers 403 for objects that do not exist'
     : '';
+
+/** S3 answered with a status that no later attempt changes. */
+class RefusedError extends Error {}
 
 /** A body with its hash and length; `missing`: whether 404 is accepted. */
 interface Sent {
@@ -65,18 +69,14 @@ export function s3Target(url: string, env: NodeJS.ProcessEnv): FileTarget {
   /** A call signed together with the hash of its body. Throws on any status but 2xx, or 404 if `missing`. */
   async function call(method: 'GET' | 'PUT', path: string, sent: Sent = {}): Promise<string | null> {
     const url = address(path);
-    for (let attempt = 0; ; attempt += 1) {
-      const waitMs = RETRY_WAITS_MS[attempt];
-      const reply = await once(method, url, sent).catch((error: unknown) => {
-        if (waitMs === undefined) throw error;
-        return null;
-      });
-      if (reply && sent.missing && reply.status === 404 && !reply.text.includes('NoSuchBucket')) return null;
-      if (reply && reply.status < 300) return reply.text;
-      if (reply && (waitMs === undefined || !(reply.status >= 500 || reply.status === 429)))
-        throw new Error(`${method} ${url} answered ${reply.status} ${reasonOf(reply.text)}${adviceOn(reply, sent)}`);
-      await systemClock.sleep(waitMs ?? 0);
-    }
+    const step = async (): Promise<string | null> => {
+      const reply = await once(method, url, sent);
+      if (sent.missing && reply.status === 404 && !reply.text.includes('NoSuchBucket')) return null;
+      if (reply.status < 300) return reply.text;
+      const text = `${method} ${url} answered ${reply.status} ${reasonOf(reply.text)}${adviceOn(reply, sent)}`;
+      throw reply.status >= 500 || reply.status === 429 ? new Error(text) : new RefusedError(text);
+    };
+    return retry(step, { waitMs: waits(RETRY_WAITS_MS, (error) => !(error instanceof RefusedError)) });
   }
 
   async function once(method: 'GET' | 'PUT', url: string, { body, sha256 = EMPTY_SHA256, bytes = 0 }: Sent) {

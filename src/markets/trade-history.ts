@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
+import { waitUntil } from '../core/retry.ts';
 import type { Platform } from '../core/model.ts';
 
 export const HISTORY_CHANNEL = 'history';
@@ -91,17 +92,16 @@ export async function wantHistory(
   known: StoredSpan | null,
   waitMs: number,
 ): Promise<{ span: StoredSpan | null; complete: boolean }> {
-  const { clock } = deps;
-  const deadline = clock.elapsed() + waitMs;
   const judged = (span: StoredSpan | null) => ({
     span,
     complete: span !== null && (span.fromUs <= request.sinceUs || span.startsFeed === true),
   });
   let found = judged(known);
   if (!found.complete) await deps.shared.publish(HISTORY_CHANNEL, JSON.stringify(request));
-  while (!found.complete && clock.elapsed() < deadline) {
-    await clock.sleep(100);
-    found = judged(await storedSpan(deps.clickhouse, request.platform, request.ref));
-  }
+  const isThere = async (): Promise<boolean> => {
+    if (!found.complete) found = judged(await storedSpan(deps.clickhouse, request.platform, request.ref));
+    return found.complete;
+  };
+  await waitUntil(isThere, { withinMs: waitMs, everyMs: 100, clock: deps.clock });
   return found;
 }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import PQueue from 'p-queue';
+import { Cache } from '../core/cache.ts';
 import type { Clock, Stop } from '../core/time.ts';
 import type { ClickHouse } from '../stores/clickhouse/client.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -20,6 +21,7 @@ export interface HubDeps {
 
 /** Clients that reconnect together, as after a start, cause one read of the store. */
 const EXTENT_MS = 1000;
+const EXTENTS_KEPT = 100;
 /** Concurrent page reads for streams that catch up, so that the engine can serve others. */
 const PAGES_AT_ONCE = 4;
 
@@ -30,11 +32,12 @@ export class Hub implements SubscriptionDeps {
   readonly #deps: HubDeps;
   readonly #pages = new PQueue({ concurrency: PAGES_AT_ONCE });
   readonly #followers = new Map<string, Follower>();
-  readonly #extents = new Map<string, { extent: Promise<LogExtent>; atMs: number }>();
+  readonly #extents: Cache<string, LogExtent>;
   #stopPolling: Stop | undefined;
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
+    this.#extents = new Cache({ limit: EXTENTS_KEPT, ttlMs: EXTENT_MS, now: deps.clock.elapsed });
     this.clickhouse = deps.clickhouse;
     this.clock = deps.clock;
   }
@@ -62,17 +65,7 @@ export class Hub implements SubscriptionDeps {
 
   /** The extent of a partition, as of a moment ago. */
   extent(partition: Partition): Promise<LogExtent> {
-    const name = nameOf(partition);
-    const known = this.#extents.get(name);
-    if (known && this.clock.elapsed() - known.atMs < EXTENT_MS) return known.extent;
-    const extent = readExtent(this.clickhouse, partition, this.clock.now());
-    // A slow store is not asked again before it has answered.
-    this.#extents.set(name, { extent, atMs: Infinity });
-    extent.then(
-      () => this.#extents.set(name, { extent, atMs: this.clock.elapsed() }),
-      () => this.#extents.delete(name),
-    );
-    return extent;
+    return this.#extents.read(nameOf(partition), () => readExtent(this.clickhouse, partition, this.clock.now()));
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { waitUntil } from '../core/retry.ts';
 import type { Clock, Stop } from '../core/time.ts';
 import { ApiError } from '../core/errors.ts';
 import type { Shared } from '../stores/shared/shared.ts';
@@ -63,13 +64,10 @@ export class UserLimits {
       this.#forget(userId);
       void this.#shared.unclaim(set, [id]);
     };
-    const end = this.#clock.elapsed() + WAIT_MS;
-    while (!(await this.#shared.claim(set, [id], limit, CONNECTION_MS))) {
-      if (this.#clock.elapsed() >= end) {
-        release();
-        throw refused();
-      }
-      await this.#clock.late(RETRY_MS);
+    const claim = (): Promise<boolean> => this.#shared.claim(set, [id], limit, CONNECTION_MS);
+    if (!(await waitUntil(claim, { withinMs: WAIT_MS, everyMs: RETRY_MS, clock: this.#clock }))) {
+      release();
+      throw refused();
     }
     held.connections.set(id, true);
     return release;

@@ -1,5 +1,5 @@
 import { drainPending, Session } from 'chdb';
-import { systemClock } from '../../core/time.ts';
+import { retry, waits } from '../../core/retry.ts';
 import { EngineError } from './errors.ts';
 
 /** Share of the engine's memory for one query, and the share from which it spills to disk. */
@@ -9,8 +9,8 @@ const SPILL_SHARE = 0.25;
 /** The size limit of a request. */
 const MAX_TEXT_BYTES = 67_108_864;
 
-/** The engine of a killed parent may still be shutting down, and hold the directory this long. */
-const LOCKED_WAIT_MS = 8000;
+/** The engine of a killed parent may still be shutting down, and hold the directory for 8 s. */
+const LOCKED_WAITS_MS = Array.from({ length: 40 }, () => 200);
 
 interface EngineOptions {
   directory: string;
@@ -46,21 +46,11 @@ export class Engine {
   /** Opens the directory and its database, created at the first start. Throws if another process holds the directory. */
   static async open(options: EngineOptions & { database: string }): Promise<Engine> {
     const { database } = options;
-    const engine = await Engine.#whenFree(options);
+    const engine = await retry(() => new Engine(options), { waitMs: waits(LOCKED_WAITS_MS) });
     // chDB's own default database is an overlay that refuses refreshable views.
     await engine.control(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`);
     engine.#settingNames = new Set((await engine.control('SELECT name FROM system.settings')).trim().split('\n'));
     return engine;
-  }
-
-  static async #whenFree(options: EngineOptions): Promise<Engine> {
-    for (const deadline = systemClock.now() + LOCKED_WAIT_MS; ; await systemClock.sleep(200)) {
-      try {
-        return new Engine(options);
-      } catch (error) {
-        if (systemClock.now() > deadline) throw error;
-      }
-    }
   }
 
   openSession(): Session {

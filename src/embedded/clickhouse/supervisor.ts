@@ -6,7 +6,8 @@ import type { Log } from '../../core/log.ts';
 import { systemClock } from '../../core/time.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import { makeDataDir, refuseUnfinishedRestore } from '../../core/data-dir.ts';
-import { doublingWaits, keepRunning } from '../keep-running.ts';
+import { doubling, retry } from '../../core/retry.ts';
+import { keepRunning } from '../keep-running.ts';
 import { childCode } from './child-code.ts';
 import { ChildMessage, type ParentMessage, type SqlPortOptions, type StartMessage } from './messages.ts';
 
@@ -69,16 +70,15 @@ export async function startEmbeddedClickHouse(options: EmbeddedOptions): Promise
   let sql: { sqlPort: SqlPortOptions; ownerOfKey: KeyOwner } | null = null;
   /** Another process may hold the port by now: the store runs without it, and the port opens once it is free. */
   const reopenSql = async (child: ChildProcess, { sqlPort, ownerOfKey }: NonNullable<typeof sql>): Promise<void> => {
-    for (const waitMs of doublingWaits(RESTART_FIRST_MS, RESTART_MAX_MS)) {
-      if (!child.connected) return;
-      try {
-        await openSqlPort(child, sqlPort, ownerOfKey);
-        return;
-      } catch (error) {
-        log.error({ err: error }, 'Failed to reopen SQL_PORT');
-        await systemClock.late(waitMs);
-      }
-    }
+    const again = doubling(RESTART_FIRST_MS, RESTART_MAX_MS);
+    const waitMs = (error: unknown, n: number): number | null => {
+      log.error({ err: error }, 'Failed to reopen SQL_PORT');
+      return again(error, n);
+    };
+    const open = async (): Promise<void> => {
+      if (child.connected) await openSqlPort(child, sqlPort, ownerOfKey);
+    };
+    await retry(open, { waitMs, sleep: systemClock.late });
   };
   makeDataDir(start.directory);
   const engine = await keepRunning({

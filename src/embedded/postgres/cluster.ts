@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock } from '../../core/time.ts';
 import { ConfigError } from '../../core/config-error.ts';
+import { waitUntil } from '../../core/retry.ts';
 import { giveTo, refusedToRoot, type Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { inUse, isHeld } from './lock.ts';
@@ -89,13 +89,17 @@ async function initialize(directory: string, { initdb }: Binaries, account: Acco
  */
 async function predecessorEnds(directory: string): Promise<void> {
   const file = join(directory, 'postmaster.pid');
-  for (const deadline = systemClock.now() + PREDECESSOR_MS; existsSync(file); await systemClock.sleep(50)) {
-    const pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
-    if (!isAlive(pid)) return;
+  let pid = 0;
+  const hasEnded = (): boolean => {
+    if (!existsSync(file)) return true;
+    pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
+    if (!isAlive(pid)) return true;
     // In another container the number means another process than here.
-    if (!serves(pid, directory) && !isHeld(directory)) return rmSync(file, { force: true });
-    if (systemClock.now() > deadline) throw inUse(pid);
-  }
+    if (serves(pid, directory) || isHeld(directory)) return false;
+    rmSync(file, { force: true });
+    return true;
+  };
+  if (!(await waitUntil(hasEnded, { withinMs: PREDECESSOR_MS, everyMs: 50 }))) throw inUse(pid);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,5 +1,6 @@
 import { ApiError } from '../../core/errors.ts';
 import type { PlacementMember } from '../../platforms/order-contract.ts';
+import { waitUntil } from '../../core/retry.ts';
 import type { OrderContext } from '../context.ts';
 import type { OrderRow } from '../order-row.ts';
 import { limitRefusal } from '../refusals.ts';
@@ -48,12 +49,12 @@ async function replay(
 ): Promise<AnsweredOrder | null> {
   if (known.bodyHash !== hash) throw otherBody();
   let row: OrderRow | null = known;
-  for (const end = clock.elapsed() + WAIT_MS; row !== null; row = await store.byId(row.id)) {
-    const isRunning = row.state === 'sending' && now() - row.createdAt.getTime() < FLIGHT_MS;
-    if (!isRunning) break;
-    if (clock.elapsed() > end) throw stillRunning();
-    await clock.sleep(POLL_MS);
-  }
+  const isRunning = (): boolean => row?.state === 'sending' && now() - row.createdAt.getTime() < FLIGHT_MS;
+  const hasEnded = async (): Promise<boolean> => {
+    if (isRunning()) row = await store.byId(known.id);
+    return !isRunning();
+  };
+  if (!(await waitUntil(hasEnded, { withinMs: WAIT_MS, everyMs: POLL_MS, clock }))) throw stillRunning();
   if (!row?.refusal) return row && { row, isReplay: true };
   const { status, message, ...rest } = row.refusal;
   throw new ApiError(status, message, rest);

@@ -1,3 +1,4 @@
+import { waitUntil } from '../../core/retry.ts';
 import { type Clock, systemClock } from '../../core/time.ts';
 import type { PlatformReply, PlatformRequest, PlatformHttp } from './request.ts';
 import { Agent } from 'undici';
@@ -108,8 +109,7 @@ export function createPlatformHttp({
     async close() {
       closing = true;
       queue.close();
-      const end = clock.elapsed() + CLOSE_MS;
-      while (inFlight.size > 0 && clock.elapsed() < end) await clock.sleep(20);
+      await waitUntil(() => inFlight.size === 0, { withinMs: CLOSE_MS, everyMs: 20, clock });
       for (const cancel of inFlight) cancel();
       await agent.destroy();
     },

@@ -1,4 +1,5 @@
 import PQueue from 'p-queue';
+import { waitUntil } from '../../core/retry.ts';
 import type { Clock } from '../../core/time.ts';
 import type { BudgetRule, Shared, Slot } from '../../stores/shared/shared.ts';
 import type { Platform } from '../../core/model.ts';
@@ -175,12 +176,11 @@ export class Lane {
   }
 
   async #takeSlot(name: string, limit: number, ttlMs: number, { signal }: Entry, deadline: number): Promise<Slot> {
-    for (;;) {
-      const slot = await this.#shared.slot(name, limit, ttlMs);
-      if (slot) return slot;
-      if (this.#clock.elapsed() > deadline) throw this.#refusal('too many calls in flight', 1000);
-      await this.#clock.sleep(SLOT_POLL_MS, signal);
-    }
+    const withinMs = deadline - this.#clock.elapsed();
+    const policy = { withinMs, everyMs: SLOT_POLL_MS, clock: this.#clock, signal };
+    const slot = await waitUntil(() => this.#shared.slot(name, limit, ttlMs), policy);
+    if (!slot) throw this.#refusal('too many calls in flight', 1000);
+    return slot;
   }
 
   async #giveBack(places: Places | null): Promise<void> {

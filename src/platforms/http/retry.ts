@@ -1,5 +1,6 @@
 import { MANIFESTS } from '../manifests.ts';
 import { PlatformError, type PlatformErrorKind } from '../../core/errors.ts';
+import { retry } from '../../core/retry.ts';
 import { NotConnectedError, NotSentError } from './errors.ts';
 import type { PlatformRequest, Priority } from './request.ts';
 
@@ -27,24 +28,19 @@ export function limitPauseMs(error: PlatformError, n: number): number {
  * Repeats `attempt(n)` as the request allows: only calls without effect, and each kind of failure a limited number of times. If an
  * attempt could not be sent, or `pause` was cut short, throws the failure before it.
  */
-export async function withRetries<T>(
+export function withRetries<T>(
   request: PlatformRequest,
   attempt: (n: number) => Promise<T>,
   pause: (ms: number) => Promise<void>,
 ): Promise<T> {
   let failure: unknown;
-  for (let n = 0; ; n++) {
-    try {
-      return await attempt(n);
-    } catch (error) {
-      failure = error instanceof NotSentError ? (failure ?? error) : error;
-      const delay = error instanceof PlatformError ? delayMs(request, error, n) : null;
-      if (delay === null) throw failure;
-      await pause(delay).catch(() => {
-        throw failure;
-      });
-    }
-  }
+  const waitMs = (error: unknown, n: number): number | null => {
+    failure = error instanceof NotSentError ? (failure ?? error) : error;
+    return error instanceof PlatformError ? delayMs(request, error, n) : null;
+  };
+  return retry(attempt, { waitMs, sleep: pause }).catch(() => {
+    throw failure;
+  });
 }
 
 function delayMs(request: PlatformRequest, error: PlatformError, n: number): number | null {

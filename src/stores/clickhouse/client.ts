@@ -3,14 +3,15 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ClickHouseLogLevel, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 import type { z } from 'zod';
-import { systemClock } from '../../core/time.ts';
-import { neverRan, toStoreError, type StoreError } from './errors.ts';
+import { neverRan, StoreError, toStoreError } from './errors.ts';
 import { passOrFail } from './exception-stream.ts';
 import { openReader, type Read, type Reader } from './reader.ts';
 import { RowBinary } from './row-binary.ts';
 import { noStore } from '../../core/config-error.ts';
 import type { Config } from '../../core/config.ts';
 import type { Log } from '../../core/log.ts';
+import { retry, waits } from '../../core/retry.ts';
+import { systemClock } from '../../core/time.ts';
 import { startEmbeddedClickHouse, type EmbeddedClickHouse } from '../../embedded/clickhouse/supervisor.ts';
 
 export { StoreError, type StoreErrorKind } from './errors.ts';
@@ -263,15 +264,11 @@ const serialise = (rows: readonly object[]): Buffer =>
  * `repeatable` although they might have run.
  */
 async function attempts<T>(repeatable: boolean, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await call();
-    } catch (error) {
-      const failure = toStoreError(error, signal);
-      const waitMs = RETRY_WAITS_MS[attempt];
-      if (failure.kind !== 'unreachable' || !(repeatable || neverRan(failure)) || waitMs === undefined) throw failure;
-      await systemClock.sleep(waitMs);
-      if (signal?.aborted) throw failure;
-    }
-  }
+  const mayPass = (failure: unknown): boolean =>
+    failure instanceof StoreError && failure.kind === 'unreachable' && (repeatable || neverRan(failure));
+  const step = (): Promise<T> =>
+    call().catch((error: unknown) => {
+      throw toStoreError(error, signal);
+    });
+  return retry(step, { waitMs: waits(RETRY_WAITS_MS, mayPass), sleep: (ms) => systemClock.sleep(ms, signal) });
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { waitUntil } from '../../core/retry.ts';
 import { systemClock } from '../../core/time.ts';
 import type { ClickHouse } from './client.ts';
 import type { Log } from '../../core/log.ts';
@@ -39,19 +40,19 @@ export async function withMigrationLock(
     );
     return others.length > 0;
   };
-  const deadline = systemClock.now() + WAIT_MS;
-  for (let logged = false; ;) {
+  let logged = false;
+  const isTaken = async (): Promise<boolean> => {
     if (!(await otherHolds())) {
       await claim(EXPIRES_SECONDS);
-      if (!(await otherHolds())) break;
+      if (!(await otherHolds())) return true;
       await claim(0);
     }
-    if (systemClock.now() > deadline)
-      throw new Error('another process has been changing the ClickHouse schema for five minutes');
     if (!logged) log.info('Another process is changing the ClickHouse schema; waiting for it');
     logged = true;
-    await systemClock.sleep(100 + Math.random() * 400);
-  }
+    return false;
+  };
+  if (!(await waitUntil(isTaken, { withinMs: WAIT_MS, everyMs: 100, jitterMs: 400 })))
+    throw new Error('another process has been changing the ClickHouse schema for five minutes');
   const stopRenewing = systemClock.every(RENEW_MS, () => {
     claim(EXPIRES_SECONDS).catch((error: unknown) => log.warn({ err: error }, 'Failed to renew the migration lock'));
   });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { systemClock } from '../../core/time.ts';
 import { type ClickHouse, StoreError } from './client.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { Log } from '../../core/log.ts';
+import { retry, waits } from '../../core/retry.ts';
+import { systemClock } from '../../core/time.ts';
 import { withMigrationLock } from './migration-lock.ts';
 import { normalizeSql, forDatabaseEngine, splitStatements } from '../../core/sql-text.ts';
 
@@ -114,18 +115,12 @@ async function pending(clickhouse: ClickHouse, migrations: Migration[]): Promise
 
 /** CANNOT_ASSIGN_ALTER: another replica is altering the same table. */
 const BUSY_CODE = '517';
-const BUSY_ATTEMPTS = 5;
+const BUSY_WAITS_MS = [500, 1000, 1500, 2000];
 
-async function apply(clickhouse: ClickHouse, text: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await clickhouse.command(text);
-    } catch (error) {
-      if (!(error instanceof StoreError && error.code === BUSY_CODE) || attempt === BUSY_ATTEMPTS) throw error;
-      await systemClock.sleep(attempt * 500);
-    }
-  }
-}
+const isBusy = (error: unknown): boolean => error instanceof StoreError && error.code === BUSY_CODE;
+
+const apply = (clickhouse: ClickHouse, text: string): Promise<void> =>
+  retry(() => clickhouse.command(text), { waitMs: waits(BUSY_WAITS_MS, isBusy) });
 
 async function record(clickhouse: ClickHouse, migrations: readonly Migration[]): Promise<void> {
   const appliedAt = new Date(systemClock.now()).toISOString();

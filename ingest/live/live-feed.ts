@@ -118,12 +118,21 @@ export class LiveFeed {
     return {
       platform,
       connected: keepers.length > 0 && keepers.every((keeper) => keeper.isOpen),
-      reason: off ?? keepers.find((keeper) => keeper.lostBecause !== null)?.lostBecause ?? null,
+      reason: off ?? this.#lostBecause(),
       isLive: this.isLive,
       subscriptions: this.#channels.reduce((sum, each) => sum + subscribed(each), 0),
       lastMessageAt: lastMs === 0 ? null : new Date(lastMs).toISOString(),
       reconnects: keepers.reduce((sum, keeper) => sum + keeper.reconnects, 0),
     };
+  }
+
+  /** Why a connection is not open, after the name of its channel where there are several. */
+  #lostBecause(): string | null {
+    for (const { channel, keepers } of this.#channels) {
+      const lost = keepers.find((keeper) => keeper.lostBecause !== null)?.lostBecause ?? null;
+      if (lost !== null) return this.#channels.length > 1 ? `${channel.name}: ${lost}` : lost;
+    }
+    return null;
   }
 
   /** Markets that were stored with another price or volume: quotes carry it where the socket does not send it. */

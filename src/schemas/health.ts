@@ -31,7 +31,12 @@ export const HealthAnswer = z
           socket: z
             .object({
               connected: z.boolean().describe('Whether every connection is open'),
-              reason: z.string().nullable().describe('Why a connection is not open; null if there is no known problem'),
+              reason: z
+                .string()
+                .nullable()
+                .describe(
+                  'Why a connection is not open, after its name where a platform has several; null if there is no known problem',
+                ),
               subscriptions: z.int().describe('Number of subscribed markets, and of channels of the whole platform'),
               last_message_at: z.iso.datetime().nullable().describe('ISO-8601; null before the first message'),
               reconnects: z.int().describe('Number of connections lost since the process began to follow the platform'),

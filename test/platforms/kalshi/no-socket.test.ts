@@ -34,12 +34,12 @@ const refusals: Refused[] = [
   [
     'with a key that the platform does not know',
     (sim) => keyed('no-such-key', sim.world.addAccount().privateKeyPem),
-    'refused with 401 (authentication_error, NOT_FOUND)',
+    'tape: refused with 401 (authentication_error, NOT_FOUND)',
   ],
   [
     "with another key's signature",
     (sim) => keyed(sim.world.addAccount().apiKeyId, sim.world.addAccount().privateKeyPem),
-    'refused with 401 (authentication_error, INCORRECT_API_KEY_SIGNATURE)',
+    'tape: refused with 401 (authentication_error, INCORRECT_API_KEY_SIGNATURE)',
   ],
   [
     'while the platform refuses all',
@@ -48,7 +48,7 @@ const refusals: Refused[] = [
       const { apiKeyId, privateKeyPem } = sim.world.addAccount();
       return keyed(apiKeyId, privateKeyPem);
     },
-    'refused with 503',
+    'tape: refused with 503',
   ],
 ];
 
